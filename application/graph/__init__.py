@@ -1,0 +1,1 @@
+"""The LangGraph graph: state, nodes, edges, builder, runtime."""

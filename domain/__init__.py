@@ -1,0 +1,1 @@
+"""What we know: circuits, simulation, design. Pure: no I/O, no Qt, no asyncio, no LangGraph."""

@@ -1,0 +1,1 @@
+"""Circuits: the lossless netlist, its elements, values and units, dependencies, diagnostics."""

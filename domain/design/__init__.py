@@ -1,0 +1,1 @@
+"""Design knowledge: goals, circuit families and their published equations."""

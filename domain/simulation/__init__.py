@@ -1,0 +1,1 @@
+"""Simulation: requests, results, waveforms, expressions, measurements."""

@@ -1,0 +1,57 @@
+"""What is asked of a simulator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """One analysis card of a deck."""
+
+    kind: str
+    """Lower case without the dot: op, dc, ac, tran, noise, tf, sens, pz, four, disto ..."""
+    text: str
+    """The card without its dot, as written: ``ac dec 20 1 10meg``."""
+    line: int
+    """1-based line of the card in its file; 0 when it came from a request instead of a file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceLimits:
+    """What one run may use."""
+
+    wall_s: float = 120.0
+    cpu_s: int = 600
+    memory_bytes: int = 4 * 2**30
+    file_bytes: int = 4 * 2**30
+    """Largest file the run may write (the raw file)."""
+    log_bytes: int = 4 * 2**20
+    """How much of stdout and of stderr is kept (head and tail)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulationJob:
+    """Everything a simulator needs for one run; the deck is complete and already edited."""
+
+    deck: bytes
+    """The deck exactly as ngspice shall read it. Its line numbers equal those of `deck_path`."""
+    deck_path: Path
+    """The user's file the deck came from: errors are reported there, and its relative includes and
+    data files are found from there."""
+    included_files: tuple[Path, ...] = ()
+    """Files the deck needs, as found by our own parser: real paths of regular files, checked."""
+    readable_dirs: tuple[Path, ...] = ()
+    """Folders the run may read besides: the project (when it has a .circuit_ai/) and libraries."""
+    hidden_dirs: tuple[Path, ...] = ()
+    """Folders inside `readable_dirs` the run must not see (.circuit_ai/)."""
+    analyses: tuple[Analysis, ...] = ()
+    """What must be in the raw file for the run to have succeeded."""
+    has_control_block: bool = False
+    """The deck has `.control` or `*#` lines, which may run analyses and write files themselves."""
+    stop_time_s: float | None = None
+    """Stop time of the transient analysis (s), the denominator of progress; None when there is none."""
+    output_dir: Path
+    """Where the raw files and the log are put; exists and is empty."""
+    limits: ResourceLimits = field(default_factory=ResourceLimits)

@@ -1,0 +1,78 @@
+"""What a simulation gave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from shared.message import Message
+
+RunStatus = Literal["ok", "failed", "timeout", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulationIssue:
+    """One error or warning of a run, told apart by `code` (the closed list is in docs/simulation.md)."""
+
+    severity: Literal["error", "warning"]
+    code: str
+    """Stable kebab-case word: singular-matrix, no-convergence, undefined-model, time-limit ..."""
+    message: Message
+    file: Path | None = None
+    line: int | None = None
+    element: str | None = None
+    node: str | None = None
+    advice: Message | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantity:
+    """A number with its SI unit; ``value`` is NaN when it could not be had."""
+
+    value: float
+    unit: str
+    """"V", "A", "Hz", "s", "deg", "dB", "1" for fractions and ratios, "" when not known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulationRun:
+    """How one run of the simulator ended."""
+
+    status: RunStatus
+    raw_paths: tuple[Path, ...]
+    """Raw files with data, in `output_dir`; the first is the one of the deck's own analyses."""
+    issues: tuple[SimulationIssue, ...]
+    log_path: Path
+    duration_s: float
+    simulator_version: str
+    """For example "ngspice-39"."""
+    confinement: tuple[str, ...]
+    """What held during this run: "bubblewrap", "landlock", "seccomp", "rlimits"."""
+
+    @property
+    def errors(self) -> tuple[SimulationIssue, ...]:
+        """The issues that are errors, in order."""
+        return tuple(issue for issue in self.issues if issue.severity == "error")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulationResult:
+    """A run with everything computed from it; stored as ``result.json``."""
+
+    result_id: str
+    netlist_path: Path
+    netlist_sha256: str
+    run: SimulationRun
+    metrics: dict[str, Quantity] = field(default_factory=dict)
+    """Every ``.meas`` of the deck under its lower-case name."""
+    issues: tuple[SimulationIssue, ...] = ()
+    """Issues of the run and of the metrics."""
+    result_path: Path
+    created: str
+    """ISO 8601, UTC."""
+
+    @property
+    def ok(self) -> bool:
+        """The run succeeded and no issue is an error."""
+        return self.run.status == "ok" and not any(i.severity == "error" for i in self.issues)

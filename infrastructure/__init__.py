@@ -1,0 +1,1 @@
+"""How it is done: ngspice, files, checkpoints, providers."""

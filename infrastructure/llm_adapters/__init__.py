@@ -1,0 +1,1 @@
+"""Design and language-model providers, one module each."""

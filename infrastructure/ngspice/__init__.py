@@ -1,0 +1,1 @@
+"""ngspice in the box: sandbox, runner, log reader, raw file."""

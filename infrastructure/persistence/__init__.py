@@ -1,0 +1,1 @@
+"""Files of a project and of a user: atomic writes, objects, results, checkpoints."""

@@ -1,0 +1,1 @@
+"""Entry: a folder opens the window, a sub-command runs on the command line."""

@@ -1,0 +1,1 @@
+"""The kernel: messages, errors, events, tasks, processes, stop. Knows no circuits and no widgets."""

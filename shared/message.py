@@ -1,0 +1,31 @@
+"""Texts for people, as data.
+
+Code below presentation never joins sentences: it makes a `Message` (an English template and its
+parameters). Presentation turns it into the user's language; `str()` gives English.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One sentence (or a few) for a person; `template` is the key of the translation catalogue."""
+
+    template: str
+    params: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+
+    def render(self, template: str) -> str:
+        """Fill `template` (the English one or a translation of it) with this message's parameters."""
+        return template.format_map({key: str(value) for key, value in self.params.items()})
+
+    def __str__(self) -> str:
+        return self.render(self.template)
+
+
+def msg(template: str, /, **params: object) -> Message:
+    """Make a message. `template` must be a string literal, so that the catalogue can be checked."""
+    return Message(template, MappingProxyType(params))
