@@ -5,17 +5,22 @@ Adapters in infrastructure do not inherit these; bootstrap's annotated fields ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from domain.circuit.dependencies import SourceReader
-from domain.design.designer import DesignIntent, Proposal
-from domain.design.goals import GoalVerdict
-from domain.simulation.request import SimulationJob
-from domain.simulation.result import SimulationResult, SimulationRun
-from domain.simulation.waveform import Plot
+if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a port
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractAsyncContextManager
+    from pathlib import Path
+
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    from domain.circuit.dependencies import SourceReader
+    from domain.design.designer import DesignIntent, Proposal
+    from domain.design.goals import GoalVerdict
+    from domain.simulation.request import SimulationJob
+    from domain.simulation.result import SimulationResult, SimulationRun
+    from domain.simulation.waveform import Plot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +98,22 @@ class ResultStore(Protocol):
 
 
 class ProjectFiles(Protocol):
-    """The user's files: written only atomically, with a backup of what was there first."""
+    """One open project folder; files are written only atomically, with a backup of what was there."""
+
+    @property
+    def root(self) -> Path:
+        """The project folder, links resolved."""
+        ...
+
+    @property
+    def checkpoints_path(self) -> Path:
+        """The database of the graph's checkpoints."""
+        ...
+
+    @property
+    def design_goals_path(self) -> Path:
+        """Where the goals of the current design are kept."""
+        ...
 
     def write(self, path: Path, content: bytes) -> str:
         """Write atomically; the old content goes to the object store. Returns the new SHA-256."""
@@ -101,6 +121,34 @@ class ProjectFiles(Protocol):
 
     def read(self, path: Path) -> bytes:
         """The file's bytes. Raises UserInputError."""
+        ...
+
+    def save_design_goals(self, content: bytes) -> None:
+        """Replace design_goals.json atomically."""
+        ...
+
+    def keep_object(self, content: bytes) -> str:
+        """Put bytes into the content-addressed store; returns their SHA-256."""
+        ...
+
+    def read_object(self, sha256: str) -> bytes:
+        """Bytes from the content-addressed store, verified. Raises CircuitAIError when damaged."""
+        ...
+
+
+class Projects(Protocol):
+    """Opens project folders."""
+
+    def open(self, folder: Path, *, create: bool = False) -> ProjectFiles:
+        """Open (and with `create` make) a project. Raises UserInputError, EnvironmentProblem."""
+        ...
+
+
+class Checkpointers(Protocol):
+    """Opens the database in which LangGraph keeps its checkpoints."""
+
+    def __call__(self, path: Path) -> AbstractAsyncContextManager[BaseCheckpointSaver[str]]:
+        """A saver that is closed when the context ends."""
         ...
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shared.message import Message
+from shared.message import Message, msg
 
 
 class CircuitAIError(Exception):
@@ -75,3 +75,12 @@ class Stopped(CircuitAIError):
 
     exit_code = 130
     error_type = "stopped"
+
+
+def internal_error(error: BaseException) -> Message:
+    """What people are told of a bug; the traceback goes to the log."""
+    return msg(
+        "Something went wrong inside the program ({kind}: {text}). This is a bug, please report it.",
+        kind=type(error).__name__,
+        text=str(error) or "no text",
+    )

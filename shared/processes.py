@@ -1,27 +1,43 @@
 """Every external program runs through the ProcessManager: own group, limits, caps, no zombie.
 
-Cancelling the awaiting task kills the whole process group and waits for it before
-`CancelledError` goes on, so nothing is left running.
+A program is over when its first process has ended; what it left behind in its group is killed then,
+so a grandchild that keeps stdout open holds nobody up. Cancelling the awaiting task kills the whole
+group and waits for it before `CancelledError` goes on, also while the program is being started.
+
+A process that leaves the group (`setsid`) and outlives its parent is beyond what a process group can
+reach; programs that are not trusted run in a pid namespace besides (infrastructure.ngspice).
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
+import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+_logger = logging.getLogger(__name__)
+
 StreamName = Literal["stdout", "stderr"]
 LineListener = Callable[[StreamName, str], None]
 
-_READ_SIZE = 65536
+process_owner: ContextVar[Hashable] = ContextVar("process_owner", default=None)
+"""Whose work is running in this context; programs started in it can be killed by this owner."""
+
 _MAX_LIVE_LINE = 8192
+_STREAM_OF_FD: dict[int, StreamName] = {1: "stdout", 2: "stderr"}
+_DRAIN_S = 0.5
+"""How long pipes may stay open once every process of the group is dead."""
+_REAP_S = 5.0
+"""How long a killed process may take to die (it may hang in the kernel on a dead network drive)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +64,218 @@ class ProcessOutcome:
     truncated: bool
     """Some output was dropped (from its middle) to keep `ProcessLimits.output_bytes`."""
     duration_s: float
+
+
+class ProcessManager:
+    """Runs external programs and knows which are alive."""
+
+    def __init__(self) -> None:
+        self._alive: set[_Program] = set()
+
+    @property
+    def running(self) -> tuple[int, ...]:
+        """Process ids of the programs running now."""
+        return tuple(program.pid for program in self._alive if program.pid is not None)
+
+    async def run(
+        self,
+        argv: Sequence[str],
+        *,
+        limits: ProcessLimits | None = None,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        stdin: bytes | None = None,
+        on_line: LineListener | None = None,
+        pass_fds: Sequence[int] = (),
+    ) -> ProcessOutcome:
+        """Run `argv` to its end, its time limit or cancellation.
+
+        `env` is the whole environment of the child (None = empty). `on_line` is called on the
+        loop with every line as it comes; a carriage return ends a line too (progress displays). A
+        listener that raises is logged and not called again; the program goes on.
+        Raises FileNotFoundError or PermissionError when the program cannot be started.
+        """
+        limits = limits or ProcessLimits()
+        environment = dict(env or {})
+        command = _limited_command(argv, limits, cwd, environment)
+        program = _Program(limits, on_line)
+        self._alive.add(program)
+        started = time.monotonic()
+        try:
+            await program.start(command, cwd=cwd, env=environment, stdin=stdin, pass_fds=tuple(pass_fds))
+            timed_out = await program.wait_for_end(limits.wall_s)
+        finally:
+            try:
+                await program.clean_up()
+            finally:
+                self._alive.discard(program)
+        return ProcessOutcome(
+            exit_code=program.exit_code,
+            timed_out=timed_out,
+            stdout=program.outputs["stdout"].value(),
+            stderr=program.outputs["stderr"].value(),
+            truncated=any(output.dropped for output in program.outputs.values()),
+            duration_s=time.monotonic() - started,
+        )
+
+    async def kill_all(self) -> None:
+        """Kill every running program's group and wait until all are gone (application shutdown)."""
+        await self._kill(self._alive)
+
+    async def kill_owned_by(self, owner: Hashable) -> None:
+        """Kill the programs started where `process_owner` was `owner`, and wait until they are gone."""
+        await self._kill(program for program in self._alive if program.owner == owner)
+
+    async def _kill(self, programs: Iterable[_Program]) -> None:
+        doomed = tuple(programs)
+        for program in doomed:
+            program.kill()
+        if doomed:
+            await asyncio.wait([program.gone for program in doomed])
+
+
+class _Program(asyncio.SubprocessProtocol):
+    """One running program: its pipes, its end, its group."""
+
+    def __init__(self, limits: ProcessLimits, on_line: LineListener | None) -> None:
+        self.owner = process_owner.get()
+        self.outputs = {name: _CappedOutput(limits.output_bytes) for name in _STREAM_OF_FD.values()}
+        loop = asyncio.get_running_loop()
+        self.gone: asyncio.Future[None] = loop.create_future()
+        """The program is reaped and its pipes are closed (or it never came to life)."""
+        self._lines = {name: _LineCutter() for name in _STREAM_OF_FD.values()}
+        self._on_line = on_line
+        self._limits = limits
+        self._transport: asyncio.SubprocessTransport | None = None
+        self._is_doomed = False
+        self._leader_ended: asyncio.Future[None] = loop.create_future()
+        self._outputs_ended: asyncio.Future[None] = loop.create_future()
+        self._closed: asyncio.Future[None] = loop.create_future()
+        self._open_outputs = set(_STREAM_OF_FD)
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the leader while it lives."""
+        if self._transport is None or self._leader_ended.done():
+            return None
+        return self._transport.get_pid()
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code as a shell would see it; 128 + SIGKILL for a process that would not die."""
+        code = self._transport.get_returncode() if self._transport is not None else None
+        if code is None:
+            return 128 + signal.SIGKILL
+        return code if code >= 0 else 128 - code
+
+    async def start(
+        self,
+        command: Sequence[str],
+        *,
+        cwd: Path | None,
+        env: Mapping[str, str],
+        stdin: bytes | None,
+        pass_fds: Sequence[int],
+    ) -> None:
+        """Start the program. Cancelled in the middle, it still knows a process that came to life."""
+
+        async def spawn() -> None:
+            transport, _ = await asyncio.get_running_loop().subprocess_exec(
+                lambda: self,
+                *command,
+                stdin=asyncio.subprocess.PIPE if stdin is not None else asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                cwd=cwd,
+                env=env,
+                start_new_session=True,
+                pass_fds=pass_fds,
+            )
+            self._transport = transport
+
+        spawning = asyncio.create_task(spawn())
+        cancelled = await _hold_out(spawning)
+        if cancelled is not None:
+            raise cancelled
+        spawning.result()
+        assert self._transport is not None
+        if self._is_doomed:
+            self.kill()
+        _limit_started(self._transport.get_pid(), self._limits)
+        if stdin is not None:
+            pipe = self._transport.get_pipe_transport(0)
+            assert isinstance(pipe, asyncio.WriteTransport)
+            pipe.write(stdin)
+            pipe.close()
+
+    async def wait_for_end(self, wall_s: float | None) -> bool:
+        """Wait for the leader's end; True when the time was up first."""
+        await asyncio.wait([self._leader_ended], timeout=wall_s)
+        return not self._leader_ended.done()
+
+    async def clean_up(self) -> None:
+        """Kill what is left of the group, take the output still in the pipes, reap and close.
+
+        Runs to its end even when it is cancelled; the cancellation goes on afterwards.
+        """
+        try:
+            if self._transport is None:
+                return
+            self.kill()
+            cancelled = [await _hold_out(self._leader_ended, _REAP_S)]
+            if not self._leader_ended.done():
+                _logger.error("Process %d does not die after SIGKILL", self._transport.get_pid())
+            cancelled.append(await _hold_out(self._outputs_ended, _DRAIN_S))
+            self._transport.close()
+            cancelled.append(await _hold_out(self._closed, _REAP_S))
+        finally:
+            self.gone.set_result(None)
+        for error in cancelled:
+            if error is not None:
+                raise error
+
+    def kill(self) -> None:
+        """Kill the whole group; a program that is only being started is killed once it has a pid."""
+        self._is_doomed = True
+        if self._transport is None:
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._transport.get_pid(), signal.SIGKILL)
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Keep output (capped) and hand its lines to the listener."""
+        name = _STREAM_OF_FD[fd]
+        self.outputs[name].add(data)
+        if self._on_line is not None:
+            self._tell(name, self._lines[name].cut(data))
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's hook
+        """A pipe has ended: hand over its last, unfinished line."""
+        name = _STREAM_OF_FD.get(fd)
+        if name is None:
+            return
+        self._tell(name, self._lines[name].rest())
+        self._open_outputs.discard(fd)
+        if not self._open_outputs:
+            self._outputs_ended.set_result(None)
+
+    def process_exited(self) -> None:
+        """The leader has ended and is reaped; its pipes may still be held by others."""
+        self._leader_ended.set_result(None)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's hook
+        """The leader is reaped and all pipes are closed."""
+        self._closed.set_result(None)
+
+    def _tell(self, name: StreamName, lines: Iterable[str]) -> None:
+        for line in lines:
+            if self._on_line is None:
+                return
+            try:
+                self._on_line(name, line)
+            except Exception:
+                _logger.exception("A listener failed on the line %r; it gets no more lines", line)
+                self._on_line = None
 
 
 class _CappedOutput:
@@ -82,164 +310,111 @@ class _CappedOutput:
         return bytes(self._head + note + self._tail)
 
 
-class ProcessManager:
-    """Runs external programs and knows which are alive."""
+class _LineCutter:
+    r"""Cuts a byte stream into lines at \n, \r\n and \r; a long line is given by its beginning."""
 
     def __init__(self) -> None:
-        self._alive: dict[int, asyncio.subprocess.Process] = {}
+        self._pending = b""
+        self._after_return = False
 
-    @property
-    def running(self) -> tuple[int, ...]:
-        """Process ids of the programs running now."""
-        return tuple(self._alive)
+    def cut(self, chunk: bytes) -> Iterable[str]:
+        if self._after_return and chunk.startswith(b"\n"):
+            chunk = chunk[1:]
+        self._after_return = chunk.endswith(b"\r")
+        unified = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        *lines, pending = (self._pending + unified).split(b"\n")
+        self._pending = pending[:_MAX_LIVE_LINE]
+        return [line[:_MAX_LIVE_LINE].decode("utf-8", "replace") for line in lines]
 
-    async def run(
-        self,
-        argv: Sequence[str],
-        *,
-        limits: ProcessLimits | None = None,
-        cwd: Path | None = None,
-        env: Mapping[str, str] | None = None,
-        stdin: bytes | None = None,
-        on_line: LineListener | None = None,
-        pass_fds: Sequence[int] = (),
-    ) -> ProcessOutcome:
-        """Run `argv` to its end, its time limit or cancellation.
+    def rest(self) -> Iterable[str]:
+        line, self._pending = self._pending, b""
+        return [line.decode("utf-8", "replace")] if line else []
 
-        `env` is the whole environment of the child (None = empty). `on_line` is called on the
-        loop with every line as it comes; a carriage return ends a line too (progress displays).
-        Raises FileNotFoundError or PermissionError when the program cannot be started.
-        """
-        limits = limits or ProcessLimits()
-        started = time.monotonic()
-        process = await asyncio.create_subprocess_exec(
-            *argv,
-            stdin=asyncio.subprocess.PIPE if stdin is not None else asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            cwd=cwd,
-            env=dict(env or {}),
-            start_new_session=True,
-            pass_fds=tuple(pass_fds),
-        )
-        self._alive[process.pid] = process
-        outputs = {
-            "stdout": _CappedOutput(limits.output_bytes),
-            "stderr": _CappedOutput(limits.output_bytes),
-        }
-        timed_out = False
+
+async def _hold_out(
+    future: asyncio.Future[None], seconds: float | None = None
+) -> asyncio.CancelledError | None:
+    """Wait for `future` whatever happens to the waiting task; a cancellation met is handed back."""
+    loop = asyncio.get_running_loop()
+    deadline = None if seconds is None else loop.time() + seconds
+    cancelled = None
+    while not future.done():
+        left = None if deadline is None else deadline - loop.time()
+        if left is not None and left <= 0:
+            break
         try:
-            _apply_limits(process.pid, limits)
-            try:
-                async with asyncio.timeout(limits.wall_s):
-                    await _pump(process, outputs, stdin, on_line)
-                    await process.wait()
-            except TimeoutError:
-                timed_out = True
-        finally:
-            await self._end(process)
-        code = process.returncode if process.returncode is not None else 0
-        return ProcessOutcome(
-            exit_code=code if code >= 0 else 128 - code,
-            timed_out=timed_out,
-            stdout=outputs["stdout"].value(),
-            stderr=outputs["stderr"].value(),
-            truncated=any(output.dropped for output in outputs.values()),
-            duration_s=time.monotonic() - started,
-        )
-
-    async def _end(self, process: asyncio.subprocess.Process) -> None:
-        """Kill what is left of the group and reap the process, also when we are being cancelled."""
-        _kill_group(process.pid)
-        waiting = asyncio.ensure_future(process.wait())
-        try:
-            while not waiting.done():
-                try:
-                    await asyncio.shield(waiting)
-                except asyncio.CancelledError:
-                    if waiting.cancelled():
-                        raise
-                    await asyncio.wait([waiting])
-                    raise
-        finally:
-            self._alive.pop(process.pid, None)
-            # asyncio leaves the pipes' transport open until both ends closed: a grandchild that
-            # kept stdout would keep it for ever.
-            transport = getattr(process, "_transport", None)
-            if transport is not None:
-                transport.close()
-
-    async def kill_all(self) -> None:
-        """Kill every running program's group (application shutdown)."""
-        for pid in tuple(self._alive):
-            _kill_group(pid)
-        while self._alive:
-            await asyncio.sleep(0.005)
+            await asyncio.wait([future], timeout=left)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    return cancelled
 
 
-def _kill_group(pid: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)
+def _rlimits(limits: ProcessLimits) -> dict[str, tuple[int, int]]:
+    """Soft and hard limits by their prlimit name, none above what we may give."""
+    import resource
+
+    # The hard CPU limit is a second later: reaching the soft one gives SIGXCPU, which tells what
+    # happened (exit 152); reaching both at once gives a bare SIGKILL.
+    wanted = (
+        ("cpu", resource.RLIMIT_CPU, limits.cpu_s, 1),
+        ("as", resource.RLIMIT_AS, limits.memory_bytes, 0),
+        ("fsize", resource.RLIMIT_FSIZE, limits.file_bytes, 0),
+        ("core", resource.RLIMIT_CORE, 0, 0),
+    )
+    found = {}
+    for name, kind, value, extra in wanted:
+        if value is not None:
+            ceiling = resource.getrlimit(kind)[1]
+            bound = (1 << 62) if ceiling == resource.RLIM_INFINITY else ceiling
+            found[name] = (min(value, bound), min(value + extra, bound))
+    return found
 
 
-def _apply_limits(pid: int, limits: ProcessLimits) -> None:
-    """Set resource limits on a started child (Linux; elsewhere the wall limit and the caps hold)."""
+def _limited_command(
+    argv: Sequence[str], limits: ProcessLimits, cwd: Path | None, env: Mapping[str, str]
+) -> list[str]:
+    """`argv` behind util-linux's `prlimit`, so that the limits hold from its first instruction on.
+
+    Limits set from outside after the start would miss children it had by then, and setting them
+    between fork and exec is not safe in a program with threads.
+    """
+    prlimit = shutil.which("prlimit", path=os.defpath) if sys.platform.startswith("linux") else None
+    if prlimit is None or (limits.cpu_s is limits.memory_bytes is limits.file_bytes is None):
+        return list(argv)
+    options = [f"--{name}={soft}:{hard}" for name, (soft, hard) in _rlimits(limits).items()]
+    return [prlimit, *options, "--", _find_program(argv[0], cwd, env), *argv[1:]]
+
+
+def _find_program(name: str, cwd: Path | None, env: Mapping[str, str]) -> str:
+    """The program's path. Raises FileNotFoundError or PermissionError as starting it would."""
+    if os.sep not in name:
+        found = shutil.which(name, path=env.get("PATH", os.defpath))
+        if found is None:
+            raise FileNotFoundError(2, os.strerror(2), name)
+        return found
+    path = (cwd or Path()) / name
+    if not path.exists():
+        raise FileNotFoundError(2, os.strerror(2), name)
+    if path.is_dir() or not os.access(path, os.X_OK):
+        raise PermissionError(13, os.strerror(13), name)
+    return str(path.absolute())
+
+
+def _limit_started(pid: int, limits: ProcessLimits) -> None:
+    """Set the limits on a started process, for a Linux without the `prlimit` program.
+
+    Elsewhere the wall limit and the caps hold.
+    """
     if not sys.platform.startswith("linux"):
         return
     import resource
 
-    wanted = (
-        (resource.RLIMIT_CPU, limits.cpu_s),
-        (resource.RLIMIT_AS, limits.memory_bytes),
-        (resource.RLIMIT_FSIZE, limits.file_bytes),
-        (resource.RLIMIT_CORE, 0),
-    )
-    for kind, value in wanted:
-        if value is not None:
-            with contextlib.suppress(ProcessLookupError):
-                resource.prlimit(pid, kind, (value, value))
-
-
-async def _pump(
-    process: asyncio.subprocess.Process,
-    outputs: Mapping[str, _CappedOutput],
-    stdin: bytes | None,
-    on_line: LineListener | None,
-) -> None:
-    assert process.stdout is not None
-    assert process.stderr is not None
-    async with asyncio.TaskGroup() as group:
-        group.create_task(_read(process.stdout, "stdout", outputs["stdout"], on_line))
-        group.create_task(_read(process.stderr, "stderr", outputs["stderr"], on_line))
-        if stdin is not None and process.stdin is not None:
-            group.create_task(_feed(process.stdin, stdin))
-
-
-async def _feed(pipe: asyncio.StreamWriter, data: bytes) -> None:
-    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-        pipe.write(data)
-        await pipe.drain()
-    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-        pipe.close()
-        await pipe.wait_closed()
-
-
-async def _read(
-    pipe: asyncio.StreamReader,
-    name: StreamName,
-    output: _CappedOutput,
-    on_line: LineListener | None,
-) -> None:
-    pending = b""
-    while chunk := await pipe.read(_READ_SIZE):
-        output.add(chunk)
-        if on_line is None:
-            continue
-        *lines, pending = (pending + chunk).replace(b"\r", b"\n").split(b"\n")
-        for line in lines:
-            on_line(name, line[:_MAX_LIVE_LINE].decode("utf-8", "replace"))
-        pending = pending[-_MAX_LIVE_LINE:]
-        # A flood of buffered output must not hold the loop.
-        await asyncio.sleep(0)
-    if on_line is not None and pending:
-        on_line(name, pending.decode("utf-8", "replace"))
+    kinds = {
+        "cpu": resource.RLIMIT_CPU,
+        "as": resource.RLIMIT_AS,
+        "fsize": resource.RLIMIT_FSIZE,
+        "core": resource.RLIMIT_CORE,
+    }
+    for name, value in _rlimits(limits).items():
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            resource.prlimit(pid, kinds[name], value)

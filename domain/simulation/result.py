@@ -68,6 +68,8 @@ class SimulationResult:
     """Every ``.meas`` of the deck under its lower-case name."""
     issues: tuple[SimulationIssue, ...] = ()
     """Issues of the run and of the metrics."""
+    request: dict[str, object] = field(default_factory=dict)
+    """What was asked beside the file: analysis, set, timeout_s (plain JSON types)."""
     result_path: Path
     created: str
     """ISO 8601, UTC."""

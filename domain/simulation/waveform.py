@@ -1,7 +1,8 @@
-"""Simulation data: vectors over an axis, grouped in plots."""
+"""Simulation data: vectors over an axis, grouped in plots, and how both are named."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -47,3 +48,81 @@ class Plot:
     def points(self) -> int:
         """Number of points."""
         return 0 if not self.vectors else len(next(iter(self.vectors.values())).data)
+
+
+_UNITS = {
+    "time": "s",
+    "frequency": "Hz",
+    "voltage": "V",
+    "current": "A",
+    "voltage-density": "V/sqrt(Hz)",
+    "current-density": "A/sqrt(Hz)",
+    "voltage^2-density": "V^2/Hz",
+    "current^2-density": "A^2/Hz",
+    "temperature": "degC",
+    "temp-sweep": "degC",
+    "res-sweep": "Ohm",
+    "impedance": "Ohm",
+    "admittance": "S",
+    "power": "W",
+    "phase": "deg",
+    "decibel": "dB",
+    "capacitance": "F",
+    "charge": "C",
+}
+
+_ANALYSES = (
+    ("operating point", "op"),
+    ("dc transfer", "dc"),
+    ("ac analysis", "ac"),
+    ("transient analysis", "tran"),
+    ("noise spectral density", "noise"),
+    ("integrated noise", "noise_integrated"),
+    ("transfer function", "tf"),
+    ("sensitivity", "sens"),
+    ("pole-zero", "pz"),
+    ("distortion", "disto"),
+)
+
+_WITHOUT_NODES = frozenset({"noise", "noise_integrated", "tf", "sens", "pz"})
+"""Analyses whose vectors are no node voltages, although ngspice writes them as ``v(...)``."""
+
+_WRAPPED = re.compile(r"([vi])\((.*)\)", re.DOTALL)
+
+
+def analysis_of_plot(plot_name: str) -> str:
+    """The analysis behind a simulator's plot name ("Transient Analysis (linearized)" -> tran)."""
+    lowered = plot_name.strip().lower()
+    return next((kind for start, kind in _ANALYSES if lowered.startswith(start)), "other")
+
+
+def unit_of_kind(kind: str) -> str:
+    """SI unit of a vector type of ngspice ("voltage" -> "V"), "" when it has none.
+
+    Source: the type table of ngspice (manual 39, section 17.5.79 `settype`)."""
+    return _UNITS.get(kind.strip().lower(), "")
+
+
+def canonical_name(name: str, kind: str = "notype", analysis: str = "other") -> str:
+    """One spelling for each vector, whatever wrote the file.
+
+    ngspice writes branch currents as ``v1#branch`` or ``i(v1)``, device quantities as ``@m1[gm]`` or
+    ``i(@m1[id])``, sweeps as ``v(v-sweep)``, noise totals as ``v(onoise_total)``; other programs
+    write bare node names. `kind` is the type word of the file, `analysis` that of the plot.
+    """
+    plain = "".join(name.split()).lower()
+    wrapped = _WRAPPED.fullmatch(plain)
+    if wrapped:
+        inner = wrapped[2]
+        is_no_node = inner.startswith("@") or inner.endswith("-sweep") or "(" in inner
+        if is_no_node or analysis in _WITHOUT_NODES:
+            return inner
+        if inner.endswith("#branch"):
+            return f"i({inner.removesuffix('#branch')})"
+        return plain
+    if plain.endswith("#branch"):
+        return f"i({plain.removesuffix('#branch')})"
+    is_bare_node = kind.strip().lower() == "voltage" and analysis not in _WITHOUT_NODES
+    if is_bare_node and not plain.startswith("@") and not plain.endswith("-sweep") and "(" not in plain:
+        return f"v({plain})"
+    return plain

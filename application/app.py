@@ -1,0 +1,75 @@
+"""What a front end may use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from application.checking import CheckCircuit
+    from application.designing import DesignCircuit
+    from application.examining import ExamineEnvironment
+    from application.measuring import MeasureResult
+    from application.simulating import RunSimulation
+    from shared.events import EventBus
+    from shared.stop import StopController
+    from shared.tasks import AsyncTaskRegistry
+
+
+class Application(Protocol):
+    """The use cases of the program, made by bootstrap, each at its first use.
+
+    A quick command pays only for what it touches: `check` loads neither numpy nor LangGraph.
+    """
+
+    @property
+    def language(self) -> str:
+        """Language of texts for people: "en" or "zh"."""
+        ...
+
+    @property
+    def events(self) -> EventBus:
+        """Facts for whoever watches."""
+        ...
+
+    @property
+    def tasks(self) -> AsyncTaskRegistry:
+        """Every task of the program."""
+        ...
+
+    @property
+    def stop(self) -> StopController:
+        """Stops the work of one scope or of all."""
+        ...
+
+    @property
+    def check(self) -> CheckCircuit:
+        """Diagnose a netlist."""
+        ...
+
+    @property
+    def simulate(self) -> RunSimulation:
+        """Run a circuit."""
+        ...
+
+    @property
+    def measure(self) -> MeasureResult:
+        """Evaluate expressions on a result."""
+        ...
+
+    @property
+    def design(self) -> DesignCircuit:
+        """From a sentence to a proved circuit."""
+        ...
+
+    @property
+    def examine(self) -> ExamineEnvironment:
+        """What works on this machine."""
+        ...
+
+    def warm_up(self) -> None:
+        """Import what is slow to import (the graph); called off the loop after the first paint."""
+        ...
+
+    async def close(self) -> None:
+        """Stop what runs and release everything."""
+        ...

@@ -1,0 +1,131 @@
+"""What happens during a design, as facts for whoever watches (command line, window, tests).
+
+Frozen dataclasses in the order in which they happened; the command line prints them as the JSON
+lines of the contract. `Done` is always the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from domain.design.goals import DesignGoal, GoalVerdict
+from shared.message import Message
+
+StopReason = Literal["goals_met", "goals_not_met", "stopped", "declined", "error"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionOpened:
+    """A run began; `session_id` is the thread id of its checkpoints."""
+
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhaseEntered:
+    """The graph entered a node."""
+
+    phase: str
+    round_number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextWritten:
+    """The designer says something to the user."""
+
+    text: Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolStarted:
+    """An effect or a simulation begins."""
+
+    call_id: str
+    name: str
+    arguments: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolEnded:
+    """It ended."""
+
+    call_id: str
+    name: str
+    success: bool
+    summary: Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoalsUnderstood:
+    """The sentence became goals."""
+
+    goals: tuple[DesignGoal, ...]
+    assumptions: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IterationFinished:
+    """One round was simulated and judged."""
+
+    number: int
+    metrics: Mapping[str, float]
+    verdicts: tuple[GoalVerdict, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointReached:
+    """The run waits for (or is given) a decision."""
+
+    number: int
+    circuit: str
+    goals_met: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfirmationAsked:
+    """A question was put to the user."""
+
+    kind: Literal["goals", "checkpoint"]
+    answer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorOccurred:
+    """The run can't go on."""
+
+    error_type: str
+    message: Message
+    advice: Message | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """The run ended; nothing follows."""
+
+    stop_reason: StopReason
+    project: Path
+    circuit: str | None = None
+    """Relative to the project; None when no circuit was made."""
+    goals_met: bool = False
+    verdicts: tuple[GoalVerdict, ...] = ()
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    rounds: int = 0
+    usage: Mapping[str, int] = field(default_factory=dict)
+
+
+DesignEvent = (
+    SessionOpened
+    | PhaseEntered
+    | TextWritten
+    | ToolStarted
+    | ToolEnded
+    | GoalsUnderstood
+    | IterationFinished
+    | CheckpointReached
+    | ConfirmationAsked
+    | ErrorOccurred
+    | Done
+)

@@ -1,0 +1,153 @@
+"""Examine the machine: what of the program works here, found by trying."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from typing import TYPE_CHECKING, Literal
+
+from shared.errors import EnvironmentProblem
+from shared.message import Message, msg
+from shared.processes import ProcessLimits
+
+if TYPE_CHECKING:
+    from application.ports import Simulator
+    from shared.processes import ProcessManager
+
+State = Literal["ok", "warning", "missing", "unused"]
+_PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
+_PROBE_S = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One point of the examination."""
+
+    name: str
+    state: State
+    message: Message
+    advice: Message | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExaminationReport:
+    """All points, in order."""
+
+    findings: tuple[Finding, ...]
+    can_simulate: bool
+
+
+class ExamineEnvironment:
+    """The use case behind `doctor`."""
+
+    def __init__(
+        self, *, simulator: Simulator, processes: ProcessManager, environment: Mapping[str, str]
+    ) -> None:
+        self._simulator = simulator
+        self._processes = processes
+        self._environment = environment
+
+    async def __call__(self) -> ExaminationReport:
+        """Try everything once; nothing is changed."""
+        engine = await self._engine()
+        box = await self._confinement() if engine.state == "ok" else ()
+        findings = (
+            Finding(
+                name="Python",
+                state="ok",
+                message=msg(
+                    "{version} on {system}", version=platform.python_version(), system=platform.platform()
+                ),
+            ),
+            engine,
+            *box,
+            await self._web_engine(),
+            await self._fonts(),
+            self._proxy(),
+        )
+        return ExaminationReport(
+            findings=findings, can_simulate=all(finding.state != "missing" for finding in (engine, *box))
+        )
+
+    async def _engine(self) -> Finding:
+        try:
+            version = await self._simulator.version()
+        except EnvironmentProblem as error:
+            return Finding(name="ngspice", state="missing", message=error.message, advice=error.advice)
+        return Finding(name="ngspice", state="ok", message=msg("{version}", version=version))
+
+    async def _confinement(self) -> tuple[Finding, ...]:
+        box = await self._simulator.confinement()
+        notes = tuple(
+            Finding(name="confinement", state="warning", message=msg("{note}", note=note))
+            for note in box.notes
+        )
+        if not (box.bubblewrap or box.landlock_abi):
+            return (
+                Finding(
+                    name="confinement",
+                    state="missing",
+                    message=msg("ngspice can't be confined here: a stranger's netlist could run programs."),
+                    advice=msg("Install bubblewrap (Debian, Ubuntu: sudo apt-get install bubblewrap)."),
+                ),
+                *notes,
+            )
+        held = Finding(
+            name="confinement", state="ok", message=msg("{layers} hold", layers=", ".join(box.layers))
+        )
+        return (held, *notes)
+
+    async def _web_engine(self) -> Finding:
+        try:
+            version = metadata.version("PyQt6-WebEngine")
+        except metadata.PackageNotFoundError:
+            return Finding(
+                name="WebEngine", state="unused", message=msg("not installed; this version has no window yet")
+            )
+        code = "import PyQt6.QtWebEngineWidgets"
+        outcome = await self._processes.run(
+            [sys.executable, "-I", "-c", code], limits=ProcessLimits(wall_s=_PROBE_S)
+        )
+        if outcome.exit_code == 0:
+            return Finding(name="WebEngine", state="ok", message=msg("{version}", version=version))
+        reason = outcome.stderr.decode("utf-8", "replace").strip().splitlines()
+        return Finding(
+            name="WebEngine",
+            state="unused",
+            message=msg(
+                "{version} can't be loaded ({reason}); this version has no window yet",
+                version=version,
+                reason=reason[-1] if reason else outcome.exit_code,
+            ),
+        )
+
+    async def _fonts(self) -> Finding:
+        program = shutil.which("fc-list", path=self._environment.get("PATH"))
+        if program is None:
+            return Finding(name="fonts", state="unused", message=msg("not examined: fc-list is missing"))
+        outcome = await self._processes.run(
+            [program, ":lang=zh", "family"],
+            limits=ProcessLimits(wall_s=_PROBE_S),
+            env={"HOME": self._environment.get("HOME", os.sep)},
+        )
+        families = sorted(set(outcome.stdout.decode("utf-8", "replace").split("\n")) - {""})
+        if not families:
+            return Finding(
+                name="fonts",
+                state="unused",
+                message=msg("no Chinese font found; the window will need one"),
+                advice=msg("Debian, Ubuntu: sudo apt-get install fonts-wqy-microhei"),
+            )
+        return Finding(name="fonts", state="ok", message=msg("Chinese: {family}", family=families[0]))
+
+    def _proxy(self) -> Finding:
+        names = sorted(name for name in self._environment if name.lower() in _PROXY_VARIABLES)
+        if not names:
+            return Finding(name="proxy", state="ok", message=msg("none set"))
+        # Names only: a proxy's address may hold a password.
+        return Finding(name="proxy", state="ok", message=msg("set by {names}", names=", ".join(names)))

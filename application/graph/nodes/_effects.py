@@ -1,0 +1,44 @@
+"""What nodes share: telling the stream, and effects that are shown as tool calls."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from langgraph.config import get_stream_writer
+
+from application.events import DesignEvent, PhaseEntered, ToolEnded, ToolStarted
+from application.graph.state import GraphState
+from shared.message import Message, msg
+from shared.ulid import new_ulid
+
+
+def tell(event: DesignEvent) -> None:
+    """Put an event into the graph's own stream."""
+    get_stream_writer()(event)
+
+
+def enter(phase: str, state: GraphState) -> None:
+    """Say that a node was entered; rounds count from 1."""
+    tell(PhaseEntered(phase=phase, round_number=state.get("iteration_count", 0) + 1))
+
+
+@dataclass(slots=True)
+class ToolCall:
+    """A running call; whoever makes it says how it ended."""
+
+    success: bool = False
+    summary: Message = field(default_factory=lambda: msg("It was interrupted."))
+
+
+@asynccontextmanager
+async def tool_call(name: str, **arguments: object) -> AsyncIterator[ToolCall]:
+    """Show an effect as a tool call with a start and, whatever happens, an end."""
+    call_id = new_ulid()
+    tell(ToolStarted(call_id=call_id, name=name, arguments=arguments))
+    call = ToolCall()
+    try:
+        yield call
+    finally:
+        tell(ToolEnded(call_id=call_id, name=name, success=call.success, summary=call.summary))

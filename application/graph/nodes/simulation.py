@@ -1,0 +1,137 @@
+"""The nodes that prove the circuit: simulation, analysis, checkpoint."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from langgraph.types import interrupt
+
+from application.events import CheckpointReached, IterationFinished
+from application.graph.nodes._effects import enter, tell, tool_call
+from application.graph.state import (
+    BestRound,
+    GraphState,
+    goal_from_plain,
+    no_circuit_message,
+    verdict_to_plain,
+)
+from application.measuring import MeasureResult
+from application.ports import ProjectFiles
+from application.simulating import RunSimulation, SimulationRequest
+from domain.design.goals import DesignGoal, GoalVerdict
+from domain.simulation.result import Quantity, SimulationResult
+from shared.errors import UserInputError
+from shared.message import Message, msg
+
+_SAME_SHORTFALL = 1e-6
+
+
+class SimulationNode:
+    """Runs the circuit's own analyses."""
+
+    def __init__(self, simulate: RunSimulation, project: ProjectFiles) -> None:
+        self._simulate = simulate
+        self._project = project
+
+    async def __call__(self, state: GraphState) -> GraphState:
+        """Simulate; a failure is recorded, not raised."""
+        enter("simulation", state)
+        if "circuit_file_path" not in state:
+            raise UserInputError(no_circuit_message())
+        circuit = self._project.root / state["circuit_file_path"]
+        async with tool_call("run_simulation", file_path=state["circuit_file_path"]) as call:
+            result = await self._simulate(SimulationRequest(circuit=circuit))
+            call.success = result.ok
+            call.summary = _summary(result)
+        return {
+            "current_node": "simulation",
+            "sim_result_path": str(result.result_path),
+            "error_context": "" if result.ok else str(_summary(result)),
+            "force_resimulate": False,
+        }
+
+
+class AnalysisNode:
+    """Holds the results against the goals."""
+
+    def __init__(self, measure: MeasureResult) -> None:
+        self._measure = measure
+
+    async def __call__(self, state: GraphState) -> GraphState:
+        """Measure every goal, compare with the best round so far, count stagnation."""
+        enter("analysis", state)
+        goals = [goal_from_plain(plain) for plain in state["design_goals_summary"]]
+        failed = bool(state.get("error_context"))
+        source = Path(state["sim_result_path"])
+        verdicts = [await self._judge(goal, source, failed=failed) for goal in goals]
+        metrics = {verdict.goal.metric: verdict.measured.value for verdict in verdicts}
+        number = state.get("iteration_count", 0) + 1
+        tell(IterationFinished(number=number, metrics=metrics, verdicts=tuple(verdicts)))
+        best, is_better = _better_of(state, number, verdicts, metrics)
+        goals_met = all(verdict.met for verdict in verdicts)
+        tell(CheckpointReached(number=number, circuit=state["circuit_file_path"], goals_met=goals_met))
+        return {
+            "current_node": "analysis",
+            "iteration_count": number,
+            "last_metrics": _without_nan(metrics),
+            "last_verdicts": [verdict_to_plain(verdict) for verdict in verdicts],
+            "best_round": best,
+            "stagnation_count": 0 if is_better else state.get("stagnation_count", 0) + 1,
+            "consecutive_fix_attempts": state.get("consecutive_fix_attempts", 0) + 1 if failed else 0,
+        }
+
+    async def _judge(self, goal: DesignGoal, source: Path, *, failed: bool) -> GoalVerdict:
+        quantity = Quantity(value=math.nan, unit=goal.unit)
+        if not failed:
+            measured = (await self._measure(source, [goal.expression]))[goal.expression]
+            if isinstance(measured, Quantity):  # else a miss, shown as "not measured"
+                quantity = measured
+        return GoalVerdict(goal=goal, measured=quantity, met=goal.is_met_by(quantity.value))
+
+
+class UserCheckpointNode:
+    """Waits for a decision; no effect before the answer."""
+
+    async def __call__(self, state: GraphState) -> GraphState:
+        """Answers: ``{"intent": "continue" | "accept" | "stop"}``."""
+        goals_met = all(plain["met"] for plain in state["last_verdicts"])
+        answer: dict[str, Any] = interrupt(
+            {"kind": "checkpoint", "round": state["iteration_count"], "goals_met": goals_met}
+        )
+        return {
+            "current_node": "user_checkpoint",
+            "user_intent": answer["intent"],
+            "checkpoint_count": state.get("checkpoint_count", 0) + 1,
+        }
+
+
+def _better_of(
+    state: GraphState, number: int, verdicts: list[GoalVerdict], metrics: dict[str, float]
+) -> tuple[BestRound, bool]:
+    shortfall = sum(verdict.goal.shortfall(verdict.measured.value) for verdict in verdicts)
+    best = state.get("best_round")
+    if best is not None and shortfall > best["shortfall"] - _SAME_SHORTFALL and shortfall > 0:
+        return best, False
+    return {
+        "number": number,
+        "shortfall": shortfall,
+        "netlist_sha256": state["netlist_sha256"],
+        "sim_result_path": state["sim_result_path"],
+        "metrics": _without_nan(metrics),
+        "verdicts": [verdict_to_plain(verdict) for verdict in verdicts],
+    }, True
+
+
+def _without_nan(metrics: dict[str, float]) -> dict[str, float | None]:
+    return {name: None if math.isnan(value) else value for name, value in metrics.items()}
+
+
+def _summary(result: SimulationResult) -> Message:
+    if result.ok:
+        return msg("Simulated in {seconds} s.", seconds=f"{result.run.duration_s:.2f}")
+    errors = [issue for issue in result.issues if issue.severity == "error"]
+    if errors:
+        return errors[0].message
+    return msg("The simulation did not finish ({status}).", status=result.run.status)

@@ -1,0 +1,165 @@
+"""GraphState: pointers, counters and small summaries of one session, in plain types only.
+
+Data live in files of the project; a checkpoint row stays small (at most 20 kB) whatever the
+circuit. Everything here survives strict msgpack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypedDict
+
+from domain.design.designer import DesignIntent, Proposal
+from domain.design.goals import DesignGoal, GoalVerdict
+from domain.simulation.result import Quantity
+from shared.message import Message, msg
+
+UserIntent = Literal["continue", "accept", "stop", "decline"]
+
+
+class BestRound(TypedDict):
+    """The best round so far, so that a run that misses ends with its best circuit."""
+
+    number: int
+    shortfall: float
+    netlist_sha256: str
+    sim_result_path: str
+    metrics: dict[str, float | None]
+    verdicts: list[dict[str, Any]]
+
+
+class GraphState(TypedDict, total=False):
+    """The single truth about a session's run."""
+
+    session_id: str
+    work_mode: Literal["workflow", "free_work"]
+    project_root: str
+    user_input: str
+    user_intent: UserIntent
+    current_node: str
+    is_completed: bool
+    termination_reason: str
+
+    circuit_file_path: str
+    """Relative to the project root, with forward slashes."""
+    netlist_sha256: str
+    sim_result_path: str
+    design_goals_path: str
+
+    design_goals_summary: list[dict[str, Any]]
+    design_intent: dict[str, Any]
+    proposal: dict[str, Any]
+    """The last proposal without its netlist text."""
+    last_metrics: dict[str, float | None]
+    last_verdicts: list[dict[str, Any]]
+    error_context: str
+    best_round: BestRound
+
+    max_iterations: int
+    iteration_count: int
+    checkpoint_count: int
+    stagnation_count: int
+    consecutive_fix_attempts: int
+    force_resimulate: bool
+
+
+def goal_to_plain(goal: DesignGoal) -> dict[str, Any]:
+    """A goal as plain JSON types."""
+    return {
+        "metric": goal.metric,
+        "expression": goal.expression,
+        "unit": goal.unit,
+        "minimum": goal.minimum,
+        "maximum": goal.maximum,
+        "target": goal.target,
+        "stated": goal.stated,
+    }
+
+
+def goal_from_plain(plain: dict[str, Any]) -> DesignGoal:
+    """The goal `goal_to_plain` wrote."""
+    return DesignGoal(**plain)
+
+
+def intent_to_plain(intent: DesignIntent) -> dict[str, Any]:
+    """An intent as plain JSON types."""
+    return {
+        "family": intent.family,
+        "parameters": dict(intent.parameters),
+        "goals": [goal_to_plain(goal) for goal in intent.goals],
+        "assumptions": _messages_to_plain(intent.assumptions),
+        "language": intent.language,
+    }
+
+
+def intent_from_plain(plain: dict[str, Any]) -> DesignIntent:
+    """The intent `intent_to_plain` wrote."""
+    return DesignIntent(
+        family=plain["family"],
+        parameters=dict(plain["parameters"]),
+        goals=tuple(goal_from_plain(goal) for goal in plain["goals"]),
+        assumptions=_messages_from_plain(plain["assumptions"]),
+        language=plain["language"],
+    )
+
+
+def proposal_to_plain(proposal: Proposal) -> dict[str, Any]:
+    """A proposal without its netlist (that is in the project's file)."""
+    return {
+        "file_stem": proposal.file_stem,
+        "values": dict(proposal.values),
+        "tuning": dict(proposal.tuning),
+        "notes": _messages_to_plain(proposal.notes),
+    }
+
+
+def proposal_from_plain(plain: dict[str, Any], netlist: str) -> Proposal:
+    """The proposal `proposal_to_plain` wrote, with its netlist."""
+    return Proposal(
+        file_stem=plain["file_stem"],
+        netlist=netlist,
+        values=dict(plain["values"]),
+        tuning=dict(plain["tuning"]),
+        notes=_messages_from_plain(plain["notes"]),
+    )
+
+
+def verdict_to_plain(verdict: GoalVerdict) -> dict[str, Any]:
+    """A verdict as plain JSON types; NaN becomes None."""
+    value = verdict.measured.value
+    return {
+        "goal": goal_to_plain(verdict.goal),
+        "value": None if value != value else value,
+        "unit": verdict.measured.unit,
+        "met": verdict.met,
+    }
+
+
+def verdict_from_plain(plain: dict[str, Any]) -> GoalVerdict:
+    """The verdict `verdict_to_plain` wrote."""
+    value = plain["value"]
+    return GoalVerdict(
+        goal=goal_from_plain(plain["goal"]),
+        measured=Quantity(value=float("nan") if value is None else value, unit=plain["unit"]),
+        met=plain["met"],
+    )
+
+
+def _messages_to_plain(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    return [
+        {"template": message.template, "params": {key: _plain(v) for key, v in message.params.items()}}
+        for message in messages
+    ]
+
+
+def _messages_from_plain(plain: Sequence[dict[str, Any]]) -> tuple[Message, ...]:
+    return tuple(Message(item["template"], item["params"]) for item in plain)
+
+
+def _plain(value: object) -> object:
+    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
+
+
+def no_circuit_message() -> Message:
+    """What a node says when it is reached without a circuit."""
+    return msg("There is no circuit in this session yet.")

@@ -1,0 +1,199 @@
+"""Simulate a circuit file: read it, resolve what it includes, run it confined, compute its metrics, keep the result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from domain.circuit.netlist import Netlist
+from domain.circuit.parameters import resolve_parameters
+
+from application.circuit_files import load_circuit
+from domain.circuit.dependencies import DependencyTree, resolve_dependencies
+from domain.circuit.numbers import parse_number
+from domain.simulation.request import ResourceLimits, SimulationJob
+from domain.simulation.result import Quantity, SimulationIssue, SimulationResult, SimulationRun
+from shared.errors import CircuitAIError, UserInputError
+from shared.message import Message, msg
+from shared.paths import PROJECT_FOLDER, project_root_of
+
+if TYPE_CHECKING:
+    from application.ports import ResultStore, Simulator, SourceReaders, WaveformReader
+    from domain.simulation.waveform import Plot
+    from shared.cpu_executor import CpuTaskExecutor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulationRequest:
+    """What a caller asks for."""
+
+    circuit: Path
+    analysis: str | None = None
+    """Replaces the deck's analyses for this run: ``ac dec 20 1 10meg``."""
+    assignments: tuple[tuple[str, str], ...] = ()
+    """Values for this run: ``(("R1", "2k"), ("m1.w", "10u"))``."""
+    timeout_s: float = 120.0
+    libraries: tuple[Path, ...] = ()
+
+
+class RunSimulation:
+    """The use case; one instance serves any number of runs at the same time."""
+
+    def __init__(
+        self,
+        *,
+        simulator: Simulator,
+        waveforms: WaveformReader,
+        sources: SourceReaders,
+        results: ResultStore,
+        cpu: CpuTaskExecutor,
+    ) -> None:
+        self._simulator = simulator
+        self._waveforms = waveforms
+        self._sources = sources
+        self._results = results
+        self._cpu = cpu
+
+    async def __call__(
+        self, request: SimulationRequest, *, on_progress: Callable[[float], None] | None = None
+    ) -> SimulationResult:
+        """Run `request` and store its result.
+
+        A circuit that does not simulate is a result whose `ok` is False. Raises UserInputError for
+        a file, an analysis or a value that cannot be used, EnvironmentProblem without ngspice.
+        """
+        prepared = await self._cpu.run_in_thread(self._prepare, request)
+        result_id, folder = self._results.new_result(prepared.circuit)
+        job = prepared.job(folder, request)
+        run = await self._simulator.run(job, on_progress=on_progress)
+        metrics, metric_issues = await self._cpu.run_in_thread(self._measure, prepared, run)
+        result = SimulationResult(
+            result_id=result_id,
+            netlist_path=prepared.circuit,
+            netlist_sha256=prepared.sha256,
+            run=run,
+            metrics=metrics,
+            issues=(*_with_refusals(run, prepared.tree), *metric_issues),
+            request={
+                "analysis": request.analysis,
+                "set": dict(request.assignments),
+                "timeout_s": request.timeout_s,
+            },
+            result_path=folder / "result.json",
+            created=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        )
+        await self._cpu.run_in_thread(self._results.save, result)
+        return result
+
+    def _prepare(self, request: SimulationRequest) -> _Prepared:
+        for folder in request.libraries:
+            if not folder.is_dir():
+                raise UserInputError(
+                    msg("{path} is not a folder, so it can't serve as a library.", path=folder),
+                    advice=msg("Name an existing folder with --library."),
+                )
+        netlist, reader = load_circuit(self._sources, request.circuit, request.libraries)
+        digest = sha256(netlist.to_bytes()).hexdigest()
+        for name, value in request.assignments:
+            netlist = netlist.with_value(name, value)
+        if request.analysis is not None:
+            netlist = netlist.with_analyses([request.analysis])
+        tree = resolve_dependencies(netlist, reader)
+        return _Prepared(circuit=request.circuit.resolve(), sha256=digest, netlist=netlist, tree=tree)
+
+    def _measure(
+        self, prepared: _Prepared, run: SimulationRun
+    ) -> tuple[dict[str, Quantity], tuple[SimulationIssue, ...]]:
+        statements = prepared.netlist.measures
+        if not statements:
+            return {}, ()
+        from domain.simulation.meas import evaluate_meas, parse_meas
+
+        metrics: dict[str, Quantity] = {}
+        issues: list[SimulationIssue] = []
+        parsed = []
+        for card in statements:
+            try:
+                parsed.append(parse_meas(card.text, card.line))
+            except CircuitAIError as error:
+                metrics[card.name] = Quantity(value=math.nan, unit="")
+                issues.append(_meas_issue(prepared.circuit, card.line, error.message))
+        lines = {statement.name: statement.line for statement in parsed}
+        plots = self._read_plots(run)
+        for name, outcome in evaluate_meas(parsed, plots, resolve_parameters(prepared.tree)).items():
+            if isinstance(outcome, Message):
+                metrics[name] = Quantity(value=math.nan, unit="")
+                issues.append(_meas_issue(prepared.circuit, lines.get(name), outcome))
+            else:
+                metrics[name] = outcome
+        return metrics, tuple(issues)
+
+    def _read_plots(self, run: SimulationRun) -> list[Plot]:
+        return [plot for path in run.raw_paths for plot in self._waveforms.read(path)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Prepared:
+    """A circuit ready to run."""
+
+    circuit: Path
+    sha256: str
+    netlist: Netlist
+    tree: DependencyTree
+
+    def job(self, output_dir: Path, request: SimulationRequest) -> SimulationJob:
+        project = project_root_of(self.circuit)
+        libraries = tuple(folder.resolve() for folder in request.libraries)
+        return SimulationJob(
+            deck=self.netlist.with_include_paths(self.tree).to_bytes(),
+            deck_path=self.circuit,
+            included_files=tuple(path for path in self.tree.files if path != self.circuit),
+            readable_dirs=(*((project,) if project else ()), *libraries),
+            hidden_dirs=(project / PROJECT_FOLDER,) if project else (),
+            analyses=self.netlist.analyses,
+            has_control_block=self.netlist.has_control_block
+            or any(source.has_control_block for source in self.tree.files.values()),
+            stop_time_s=self._stop_time(),
+            output_dir=output_dir,
+            limits=ResourceLimits(wall_s=request.timeout_s),
+        )
+
+    def _stop_time(self) -> float | None:
+        for analysis in self.netlist.analyses:
+            fields = analysis.text.split()
+            if analysis.kind == "tran" and len(fields) > 2:
+                try:
+                    return parse_number(fields[2]) or None
+                except ValueError:  # an expression: progress is then not shown
+                    return None
+        return None
+
+
+def _meas_issue(circuit: Path, line: int | None, reason: Message) -> SimulationIssue:
+    return SimulationIssue(
+        severity="warning", code="measurement-failed", message=reason, file=circuit, line=line
+    )
+
+
+def _with_refusals(run: SimulationRun, tree: DependencyTree) -> Sequence[SimulationIssue]:
+    """The run's issues; when it failed for want of a file we withheld, say that we did and why."""
+    if run.status == "ok":
+        return run.issues
+    withheld = [item for item in tree.refusals if item.refusal.reason != "missing"]
+    notes = [
+        SimulationIssue(
+            severity="error",
+            code="include-refused",
+            message=item.message,
+            file=item.file,
+            line=item.line,
+            advice=msg("Copy the file into the project, or name its folder with --library."),
+        )
+        for item in withheld
+    ]
+    return [*notes, *(replace(issue) for issue in run.issues)]

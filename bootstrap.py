@@ -1,0 +1,174 @@
+"""The only composition root: names the concrete adapters and wires the use cases.
+
+Two steps: `build()` makes everything cheap; `Composition.warm_up()` imports what is slow (the
+graph), off the loop after the first paint. Each use case is made at its first use, so that a
+quick sub-command pays only for what it touches.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shared.cpu_executor import CpuTaskExecutor
+from shared.events import EventBus
+from shared.paths import user_home
+from shared.processes import ProcessManager
+from shared.stop import StopController
+from shared.tasks import AsyncTaskRegistry
+
+if TYPE_CHECKING:
+    from application.checking import CheckCircuit
+
+    from application.app import Application
+    from application.designing import DesignCircuit
+    from application.examining import ExamineEnvironment
+    from application.measuring import MeasureResult
+    from application.ports import Designer, ResultStore, Simulator, SourceReaders, WaveformReader
+    from application.simulating import RunSimulation
+
+_SWITCHED_OFF = {
+    # A variable in the user's shell would make langchain-core upload every run.
+    "LANGSMITH_TRACING": "false",
+    "LANGCHAIN_TRACING_V2": "false",
+    # A checkpoint file from someone else must not be able to revive arbitrary types.
+    "LANGGRAPH_STRICT_MSGPACK": "true",
+}
+
+
+def build(
+    *,
+    environment: Mapping[str, str] | None = None,
+    simulator: Simulator | None = None,
+    designers: Mapping[str, Designer] | None = None,
+) -> Application:
+    """The application, cheap to make. Tests hand in fakes at the ports."""
+    os.environ.update(_SWITCHED_OFF)
+    return Composition(
+        environment=os.environ if environment is None else environment,
+        simulator=simulator,
+        designers=designers,
+    )
+
+
+class Composition:
+    """Everything wired; see `application.app.Application` for what it offers."""
+
+    def __init__(
+        self,
+        *,
+        environment: Mapping[str, str],
+        simulator: Simulator | None,
+        designers: Mapping[str, Designer] | None,
+    ) -> None:
+        self._environment = environment
+        self._given_simulator = simulator
+        self._given_designers = designers
+        self._home: Path = user_home(environment)
+        self._processes = ProcessManager()
+        self._cpu = CpuTaskExecutor()
+        self.events = EventBus()
+        self.tasks = AsyncTaskRegistry(self.events)
+        self.stop = StopController(registry=self.tasks, processes=self._processes, events=self.events)
+
+    @cached_property
+    def language(self) -> str:
+        from infrastructure.persistence.settings import load_settings
+
+        return load_settings(self._home).language_in(self._environment)
+
+    @cached_property
+    def check(self) -> CheckCircuit:
+        from application.checking import CheckCircuit
+
+        return CheckCircuit(sources=self._sources)
+
+    @cached_property
+    def simulate(self) -> RunSimulation:
+        from application.simulating import RunSimulation
+
+        return RunSimulation(
+            simulator=self._simulator,
+            waveforms=self._waveforms,
+            sources=self._sources,
+            results=self._results,
+            cpu=self._cpu,
+        )
+
+    @cached_property
+    def measure(self) -> MeasureResult:
+        from application.measuring import MeasureResult
+
+        return MeasureResult(results=self._results, waveforms=self._waveforms, cpu=self._cpu)
+
+    @cached_property
+    def design(self) -> DesignCircuit:
+        from infrastructure.persistence.checkpoints import open_checkpointer
+        from infrastructure.persistence.project import ProjectFolders
+
+        from application.designing import DesignCircuit
+
+        return DesignCircuit(
+            designers=self._designers,
+            projects=ProjectFolders(),
+            simulate=self.simulate,
+            measure=self.measure,
+            checkpointers=open_checkpointer,
+        )
+
+    @cached_property
+    def examine(self) -> ExamineEnvironment:
+        from application.examining import ExamineEnvironment
+
+        return ExamineEnvironment(
+            simulator=self._simulator, processes=self._processes, environment=self._environment
+        )
+
+    def warm_up(self) -> None:
+        """Import the graph (about a second of CPU)."""
+        import application.graph.builder
+        import application.graph.runtime  # noqa: F401 - imported for its cost, not its names
+
+    async def close(self) -> None:
+        """Cancel what runs, kill what does not end, release executors."""
+        await self.tasks.shutdown()
+        self.stop.close()
+        await self._processes.kill_all()
+        await self._cpu.shutdown()
+
+    @cached_property
+    def _simulator(self) -> Simulator:
+        if self._given_simulator is not None:
+            return self._given_simulator
+        from infrastructure.ngspice.runner import NgspiceRunner
+
+        return NgspiceRunner(processes=self._processes)
+
+    @cached_property
+    def _designers(self) -> Mapping[str, Designer]:
+        if self._given_designers is not None:
+            return self._given_designers
+        from infrastructure.llm_adapters.builtin import BuiltinDesigner
+
+        return {"builtin": BuiltinDesigner()}
+
+    @cached_property
+    def _waveforms(self) -> WaveformReader:
+        from infrastructure.ngspice.raw_file import RawFileReader
+
+        return RawFileReader()
+
+    @cached_property
+    def _sources(self) -> SourceReaders:
+        from infrastructure.persistence.source_files import SourceReaderFactory
+
+        return SourceReaderFactory()
+
+    @cached_property
+    def _results(self) -> ResultStore:
+        from infrastructure.persistence.results import ResultFolders
+
+        return ResultFolders(user_home=self._home)

@@ -1,0 +1,128 @@
+"""SPICE number text, read and printed: the one place that knows suffixes.
+
+The rules are those of ngspice 39 (tried on the program, not taken from its manual): ``meg`` is 1e6 and
+``mil`` 25.4e-6, ``m`` and ``M`` are both 1e-3, ``a`` is not a suffix; letters that follow are a unit and
+ignored, so ``1F`` is a femto-something.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+_NUMBER = re.compile(
+    r"(?P<mantissa>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?)"
+    r"(?:[eEdD](?![a-zA-Z]))?"  # ngspice lets a lone exponent letter pass: "1e" is 1
+    r"(?P<suffix>[mM][eE][gG]|[mM][iI][lL]|[tTgGkKmMuUnNpPfF]|[µμ])?"
+    r"(?P<unit>[^\W\d_]*|[%°Ω℃]+)"
+)
+_SCALES = {
+    "t": 1e12,
+    "g": 1e9,
+    "meg": 1e6,
+    "k": 1e3,
+    "mil": 25.4e-6,
+    "m": 1e-3,
+    "u": 1e-6,
+    "µ": 1e-6,
+    "μ": 1e-6,
+    "n": 1e-9,
+    "p": 1e-12,
+    "f": 1e-15,
+}
+_ENGINEERING = (
+    (12, "T"),
+    (9, "G"),
+    (6, "Meg"),
+    (3, "k"),
+    (0, ""),
+    (-3, "m"),
+    (-6, "u"),
+    (-9, "n"),
+    (-12, "p"),
+    (-15, "f"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberText:
+    """A number as it was written."""
+
+    value: float
+    """SI, the suffix applied."""
+    suffix: str
+    """Scale suffix as written: "k", "Meg", "M", "" ..."""
+    unit: str
+    """Letters after the suffix, which SPICE ignores: "Ohm", "F", "" ..."""
+    rest: str
+    """What ngspice silently ignores on an element line after number and unit: the "2" of "4k2"."""
+
+
+def read_number(text: str) -> NumberText | None:
+    """What an ngspice element line reads in `text`, or None when it does not begin with a number."""
+    match = _NUMBER.match(text)
+    if match is None:
+        return None
+    mantissa = float(match["mantissa"].lower().replace("d", "e"))
+    suffix = match["suffix"] or ""
+    scale = _SCALES[suffix.lower()] if suffix else 1.0
+    # Scaling by a division is exact where the factor is not a binary fraction: 100n is 1e-07.
+    value = mantissa * scale if scale >= 1 or suffix.lower() == "mil" else mantissa / round(1 / scale)
+    return NumberText(value=value, suffix=suffix, unit=match["unit"], rest=text[match.end() :])
+
+
+def parse_number(text: str) -> float:
+    """The value of a SPICE number (``1k``, ``10Meg``, ``100nF``, ``1e-3``, ``1mil``), in SI.
+
+    Raises ValueError when it is not a number, and for texts of which ngspice would drop a part
+    (``2K2``, ``1,5k``, ``0x10``), because what was meant is not what would be computed.
+    """
+    number = read_number(text.strip())
+    if number is None or number.rest:
+        raise ValueError(f"not a SPICE number: {text!r}")
+    return number.value
+
+
+def split_suffix(text: str) -> tuple[str, str, str]:
+    """Cut a number into mantissa (with exponent), scale suffix and unit, as written.
+
+    Raises ValueError like `parse_number`.
+    """
+    number = read_number(text.strip())
+    if number is None or number.rest:
+        raise ValueError(f"not a SPICE number: {text!r}")
+    tail = len(number.suffix) + len(number.unit)
+    stripped = text.strip()
+    return stripped[: len(stripped) - tail], number.suffix, number.unit
+
+
+def format_number(value: float, digits: int = 6) -> str:
+    """Engineering notation that SPICE reads back: ``4.7k``, ``10Meg``, ``100n`` (never ``M``).
+
+    `digits` significant digits (17 give every double back to within its last bit). Values outside
+    1f ... 999T are written with an exponent. Raises ValueError for NaN and infinity.
+    """
+    if not math.isfinite(value):
+        raise ValueError(f"SPICE has no way to write {value}")
+    if value == 0:
+        return "0"
+    mantissa_text, exponent_text = f"{value:.{digits - 1}e}".split("e")
+    exponent = int(exponent_text)
+    for power, suffix in _ENGINEERING:
+        if power <= exponent < power + 3:
+            shifted = _shift_point(mantissa_text, exponent - power)
+            return shifted + suffix
+    return _trimmed(mantissa_text) + f"e{exponent}"
+
+
+def _shift_point(mantissa: str, places: int) -> str:
+    """Move the decimal point of ``d.ddd`` right, on the digits themselves: no rounding happens twice."""
+    sign = "-" if mantissa.startswith("-") else ""
+    digits = mantissa.lstrip("-").replace(".", "").ljust(places + 1, "0")
+    whole, fraction = digits[: places + 1], digits[places + 1 :]
+    return sign + _trimmed(f"{whole}.{fraction}")
+
+
+def _trimmed(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,0 +1,385 @@
+"""The lines of a netlist as ngspice sees them, without losing a byte.
+
+A netlist is read through a Latin-1 view (one character is one byte), because everything that gives a
+netlist its structure is ASCII; texts for people are decoded with the file's real encoding. Every field
+of a statement knows the bytes it came from, also when it lies on a continuation line.
+
+The rules were tried on ngspice 39: the first line is the title; `+` goes on with the last card over
+blank and comment lines; `*` begins a comment, as does any of ``$ ; = [ ] ? ( ) & % " ! : ,`` in the
+first column; `;` and `//` end a card anywhere, `$` only after a blank, tab or comma; a line that ends
+in ``\\\\`` goes on in the next; text after `.end` is read like any other.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+StatementKind = Literal["title", "element", "directive", "control", "unknown"]
+"""Unknown: the line begins with a character no card begins with."""
+
+_COMMENT_STARTS = frozenset('*$;=[]?()&%"!:,\f')
+_FIELD = re.compile(r"""\{|'|"|[=(),]|[^\s=(),{'"]+|\}""")
+_ALIASES = {
+    "inc": "include",
+    "measure": "meas",
+    "macro": "subckt",
+    "eom": "ends",
+    "option": "options",
+    "opt": "options",
+    "params": "param",
+    "parameter": "param",
+    "parameters": "param",
+    "fourier": "four",
+}
+
+
+class Line(NamedTuple):
+    """A physical line: byte offsets of its start, of the end of its text, and of the next line."""
+
+    start: int
+    end: int
+    next: int
+
+
+class Chunk(NamedTuple):
+    """A piece of a card that lies on one physical line."""
+
+    text_start: int
+    """Index of the piece in the joined text."""
+    start: int
+    """Byte offset of the piece in the file."""
+    length: int
+    line: int
+
+
+class Field(NamedTuple):
+    """One word of a statement: a name, number, ``{expression}``, quoted text or one of ``= ( ) ,``."""
+
+    text: str
+    """As written, decoded; lines of a broken field are joined by a blank."""
+    start: int
+    end: int
+    """Where it stands in the statement's joined text."""
+    line: int
+    column: int
+    """1-based line and column (in characters) of its first character."""
+    spans: tuple[tuple[int, int], ...]
+    """Its bytes in the file, a span a physical line."""
+
+    @property
+    def key(self) -> str:
+        """The text folded for comparison, as SPICE compares."""
+        return self.text.lower()
+
+    @property
+    def is_punctuation(self) -> bool:
+        """One of ``= ( ) ,``."""
+        return len(self.text) == 1 and self.text in "=(),"
+
+
+class Branch(NamedTuple):
+    """An arm of an `.if`: which `.if` (by its line) and the how-manieth arm."""
+
+    if_line: int
+    arm: int
+
+
+class Statement:
+    """One card with its continuation lines, comments taken away."""
+
+    __slots__ = (
+        "_fields",
+        "_source",
+        "branches",
+        "chunks",
+        "keyword",
+        "kind",
+        "last_line",
+        "line",
+        "raw",
+        "scope",
+        "section",
+    )
+
+    def __init__(self, source: Source, kind: StatementKind, chunks: tuple[Chunk, ...], raw: str) -> None:
+        self._source = source
+        self._fields: tuple[Field, ...] | None = None
+        self.kind = kind
+        self.chunks = chunks
+        self.raw = raw
+        """The joined card in the Latin-1 view; blanks stand for the line ends and `+` signs."""
+        self.line = chunks[0].line
+        self.last_line = chunks[-1].line
+        self.keyword = _keyword(kind, raw)
+        """Lower case: the element's letter, or the directive without its dot (inc -> include and so on)."""
+        self.scope: tuple[str, ...] = ()
+        """Names of the enclosing subcircuits, outermost first, lower case."""
+        self.section: str | None = None
+        """Lower-case name of the enclosing library section (`.lib name` ... `.endl`)."""
+        self.branches: tuple[Branch, ...] = ()
+        """The `.if` arms around it, outermost first."""
+
+    def __repr__(self) -> str:
+        return f"Statement({self.kind}, line {self.line}, {self.raw!r})"
+
+    @property
+    def text(self) -> str:
+        """The joined card, decoded."""
+        return self._source.decode(self.raw)
+
+    @property
+    def column(self) -> int:
+        """1-based column of its first character."""
+        return self._source.column(self.chunks[0].line, self.chunks[0].start)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """Its words in order; the first is the element's name or the directive with its dot."""
+        if self._fields is None:
+            self._fields = tuple(self._split())
+        return self._fields
+
+    @property
+    def words(self) -> tuple[Field, ...]:
+        """The fields without ``( ) ,``."""
+        return tuple(f for f in self.fields if f.text not in {"(", ")", ","})
+
+    def span_of(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
+        """The bytes of `raw[start:end]` in the file, a span a physical line."""
+        spans = []
+        for chunk in self.chunks:
+            first = max(start, chunk.text_start)
+            last = min(end, chunk.text_start + chunk.length)
+            if first < last:
+                offset = chunk.start - chunk.text_start
+                spans.append((first + offset, last + offset))
+        return tuple(spans)
+
+    def place_of(self, index: int) -> tuple[int, int]:
+        """Line and column (1-based) of a character of `raw`."""
+        for chunk in reversed(self.chunks):
+            if index >= chunk.text_start:
+                at = chunk.start + min(index - chunk.text_start, chunk.length)
+                return chunk.line, self._source.column(chunk.line, at)
+        return self.line, self.column
+
+    def field(self, start: int, end: int) -> Field:
+        """The piece `raw[start:end]` as one field (an expression that runs over several words)."""
+        line, column = self.place_of(start)
+        text = self._source.decode(self.raw[start:end])
+        return Field(text, start, end, line, column, self.span_of(start, end))
+
+    def _split(self) -> Iterator[Field]:
+        raw, position = self.raw, 0
+        while match := _FIELD.search(raw, position):
+            start, opener = match.start(), match.group()
+            if opener == "{":
+                position = closing_brace(raw, start)
+            elif opener in {"'", '"'}:
+                closing = raw.find(opener, start + 1)
+                position = len(raw.rstrip()) if closing < 0 else closing + 1
+            else:
+                position = match.end()
+            yield self.field(start, position)
+
+
+def closing_brace(text: str, start: int) -> int:
+    """Index after the brace that closes the one at `start`; the end of the text when none does."""
+    depth = 0
+    for index in range(start, len(text)):
+        if text[index] == "{":
+            depth += 1
+        elif text[index] == "}":
+            depth -= 1
+            if depth == 0:
+                return index + 1
+    return len(text.rstrip())
+
+
+def _keyword(kind: StatementKind, raw: str) -> str:
+    if kind == "element":
+        return raw[0].lower()
+    if kind != "directive":
+        return ""
+    word = re.split(r"[\s=(,]", raw[1:], maxsplit=1)[0].lower()
+    for prefix, name in (("inc", "include"), ("opt", "options"), ("para", "param")):
+        if word.startswith(prefix):  # ngspice compares only the beginning of these
+            return name
+    return _ALIASES.get(word, word)
+
+
+class Source:
+    """A file's bytes, its encoding, and its physical lines."""
+
+    __slots__ = ("_starts", "data", "encoding", "lines", "view")
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.encoding = _encoding_of(data)
+        self.view = data.decode("latin-1")
+        self.lines = _physical_lines(data)
+
+    def decode(self, raw: str) -> str:
+        """A piece of the Latin-1 view as people read it."""
+        if raw.isascii():
+            return raw
+        encoding = "utf-8" if self.encoding == "utf-8-sig" else self.encoding
+        return raw.encode("latin-1").decode(encoding, errors="replace")
+
+    def column(self, line: int, offset: int) -> int:
+        """1-based column, in characters, of a byte offset on a 1-based line."""
+        start = self.lines[line - 1].start
+        return len(self.decode(self.view[start:offset])) + 1
+
+    def line_text(self, line: int) -> str:
+        """A physical line without its end, in the Latin-1 view."""
+        found = self.lines[line - 1]
+        return self.view[found.start : found.end]
+
+
+def _encoding_of(data: bytes) -> str:
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    if data.startswith(codecs.BOM_UTF8):
+        return "utf-8-sig"
+    for encoding in ("utf-8", "gbk"):
+        try:
+            data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        return encoding
+    return "latin-1"
+
+
+def _physical_lines(data: bytes) -> tuple[Line, ...]:
+    """Lines as ngspice counts them: ended by LF; by CR only in a file that has no LF at all."""
+    end_mark = b"\r" if b"\n" not in data and b"\r" in data else b"\n"
+    lines, start = [], 3 if data.startswith(codecs.BOM_UTF8) else 0
+    while start < len(data):
+        found = data.find(end_mark, start)
+        next_start = len(data) if found < 0 else found + 1
+        end = len(data) if found < 0 else found
+        if end > start and data[end - 1 : end] == b"\r":
+            end -= 1
+        lines.append(Line(start, end, next_start))
+        start = next_start
+    return tuple(lines)
+
+
+def comment_start(text: str) -> int:
+    """Index where an inline comment begins in a card's line, or its length."""
+    is_library = text[:4].lower() == ".lib"  # ngspice opens libraries before it takes comments away
+    for index, character in enumerate(text):
+        if character == ";" or (character == "/" and not is_library and text.startswith("//", index)):
+            return index
+        if character == "$" and index > 0 and text[index - 1] in " \t,":
+            return index
+    return len(text)
+
+
+def read_statements(source: Source, *, has_title: bool) -> tuple[Statement, ...]:
+    """All cards of a file in order, with scopes, sections and `.if` arms filled in."""
+    statements = list(_cards(source, has_title=has_title))
+    _place(statements)
+    return tuple(statements)
+
+
+class _Pending:
+    """A card being put together."""
+
+    def __init__(self, kind: StatementKind) -> None:
+        self.kind = kind
+        self.chunks: list[Chunk] = []
+        self.raw = ""
+
+    def add(self, text: str, start: int, line: int) -> None:
+        if self.chunks:
+            self.raw += " "
+        self.chunks.append(Chunk(len(self.raw), start, len(text), line))
+        self.raw += text
+
+
+def _cards(source: Source, *, has_title: bool) -> Iterator[Statement]:
+    pending: _Pending | None = None
+    in_control = goes_on = False
+    for number, line in enumerate(source.lines, start=1):
+        text = source.view[line.start : line.end]
+        body = text.lstrip(" \t\r\f\v\0")
+        offset = line.start + len(text) - len(body)
+        if number == 1 and has_title:
+            yield _single(source, "title", text, line.start, number)
+            continue
+        lowered = body[:9].lower()
+        in_control = in_control or lowered.startswith(".control")
+        if in_control or body.startswith("*#"):
+            yield from _finished(source, pending)
+            pending = None
+            if body and (not body.startswith("*") or body.startswith("*#")):
+                yield _single(source, "control", body.rstrip(), offset, number)
+            in_control = in_control and not lowered.startswith(".endc")
+            continue
+        if not body or (body[0] in _COMMENT_STARTS and not goes_on) or body.startswith("//"):
+            continue
+        continues = goes_on or body[0] == "+"
+        if body[0] == "+":
+            body, offset = body[1:], offset + 1
+        card = body[: comment_start(body)].rstrip(" \t\r\0")
+        goes_on = card.endswith("\\\\")
+        card = card[:-2].rstrip(" \t") if goes_on else card
+        if continues and pending is not None:
+            pending.add(card, offset, number)
+        elif not continues:
+            yield from _finished(source, pending)
+            pending = _Pending(_kind_of(card))
+            pending.add(card, offset, number)
+    yield from _finished(source, pending)
+
+
+def _single(source: Source, kind: StatementKind, text: str, start: int, line: int) -> Statement:
+    return Statement(source, kind, (Chunk(0, start, len(text), line),), text)
+
+
+def _finished(source: Source, pending: _Pending | None) -> Iterator[Statement]:
+    if pending is not None:
+        yield Statement(source, pending.kind, tuple(pending.chunks), pending.raw)
+
+
+def _kind_of(card: str) -> StatementKind:
+    if card.startswith("."):
+        return "directive"
+    return "element" if card[:1].isascii() and card[:1].isalpha() else "unknown"
+
+
+def _place(statements: list[Statement]) -> None:
+    """Fill in scope, section and branches. `.subckt` and `.ends` stand in the scope around them."""
+    scope: tuple[str, ...] = ()
+    section: str | None = None
+    branches: tuple[Branch, ...] = ()
+    for statement in statements:
+        keyword = statement.keyword if statement.kind == "directive" else ""
+        if keyword == "ends":
+            scope = scope[:-1]
+        elif keyword == "endif":
+            branches = branches[:-1]
+        elif keyword in {"else", "elseif"} and branches:
+            branches = (*branches[:-1], Branch(branches[-1].if_line, branches[-1].arm + 1))
+        statement.scope, statement.section, statement.branches = scope, section, branches
+        if keyword == "subckt":
+            name = statement.words[1].key if len(statement.words) > 1 else ""
+            scope = (*scope, name)
+        elif keyword == "if":
+            branches = (*branches, Branch(statement.line, 0))
+        elif keyword == "lib" and len(statement.words) == 2:
+            section = unquoted(statement.words[1].text).lower()
+        elif keyword == "endl":
+            section = None
+
+
+def unquoted(text: str) -> str:
+    """A field without the quotes around it."""
+    if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
+        return text[1:-1]
+    return text.strip("'\"") if text[:1] in {"'", '"'} else text

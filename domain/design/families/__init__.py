@@ -1,0 +1,1 @@
+"""The circuit families the built-in designer knows, one module each."""

@@ -1,0 +1,54 @@
+"""What a circuit family can do; the built-in designer drives all of them through this."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from domain.design.deck import Say
+from domain.design.designer import DesignIntent, Proposal
+from domain.design.goals import GoalVerdict
+from domain.design.sentence import Sentence
+from shared.message import Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """How sure a family is that a sentence means it, and what it had to assume to think so."""
+
+    score: float
+    """0 = not mine; 0.5 = plausible; 1 = named by its own words."""
+    assumptions: tuple[Message, ...] = ()
+
+
+NOT_MINE = Claim(score=0.0)
+
+
+class CircuitFamily(Protocol):
+    """One kind of circuit: its words, its equations, its netlist and how to correct it."""
+
+    key: str
+    """Stable id, the `family` of a DesignIntent."""
+    name: Message
+    """What it covers, for the list of what is known."""
+    examples: Mapping[str, str]
+    """A sentence it understands, by language ("en", "zh")."""
+
+    def claim(self, sentence: Sentence) -> Claim:
+        """Whether this sentence asks for this family."""
+        ...
+
+    def understand(self, sentence: Sentence, claim: Claim) -> DesignIntent:
+        """Requirement and goals. Raises CircuitError ("missing_goal", "impossible_goal")."""
+        ...
+
+    def propose(self, intent: DesignIntent, say: Say) -> Proposal:
+        """The first shot, by the family's design equations. Raises CircuitError ("impossible_goal")."""
+        ...
+
+    def revise(
+        self, intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict], say: Say
+    ) -> Proposal | None:
+        """Correct the design by what was measured; None when that would change nothing."""
+        ...

@@ -1,0 +1,215 @@
+"""What all filters are asked for: kind, cut-off, tolerance, attenuation at a frequency, part values."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from domain.design.goals import DesignGoal
+from domain.design.sentence import Mention, Sentence
+from domain.design.understanding import Filled, Slot, fill_slots, impossible, missing_goal
+from domain.design.values import SeriesName, with_unit
+from shared.message import Message, msg
+
+FilterKind = Literal["lowpass", "highpass"]
+
+LOW_PASS_WORDS = r"low[\s-]?pass|(?<![a-z])lpf?(?![a-z])|high[\s-]?cut|低通|高频滤除|高切"
+HIGH_PASS_WORDS = r"high[\s-]?pass|(?<![a-z])hpf?(?![a-z])|low[\s-]?cut|高通|低频滤除|低切"
+FILTER_WORDS = rf"{LOW_PASS_WORDS}|{HIGH_PASS_WORDS}|filter|滤波"
+
+DEFAULT_TOLERANCE = 0.05
+
+_CUTOFF_WORDS = (
+    r"cut[\s-]?off|cutting|corner|break (?:frequency|point)|(?<![a-z])f_?c(?![a-z])|(?<![a-z])f_?0(?!\d)|f_?3db|"
+    r"-?3(?:\.01)?\s?db|bandwidth|带宽|截止|转折|拐点|拐角|passband edge|通带(?:边缘|频率|截止)|ripple edge|"
+    r"natural frequency|自然频率|特征频率|固有频率|极点频率|pole frequency"
+)
+_STOP_BEFORE = (
+    r"(?:attenuat\w*|rejects?|rejection|suppress\w*|down|loss|衰减|抑制|db)\s*(?:of \S+\s?db\s*)?(?:at|@|beyond|above|below|"
+    r"from|by|for|在)|stop[\s-]?band(?: edge| frequency| starts?| begins?)*(?: at| from)?|阻带(?:起始|截止|边缘)?(?:频率)?"
+)
+_STOP_AFTER = (
+    r"(?:处|时|以上|以外|以下|外|的|,|:|\s)*(?:衰减|抑制|at least|to be|is|are|down by|down|attenuat\w*(?: by| of)?|by|"
+    r"rejects?|rejection|不少于|不小于|不低于|至少|大于等于|大于|超过|达到|达|为|要|有|>=?|≥|\s)*-?\d+(?:\.\d+)?\s?(?:db|分贝)(?!\s*(?:ripple|纹波))"
+)
+_LOSS_WORDS = r"(?:pass[\s-]?band|insertion) (?:loss|attenuation)|通带(?:内)?(?:损耗|衰减|损失)|插入?损耗?"
+_ATTENUATION_WORDS = (
+    r"(?<!band )(?<!band)attenuat\w*|reject\w*|suppress\w*|(?<!通带)(?<!通带内)衰减|抑制|(?<![a-z])down(?![a-z])|阻带|stop[\s-]?band"
+)
+_THREE_DB_MARK = re.compile(
+    r"\(?-?\b3(?:\.0\d?)?\s?db\)?[\s-]*(?:cut|band|corner|freq|point|edge|截止|带宽|转折|频率|点)|"
+    r"(?:cut[\s-]?off|bandwidth|corner|截止频率|转折频率|带宽|截止)(?: frequency)?\s*\(?\s*-?3(?:\.0\d?)?\s?db\)?"
+    r"|-3(?:\.0\d?)?\s?db\s*(?:at|@|in|=|:|处|在)|(?:处|at \S+\s?k?hz:?)\s*-3(?:\.0\d?)?\s?db",
+    re.IGNORECASE,
+)
+
+COMMON_SLOTS = (
+    Slot(name="cutoff", dimensions=("Hz",), words=_CUTOFF_WORDS, weak=r"(?:at|@|在)", takes_rest=True),
+    Slot(
+        name="attenuation_hz",
+        dimensions=("Hz",),
+        words=r"stop[\s-]?band (?:edge|frequency)|阻带(?:频率|边缘)",
+        before=_STOP_BEFORE,
+        after=_STOP_AFTER,
+        takes_bare=True,
+    ),
+    Slot(name="attenuation_db", dimensions=("dB",), words=_ATTENUATION_WORDS, takes_bare=False, takes_rest=True),
+    Slot(
+        name="tolerance",
+        dimensions=("%",),
+        words=r"tolerance|toleranz|accura\w*|error|误差|偏差|容差|精度|公差|允差",
+        before=r"±|\+/?-|正负|within|以内",
+        takes_rest=True,
+    ),
+    Slot(name="resistor_grade", dimensions=("%",), words=r"resistors?|电阻", takes_bare=False),
+)
+PASS_BAND_LOSS = Slot(name="loss_db", dimensions=("dB",), words=_LOSS_WORDS, takes_bare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilterRequest:
+    """The part of a request every filter shares."""
+
+    kind: FilterKind
+    cutoff_hz: float | None
+    tolerance: float
+    """Allowed relative deviation of the cut-off."""
+    tolerance_is_stated: bool
+    attenuation_db: float | None
+    attenuation_hz: float | None
+    resistor_series: SeriesName
+    says_minus_3_db: bool
+    assumptions: tuple[Message, ...]
+
+
+def filter_kind(sentence: Sentence) -> FilterKind | None:
+    """Low-pass or high-pass, None when the sentence says neither or both."""
+    is_low, is_high = sentence.has(LOW_PASS_WORDS), sentence.has(HIGH_PASS_WORDS)
+    if is_low == is_high:
+        return None
+    return "lowpass" if is_low else "highpass"
+
+
+def order_of(sentence: Sentence) -> int | None:
+    """The order a sentence states (`4th order`, `second-order`, `3阶`, `order 5`, `two-pole`)."""
+    ordinals = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+    cardinals = "one two three four five six seven eight nine ten".split()
+    digits = re.search(
+        r"(\d+)\s*(?:st|nd|rd|th)?[\s-]*(?:order|poles?(?![a-z])|阶|极点)|(?:order|阶数)\s*(?:n\s*)?(?:=|:|of|is|为|是)?\s*(\d+)|"
+        r"(?<![a-z])n\s*=\s*(\d+)",
+        sentence.text,
+        re.IGNORECASE,
+    )
+    if digits:
+        return int(next(group for group in digits.groups() if group))
+    for words, tail in ((ordinals, r"[\s-]*order"), (cardinals, r"[\s-]*poles?")):
+        for number, word in enumerate(words, start=1):
+            if sentence.has(rf"\b{word}{tail}"):
+                return number
+    return None
+
+
+def read_filter(sentence: Sentence, slots: Sequence[Slot]) -> tuple[FilterRequest, Filled]:
+    """The common part of a filter request and all filled slots. Raises CircuitError."""
+    mentions = [m for m in sentence.mentions if not _is_three_db_mark(sentence, m)]
+    bands = [m for m in mentions if m.is_tolerance and m.dimension == "Hz"]
+    filled = fill_slots(sentence, slots, [m for m in mentions if m not in bands])
+    assumptions: list[Message] = []
+    kind = filter_kind(sentence)
+    if kind is None:
+        kind = "lowpass"
+        assumptions.append(msg("Low-pass or high-pass was not said: a low-pass is designed."))
+    cutoff = filled.value("cutoff")
+    attenuation_db, attenuation_hz = _attenuation(filled, kind, cutoff)
+    if cutoff is not None and cutoff <= 0:
+        raise impossible(
+            msg("A cut-off frequency of {value} is not possible.", value=with_unit(cutoff, "Hz")),
+            msg("Give a frequency above zero, for example 1 kHz."),
+        )
+    tolerance = filled.value("tolerance")
+    if tolerance is None and bands and cutoff:
+        tolerance = bands[0].value / cutoff
+    if tolerance is not None and not 0 < tolerance < 1:
+        raise impossible(
+            msg("A tolerance of {percent} % is not possible.", percent=f"{100 * tolerance:g}"),
+            msg("Give a tolerance between 0 and 100 %, for example 5 %."),
+        )
+    request = FilterRequest(
+        kind=kind,
+        cutoff_hz=cutoff,
+        tolerance=DEFAULT_TOLERANCE if tolerance is None else tolerance,
+        tolerance_is_stated=tolerance is not None,
+        attenuation_db=attenuation_db,
+        attenuation_hz=attenuation_hz,
+        resistor_series=_resistor_series(sentence, filled),
+        says_minus_3_db=_THREE_DB_MARK.search(sentence.text) is not None,
+        assumptions=tuple(assumptions),
+    )
+    return request, filled
+
+
+def _is_three_db_mark(sentence: Sentence, mention: Mention) -> bool:
+    """The 3 dB of "-3 dB frequency" defines the cut-off; it asks for no attenuation of its own."""
+    return (
+        mention.dimension == "dB"
+        and math.isclose(abs(mention.value), 3.0, abs_tol=0.02)
+        and any(
+            m.start() - 1 <= mention.start and mention.end <= m.end()
+            for m in _THREE_DB_MARK.finditer(sentence.text)
+        )
+    )
+
+
+def _attenuation(
+    filled: Filled, kind: FilterKind, cutoff: float | None
+) -> tuple[float | None, float | None]:
+    decibels, frequency = filled.value("attenuation_db"), filled.value("attenuation_hz")
+    if decibels is None:
+        return None, None
+    decibels = abs(decibels)
+    if frequency is None:
+        raise missing_goal(
+            msg("An attenuation of {decibels} dB is asked for, but not at which frequency.", decibels=f"{decibels:g}"),
+            msg("Add the frequency, for example: at least {decibels} dB at 10 kHz.", decibels=f"{decibels:g}"),
+        )
+    is_inside = cutoff is not None and (frequency <= cutoff if kind == "lowpass" else frequency >= cutoff)
+    if is_inside and decibels > 3.0103:
+        raise impossible(
+            msg(
+                "{decibels} dB of attenuation at {frequency} lies inside the pass band (cut-off {cutoff}).",
+                decibels=f"{decibels:g}",
+                frequency=with_unit(frequency, "Hz"),
+                cutoff=with_unit(cutoff or 0.0, "Hz"),
+            ),
+            msg("A low-pass attenuates above its cut-off, a high-pass below: change one of the two frequencies."),
+        )
+    return decibels, frequency
+
+
+def _resistor_series(sentence: Sentence, filled: Filled) -> SeriesName:
+    named = re.search(r"(?<![a-z0-9])E(6|12|24|48|96|192)(?!\d)", sentence.text, re.IGNORECASE)
+    if named:
+        names: dict[str, SeriesName] = {
+            "6": "E6", "12": "E12", "24": "E24", "48": "E48", "96": "E96", "192": "E192",
+        }  # fmt: skip
+        return names[named[1]]
+    grade = filled.value("resistor_grade")
+    if grade is None or 0.005 <= grade < 0.02:
+        return "E96"
+    return "E24" if grade >= 0.02 else "E192"
+
+
+def cutoff_goal(kind: FilterKind, cutoff_hz: float, tolerance: float, *, stated: bool) -> DesignGoal:
+    """The -3.0103 dB frequency within a tolerance (`highcut`, relative to DC; `lowcut` for a high-pass)."""
+    return DesignGoal(
+        metric="cutoff",
+        expression=f"{'highcut' if kind == 'lowpass' else 'lowcut'}(v(out))",
+        unit="Hz",
+        minimum=cutoff_hz * (1 - tolerance),
+        maximum=cutoff_hz * (1 + tolerance),
+        target=cutoff_hz,
+        stated=stated,
+    )

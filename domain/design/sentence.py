@@ -1,0 +1,338 @@
+"""A sentence as its numbers: what an engineer wrote, in Chinese or English, with every quantity found.
+
+Hides spelling: full-width and Chinese digits, `kHz` / `KHZ` / `千赫`, `4k7`, `3V3`, ranges, arrows,
+bounds ("at least", "不超过") and tolerances. It knows units, not circuits.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Dimension = Literal["Hz", "V", "A", "Ohm", "F", "H", "s", "dB", "%", "W", "x", "degC", "none"]
+Bound = Literal["at_least", "at_most"]
+Link = Literal["arrow", "span", "to"]
+
+_PREFIXES = {
+    "p": 1e-12, "n": 1e-9, "u": 1e-6, "μ": 1e-6, "m": 1e-3, "k": 1e3, "meg": 1e6, "g": 1e9, "t": 1e12,
+    "pico": 1e-12, "nano": 1e-9, "micro": 1e-6, "milli": 1e-3, "kilo": 1e3, "mega": 1e6, "giga": 1e9,
+    "皮": 1e-12, "纳": 1e-9, "奈": 1e-9, "微": 1e-6, "毫": 1e-3, "千": 1e3, "万": 1e4, "兆": 1e6, "吉": 1e9,
+}  # fmt: skip
+
+_BASES: tuple[tuple[str, Dimension, float], ...] = (
+    (r"(?:hertz|hz|赫兹|赫)", "Hz", 1.0),
+    (r"(?:rad/s(?:ec)?|弧度每秒|弧度/秒)", "Hz", 1 / (2 * math.pi)),
+    (r"(?:volts?|vdc|vpp|vp-p|vrms|v|伏特|伏)", "V", 1.0),
+    (r"(?:amperes?|amps?|a|安培|安)", "A", 1.0),
+    (r"(?:ohms?|Ω|ω|欧姆|欧|r)", "Ohm", 1.0),
+    (r"(?:farads?|f|法拉|法)", "F", 1.0),
+    (r"(?:henr(?:y|ys|ies)|h|亨利|亨)", "H", 1.0),
+    (r"(?:seconds?|secs?|s|秒)", "s", 1.0),
+    (r"(?:decibels?|db|分贝)", "dB", 1.0),
+    (r"(?:%|percent)", "%", 0.01),
+    (r"(?:watts?|w|瓦特|瓦)", "W", 1.0),
+    (r"(?:times|v/v|x|倍)", "x", 1.0),
+    (r"(?:°c|摄氏度)", "degC", 1.0),
+)
+_PREFIX = r"(?:pico|nano|micro|milli|kilo|mega|giga|meg|[pnuμmkgt皮纳奈微毫千万兆吉])"
+_NUMBER = r"(?:\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+|\s?x\s?10\^?[-+]?\d+)?"
+_END = r"(?![a-z])"
+_BASE = "(?:(?:" + "|".join(base for base, _, _ in _BASES) + rf"){_END}|v(?=_?(?:in|out){_END}))"
+_MENTION = re.compile(
+    rf"(?P<sign>[-+](?=[\d.]))?(?P<number>{_NUMBER})"
+    r"(?:(?P<infix>[kmrnpuμv])(?P<decimals>\d+)(?![\d.]))?"
+    rf"(?:(?P<unit>[\s-]?(?P<prefix>{_PREFIX})?[\s]?{_BASE})|(?P<bare>\s?(?:meg|[kmgnpuμ千万兆]){_END}))?",
+    re.IGNORECASE,
+)
+_ATTACHED_WORDS = re.compile(r"(?:^|[^a-z])(?:v_?in|v_?out|i_?out|v_?o|i_?o|fc|fsw|fs|f0|q|at|to)$", re.I)
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)(?![a-z])", re.IGNORECASE)
+_NOT_A_VALUE = re.compile(r"[\s-]*(?:order|pole|阶|极点)|[a-z]", re.IGNORECASE)
+
+_AT_MOST_BEFORE = re.compile(
+    r"(?:(?:no|not) (?:more|greater|higher|larger) than|not (?:to )?exceed(?:ing)?|at most|(?<!no )(?<!not )(?:less|"
+    r"smaller|lower) than|below|under|within|up to|max(?:imum)?(?: of)?|<=?|≤|⩽|≦|不超过|不大于|不高于|不多于|不得超过|"
+    r"不能超过|小于等于|低于等于|(?<!不)(?:小于|低于|少于)|最大|最多|最高|控制在|限制在)[\s:=为是约]*$",
+    re.IGNORECASE,
+)
+_AT_LEAST_BEFORE = re.compile(
+    r"(?:(?:no|not) (?:less|lower|smaller) than|at least|(?<!no )(?<!not )(?:more|greater|better|higher|larger) than|"
+    r"above|over|(?<!not )(?<!not to )exceed(?:s|ing)?|min(?:imum)?(?: of)?|(?<!-)>=?|≥|⩾|≧|不少于|不小于|不低于|至少|"
+    r"大于等于|(?<![不得能])(?:大于|超过|高于)|最少|最小|最低)[\s:=为是约要有衰减]*$",
+    re.IGNORECASE,
+)
+_AT_MOST_AFTER = re.compile(r"\s*(?:or less|or below|max(?:imum)?\b|以下|以内|之内|内)", re.IGNORECASE)
+_AT_LEAST_AFTER = re.compile(r"\s*(?:or more|or better|min(?:imum)?\b|以上)", re.IGNORECASE)
+_PLUS_MINUS = re.compile(r"(?:±|\+/-|\+-|正负)\s*$")
+
+_ARROW = re.compile(
+    r"\s*(?:dc|_?in(?:put)?|直流|输入)?\s*(?:->|=>|→|转换?[成为到至]?|变换?[成为到至]?|降[压低]?[到至成为]|into|(?:step(?:ped|ping)?[- ])?down to|"
+    r"converted to|输入.{0,3}转)\s*",
+    re.IGNORECASE,
+)
+_SPAN = re.compile(r"\s*(?:-|~|\.\.\.?|…)\s*")
+_TO = re.compile(r"\s*(?:dc|_?in(?:put)?)?\s*(?:to|到|至)\s*(?:dc)?\s*", re.IGNORECASE)
+
+_DIGITS = dict(zip("零〇一二两三四五六七八九", (0, 0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9), strict=True))
+_TENS = {"十": 10, "百": 100, "千": 1000}
+_CHINESE_RUN = re.compile(
+    r"(?P<percent>百分之)?(?P<number>[零〇一二两三四五六七八九十百千万]+(?:点[零〇一二三四五六七八九]+)?)"
+    r"(?P<unit>\s*(?:阶|倍|极点|[皮纳奈微毫千兆吉kMGmunpμ]?(?:赫|伏|安|欧|法(?!兰)|亨|秒|瓦|分贝|Hz|HZ|hz|dB|V|A|Ω|F|H))?)"
+)
+_ENGLISH_NUMBERS = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60,
+    "seventy": 70, "eighty": 80, "ninety": 90, "a": 1, "half": 0.5,
+}  # fmt: skip
+_ENGLISH_RUN = re.compile(
+    r"\b(?P<first>" + "|".join(_ENGLISH_NUMBERS) + r")(?:[ -](?P<scale>hundred|thousand|million))?"
+    r"(?=[ -](?:kilo|mega|milli|micro|nano)?(?:hertz|hz|khz|mhz|volts?|amps?|amperes?|ohms?|farads?|henr|seconds?|decibels?|db|percent))",
+    re.IGNORECASE,
+)
+_SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """A quantity somewhere in a sentence."""
+
+    value: float
+    """SI; the lower end when it is a range. Percent as a fraction."""
+    dimension: Dimension
+    """``none`` when no unit was written."""
+    start: int
+    end: int
+    text: str
+    upper: float | None = None
+    """Upper end of a range."""
+    bound: Bound | None = None
+    is_tolerance: bool = False
+    """Written with ± before it."""
+
+    @property
+    def middle(self) -> float:
+        """The value, or the middle of a range."""
+        return self.value if self.upper is None else (self.value + self.upper) / 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """A sentence in plain characters, and the quantities in it, in order."""
+
+    text: str
+    """Normalised: half-width, Chinese numerals before units as digits."""
+    mentions: tuple[Mention, ...]
+    links: tuple[tuple[int, Link], ...]
+    """(index, kind): how mention `index` is joined to the next one."""
+    language: Literal["en", "zh"]
+
+    def has(self, pattern: str) -> bool:
+        """Whether a regular expression occurs, whatever the letter case."""
+        return re.search(pattern, self.text, re.IGNORECASE) is not None
+
+    def of(self, dimension: Dimension) -> tuple[Mention, ...]:
+        """The mentions with this unit."""
+        return tuple(m for m in self.mentions if m.dimension == dimension)
+
+
+def read_sentence(text: str) -> Sentence:
+    """Normalise a text and find its quantities."""
+    language: Literal["en", "zh"] = "zh" if re.search(r"[\u4e00-\u9fff]", text) else "en"
+    plain = _normalise(text)
+    mentions = [_with_context(plain, m) for m in _find_mentions(plain)]
+    merged, links = _link(plain, mentions)
+    return Sentence(text=plain, mentions=merged, links=links, language=language)
+
+
+def _normalise(text: str) -> str:
+    text = unicodedata.normalize("NFKC", text).replace("µ", "μ")
+    text = re.sub(r"[‐‑‒–—−﹣]+", "-", text)
+    text = re.sub(r"[×✕]", "x", text)
+    text = re.sub(r"[～〜∼]", "~", text)
+    text = re.sub(r"[→⟶➔⇒]", "->", text)
+    text = re.sub(r"\s+", " ", text).strip()
+    text = _ENGLISH_RUN.sub(_english_number, text)
+    return _CHINESE_RUN.sub(_chinese_digits, text)
+
+
+def _english_number(match: re.Match[str]) -> str:
+    number = _ENGLISH_NUMBERS[match["first"].lower()] * _SCALES.get((match["scale"] or "").lower(), 1)
+    return f"{number:g}" if number < 1e5 else str(int(number))
+
+
+def _chinese_digits(match: re.Match[str]) -> str:
+    percent, run, unit = match["percent"], match["number"], match["unit"] or ""
+    if percent:
+        return f"{_chinese_value(run):g}%{unit}"
+    if not unit.strip():
+        return match[0]
+    if run in "千万" and match.start() > 0 and match.string[match.start() - 1] in "0123456789. ":
+        return match[0]
+    return f"{_chinese_value(run):.12g}{unit}"
+
+
+def _chinese_value(run: str) -> float:
+    """Value of a Chinese numeral; a last 千 after 十 or 百 is the unit prefix kilo (五百千赫)."""
+    whole, _, decimals = run.partition("点")
+    if len(whole) > 1 and whole[-1] == "千" and whole[-2] in "十百":
+        return 1000 * _chinese_value(whole[:-1])
+    myriads, has_myriad, rest = whole.rpartition("万")
+    total = 10000.0 * (_below_myriad(myriads) if myriads else 1) if has_myriad else 0.0
+    total += _below_myriad(rest)
+    fraction = "".join(str(_DIGITS[c]) for c in decimals)
+    return total + (float(f"0.{fraction}") if fraction else 0.0)
+
+
+def _below_myriad(run: str) -> float:
+    if run and all(c in _DIGITS for c in run):
+        return float("".join(str(_DIGITS[c]) for c in run))
+    total, digit = 0, None
+    for c in run:
+        if c in _DIGITS:
+            digit = _DIGITS[c]
+        elif c in _TENS:
+            total += (1 if not digit else digit) * _TENS[c]
+            digit = None
+    return float(total + (digit or 0))
+
+
+def _find_mentions(text: str) -> list[Mention]:
+    mentions = []
+    position = 0
+    while match := _MENTION.search(text, position):
+        mention = _mention(text, match)
+        position = match.end() if mention else match.start("number") + _digits_at(text, match.start("number"))
+        if mention:
+            mentions.append(mention)
+    return mentions
+
+
+def _digits_at(text: str, start: int) -> int:
+    found = re.match(r"[\d.]+", text[start:])
+    return len(found[0]) if found else 1
+
+
+def _mention(text: str, match: re.Match[str]) -> Mention | None:
+    before, after = text[: match.start()], text[match.end() :]
+    has_unit = bool(match["unit"] or (match["infix"] and match["infix"] in "vV"))
+    if _is_part_of_a_word(before, match, has_unit) or _ORDINAL.match(text[match.start("number") :]):
+        return None
+    if not has_unit and _NOT_A_VALUE.match(after):
+        return None
+    is_negative = match["sign"] == "-" and not re.search(r"[\w)%]$", before)
+    dimension, factor = _unit(match)
+    return Mention(
+        value=float(f"{(-1.0 if is_negative else 1.0) * _number(match) * factor:.12g}"),
+        dimension=dimension,
+        start=match.start() if is_negative else match.start("number"),
+        end=match.end(),
+        text=text[match.start() if is_negative else match.start("number") : match.end()].strip(),
+    )
+
+
+def _is_part_of_a_word(before: str, match: re.Match[str], has_unit: bool) -> bool:
+    """The 1 of R1, the 96 of E96, the 072 of TL072; but not the 12 of Vin12V."""
+    if not before or not re.match(r"[a-z0-9_.^]", before[-1], re.IGNORECASE):
+        return False
+    if match["sign"]:
+        return not (has_unit or before[-1].isdigit())
+    return _ATTACHED_WORDS.search(before) is None
+
+
+def _number(match: re.Match[str]) -> float:
+    digits = match["number"].lower().replace(",", "")
+    digits = re.sub(r"\s?x\s?10\^?", "e", digits)
+    if match["decimals"]:
+        digits += "." + match["decimals"]
+    return float(digits)
+
+
+def _unit(match: re.Match[str]) -> tuple[Dimension, float]:
+    infix = match["infix"]
+    if infix and infix in "vV":
+        return "V", 1.0
+    infix_factor = 1.0 if not infix or infix in "rR" else _PREFIXES.get(infix.lower(), 1.0)
+    if infix == "M":
+        infix_factor = 1e6
+    if not match["unit"]:
+        if infix and infix in "rR":
+            return "Ohm", 1.0
+        bare = (match["bare"] or "").strip()
+        return "none", infix_factor * (1e6 if bare == "M" else _PREFIXES.get(bare.lower(), 1.0))
+    spelled = match["unit"].lstrip(" -")
+    prefix = match["prefix"] or ""
+    base = spelled[len(prefix) :].strip()
+    for pattern, dimension, factor in _BASES:
+        if re.fullmatch(pattern, base, re.IGNORECASE):
+            return dimension, factor * infix_factor * _prefix_factor(prefix, base, dimension)
+    raise AssertionError(spelled)
+
+
+def _prefix_factor(prefix: str, base: str, dimension: Dimension) -> float:
+    """m and M: mega for hertz and ohm when it can be, milli for everything else (500MA is 500 mA)."""
+    if prefix in ("m", "M") and dimension in ("Hz", "Ohm"):
+        is_milli = prefix == "m" and not (dimension == "Hz" and base.startswith("h"))
+        return 1e-3 if is_milli else 1e6
+    return _PREFIXES.get(prefix.lower(), 1.0)
+
+
+def _with_context(text: str, mention: Mention) -> Mention:
+    before, after = text[: mention.start], text[mention.end :]
+    bound: Bound | None = None
+    if _AT_MOST_BEFORE.search(before) or _AT_MOST_AFTER.match(after):
+        bound = "at_most"
+    elif _AT_LEAST_BEFORE.search(before) or _AT_LEAST_AFTER.match(after):
+        bound = "at_least"
+    return replace(mention, bound=bound, is_tolerance=bool(_PLUS_MINUS.search(before)))
+
+
+def _link(text: str, mentions: list[Mention]) -> tuple[tuple[Mention, ...], tuple[tuple[int, Link], ...]]:
+    """Join neighbours written as a range into one mention; note arrows and an undecided "to"."""
+    merged: list[Mention] = []
+    links: list[tuple[int, Link]] = []
+    for mention in mentions:
+        kind = _link_kind(text[merged[-1].end : mention.start], merged[-1], mention) if merged else None
+        if kind is None:
+            merged.append(mention)
+            continue
+        left = _with_unit_of(merged[-1], mention, kind)
+        if _is_range(text, left, mention, kind):
+            merged[-1] = replace(
+                left, upper=mention.value, end=mention.end, text=text[left.start : mention.end], bound=None
+            )
+            continue
+        merged[-1] = left
+        links.append((len(merged) - 1, kind))
+        merged.append(mention)
+    return tuple(merged), tuple(links)
+
+
+def _link_kind(between: str, left: Mention, right: Mention) -> Link | None:
+    if left.dimension not in (right.dimension, "none") or left.upper is not None or right.is_tolerance:
+        return None
+    for kind, pattern in (("arrow", _ARROW), ("to", _TO), ("span", _SPAN)):
+        if pattern.fullmatch(between):
+            return kind  # type: ignore[return-value]
+    return None
+
+
+def _with_unit_of(left: Mention, right: Mention, kind: Link) -> Mention:
+    """`24 -> 3.3 V` and `1-2 kHz`: the first number takes the second one's unit."""
+    if left.dimension != "none" or right.dimension == "none":
+        return left
+    written = re.match(_NUMBER, right.text, re.IGNORECASE)
+    scale = right.value / float(written[0].replace(",", "")) if written and float(written[0]) else 1.0
+    is_plain = re.fullmatch(r"[\d.]+", left.text) is not None
+    value = left.value * scale if is_plain and kind != "arrow" else left.value
+    return replace(left, dimension=right.dimension, value=value)
+
+
+def _is_range(text: str, left: Mention, right: Mention, kind: Link) -> bool:
+    if kind == "arrow" or right.value <= left.value:
+        return False
+    if kind == "span":
+        return True
+    around = text[max(0, left.start - 24) : left.start] + "|" + text[right.end : right.end + 12]
+    return re.search(r"input|输入|range|范围|between|from|vin|供电|supply|电源", around, re.IGNORECASE) is not None

@@ -1,0 +1,170 @@
+"""From quantities to meanings: which number of a sentence is which requirement.
+
+A circuit family names its requirements as slots (a unit and the words that stand beside such a
+number); `fill_slots` finds the assignment of numbers to slots with the least total distance, so
+that "12 V input 5 V output" and "输入12V 输出5V" both come out right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from domain.design.sentence import Dimension, Mention, Sentence
+from shared.errors import CircuitError
+from shared.message import Message, msg
+
+_FAR = 45.0
+"""Beyond this distance a word no longer names a number."""
+_ONLY_BY_UNIT = 40.0
+"""Cost of taking a number because its unit fits, with no word beside it."""
+_WEAK = 10.0
+_AFTER = 2.0
+_CLAUSE_BREAK = 12.0
+_OTHER_NUMBER = 25.0
+_LINKING_WORDS = re.compile(
+    r"(?:[\s=:,~≈()]|\bof\b|\bis\b|\bat\b|@|\babout\b|\bequals?\b|[为是约取在]|等于|大约|左右|\bto\b|\bthe\b|\ba\b|\bdb\b|"
+    r"值|频率|frequency|resistor|resistance|tolerance|不少于|不超过|小于|大于|至少|at least|less than|within|[<>≤≥])*",
+    re.IGNORECASE,
+)
+_BREAKS = re.compile(r"[,;。、]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """One requirement a sentence may state as a number."""
+
+    name: str
+    dimensions: tuple[Dimension, ...]
+    words: str
+    """Regular expression of the words that name it, before or after the number."""
+    before: str | None = None
+    """Words that name it only in front of the number."""
+    after: str | None = None
+    """Words that name it only behind the number."""
+    weak: str | None = None
+    """Words in front that name it when nothing better does ("at")."""
+    takes_rest: bool = False
+    """Takes a number with its unit that no words name."""
+    takes_bare: bool = True
+    """Takes a number without unit straight behind its words ("Q = 2", "fc 100k")."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filled:
+    """The outcome of `fill_slots`."""
+
+    values: dict[str, Mention]
+    unused: tuple[Mention, ...]
+    """Numbers with a unit that no slot took."""
+
+    def value(self, name: str) -> float | None:
+        """The number in a slot (the middle of a range), or None."""
+        mention = self.values.get(name)
+        return None if mention is None else mention.middle
+
+
+def fill_slots(sentence: Sentence, slots: Sequence[Slot], mentions: Sequence[Mention] | None = None) -> Filled:
+    """Assign the numbers of a sentence to slots, at most one each, so that the total distance is least."""
+    found = tuple(sentence.mentions if mentions is None else mentions)
+    options = [
+        sorted(
+            (cost, slot.name)
+            for slot in slots
+            if (cost := _cost(sentence.text, found, mention, slot)) is not None
+        )
+        for mention in found
+    ]
+    taken = _cheapest(options)
+    values = {name: found[index] for index, name in taken.items()}
+    unused = tuple(m for i, m in enumerate(found) if i not in taken and m.dimension != "none")
+    return Filled(values=values, unused=unused)
+
+
+def _cheapest(options: Sequence[Sequence[tuple[float, str]]]) -> dict[int, str]:
+    """Branch and bound over which slot each mention takes; leaving one out costs more than any word."""
+    leave_out = 100.0
+    best_cost, best = float("inf"), {}
+    floor = [min([leave_out, *(c for c, _ in choices)]) for choices in options]
+    rest = [sum(floor[i:]) for i in range(len(options) + 1)]
+
+    def descend(index: int, cost: float, chosen: dict[int, str]) -> None:
+        nonlocal best_cost, best
+        if cost + rest[index] >= best_cost:
+            return
+        if index == len(options):
+            best_cost, best = cost, dict(chosen)
+            return
+        for price, name in options[index]:
+            if name not in chosen.values():
+                descend(index + 1, cost + price, {**chosen, index: name})
+        descend(index + 1, cost + leave_out, chosen)
+
+    descend(0, 0.0, {})
+    return best
+
+
+def _cost(text: str, mentions: Sequence[Mention], mention: Mention, slot: Slot) -> float | None:
+    """Distance between a number and the nearest word of a slot; None when it cannot be meant."""
+    if mention.dimension == "none":
+        return _bare_cost(text, mention, slot)
+    if mention.dimension not in slot.dimensions:
+        return None
+    costs = [_ONLY_BY_UNIT] if slot.takes_rest else []
+    for pattern, extra, is_before in (
+        (slot.words, 0.0, True),
+        (slot.before, 0.0, True),
+        (slot.weak, _WEAK, True),
+        (slot.words, _AFTER, False),
+        (slot.after, 0.0, False),
+    ):
+        if pattern is not None:
+            costs += _distances(text, mentions, mention, pattern, extra, is_before)
+    return min((c for c in costs if c <= _FAR), default=None)
+
+
+def _distances(
+    text: str, mentions: Sequence[Mention], mention: Mention, pattern: str, extra: float, is_before: bool
+) -> list[float]:
+    distances = []
+    for word in re.finditer(pattern, text, re.IGNORECASE):
+        if is_before and word.end() <= mention.start:
+            low, high = word.end(), mention.start
+        elif not is_before and word.start() >= mention.end:
+            low, high = mention.end, word.start()
+        else:
+            continue
+        gap = text[low:high]
+        between = sum(low <= m.start < high and m.dimension == mention.dimension for m in mentions)
+        breaks = len(_BREAKS.findall(gap))
+        distances.append(len(gap.strip()) + extra + _CLAUSE_BREAK * breaks + _OTHER_NUMBER * between)
+    return distances
+
+
+def _bare_cost(text: str, mention: Mention, slot: Slot) -> float | None:
+    if not slot.takes_bare:
+        return None
+    for pattern in (slot.words, slot.before):
+        for word in re.finditer(pattern or r"(?!)", text, re.IGNORECASE):
+            if word.end() <= mention.start and _LINKING_WORDS.fullmatch(text[word.end() : mention.start]):
+                return 1.0 + mention.start - word.end()
+    return None
+
+
+def missing_goal(message: Message, advice: Message) -> CircuitError:
+    """A family is known, but a value it cannot do without was not said."""
+    return CircuitError(message, advice=advice, error_type="missing_goal")
+
+
+def impossible(message: Message, advice: Message) -> CircuitError:
+    """The demands contradict each other or what physics allows."""
+    return CircuitError(message, advice=advice, error_type="impossible_goal")
+
+
+def left_out(unused: Sequence[Mention]) -> tuple[Message, ...]:
+    """One remark for each number nobody took: the user must know it had no effect."""
+    return tuple(
+        msg("“{text}” was not understood and had no effect on the design.", text=mention.text)
+        for mention in unused
+    )

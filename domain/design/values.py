@@ -1,0 +1,118 @@
+"""Preferred component values: the E-series of IEC 60063, and choosing values that can be bought.
+
+All values are SI numbers (ohm, farad, henry); a series is named as on the box: E6 ... E192.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Literal
+
+SeriesName = Literal["E3", "E6", "E12", "E24", "E48", "E96", "E192"]
+
+_E24 = (
+    1.0, 1.1, 1.2, 1.3, 1.5, 1.6, 1.8, 2.0, 2.2, 2.4, 2.7, 3.0,
+    3.3, 3.6, 3.9, 4.3, 4.7, 5.1, 5.6, 6.2, 6.8, 7.5, 8.2, 9.1,
+)  # fmt: skip
+
+
+@cache
+def series(name: SeriesName) -> tuple[float, ...]:
+    """The mantissas of a series, ascending, 1.0 <= mantissa < 10.
+
+    E3 to E24 are historical roundings and part of each other; E48 to E192 are 10**(i/n) rounded to
+    three digits, with the one exception 9.20 in E192. Source: IEC 60063:2015, tables 1 and 2.
+    """
+    count = int(name[1:])
+    if count <= 24:
+        return _E24[:: 24 // count]
+    rounded = (round(10 ** (index / count), 2) for index in range(count))
+    return tuple(9.2 if mantissa == 9.19 else mantissa for mantissa in rounded)
+
+
+def _decade(value: float) -> int:
+    """Exponent of the decade `value` lies in, safe against log10 falling just short of an integer."""
+    if not (value > 0 and math.isfinite(value)):
+        raise ValueError(f"a component value must be positive and finite, not {value}")
+    return math.floor(math.log10(value) + 1e-12)
+
+
+def _value(mantissa: float, decade: int) -> float:
+    return float(f"{mantissa:.2f}e{decade}")
+
+
+def neighbours(value: float, name: SeriesName) -> tuple[float, float]:
+    """The preferred values at or below and at or above `value` (twice the same when it is one)."""
+    decade = _decade(value)
+    candidates = [_value(m, d) for d in (decade - 1, decade, decade + 1) for m in series(name)]
+    slack = 1e-9 * value
+    below = max(c for c in candidates if c <= value + slack)
+    above = min(c for c in candidates if c >= value - slack)
+    return below, above
+
+
+def nearest(value: float, name: SeriesName) -> float:
+    """The preferred value with the smallest relative (logarithmic) distance."""
+    below, above = neighbours(value, name)
+    return below if value * value <= below * above else above
+
+
+def at_least(value: float, name: SeriesName) -> float:
+    """The smallest preferred value not below `value`."""
+    return neighbours(value, name)[1]
+
+
+def at_most(value: float, name: SeriesName) -> float:
+    """The largest preferred value not above `value`."""
+    return neighbours(value, name)[0]
+
+
+def is_preferred(value: float, name: SeriesName) -> bool:
+    """Whether `value` is a member of the series."""
+    return math.isclose(nearest(value, name), value, rel_tol=1e-6)
+
+
+def values_between(low: float, high: float, name: SeriesName) -> tuple[float, ...]:
+    """All preferred values from `low` to `high`, ends included, ascending."""
+    decades = range(_decade(low) - 1, _decade(high) + 2)
+    slack = 1e-9
+    return tuple(
+        value
+        for decade in decades
+        for mantissa in series(name)
+        if low * (1 - slack) <= (value := _value(mantissa, decade)) <= high * (1 + slack)
+    )
+
+
+def best_pair(
+    firsts: Iterable[float],
+    second_for: Callable[[float], float],
+    name: SeriesName,
+    cost: Callable[[float, float], float],
+) -> tuple[float, float]:
+    """The pair (first, second) of least cost; the second is a neighbour of its exact value in `name`.
+
+    `second_for(first)` gives the exact second value, not positive where there is none.
+    Raises ValueError when no first has a second.
+    """
+    pairs = [
+        (first, second)
+        for first in firsts
+        if (exact := second_for(first)) > 0
+        for second in neighbours(exact, name)
+    ]
+    return min(pairs, key=lambda pair: cost(*pair))
+
+
+_PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "u"), (1e-9, "n"), (1e-12, "p"))
+
+
+def with_unit(value: float, unit: str, digits: int = 4) -> str:
+    """A number for people: ``15.9 kHz``, ``30 mV`` (not SPICE text: mega is M here)."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g} {unit}"
+    rounded = float(f"{value:.{digits}g}")
+    scale, prefix = next(((s, p) for s, p in _PREFIXES if abs(rounded) >= s), _PREFIXES[-1])
+    return f"{rounded / scale:.{digits}g} {prefix}{unit}"

@@ -1,0 +1,121 @@
+"""Runs inside the box, as the last step before ngspice: gives up rights, then becomes ngspice.
+
+A script for ``python -I -S``, sent along as text; it never runs inside the application. It imports
+nothing but built-in modules and `_ctypes` (the C half of `ctypes`; the Python half costs 4 ms a
+run). It does what the plan says and stops with exit code 125 when a step fails, so that a run is
+never less confined than it was said to be.
+
+The plan is a marshalled dict on the file descriptor named by argv[1] (made by `sandbox.py`):
+    calls     system call numbers by name        cwd        working directory
+    limits    [(resource, soft, hard)]           argv, env  what to become
+    ruleset   None or struct landlock_ruleset_attr
+    rules     [(path, rights)] for Landlock; a path that is not there gives no right
+    filter    None or BPF bytes                  pid_mark   bytes in it that stand for our pid
+"""
+
+import marshal
+import posix
+import sys
+
+import _ctypes
+
+FAILED = 125
+PR_SET_NO_NEW_PRIVS = 38
+O_PATH = 0o10000000
+LANDLOCK_RULE_PATH_BENEATH = 1
+SECCOMP_SET_MODE_FILTER = 1
+
+
+class Long(_ctypes._SimpleCData):
+    """C long, wide enough for every argument and result here."""
+
+    _type_ = "l"
+
+
+class Syscall(_ctypes.CFuncPtr):
+    """The C library's syscall(2)."""
+
+    _flags_ = _ctypes.FUNCFLAG_CDECL | _ctypes.FUNCFLAG_USE_ERRNO
+    _restype_ = Long
+
+
+_syscall = Syscall(_ctypes.dlsym(_ctypes.dlopen(None, 0), "syscall"))
+
+
+def call(what, number, *arguments):
+    """One system call. Integers become longs, bytes become pointers; -1 ends the program."""
+    values = [Long(value) if isinstance(value, int) else value for value in (number, *arguments)]
+    result = _syscall(*values)
+    if result == -1:
+        raise OSError(_ctypes.get_errno(), what)
+    return result
+
+
+def restrict_files(calls, ruleset, rules):
+    """Landlock: from here on only what `rules` names can be opened."""
+    domain = call("landlock_create_ruleset", calls["landlock_create_ruleset"], ruleset, len(ruleset), 0)
+    for path, rights in rules:
+        try:
+            fd = posix.open(path, O_PATH | posix.O_CLOEXEC)
+        except OSError:
+            continue
+        # struct landlock_path_beneath_attr, packed: u64 allowed_access, s32 parent_fd.
+        beneath = rights.to_bytes(8, "little") + fd.to_bytes(4, "little")
+        call("landlock_add_rule", calls["landlock_add_rule"], domain, LANDLOCK_RULE_PATH_BENEATH, beneath, 0)
+        posix.close(fd)
+    call("landlock_restrict_self", calls["landlock_restrict_self"], domain, 0)
+    posix.close(domain)
+
+
+def refuse_calls(calls, program):
+    """Load the seccomp filter; struct sock_fprog is u16 length, padding, pointer."""
+    address = _ctypes.addressof(_buffer(program))
+    header = (len(program) // 8).to_bytes(8, "little") + address.to_bytes(8, "little")
+    call("seccomp", calls["seccomp"], SECCOMP_SET_MODE_FILTER, 0, header)
+
+
+def _buffer(data):
+    class Byte(_ctypes._SimpleCData):
+        _type_ = "B"
+
+    class Bytes(_ctypes.Array):
+        _type_ = Byte
+        _length_ = len(data)
+
+    kept = Bytes(*data)
+    globals()["_kept"] = kept
+    return kept
+
+
+def lower_limit(calls, kind, soft, hard):
+    """Set one resource limit of this process, never above what it has (prlimit64, two u64)."""
+    now = bytearray(16)
+    old = _buffer(bytes(now))
+    call("prlimit64", calls["prlimit64"], 0, kind, 0, _ctypes.addressof(old))
+    allowed = int.from_bytes(bytes(old)[8:], "little")
+    new = min(soft, allowed).to_bytes(8, "little") + min(hard, allowed).to_bytes(8, "little")
+    call("prlimit64", calls["prlimit64"], 0, kind, new, 0)
+
+
+def main():
+    """Take the plan's steps in order, then execve."""
+    with open(int(sys.argv[1]), "rb") as source:
+        plan = marshal.loads(source.read())
+    calls = plan["calls"]
+    posix.chdir(plan["cwd"])
+    if plan["ruleset"] or plan["filter"]:
+        call("prctl", calls["prctl"], PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    if plan["ruleset"]:
+        restrict_files(calls, plan["ruleset"], plan["rules"])
+    for kind, soft, hard in plan["limits"]:
+        lower_limit(calls, kind, soft, hard)
+    if plan["filter"]:
+        refuse_calls(calls, plan["filter"].replace(plan["pid_mark"], posix.getpid().to_bytes(4, "little")))
+    posix.execve(plan["argv"][0], plan["argv"], plan["env"])
+
+
+try:
+    main()
+except OSError as error:
+    posix.write(2, f"box: {error}\n".encode())
+    posix._exit(FAILED)

@@ -1,0 +1,57 @@
+"""`check FILE`: diagnostics of a netlist."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from application.app import Application
+from presentation.cli.output import Output
+from shared.message import msg
+
+if TYPE_CHECKING:
+    from domain.circuit.diagnostics import Diagnostic
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """FILE [--library DIR]."""
+    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("--library", type=Path, action="append", default=[], metavar="DIR")
+
+
+async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
+    """Exit code 1 only for errors."""
+    report = await app.check(args.file, tuple(args.library))
+    has_errors = any(item.severity == "error" for item in report.diagnostics)
+    if out.as_json:
+        out.json({"ok": not has_errors, "diagnostics": [_entry(item, out) for item in report.diagnostics]})
+        return int(has_errors)
+    for item in report.diagnostics:
+        place = f"{item.file}:{item.line}" + (f":{item.column}" if item.column else "")
+        out.line(f"{place}: {item.severity}: {out.translate(item.message)} [{item.code}]")
+    counts = {
+        severity: sum(item.severity == severity for item in report.diagnostics)
+        for severity in ("error", "warning", "info")
+    }
+    out.say(
+        msg(
+            "{file}: {errors} errors, {warnings} warnings, {infos} notes.",
+            file=args.file,
+            errors=counts["error"],
+            warnings=counts["warning"],
+            infos=counts["info"],
+        )
+    )
+    return int(has_errors)
+
+
+def _entry(item: Diagnostic, out: Output) -> dict[str, object]:
+    return {
+        "severity": item.severity,
+        "code": item.code,
+        "message": out.translate(item.message),
+        "file": item.file,
+        "line": item.line,
+        "column": item.column,
+    }

@@ -1,0 +1,55 @@
+"""The table of sub-commands, and what each of them is made of."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from application.app import Application
+from presentation.cli import check, demo, design, doctor, measure, simulate
+from presentation.cli.output import Output
+from shared.message import Message, msg
+
+Run = Callable[[argparse.Namespace, Application, Output], Awaitable[int]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """One sub-command: its options and its coroutine, which returns the exit code."""
+
+    help: Message
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Run
+
+
+COMMANDS: dict[str, Command] = {
+    "check": Command(
+        help=msg("Find mistakes in a netlist"), add_arguments=check.add_arguments, run=check.run
+    ),
+    "simulate": Command(
+        help=msg("Run a netlist in ngspice, confined"),
+        add_arguments=simulate.add_arguments,
+        run=simulate.run,
+    ),
+    "measure": Command(
+        help=msg("Measure a stored result or a raw file"),
+        add_arguments=measure.add_arguments,
+        run=measure.run,
+    ),
+    "design": Command(
+        help=msg("Design a circuit from a sentence and prove it"),
+        add_arguments=design.add_arguments,
+        run=design.run,
+    ),
+    "demo": Command(
+        help=msg("Design and prove a filter and a buck converter"),
+        add_arguments=demo.add_arguments,
+        run=demo.run,
+    ),
+    "doctor": Command(
+        help=msg("Show what works on this machine"),
+        add_arguments=doctor.add_arguments,
+        run=doctor.run,
+    ),
+}

@@ -1,0 +1,48 @@
+"""`measure RAW_OR_RESULT EXPR...`: the expression language on stored data."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from application.app import Application
+from domain.simulation.result import Quantity
+from presentation.cli.figures import figure
+from presentation.cli.output import Output
+from shared.errors import CircuitError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """RAW_OR_RESULT EXPR..."""
+    parser.add_argument("source", type=Path, metavar="RAW_OR_RESULT")
+    parser.add_argument("expressions", nargs="+", metavar="EXPR")
+
+
+async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
+    """Exit code 1 when the data do not hold a quantity, 2 for a wrong expression."""
+    values = await app.measure(args.source, args.expressions)
+    failures = {text: value for text, value in values.items() if isinstance(value, CircuitError)}
+    if out.as_json:
+        document: dict[str, object] = {
+            "ok": not failures,
+            "values": {
+                expression: None if isinstance(value, CircuitError) else _entry(value)
+                for expression, value in values.items()
+            },
+        }
+        if failures:
+            document["errors"] = [
+                {"expression": expression, "message": out.translate(error.message)}
+                for expression, error in failures.items()
+            ]
+        out.json(document)
+    for expression, value in values.items():
+        if isinstance(value, CircuitError):
+            out.line(f"{expression}: {out.translate(value.message)}")
+        else:
+            out.line(f"{expression} = {figure(value, digits=6)}")
+    return 1 if failures else 0
+
+
+def _entry(quantity: Quantity) -> dict[str, object]:
+    return {"value": quantity.value, "unit": quantity.unit}

@@ -1,0 +1,93 @@
+"""What the command line prints: text for people, or exactly one JSON object (or JSON lines).
+
+Results go to stdout, notes and logs to stderr.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from presentation.translation import Translator
+from shared.errors import CircuitAIError
+from shared.message import Message
+
+
+class Output:
+    """The two streams of one command, and its language."""
+
+    def __init__(
+        self,
+        *,
+        translator: Translator,
+        as_json: bool,
+        stdout: TextIO | None = None,
+        stderr: TextIO | None = None,
+    ) -> None:
+        self.translate = translator
+        self.as_json = as_json
+        self._stdout = stdout or sys.stdout
+        self._stderr = stderr or sys.stderr
+
+    def say(self, message: Message) -> None:
+        """A line for people (nothing in JSON mode)."""
+        if not self.as_json:
+            print(self.translate(message), file=self._stdout, flush=True)
+
+    def line(self, text: str = "") -> None:
+        """A ready-made line for people: figures, tables (nothing in JSON mode)."""
+        if not self.as_json:
+            print(text, file=self._stdout, flush=True)
+
+    def note(self, message: Message) -> None:
+        """A line on stderr, in either mode."""
+        print(self.translate(message), file=self._stderr, flush=True)
+
+    def json(self, document: Mapping[str, Any]) -> None:
+        """One JSON object on one line, flushed; NaN and infinity become null."""
+        text = json.dumps(plain(document), ensure_ascii=False, allow_nan=False)
+        print(text, file=self._stdout, flush=True)
+
+    def fail(self, error: CircuitAIError) -> None:
+        """Show an error: what, where and what to do."""
+        text = self.translate(error.message)
+        advice = self.translate(error.advice) if error.advice is not None else None
+        if self.as_json:
+            entry: dict[str, Any] = {
+                "message": text,
+                "error_type": error.error_type,
+                "file": str(error.file.absolute()) if error.file else None,
+                "line": error.line,
+                "advice": advice,
+            }
+            self.json({"ok": False, "errors": [entry]})
+            return
+        print(_located(text, error.file, error.line), file=self._stderr)
+        if advice:
+            print(f"  {advice}", file=self._stderr)
+        self._stderr.flush()
+
+
+def _located(text: str, file: Path | None, line: int | None) -> str:
+    if file is None:
+        return text
+    return f"{file}: {text}" if line is None else f"{file}:{line}: {text}"
+
+
+def plain(value: Any) -> Any:
+    """`value` in JSON types: paths as absolute strings, NaN and infinity as None."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, str | int | bool) or value is None:
+        return value
+    if isinstance(value, Path):
+        return str(value.absolute())
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence):
+        return [plain(item) for item in value]
+    raise TypeError(f"{type(value).__name__} has no JSON form")

@@ -1,0 +1,109 @@
+"""`simulate FILE`: one confined run."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from application.app import Application
+from domain.simulation.result import SimulationIssue, SimulationResult
+from presentation.cli.figures import figure
+from presentation.cli.output import Output
+from shared.errors import UserInputError
+from shared.message import msg
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """FILE [--analysis TEXT] [--set NAME=VALUE] [--timeout S] [--library DIR]."""
+    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("--analysis", metavar="TEXT")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="assignments")
+    parser.add_argument("--timeout", type=float, default=120.0, metavar="S")
+    parser.add_argument("--library", type=Path, action="append", default=[], metavar="DIR")
+
+
+async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
+    """Exit code 1 when the circuit did not simulate."""
+    from application.simulating import SimulationRequest
+
+    if not args.timeout > 0:
+        raise UserInputError(msg("--timeout must be more than 0 seconds."))
+    result = await app.simulate(
+        SimulationRequest(
+            circuit=args.file,
+            analysis=args.analysis,
+            assignments=tuple(_assignment(text) for text in args.assignments),
+            timeout_s=args.timeout,
+            libraries=tuple(args.library),
+        )
+    )
+    if out.as_json:
+        out.json(_document(result, out))
+    else:
+        _print(result, out)
+    return 0 if result.ok else 1
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name.strip() and equals and value.strip()):
+        raise UserInputError(
+            msg("--set wants NAME=VALUE, not {text}.", text=text),
+            advice=msg("For example: --set R1=2k or --set m1.w=10u."),
+        )
+    return name.strip(), value.strip()
+
+
+def _document(result: SimulationResult, out: Output) -> dict[str, object]:
+    return {
+        "ok": result.ok,
+        "status": result.run.status,
+        "result_path": result.result_path,
+        "raw_path": result.run.raw_paths[0] if result.run.raw_paths else None,
+        "metrics": {
+            name: {"value": quantity.value, "unit": quantity.unit}
+            for name, quantity in result.metrics.items()
+        },
+        "errors": [_entry(issue, out) for issue in result.issues if issue.severity == "error"],
+        "warnings": [_entry(issue, out) for issue in result.issues if issue.severity == "warning"],
+        "simulator": result.run.simulator_version,
+        "confinement": result.run.confinement,
+        "duration_s": result.run.duration_s,
+    }
+
+
+def _entry(issue: SimulationIssue, out: Output) -> dict[str, object]:
+    return {
+        "code": issue.code,
+        "message": out.translate(issue.message),
+        "file": issue.file,
+        "line": issue.line,
+        "element": issue.element,
+        "node": issue.node,
+        "advice": out.translate(issue.advice) if issue.advice else None,
+    }
+
+
+def _print(result: SimulationResult, out: Output) -> None:
+    for issue in result.issues:
+        place = ""
+        if issue.file is not None:
+            place = f"{issue.file}:{issue.line}: " if issue.line else f"{issue.file}: "
+        out.line(f"{place}{issue.severity}: {out.translate(issue.message)} [{issue.code}]")
+        if issue.advice:
+            out.line(f"  {out.translate(issue.advice)}")
+    for name, quantity in result.metrics.items():
+        out.line(f"{name} = {figure(quantity)}")
+    seconds = f"{result.run.duration_s:.2f}"
+    if result.ok:
+        out.say(
+            msg(
+                "Simulated in {seconds} s with {simulator} ({confinement}).",
+                seconds=seconds,
+                simulator=result.run.simulator_version,
+                confinement=", ".join(result.run.confinement) or msg("not confined"),
+            )
+        )
+    else:
+        out.say(msg("The simulation failed after {seconds} s.", seconds=seconds))
+    out.say(msg("Result: {path}", path=result.result_path))

@@ -1,0 +1,34 @@
+"""Texts in the user's language, from the catalogues in resources/translations."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from shared.message import Message
+
+CATALOGUES = Path(__file__).resolve().parent.parent / "resources" / "translations"
+
+
+class Translator:
+    """Renders messages in one language; what a catalogue lacks is shown in English."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        self._catalogue = _load(language)
+
+    def __call__(self, message: Message) -> str:
+        """The message's text. Parameters that are messages themselves are translated too."""
+        params = {
+            key: self(value) if isinstance(value, Message) else value for key, value in message.params.items()
+        }
+        template = self._catalogue.get(message.template, message.template)
+        return Message(template, params).render(template)
+
+
+def _load(language: str) -> Mapping[str, str]:
+    catalogue: dict[str, str] = {}
+    for path in sorted((CATALOGUES / language).glob("*.json")):
+        catalogue.update(json.loads(path.read_text("utf-8")))
+    return catalogue

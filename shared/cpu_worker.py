@@ -1,0 +1,77 @@
+"""The worker process of `shared.cpu_executor`: reads jobs from stdin, answers on stdout.
+
+Started by its path, so it imports nothing of the program before it has been told where that is.
+A job is a pickled (function, args, kwargs); an answer is a pickled ("value", value) or
+("error", exception, traceback text). Both travel as pickled bytes, so that what cannot be unpickled
+does not put the stream out of step.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+import threading
+import traceback
+from queue import SimpleQueue
+from typing import BinaryIO
+
+
+def main() -> None:
+    """Answer jobs until stdin ends; then end at once, also in the middle of a job."""
+    # Ctrl-C in the terminal reaches the whole group; the program stops its workers itself.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    requests, answers = _take_over_standard_streams()
+    sys.path[:] = pickle.load(requests)  # noqa: S301 - our own parent
+    jobs: SimpleQueue[bytes] = SimpleQueue()
+    threading.Thread(target=_receive, args=(requests, jobs), daemon=True).start()
+    while True:
+        pickle.dump(_answer(jobs.get()), answers)
+        answers.flush()
+
+
+def _take_over_standard_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Private copies of stdin and stdout; what a job prints goes to stderr."""
+    requests = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return requests, answers
+
+
+def _receive(requests: BinaryIO, jobs: SimpleQueue[bytes]) -> None:
+    while True:
+        try:
+            job = pickle.load(requests)  # noqa: S301 - our own parent
+        except EOFError:
+            # The parent let go, or died; nobody waits for the job in hand.
+            os._exit(0)
+        jobs.put(job)
+
+
+def _answer(job: bytes) -> bytes:
+    try:
+        function, args, kwargs = pickle.loads(job)  # noqa: S301 - our own parent
+        return pickle.dumps(("value", function(*args, **kwargs)), pickle.HIGHEST_PROTOCOL)
+    except BaseException as error:  # noqa: BLE001 - it is handed to the parent, which raises it
+        return _pickled_error(error, traceback.format_exc())
+
+
+def _pickled_error(error: BaseException, text: str) -> bytes:
+    # SystemExit and the like are about this process, not about the parent.
+    if isinstance(error, Exception):
+        try:
+            answer = pickle.dumps(("error", error, text))
+            pickle.loads(answer)  # noqa: S301 - some exceptions pickle but do not come back
+        except Exception as problem:  # noqa: BLE001 - then its text has to do
+            text = f"{text}\n(not picklable: {problem})"
+        else:
+            return answer
+    return pickle.dumps(("error", RuntimeError(f"{type(error).__name__}: {error}"), text))
+
+
+if __name__ == "__main__":
+    main()

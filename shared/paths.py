@@ -1,0 +1,63 @@
+"""Where things live: the names of our folders and files, and how a project is found.
+
+A project is a folder that has a `.circuit_ai/`. What belongs to the user and not to a project is in
+`~/.circuit_design_ai/`, or in the folder that CIRCUIT_DESIGN_AI_HOME names.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+PROJECT_FOLDER = ".circuit_ai"
+USER_FOLDER = ".circuit_design_ai"
+USER_HOME_VARIABLE = "CIRCUIT_DESIGN_AI_HOME"
+
+SETTINGS_FILE = "settings.json"
+CHECKPOINTS_FILE = "checkpoints.sqlite"
+DESIGN_GOALS_FILE = "design_goals.json"
+RESULTS_FOLDER = "sim_results"
+RESULT_FILE = "result.json"
+OBJECTS_FOLDER = "objects"
+
+
+def user_home(env: Mapping[str, str] | None = None) -> Path:
+    """The user's own folder of this program, absolute; it need not exist yet.
+
+    `env` is the environment to look into (None = the process's own).
+    """
+    env = os.environ if env is None else env
+    named = env.get(USER_HOME_VARIABLE, "").strip()
+    if named:
+        return Path(os.path.abspath(_expand_home(named, env)))  # noqa: PTH100 - links stay as written
+    return Path(os.path.abspath(_expand_home("~", env))) / USER_FOLDER  # noqa: PTH100
+
+
+def project_root_of(path: Path) -> Path | None:
+    """The nearest folder at or above `path` that has a `.circuit_ai/`, or None.
+
+    `path` may be a file or a folder and need not exist. A `.circuit_ai` that is a link does not
+    count: it would let a cloned project point our data somewhere else.
+    """
+    start = Path(os.path.abspath(path))  # noqa: PTH100 - a linked file belongs where the user sees it
+    for folder in (start, *start.parents):
+        if is_project(folder):
+            return folder
+    return None
+
+
+def is_project(folder: Path) -> bool:
+    """Whether `folder` has a `.circuit_ai/` of its own."""
+    marker = folder / PROJECT_FOLDER
+    try:
+        return marker.is_dir() and not marker.is_symlink()
+    except (OSError, ValueError):
+        return False
+
+
+def _expand_home(path: str, env: Mapping[str, str]) -> str:
+    if path != "~" and not path.startswith("~/"):
+        return path
+    home = env.get("HOME") or str(Path.home())
+    return home + path[1:]

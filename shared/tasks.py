@@ -1,0 +1,266 @@
+"""Every task has an owner: the registry holds it, names it, can cancel it, and reports its error once."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Coroutine, Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
+
+from shared.errors import CircuitAIError, Stopped
+from shared.events import Event, EventBus
+from shared.message import msg
+from shared.processes import process_owner
+
+_logger = logging.getLogger(__name__)
+
+TaskState = Literal["pending", "running", "done", "failed", "cancelled"]
+_ENDED: frozenset[TaskState] = frozenset(("done", "failed", "cancelled"))
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskStateChanged(Event):
+    """A task was accepted, started or ended."""
+
+    kind: str
+    task_id: str
+    scope: Hashable
+    state: TaskState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskFailed(Event):
+    """A task ended with an exception; published before its state becomes "failed"."""
+
+    kind: str
+    task_id: str
+    scope: Hashable
+    error: BaseException
+
+
+class TaskHandle(Generic[T]):
+    """What the submitter of a task holds."""
+
+    def __init__(self, kind: str, task_id: str, exclusive_key: Hashable, scope: Hashable) -> None:
+        self.kind = kind
+        self.task_id = task_id
+        self.exclusive_key = exclusive_key
+        self.scope = scope
+        self.state: TaskState = "pending"
+        self.cancel_reason: str | None = None
+        """Why it was cancelled (also the text of the `CancelledError` inside the task)."""
+        self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._value: T | None = None
+        self._error: BaseException | None = None
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.task_id}: {self.state}>"
+
+    @property
+    def has_ended(self) -> bool:
+        """Done, failed or cancelled."""
+        return self.state in _ENDED
+
+    async def wait(self) -> None:
+        """Wait for the end, however it ended. Cancelling the wait does not cancel the task."""
+        await asyncio.shield(self._ended)
+
+    async def result(self) -> T:
+        """The task's value. Raises its exception, or Stopped when it was cancelled.
+
+        `CancelledError` thus always means that the waiting itself was cancelled; the task goes on.
+        """
+        await self.wait()
+        if self._error is not None:
+            raise self._error
+        if self.state == "cancelled":
+            raise Stopped(msg("Stopped."))
+        return self._value  # type: ignore[return-value]  # T may be None itself
+
+
+@dataclass(slots=True, eq=False)
+class _Entry:
+    handle: TaskHandle[Any]
+    coroutine: Coroutine[Any, Any, Any]
+    task: asyncio.Task[Any] | None = None
+
+
+class AsyncTaskRegistry:
+    """Runs coroutines as tasks: one at a time for an exclusive key, the next ones queued behind it.
+
+    Everything is called on the loop's thread. State changes are published as `TaskStateChanged`; an
+    exception is logged, published as `TaskFailed` and raised by `TaskHandle.result`.
+    """
+
+    def __init__(self, events: EventBus) -> None:
+        self._events = events
+        self._entries: dict[tuple[str, str], _Entry] = {}
+        self._waiting: dict[Hashable, deque[_Entry]] = {}
+        self._busy: dict[Hashable, _Entry] = {}
+        self._is_shut_down = False
+
+    @property
+    def handles(self) -> tuple[TaskHandle[Any], ...]:
+        """The tasks pending or running, oldest first."""
+        return tuple(entry.handle for entry in self._entries.values())
+
+    def submit(
+        self,
+        kind: str,
+        task_id: str,
+        coroutine: Coroutine[Any, Any, T],
+        *,
+        exclusive_key: Hashable = None,
+        scope: Hashable = None,
+    ) -> TaskHandle[T]:
+        """Run `coroutine`, at once or when the tasks before it under `exclusive_key` have ended.
+
+        `scope` says whose work it is (a conversation tab); `cancel(scope=...)` stops it by that.
+        Raises ValueError when a task of this kind and id is alive, RuntimeError after `shutdown`.
+        """
+        name = (kind, task_id)
+        if self._is_shut_down or name in self._entries:
+            coroutine.close()
+            if self._is_shut_down:
+                raise RuntimeError(f"{kind} {task_id} came after the shutdown of the task registry")
+            raise ValueError(f"{kind} {task_id} is already running or waiting")
+        handle: TaskHandle[T] = TaskHandle(kind, task_id, exclusive_key, scope)
+        entry = _Entry(handle, coroutine)
+        self._entries[name] = entry
+        self._publish(handle)
+        if handle.has_ended:
+            # A listener cancelled it as soon as it heard of it.
+            return handle
+        if exclusive_key is None:
+            self._start(entry)
+        elif exclusive_key in self._busy:
+            self._waiting.setdefault(exclusive_key, deque()).append(entry)
+        else:
+            self._busy[exclusive_key] = entry
+            self._start(entry)
+        return handle
+
+    def cancel(
+        self,
+        *,
+        kind: str | None = None,
+        task_id: str | None = None,
+        scope: Hashable = None,
+        reason: str = "user",
+    ) -> tuple[TaskHandle[Any], ...]:
+        """Cancel the tasks that fit everything given (nothing given: all of them).
+
+        Returns their handles without waiting; a task that has not started ends at once.
+        """
+        chosen = [
+            entry
+            for entry in self._entries.values()
+            if (kind is None or entry.handle.kind == kind)
+            and (task_id is None or entry.handle.task_id == task_id)
+            and (scope is None or entry.handle.scope == scope)
+        ]
+        # The waiting ones first: none of them may start because the one before it ends.
+        for entry in sorted(chosen, key=lambda entry: entry.task is not None):
+            entry.handle.cancel_reason = entry.handle.cancel_reason or reason
+            if entry.task is None:
+                self._end(entry, "cancelled")
+            else:
+                entry.task.cancel(reason)
+        return tuple(entry.handle for entry in chosen)
+
+    async def wait(
+        self, handles: Iterable[TaskHandle[Any]], *, timeout_s: float | None = None
+    ) -> tuple[TaskHandle[Any], ...]:
+        """Wait until `handles` have ended; returns those that have not in `timeout_s`."""
+        handles = tuple(handles)
+        endings = [handle._ended for handle in handles if not handle.has_ended]
+        if endings:
+            await asyncio.wait(endings, timeout=timeout_s)
+        return tuple(handle for handle in handles if not handle.has_ended)
+
+    def abandon(self, handles: Iterable[TaskHandle[Any]]) -> None:
+        """Give up tasks that do not react to cancellation: they count as cancelled, the next may start."""
+        for handle in handles:
+            entry = self._entries.get((handle.kind, handle.task_id))
+            if entry is not None and entry.handle is handle:
+                _logger.error("%r does not end after it was cancelled; it is left alone", handle)
+                self._end(entry, "cancelled")
+
+    async def shutdown(self, *, timeout_s: float = 5.0) -> None:
+        """Accept nothing more, cancel everything, wait for it; what hangs on is logged and abandoned."""
+        self._is_shut_down = True
+        self.abandon(await self.wait(self.cancel(reason="app_shutdown"), timeout_s=timeout_s))
+
+    def _start(self, entry: _Entry) -> None:
+        handle = entry.handle
+        entry.task = asyncio.create_task(
+            _owned(handle, entry.coroutine), name=f"{handle.kind}:{handle.task_id}"
+        )
+        entry.task.add_done_callback(lambda task: self._on_done(entry, task))
+        handle.state = "running"
+        self._publish(handle)
+
+    def _on_done(self, entry: _Entry, task: asyncio.Task[Any]) -> None:
+        # A task cancelled before its first step never awaited its coroutine.
+        entry.coroutine.close()
+        if task.cancelled():
+            self._end(entry, "cancelled")
+            return
+        error = task.exception()
+        handle = entry.handle
+        if error is None:
+            if not handle.has_ended:
+                handle._value = task.result()
+            self._end(entry, "done")
+            return
+        if isinstance(error, CircuitAIError):
+            _logger.warning("%r failed: %s", handle, error)
+        else:
+            _logger.error("%r failed", handle, exc_info=error)
+        if not handle.has_ended:
+            handle._error = error
+        self._events.publish(
+            TaskFailed(kind=handle.kind, task_id=handle.task_id, scope=handle.scope, error=error)
+        )
+        self._end(entry, "failed")
+
+    def _end(self, entry: _Entry, state: TaskState) -> None:
+        handle = entry.handle
+        if handle.has_ended:
+            return
+        handle.state = state
+        if entry.task is None:
+            entry.coroutine.close()
+        del self._entries[handle.kind, handle.task_id]
+        handle._ended.set_result(None)
+        key = handle.exclusive_key
+        waiting = self._waiting.get(key)
+        if waiting is not None and entry in waiting:
+            waiting.remove(entry)
+        self._publish(handle)
+        if self._busy.get(key) is entry:
+            self._start_next(key)
+
+    def _start_next(self, key: Hashable) -> None:
+        waiting = self._waiting.get(key)
+        if waiting:
+            self._busy[key] = waiting.popleft()
+            self._start(self._busy[key])
+        else:
+            del self._busy[key]
+            self._waiting.pop(key, None)
+
+    def _publish(self, handle: TaskHandle[Any]) -> None:
+        self._events.publish(
+            TaskStateChanged(kind=handle.kind, task_id=handle.task_id, scope=handle.scope, state=handle.state)
+        )
+
+
+async def _owned(handle: TaskHandle[T], coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run `coroutine` so that the programs it starts are known as this task's."""
+    process_owner.set(handle)
+    return await coroutine

@@ -1,0 +1,64 @@
+"""Campaigns: one test body that runs as a short seeded sample and, in `make torture`, whole.
+
+    @campaigns(fast=40, whole=20_000)
+    def test_reader_never_fails_on_noise(campaign):
+        for rng in campaign.cases():
+            read(random_text(rng))
+
+A failure names the campaign's seed and case; `pytest --campaign-seed N --campaign-case K` repeats
+exactly that one.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+
+SAMPLE_SEED = 20_251_121
+"""The sample is the same in every run, so that a red `make test` is about the change under test."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Campaign:
+    """How many cases to run, from which seed; each case has a random source of its own."""
+
+    count: int
+    seed: int
+    only: int | None = None
+    """Run this case alone."""
+    case: int | None = field(default=None, init=False)
+    """The case that runs now (or ran last)."""
+
+    def cases(self) -> Iterator[random.Random]:
+        """A random source per case; a case does not depend on those before it."""
+        chosen = range(self.count) if self.only is None else [self.only]
+        for self.case in chosen:
+            yield random.Random(f"{self.seed}:{self.case}")
+
+    def how_to_repeat(self) -> str:
+        """The options that run the present case alone."""
+        options = f"--campaign-seed={self.seed}"
+        return options if self.case is None else f"{options} --campaign-case={self.case}"
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """What `campaigns` hands to the fixture."""
+
+    count: int
+    is_whole: bool
+
+
+def campaigns(*, fast: int, whole: int) -> pytest.MarkDecorator:
+    """Run the test with `fast` cases in the fast suite and with `whole` cases under `torture`."""
+    return pytest.mark.parametrize(
+        "campaign",
+        [
+            pytest.param(Extent(fast, is_whole=False), id="sample"),
+            pytest.param(Extent(whole, is_whole=True), id="whole", marks=pytest.mark.torture),
+        ],
+        indirect=True,
+    )

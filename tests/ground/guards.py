@@ -1,0 +1,182 @@
+"""What a test may not do: reach the network, write outside its folders, log errors, block the loop."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import os
+import re
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from blockbuster import BlockBuster
+
+OUR_PACKAGES = ("shared", "domain", "application", "infrastructure", "presentation", "bootstrap.py")
+
+# multiprocessing keeps its sockets in one folder for the life of the process.
+_STANDING_TEMPORARY = re.compile(r"pymp-.*")
+_FORGOTTEN_VARIABLES = re.compile(
+    r"CIRCUIT_AI_.*|CIRCUIT_DESIGN_AI_.*|XDG_.*_HOME|LANG(SMITH|CHAIN)_.*|.*_PROXY|.*_proxy"
+)
+
+
+class NetworkForbidden(OSError):
+    """A test tried to reach another machine."""
+
+
+class NetworkGuard:
+    """Lets sockets of this process reach the loopback only; remembers every try at more.
+
+    The tries are remembered because code that handles OSError would swallow the exception.
+    """
+
+    _METHODS = ("connect", "connect_ex", "sendto")
+
+    def __init__(self) -> None:
+        self._tries: list[str] = []
+        self._originals = {name: getattr(socket.socket, name) for name in self._METHODS}
+        self._getaddrinfo = socket.getaddrinfo
+
+    def watch(self) -> None:
+        """Put the guard in front of the socket functions."""
+        for name, original in self._originals.items():
+            setattr(socket.socket, name, self._guarded(original))
+
+        def getaddrinfo(host: Any, *args: Any, **kwargs: Any) -> Any:
+            self._check(host)
+            return self._getaddrinfo(host, *args, **kwargs)
+
+        socket.getaddrinfo = getaddrinfo
+
+    def unwatch(self) -> None:
+        """Take it away."""
+        for name, original in self._originals.items():
+            setattr(socket.socket, name, original)
+        socket.getaddrinfo = self._getaddrinfo
+
+    def take(self) -> list[str]:
+        """The tries since the last call."""
+        found = [f"reached for the network: {host}" for host in self._tries]
+        self._tries.clear()
+        return found
+
+    def _guarded(self, original: Any) -> Any:
+        def guarded(sock: socket.socket, *args: Any) -> Any:
+            # sendto(data, address) and sendto(data, flags, address): the address is the last
+            if sock.family in {socket.AF_INET, socket.AF_INET6}:
+                self._check(args[-1][0])
+            return original(sock, *args)
+
+        return guarded
+
+    def _check(self, host: Any) -> None:
+        if not _is_loopback(host):
+            self._tries.append(str(host))
+            raise NetworkForbidden(f"tests may reach the loopback only, not {host}")
+
+
+def _is_loopback(host: Any) -> bool:
+    if isinstance(host, bytes):
+        host = host.decode()
+    if host in {None, "", "localhost"}:
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class ErrorLog(logging.Handler):
+    """Collects records of level ERROR and above from all loggers."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self._messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep the text (the record might hold the objects of a finished test alive)."""
+        self._messages.append(f"{record.name}: {record.getMessage()}")
+
+    def take(self, expected: Sequence[str]) -> list[str]:
+        """Errors that no pattern of `expected` matches, and patterns that matched none."""
+        messages = list(self._messages)
+        self._messages.clear()
+        found = [
+            f"logged an error: {message}"
+            for message in messages
+            if not any(re.search(pattern, message) for pattern in expected)
+        ]
+        found += [
+            f"did not log the expected error {pattern!r}"
+            for pattern in expected
+            if not any(re.search(pattern, message) for message in messages)
+        ]
+        return found
+
+
+class OwnFolders:
+    """A home, a settings folder and a temporary folder for one test, in place of the user's."""
+
+    def __init__(self, base: Path) -> None:
+        self._base = base
+        self._home = base / "home"
+        self._temporary = base / "tmp"
+
+    @contextmanager
+    def in_force(self) -> Iterator[None]:
+        """Point the environment (and `tempfile`) at them; everything is put back at the end."""
+        environment = dict(os.environ)
+        temporary = tempfile.tempdir
+        self._home.mkdir(parents=True)
+        self._temporary.mkdir()
+        for name in environment:
+            if _FORGOTTEN_VARIABLES.fullmatch(name):
+                del os.environ[name]
+        os.environ.update(
+            HOME=str(self._home),
+            TMPDIR=str(self._temporary),
+            CIRCUIT_DESIGN_AI_HOME=str(self._base / "settings"),
+        )
+        tempfile.tempdir = str(self._temporary)
+        try:
+            yield
+        finally:
+            tempfile.tempdir = temporary
+            _put_back(environment)
+
+    def left_over(self) -> list[str]:
+        """Files in the home (the settings folder is the place for ours) and temporary ones; removes all."""
+        found = [f"file {path.name!r} in the home folder" for path in self._home.iterdir()]
+        temporary = [path for path in self._temporary.iterdir()]
+        standing = [path for path in temporary if _STANDING_TEMPORARY.fullmatch(path.name)]
+        found += [f"temporary file {path.name!r}" for path in temporary if path not in standing]
+        if not standing:
+            shutil.rmtree(self._base)
+        return found
+
+
+def _put_back(environment: dict[str, str]) -> None:
+    current = os.environ.get("PYTEST_CURRENT_TEST")
+    for name in set(os.environ) - set(environment):
+        del os.environ[name]
+    os.environ.update(environment)
+    if current is not None:  # pytest takes it away itself
+        os.environ["PYTEST_CURRENT_TEST"] = current
+
+
+def blocking_call_guard(root: Path) -> BlockBuster:
+    """Raises where our code under `root` blocks a running loop; test code itself may."""
+    return BlockBuster([_at(root / name) for name in OUR_PACKAGES])
+
+
+def _at(path: Path) -> ModuleType:
+    """A stand-in that tells BlockBuster the place without importing what is there."""
+    module = ModuleType(path.stem)
+    module.__path__ = [str(path)]
+    return module

@@ -1,0 +1,132 @@
+"""The pytest plugin that puts the ground under every test.
+
+A test fails (at its teardown) when it leaves tasks, threads, child processes, open files or files
+on disk behind, logs an error nobody expected, or reaches for the network. Our code raises when it
+blocks the loop of an async test. `@pytest.mark.expects_error_log("pattern")` says that an error
+belongs in the log; it fails when it does not come. What a failed test left is not held against it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import pytest
+
+from tests.ground.campaign import SAMPLE_SEED, Campaign, Extent
+from tests.ground.guards import ErrorLog, NetworkGuard, OwnFolders, blocking_call_guard
+from tests.ground.leaks import AbandonedTasks, Snapshot
+
+_HAS_FAILED = pytest.StashKey[bool]()
+_GROUND = pytest.StashKey["Ground"]()
+_CAMPAIGN = pytest.StashKey[Campaign]()
+
+
+class Ground:
+    """The detectors of one test session."""
+
+    def __init__(self, root: Path) -> None:
+        self.tasks = AbandonedTasks()
+        self.network = NetworkGuard()
+        self.errors = ErrorLog()
+        self.network.watch()
+        self.tasks.watch()
+        logging.getLogger().addHandler(self.errors)
+        # After the network guard: it remembers the functions it finds.
+        self.blocking = blocking_call_guard(root)
+        self.tests = 0
+
+    def close(self) -> None:
+        """Take all detectors away."""
+        logging.getLogger().removeHandler(self.errors)
+        self.tasks.unwatch()
+        self.network.unwatch()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("campaigns")
+    group.addoption("--campaign-seed", type=int, help="seed of all campaigns (default: the run's own)")
+    group.addoption("--campaign-case", type=int, help="run this case of each campaign alone")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "expects_error_log(pattern): this error has to be logged")
+    # No deadline: no timing assertions outside the benchmarks. No database: nothing stays on disk.
+    hypothesis.settings.register_profile("ground", deadline=None, database=None, print_blob=True)
+    hypothesis.settings.load_profile("ground")
+    config.stash[_GROUND] = Ground(config.rootpath)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    config.stash[_GROUND].close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+    report: pytest.TestReport = yield
+    if report.failed:
+        item.stash[_HAS_FAILED] = True
+        if (campaign := item.stash.get(_CAMPAIGN, None)) is not None:
+            report.sections.append(("campaign", f"repeat with: pytest {campaign.how_to_repeat()}"))
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    seed = config.getoption("randomly_seed", None)
+    if seed is not None and terminalreporter.stats.keys() & {"failed", "error"}:
+        terminalreporter.write_line(f"order of the tests: repeat with -p randomly -p no:cacheprovider -p "
+                                    f"randomly_seed={seed}")
+
+
+@pytest.fixture(scope="session")
+def _ground_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("ground")
+
+
+@pytest.fixture(autouse=True)
+def _ground(request: pytest.FixtureRequest, _ground_folder: Path) -> Iterator[None]:
+    """Snapshot, guards up, the test, guards down, compare."""
+    ground = request.config.stash[_GROUND]
+    ground.tests += 1
+    ground.errors.take(())
+    folders = OwnFolders(_ground_folder / str(ground.tests))
+    before = Snapshot.take()
+    with folders.in_force():
+        if _is_async(request.function):
+            ground.blocking.activate()
+        try:
+            yield
+        finally:
+            ground.blocking.deactivate()
+    expected = [str(marker.args[0]) for marker in request.node.iter_markers("expects_error_log")]
+    found = [
+        *ground.tasks.take(),
+        *before.left_over(),
+        *folders.left_over(),
+        *ground.network.take(),
+        *ground.errors.take(expected),
+    ]
+    if found and not request.node.stash.get(_HAS_FAILED, False):
+        pytest.fail("The test did not leave the ground as it was:\n  " + "\n  ".join(found), pytrace=False)
+
+
+def _is_async(function: Any) -> bool:
+    inner = getattr(getattr(function, "hypothesis", None), "inner_test", function)
+    return inspect.iscoroutinefunction(inner)
+
+
+@pytest.fixture
+def campaign(request: pytest.FixtureRequest) -> Campaign:
+    """The campaign a test was given by `@campaigns(fast=..., whole=...)`."""
+    extent: Extent = request.param
+    seed = request.config.getoption("campaign_seed")
+    if seed is None:
+        seed = random.SystemRandom().getrandbits(32) if extent.is_whole else SAMPLE_SEED
+    made = Campaign(count=extent.count, seed=seed, only=request.config.getoption("campaign_case"))
+    request.node.stash[_CAMPAIGN] = made
+    return made

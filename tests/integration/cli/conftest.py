@@ -1,0 +1,56 @@
+"""Runs the real command line in a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@dataclass(frozen=True)
+class CliResult:
+    exit_code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The one JSON object on stdout."""
+        lines = self.stdout.splitlines()
+        assert len(lines) == 1, self.stdout
+        document = json.loads(lines[0])
+        assert isinstance(document, dict)
+        return document
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.stdout.splitlines()]
+
+
+Cli = Callable[..., CliResult]
+
+
+@pytest.fixture
+def cli() -> Cli:
+    def run(*argv: object, cwd: Path | None = None, **environment: str) -> CliResult:
+        outcome = subprocess.run(
+            [sys.executable, str(ROOT / "main.py"), *map(str, argv)],
+            cwd=cwd,
+            env={**os.environ, "LANG": "C.UTF-8", **environment},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert "Traceback" not in outcome.stderr, outcome.stderr
+        return CliResult(outcome.returncode, outcome.stdout, outcome.stderr)
+
+    return run

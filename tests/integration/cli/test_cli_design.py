@@ -1,0 +1,93 @@
+"""`design` as scripts see it: JSON lines, the files it leaves, refusals."""
+
+import json
+import math
+import sqlite3
+from pathlib import Path
+
+from tests.integration.cli.conftest import Cli
+
+FILTER = "Design a second-order Butterworth low-pass filter with a cutoff of 1 kHz"
+
+
+def test_a_sentence_becomes_a_proved_circuit(cli: Cli, tmp_path: Path) -> None:
+    run = cli("design", tmp_path, FILTER, "--yes", "--json")
+    events = run.events
+    kinds = [event["type"] for event in events]
+    assert run.exit_code == 0, run.stdout
+    assert kinds[0] == "session"
+    assert kinds[-1] == "done"
+    assert kinds.count("done") == 1
+    assert {"phase", "goals", "tool_start", "tool_end", "iteration", "checkpoint", "confirm"} <= set(kinds)
+    done = events[-1]
+    assert done["goals_met"] is True
+    assert done["stop_reason"] == "goals_met"
+    assert not Path(done["circuit"]).is_absolute()
+    assert (tmp_path / done["circuit"]).is_file()
+    assert all(goal["met"] for goal in done["goals"])
+    cutoff = next(goal for goal in done["goals"] if goal["unit"] == "Hz")
+    assert math.isclose(cutoff["value"], 1000, rel_tol=0.05)
+    started = [event["id"] for event in events if event["type"] == "tool_start"]
+    assert started == [event["id"] for event in events if event["type"] == "tool_end"]
+
+
+def test_what_a_project_holds_afterwards(cli: Cli, tmp_path: Path) -> None:
+    session = cli("design", tmp_path, FILTER, "--yes", "--json").events[0]["session_id"]
+    data = tmp_path / ".circuit_ai"
+    assert (data / ".gitignore").read_text().strip() == "*"
+    goals = json.loads((data / "design_goals.json").read_text())
+    assert goals["text"] == FILTER
+    assert goals["measure"]
+    with sqlite3.connect(data / "checkpoints.sqlite") as database:
+        rows = database.execute(
+            "select length(checkpoint) from checkpoints where thread_id = ?", (session,)
+        ).fetchall()
+    database.close()
+    assert len(rows) >= 6
+    assert max(size for (size,) in rows) < 20_000
+
+
+def test_a_second_design_leaves_the_first_alone(cli: Cli, tmp_path: Path) -> None:
+    first = cli("design", tmp_path, FILTER, "--yes", "--json").events[-1]["circuit"]
+    (tmp_path / first).write_text("mine\n.end\n")
+    second = cli("design", tmp_path, FILTER, "--yes", "--json").events[-1]["circuit"]
+    assert first != second
+    assert (tmp_path / first).read_text() == "mine\n.end\n"
+
+
+def test_unknown_circuits_are_refused_with_what_is_known(cli: Cli, tmp_path: Path) -> None:
+    run = cli("design", tmp_path, "Design a Colpitts oscillator at 10 MHz", "--yes", "--json")
+    assert run.exit_code == 1
+    error, done = run.events[-2:]
+    assert error["type"] == "error"
+    assert "buck" in (error["message"] + error["advice"]).lower()
+    assert done["type"] == "done"
+    assert done["circuit"] is None
+    assert list(tmp_path.glob("*.cir")) == []
+
+
+def test_without_a_terminal_goals_need_yes(cli: Cli, tmp_path: Path) -> None:
+    run = cli("design", tmp_path, FILTER, "--json")
+    assert run.exit_code == 1
+    assert run.events[-2]["error_type"] == "needs_confirmation"
+    assert run.events[-1]["type"] == "done"
+    assert list(tmp_path.glob("*.cir")) == []
+
+
+def test_the_log_for_people_shows_goals_and_figures(cli: Cli, tmp_path: Path) -> None:
+    run = cli("design", tmp_path, "设计一个截止频率为2kHz的一阶RC低通滤波器", "--yes", LANG="zh_CN.UTF-8")
+    assert run.exit_code == 0, run.stderr
+    assert "kHz" in run.stdout
+    assert "目标" in run.stdout
+
+
+def test_an_unknown_provider_is_named(cli: Cli, tmp_path: Path) -> None:
+    run = cli("design", tmp_path, FILTER, "--provider", "nobody", "--yes", "--json")
+    assert run.exit_code == 2
+    assert "nobody" in run.events[-2]["message"]
+
+
+def test_demo_meets_its_goals(cli: Cli) -> None:
+    run = cli("demo")
+    assert run.exit_code == 0, run.stdout + run.stderr
+    assert "Both circuits meet their goals" in run.stdout

@@ -1,0 +1,97 @@
+"""What `simulate` gives is what ngspice gives: vectors, points and numbers, over the whole corpus.
+
+The comparison reads both raw files with a reader of its own, so that a fault in ours can't hide.
+"""
+
+import asyncio
+import os
+import shutil
+import subprocess
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bootstrap
+from application.app import Application
+from application.simulating import SimulationRequest
+from infrastructure.ngspice.raw_file import read_raw
+
+GOOD = Path(__file__).resolve().parents[1] / "corpus" / "netlists" / "good"
+ANALYSES = (".op", ".dc", ".ac", ".tran", ".noise", ".tf", ".sens", ".pz", ".disto")
+
+
+def _is_batch_deck(path: Path) -> bool:
+    text = path.read_bytes().decode("latin-1").lower()
+    has_analysis = any(line.strip().startswith(ANALYSES) for line in text.splitlines()[1:])
+    return has_analysis and ".control" not in text and "*#" not in text
+
+
+DECKS = sorted(path for path in GOOD.rglob("*.cir") if _is_batch_deck(path))
+
+
+def test_the_corpus_is_large_enough() -> None:
+    assert len(DECKS) >= 40
+
+
+@pytest.fixture
+async def app() -> AsyncIterator[Application]:
+    application = bootstrap.build(environment=os.environ)
+    yield application
+    await application.close()
+
+
+@pytest.mark.parametrize("deck", DECKS, ids=lambda path: path.relative_to(GOOD).as_posix())
+async def test_same_data_as_bare_ngspice(deck: Path, app: Application, tmp_path: Path) -> None:
+    folder = tmp_path / "corpus"
+    shutil.copytree(deck.parent, folder)
+    bare = tmp_path / "bare.raw"
+    await asyncio.to_thread(_run_bare, folder, deck.name, bare)
+    result = await app.simulate(SimulationRequest(circuit=folder / deck.name))
+    assert result.ok, [(issue.code, str(issue.message)) for issue in result.issues]
+
+    expected = _plots(bare)
+    confined = _plots(result.run.raw_paths[0])
+    assert [plot[:2] for plot in confined] == [plot[:2] for plot in expected]
+    for (_, _, ours), (_, _, theirs) in zip(confined, expected, strict=True):
+        assert np.array_equal(ours, theirs, equal_nan=True)
+
+    read = read_raw(result.run.raw_paths[0])
+    for plot, (_, names, theirs) in zip(read, expected, strict=True):
+        assert len(plot.vectors) == len(names)
+        for column, vector in enumerate(plot.vectors.values()):
+            assert np.array_equal(
+                np.asarray(vector.data, dtype=theirs.dtype), theirs[:, column], equal_nan=True
+            )
+
+
+def _run_bare(folder: Path, deck: str, raw: Path) -> None:
+    subprocess.run(
+        ["ngspice", "-n", "-b", "-r", str(raw), deck],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+
+
+def _plots(path: Path) -> list[tuple[str, tuple[str, ...], np.ndarray]]:
+    """(plot name, variable names, rows x variables) of a binary raw file, read naively."""
+    data = path.read_bytes()
+    plots = []
+    while data.strip():
+        head, _, rest = data.partition(b"Binary:\n")
+        lines = head.decode("latin-1").splitlines()
+        fields = dict(line.split(":", 1) for line in lines if ":" in line and not line.startswith("\t"))
+        columns, rows = int(fields["No. Variables"]), int(fields["No. Points"])
+        first = next(index for index, line in enumerate(lines) if line.startswith("Variables:"))
+        names = tuple(line.split()[1] for line in lines[first + 1 : first + 1 + columns])
+        kind = np.dtype("<c16") if "complex" in fields["Flags"] else np.dtype("<f8")
+        size = columns * rows * kind.itemsize
+        plots.append(
+            (fields["Plotname"].strip(), names, np.frombuffer(rest[:size], kind).reshape(rows, columns))
+        )
+        data = rest[size:]
+    return plots
