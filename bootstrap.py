@@ -1,3 +1,4 @@
+# ruff: noqa: D102 - the properties are described in application.app.Application
 """The only composition root: names the concrete adapters and wires the use cases.
 
 Two steps: `build()` makes everything cheap; `Composition.warm_up()` imports what is slow (the

@@ -220,7 +220,9 @@ def _find_python() -> Optional[str]:
         if version is None:
             _give_up(f"PYTHON={wanted} names nothing that runs.")
         if version < OLDEST_PYTHON:
-            _give_up(f"PYTHON={wanted} is Python {_dotted(version)}; {_dotted(OLDEST_PYTHON)} or newer is needed.")
+            _give_up(
+                f"PYTHON={wanted} is Python {_dotted(version)}; {_dotted(OLDEST_PYTHON)} or newer is needed."
+            )
         return shutil.which(wanted)
     for name in (sys.executable, *PYTHON_NAMES):
         path = shutil.which(name) if name else None
@@ -242,7 +244,12 @@ def _python_program() -> Program:
     return Program(
         name=f"Python {_dotted(OLDEST_PYTHON)} or newer",
         purpose="runs everything",
-        packages={"apt": "python3.11 python3.11-venv", "dnf": "python3.11", "brew": "python@3.12", "pacman": "python"},
+        packages={
+            "apt": "python3.11 python3.11-venv",
+            "dnf": "python3.11",
+            "brew": "python@3.12",
+            "pacman": "python",
+        },
         is_essential=True,
     )
 
@@ -306,7 +313,9 @@ def _clear_venv() -> None:
     usual = {"bin", "lib", "lib64", "include", "share", "scripts", "pyvenv.cfg", ".gitignore"}
     strange = {name for name in os.listdir(VENV) if name.lower() not in usual and not name.startswith(".")}
     if strange and not UNFINISHED.exists() and not (VENV / "pyvenv.cfg").exists():
-        _give_up(f"{VENV} is not a virtual environment ({', '.join(sorted(strange))}). Move it away and try again.")
+        _give_up(
+            f"{VENV} is not a virtual environment ({', '.join(sorted(strange))}). Move it away and try again."
+        )
     _say("The virtual environment .venv is broken or half-made: making it anew")
     shutil.rmtree(VENV)
 
@@ -317,7 +326,15 @@ def _install_packages(level: str, installer: List[str]) -> None:
     for lock in LEVELS[level].locks:
         # The one sdist is built with the setuptools of build.lock, not with an unlocked one.
         isolation = ["--no-build-isolation"] if lock == "dev" else []
-        command = [*installer, *quiet, "--require-hashes", "--no-deps", *isolation, "-r", str(_lock_file(lock))]
+        command = [
+            *installer,
+            *quiet,
+            "--require-hashes",
+            "--no-deps",
+            *isolation,
+            "-r",
+            str(_lock_file(lock)),
+        ]
         if _run(command) != 0:
             _give_up(
                 "The packages could not be installed; the lines above say why. A network behind a proxy needs "
@@ -419,7 +436,15 @@ def _as_root() -> Optional[List[str]]:
 
 def _apt_install(as_root: List[str], packages: List[str]) -> None:
     """Install; with fresh package lists when there are none or when it failed."""
-    apt = [*as_root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq", "-o", "DPkg::Lock::Timeout=120"]
+    apt = [
+        *as_root,
+        "env",
+        "DEBIAN_FRONTEND=noninteractive",
+        "apt-get",
+        "-qq",
+        "-o",
+        "DPkg::Lock::Timeout=120",
+    ]
     install = [*apt, "install", "-y", "--no-install-recommends", *packages]
     has_lists = any(Path("/var/lib/apt/lists").glob("*_Packages*"))
     if has_lists and _run(install, output=subprocess.DEVNULL) == 0:

@@ -79,8 +79,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     seed = config.getoption("randomly_seed", None)
     if seed is not None and terminalreporter.stats.keys() & {"failed", "error"}:
-        terminalreporter.write_line(f"order of the tests: repeat with -p randomly -p no:cacheprovider -p "
-                                    f"randomly_seed={seed}")
+        terminalreporter.write_line(f"repeat in the same order with: pytest --randomly-seed={seed}")
 
 
 @pytest.fixture(scope="session")
