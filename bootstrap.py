@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from application.measuring import MeasureResult
     from application.ports import Designer, ResultStore, Simulator, SourceReaders, WaveformReader
     from application.simulating import RunSimulation
+    from infrastructure.persistence.settings import UserSettings
+    from shared.message import Message
 
 _SWITCHED_OFF = {
     # A variable in the user's shell would make langchain-core upload every run.
@@ -77,15 +79,17 @@ class Composition:
 
     @cached_property
     def language(self) -> str:
-        from infrastructure.persistence.settings import load_settings
+        return self._settings.language_in(self._environment)
 
-        return load_settings(self._home).language_in(self._environment)
+    @cached_property
+    def warnings(self) -> tuple[Message, ...]:
+        return self._settings.warnings
 
     @cached_property
     def check(self) -> CheckCircuit:
         from application.checking import CheckCircuit
 
-        return CheckCircuit(sources=self._sources)
+        return CheckCircuit(sources=self._sources, libraries=self._settings.libraries)
 
     @cached_property
     def simulate(self) -> RunSimulation:
@@ -97,6 +101,7 @@ class Composition:
             sources=self._sources,
             results=self._results,
             cpu=self._cpu,
+            libraries=self._settings.libraries,
         )
 
     @cached_property
@@ -107,10 +112,9 @@ class Composition:
 
     @cached_property
     def design(self) -> DesignCircuit:
+        from application.designing import DesignCircuit
         from infrastructure.persistence.checkpoints import open_checkpointer
         from infrastructure.persistence.project import ProjectFolders
-
-        from application.designing import DesignCircuit
 
         return DesignCircuit(
             designers=self._designers,
@@ -141,12 +145,18 @@ class Composition:
         await self._cpu.shutdown()
 
     @cached_property
+    def _settings(self) -> UserSettings:
+        from infrastructure.persistence.settings import load_settings
+
+        return load_settings(self._home)
+
+    @cached_property
     def _simulator(self) -> Simulator:
         if self._given_simulator is not None:
             return self._given_simulator
         from infrastructure.ngspice.runner import NgspiceRunner
 
-        return NgspiceRunner(processes=self._processes)
+        return NgspiceRunner(processes=self._processes, ngspice_path=self._settings.ngspice_path)
 
     @cached_property
     def _designers(self) -> Mapping[str, Designer]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from application.measuring import MeasureResult
     from application.simulating import RunSimulation
     from shared.events import EventBus
+    from shared.message import Message
     from shared.stop import StopController
     from shared.tasks import AsyncTaskRegistry
 
@@ -24,6 +25,11 @@ class Application(Protocol):
     @property
     def language(self) -> str:
         """Language of texts for people: "en" or "zh"."""
+        ...
+
+    @property
+    def warnings(self) -> tuple[Message, ...]:
+        """What was wrong with the user's settings, if anything."""
         ...
 
     @property

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from domain.circuit.netlist import Netlist
-
 from domain.circuit.dependencies import RefusalReason, SourceReader, SourceRefusal
+from domain.circuit.netlist import Netlist
 from shared.errors import UserInputError
 from shared.message import Message, msg
 

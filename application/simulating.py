@@ -1,4 +1,4 @@
-"""Simulate a circuit file: read it, resolve what it includes, run it confined, compute its metrics, keep the result."""
+"""Simulate a circuit file: read it and its includes, run it confined, compute its metrics, keep all of it."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from domain.circuit.netlist import Netlist
-from domain.circuit.parameters import resolve_parameters
-
 from application.circuit_files import load_circuit
 from domain.circuit.dependencies import DependencyTree, resolve_dependencies
+from domain.circuit.netlist import Measure, Netlist
 from domain.circuit.numbers import parse_number
-from domain.simulation.request import ResourceLimits, SimulationJob
+from domain.circuit.parameters import resolve_parameters
+from domain.simulation.request import Analysis, ResourceLimits, SimulationJob
 from domain.simulation.result import Quantity, SimulationIssue, SimulationResult, SimulationRun
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg
@@ -52,12 +52,15 @@ class RunSimulation:
         sources: SourceReaders,
         results: ResultStore,
         cpu: CpuTaskExecutor,
+        libraries: tuple[Path, ...] = (),
     ) -> None:
         self._simulator = simulator
         self._waveforms = waveforms
         self._sources = sources
         self._results = results
         self._cpu = cpu
+        self._libraries = libraries
+        """The user's own, for every circuit."""
 
     async def __call__(
         self, request: SimulationRequest, *, on_progress: Callable[[float], None] | None = None
@@ -97,38 +100,46 @@ class RunSimulation:
                     msg("{path} is not a folder, so it can't serve as a library.", path=folder),
                     advice=msg("Name an existing folder with --library."),
                 )
-        netlist, reader = load_circuit(self._sources, request.circuit, request.libraries)
+        libraries = (*request.libraries, *self._libraries)
+        netlist, reader = load_circuit(self._sources, request.circuit, libraries)
         digest = sha256(netlist.to_bytes()).hexdigest()
         for name, value in request.assignments:
             netlist = netlist.with_value(name, value)
         if request.analysis is not None:
             netlist = netlist.with_analyses([request.analysis])
         tree = resolve_dependencies(netlist, reader)
-        return _Prepared(circuit=request.circuit.resolve(), sha256=digest, netlist=netlist, tree=tree)
+        return _Prepared(
+            circuit=request.circuit.resolve(),
+            sha256=digest,
+            netlist=netlist,
+            tree=tree,
+            library_folders=tuple(path.resolve() for path in libraries if path.is_dir()),
+        )
 
     def _measure(
         self, prepared: _Prepared, run: SimulationRun
     ) -> tuple[dict[str, Quantity], tuple[SimulationIssue, ...]]:
-        statements = prepared.netlist.measures
-        if not statements:
+        cards = prepared.measures()
+        if not cards:
             return {}, ()
         from domain.simulation.meas import evaluate_meas, parse_meas
 
         metrics: dict[str, Quantity] = {}
         issues: list[SimulationIssue] = []
         parsed = []
-        for card in statements:
+        places = {card.name: (file, card.line) for file, card in cards}
+        for file, card in cards:
             try:
                 parsed.append(parse_meas(card.text, card.line))
             except CircuitAIError as error:
                 metrics[card.name] = Quantity(value=math.nan, unit="")
-                issues.append(_meas_issue(prepared.circuit, card.line, error.message))
-        lines = {statement.name: statement.line for statement in parsed}
+                issues.append(_meas_issue(file, card.line, error.message))
         plots = self._read_plots(run)
         for name, outcome in evaluate_meas(parsed, plots, resolve_parameters(prepared.tree)).items():
             if isinstance(outcome, Message):
                 metrics[name] = Quantity(value=math.nan, unit="")
-                issues.append(_meas_issue(prepared.circuit, lines.get(name), outcome))
+                file, line = places[name]
+                issues.append(_meas_issue(file, line, outcome))
             else:
                 metrics[name] = outcome
         return metrics, tuple(issues)
@@ -137,7 +148,7 @@ class RunSimulation:
         return [plot for path in run.raw_paths for plot in self._waveforms.read(path)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _Prepared:
     """A circuit ready to run."""
 
@@ -145,17 +156,17 @@ class _Prepared:
     sha256: str
     netlist: Netlist
     tree: DependencyTree
+    library_folders: tuple[Path, ...]
 
     def job(self, output_dir: Path, request: SimulationRequest) -> SimulationJob:
         project = project_root_of(self.circuit)
-        libraries = tuple(folder.resolve() for folder in request.libraries)
         return SimulationJob(
             deck=self.netlist.with_include_paths(self.tree).to_bytes(),
             deck_path=self.circuit,
             included_files=tuple(path for path in self.tree.files if path != self.circuit),
-            readable_dirs=(*((project,) if project else ()), *libraries),
+            readable_dirs=(*((project,) if project else ()), *self.library_folders),
             hidden_dirs=(project / PROJECT_FOLDER,) if project else (),
-            analyses=self.netlist.analyses,
+            analyses=self._analyses(),
             has_control_block=self.netlist.has_control_block
             or any(source.has_control_block for source in self.tree.files.values()),
             stop_time_s=self._stop_time(),
@@ -163,8 +174,34 @@ class _Prepared:
             limits=ResourceLimits(wall_s=request.timeout_s),
         )
 
+    def _analyses(self) -> tuple[Analysis, ...]:
+        """Those of the included files too."""
+        return tuple(
+            analysis
+            for source in self._sources()
+            for analysis in source.analyses
+            if (source.path, analysis.line) in self._places
+        )
+
+    def measures(self) -> list[tuple[Path, Measure]]:
+        """The `.meas` cards of the circuit and of what it includes, with their files."""
+        return [
+            (source.path or self.circuit, card)
+            for source in self._sources()
+            for card in source.measures
+            if (source.path, card.line) in self._places
+        ]
+
+    def _sources(self) -> tuple[Netlist, ...]:
+        return (self.netlist, *self.tree.files.values())
+
+    @cached_property
+    def _places(self) -> frozenset[tuple[Path | None, int]]:
+        """Where the statements stand that ngspice really reads (library sections picked out)."""
+        return frozenset((placed.file, placed.statement.line) for placed in self.tree.expanded)
+
     def _stop_time(self) -> float | None:
-        for analysis in self.netlist.analyses:
+        for analysis in self._analyses():
             fields = analysis.text.split()
             if analysis.kind == "tran" and len(fields) > 2:
                 try:
@@ -174,9 +211,9 @@ class _Prepared:
         return None
 
 
-def _meas_issue(circuit: Path, line: int | None, reason: Message) -> SimulationIssue:
+def _meas_issue(file: Path, line: int, reason: Message) -> SimulationIssue:
     return SimulationIssue(
-        severity="warning", code="measurement-failed", message=reason, file=circuit, line=line
+        severity="warning", code="measurement-failed", message=reason, file=file, line=line
     )
 
 

@@ -21,8 +21,9 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Dict, Iterator, List, NamedTuple, NoReturn, Optional, Sequence, Tuple
+from typing import NamedTuple, NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -41,16 +42,16 @@ class Program(NamedTuple):
 
     name: str
     purpose: str
+    packages: dict[str, str]
+    """Package by package manager; without one, it is not offered there."""
     command: str = ""
     """What has to be on the PATH; empty: `header` or the apt package has to be there."""
     header: str = ""
-    packages: Dict[str, str] = {}
-    """Package by package manager; without one, it is not offered there."""
     is_essential: bool = False
     linux_only: bool = False
 
 
-def _everywhere(package: str) -> Dict[str, str]:
+def _everywhere(package: str) -> dict[str, str]:
     return dict.fromkeys(("apt", "dnf", "pacman", "zypper", "brew"), package)
 
 
@@ -86,15 +87,17 @@ COMPILER = (
         linux_only=True,
     ),
 )
-# Found by adding one by one in a bare Debian 12. A missing libxcb-icccm4 or -keysyms1 is blamed by Qt on xcb-cursor0.
+# Found by adding one by one in a bare Debian 12.
+# When libxcb-icccm4 or libxcb-keysyms1 is missing, Qt blames xcb-cursor0.
 QT_LIBRARIES = tuple(
     Program(name=package, purpose=purpose, packages={"apt": package}, linux_only=True)
     for purpose, packages in (
         (
             "draws the window",
-            "libgl1 libegl1 libdbus-1-3 libfontconfig1 libfreetype6 libxkbcommon0 libglib2.0-0 libxcb-cursor0 "
-            "libxcb-icccm4 libxcb-keysyms1 libxcb-image0 libxcb-render-util0 libxkbcommon-x11-0 libxcb-shape0 "
-            "libxcb-randr0 libxcb-xkb1 libxcb-xfixes0 libxcb-sync1 libxcb-shm0 libxcb-glx0 libx11-xcb1",
+            "libgl1 libegl1 libdbus-1-3 libfontconfig1 libfreetype6 libxkbcommon0 libglib2.0-0 libxcb- "
+            "cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-image0 libxcb-render-util0 libxkbcommon-x11-0 "
+            "libxcb-shape0 libxcb-randr0 libxcb-xkb1 libxcb-xfixes0 libxcb-sync1 libxcb-shm0 libxcb- "
+            "glx0 libx11-xcb1",
         ),
         (
             "shows formulas and formatted answers",
@@ -110,9 +113,9 @@ QT_LIBRARIES = tuple(
 class Level(NamedTuple):
     """How much is set up; a level contains those before it."""
 
-    locks: Tuple[str, ...]
+    locks: tuple[str, ...]
     """Installed one after the other."""
-    programs: Tuple[Program, ...]
+    programs: tuple[Program, ...]
 
 
 LEVELS = {
@@ -122,7 +125,7 @@ LEVELS = {
 }
 
 
-def main(argv: Optional[Sequence[str]] = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Set up the level named on the command line."""
     parser = argparse.ArgumentParser(description="Set up this machine for Circuit Design AI.")
     parser.add_argument("level", choices=list(LEVELS), help="how much is needed")
@@ -197,7 +200,7 @@ def _lock_file(lock: str) -> Path:
     return ROOT / "requirements" / f"{lock}.lock"
 
 
-def _provide_python(missing: List[Program]) -> Tuple[str, List[Program]]:
+def _provide_python(missing: list[Program]) -> tuple[str, list[Program]]:
     """The interpreter to build on, and the programs that stayed missing; gets what can be got."""
     python = _find_python()
     venv_package = _venv_package(python) if python else None
@@ -212,7 +215,7 @@ def _provide_python(missing: List[Program]) -> Tuple[str, List[Program]]:
     return python, missing
 
 
-def _find_python() -> Optional[str]:
+def _find_python() -> str | None:
     """A Python that is new enough, not one inside `.venv` (which may be about to be made anew)."""
     wanted = os.environ.get("PYTHON")
     if wanted:
@@ -232,10 +235,10 @@ def _find_python() -> Optional[str]:
 
 
 def _is_inside(path: str, folder: Path) -> bool:
-    return folder in Path(os.path.abspath(path)).parents
+    return folder in Path(path).absolute().parents
 
 
-def _version_of(python: str) -> Optional[Tuple[int, ...]]:
+def _version_of(python: str) -> tuple[int, ...] | None:
     answer = _ask(python, "-I", "-S", "-c", "import sys; print(*sys.version_info[:2])")
     return tuple(map(int, answer.split())) if answer else None
 
@@ -254,7 +257,7 @@ def _python_program() -> Program:
     )
 
 
-def _venv_package(python: str) -> Optional[Program]:
+def _venv_package(python: str) -> Program | None:
     """Debian keeps what `venv` needs (ensurepip) in a package of its own."""
     if _ask(python, "-I", "-c", "import venv, ensurepip; print('yes')"):
         return None
@@ -267,7 +270,7 @@ def _venv_package(python: str) -> Optional[Program]:
     )
 
 
-def _other_installer(python: str) -> Optional[List[str]]:
+def _other_installer(python: str) -> list[str] | None:
     """What can fill a virtual environment that has no pip of its own."""
     if _ask(python, "-m", "pip", "--python", python, "--version"):
         return [python, "-m", "pip", "--python", str(VENV_PYTHON), "install", "--no-compile"]
@@ -286,7 +289,7 @@ def _venv_is_usable() -> bool:
     return fits and bool(_ask(str(VENV_PYTHON), "-m", "pip", "--version") or shutil.which("uv"))
 
 
-def _prepare_venv(python: str, missing: List[Program]) -> List[str]:
+def _prepare_venv(python: str, missing: list[Program]) -> list[str]:
     """Make `.venv` when it is not usable; returns the start of the command that installs into it."""
     if not _venv_is_usable():
         _clear_venv()
@@ -311,16 +314,14 @@ def _clear_venv() -> None:
     if not VENV.exists():
         return
     usual = {"bin", "lib", "lib64", "include", "share", "scripts", "pyvenv.cfg", ".gitignore"}
-    strange = {name for name in os.listdir(VENV) if name.lower() not in usual and not name.startswith(".")}
+    strange = {path.name for path in VENV.iterdir() if path.name.lower() not in usual and path.name[0] != "."}
     if strange and not UNFINISHED.exists() and not (VENV / "pyvenv.cfg").exists():
-        _give_up(
-            f"{VENV} is not a virtual environment ({', '.join(sorted(strange))}). Move it away and try again."
-        )
+        _give_up(f"{VENV} is not a virtual environment ({', '.join(sorted(strange))}). Move it away.")
     _say("The virtual environment .venv is broken or half-made: making it anew")
     shutil.rmtree(VENV)
 
 
-def _install_packages(level: str, installer: List[str]) -> None:
+def _install_packages(level: str, installer: list[str]) -> None:
     _say("Installing packages" + (" (the window and the tests: some hundred MB)" if level == "dev" else ""))
     quiet = [] if sys.stdout.isatty() else ["--quiet"]
     for lock in LEVELS[level].locks:
@@ -337,8 +338,8 @@ def _install_packages(level: str, installer: List[str]) -> None:
         ]
         if _run(command) != 0:
             _give_up(
-                "The packages could not be installed; the lines above say why. A network behind a proxy needs "
-                "HTTPS_PROXY, a company index PIP_INDEX_URL and PIP_CERT (or pip's configuration file). "
+                "The packages could not be installed; the lines above say why. Behind a proxy, pip needs "
+                "HTTPS_PROXY; for a company's index, PIP_INDEX_URL and PIP_CERT (or its configuration file). "
                 "Then run the same command again."
             )
 
@@ -354,7 +355,7 @@ def _compile_sources() -> None:
 # --- system programs ---------------------------------------------------------------------------
 
 
-def _missing(programs: Sequence[Program]) -> List[Program]:
+def _missing(programs: Sequence[Program]) -> list[Program]:
     offered = [program for program in programs if IS_LINUX or not program.linux_only]
     by_package = [program for program in offered if not program.command and not program.header]
     absent = _absent_apt_packages([program.packages["apt"] for program in by_package])
@@ -369,7 +370,7 @@ def _is_here(program: Program, absent_packages: Sequence[str]) -> bool:
     return program.packages["apt"] not in absent_packages
 
 
-def _absent_apt_packages(packages: Sequence[str]) -> List[str]:
+def _absent_apt_packages(packages: Sequence[str]) -> list[str]:
     """Those dpkg knows not to be installed; without dpkg nothing is known and nothing claimed."""
     if not packages or not shutil.which("dpkg-query"):
         return []
@@ -378,7 +379,7 @@ def _absent_apt_packages(packages: Sequence[str]) -> List[str]:
     return [package for package in packages if package not in here]
 
 
-def _provide(missing: List[Program]) -> List[Program]:
+def _provide(missing: list[Program]) -> list[Program]:
     """Install what can be installed, name the rest; exits with 3 when an essential one is in it."""
     if not missing:
         return []
@@ -406,7 +407,7 @@ def _came(program: Program) -> bool:
     return not _absent_apt_packages(program.packages["apt"].split())
 
 
-def _package_manager() -> Optional[str]:
+def _package_manager() -> str | None:
     for manager, command in (
         ("apt", "apt-get"),
         ("dnf", "dnf"),
@@ -419,11 +420,11 @@ def _package_manager() -> Optional[str]:
     return None
 
 
-def _packages(programs: Sequence[Program], manager: str) -> List[str]:
+def _packages(programs: Sequence[Program], manager: str) -> list[str]:
     return [name for program in programs for name in program.packages.get(manager, "").split()]
 
 
-def _as_root() -> Optional[List[str]]:
+def _as_root() -> list[str] | None:
     """How to start a command that needs root: directly, with a sudo that asks nothing, or not at all."""
     if not hasattr(os, "geteuid"):
         return None
@@ -434,7 +435,7 @@ def _as_root() -> Optional[List[str]]:
     return None
 
 
-def _apt_install(as_root: List[str], packages: List[str]) -> None:
+def _apt_install(as_root: list[str], packages: list[str]) -> None:
     """Install; with fresh package lists when there are none or when it failed."""
     apt = [
         *as_root,
@@ -453,7 +454,7 @@ def _apt_install(as_root: List[str], packages: List[str]) -> None:
         _run(install, output=subprocess.DEVNULL)
 
 
-def _how_to_install(missing: Sequence[Program], manager: Optional[str]) -> str:
+def _how_to_install(missing: Sequence[Program], manager: str | None) -> str:
     names = " ".join(_packages(missing, manager)) if manager else ""
     if not names:
         listed = ", ".join(program.name for program in missing)
@@ -484,12 +485,12 @@ def _one_at_a_time() -> Iterator[None]:
     except ImportError:
         yield
         return
-    with open(__file__, "rb") as lock:
+    with Path(__file__).open("rb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
-def _child_environment() -> Dict[str, str]:
+def _child_environment() -> dict[str, str]:
     """The user's, less what would send packages to another place than `.venv`."""
     harmful = {"PYTHONPATH", "PYTHONHOME", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PIP_PYTHON"}
     environment = {name: value for name, value in os.environ.items() if name not in harmful}
@@ -498,7 +499,7 @@ def _child_environment() -> Dict[str, str]:
     return environment
 
 
-def _run(command: Sequence[str], output: Optional[int] = None) -> int:
+def _run(command: Sequence[str], output: int | None = None) -> int:
     return subprocess.run(
         command, stdin=subprocess.DEVNULL, stdout=output, env=_child_environment(), check=False
     ).returncode

@@ -58,7 +58,7 @@ def _stop_signals_cancel(task: asyncio.Task[Any], loop: asyncio.AbstractEventLoo
         yield
         return
     arrived = 0
-    before = {}
+    before: dict[signal.Signals, Any] = {}
 
     def on_signal() -> None:
         nonlocal arrived

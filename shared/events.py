@@ -48,8 +48,8 @@ class _Throttled:
 class EventBus:
     """Delivers events to subscribers, on one loop.
 
-    `loop` defaults to the loop running at construction; a bus made before there is one is bound later
-    with `bind`, from the loop's thread.
+    `loop` defaults to the loop running at construction; a bus made before there is one is bound by
+    the first `publish` on a loop, or by `bind`. When its loop has been closed, it can be bound anew.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
@@ -87,7 +87,7 @@ class EventBus:
 
     def publish(self, event: Event) -> None:
         """Tell everyone, from any thread; on the loop's thread before it returns (see the module)."""
-        if threading.get_ident() == self._thread:
+        if self._is_on_loop():
             self._deliver(event)
         else:
             self._cross(self._deliver, event)
@@ -106,7 +106,7 @@ class EventBus:
                 throttled.interval_s = interval_s
                 return
             self._throttled[slot] = _Throttled(interval_s, event)
-        if threading.get_ident() == self._thread:
+        if self._is_on_loop():
             self._release(slot)
         else:
             self._cross(self._release, slot)
@@ -124,6 +124,12 @@ class EventBus:
                 throttled.timer.cancel()
             if throttled.latest is not None:
                 self._deliver(throttled.latest)
+
+    def _is_on_loop(self) -> bool:
+        """Whether this is the loop's thread; binds a bus that has no loop (any more)."""
+        if (self._loop is None or self._loop.is_closed()) and _has_running_loop():
+            self.bind()
+        return threading.get_ident() == self._thread
 
     def _release(self, slot: _ThrottleKey) -> None:
         """Deliver the latest event of a throttled stream and start its next interval, or forget it."""

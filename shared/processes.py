@@ -51,6 +51,11 @@ class ProcessLimits:
     output_bytes: int = 4 * 2**20
     """Kept of each of stdout and stderr: the first half and the last half of this many bytes."""
 
+    @property
+    def has_rlimits(self) -> bool:
+        """Some of it is for the kernel to watch."""
+        return not (self.cpu_s is self.memory_bytes is self.file_bytes is None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessOutcome:
@@ -97,7 +102,10 @@ class ProcessManager:
         """
         limits = limits or ProcessLimits()
         environment = dict(env or {})
-        command = _limited_command(argv, limits, cwd, environment)
+        command: Sequence[str] = argv
+        if limits.has_rlimits:
+            # In a thread: looking a program up touches the disk.
+            command = await asyncio.to_thread(_limited_command, argv, limits, cwd, environment)
         program = _Program(limits, on_line)
         self._alive.add(program)
         started = time.monotonic()
@@ -379,7 +387,7 @@ def _limited_command(
     between fork and exec is not safe in a program with threads.
     """
     prlimit = shutil.which("prlimit", path=os.defpath) if sys.platform.startswith("linux") else None
-    if prlimit is None or (limits.cpu_s is limits.memory_bytes is limits.file_bytes is None):
+    if prlimit is None:
         return list(argv)
     options = [f"--{name}={soft}:{hard}" for name, (soft, hard) in _rlimits(limits).items()]
     return [prlimit, *options, "--", _find_program(argv[0], cwd, env), *argv[1:]]

@@ -218,9 +218,9 @@ class AsyncTaskRegistry:
             self._end(entry, "done")
             return
         if isinstance(error, CircuitAIError):
-            _logger.warning("%r failed: %s", handle, error)
+            _logger.warning("%s %s failed: %s", handle.kind, handle.task_id, error)
         else:
-            _logger.error("%r failed", handle, exc_info=error)
+            _logger.error("%s %s failed", handle.kind, handle.task_id, exc_info=error)
         if not handle.has_ended:
             handle._error = error
         self._events.publish(

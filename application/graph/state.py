@@ -6,6 +6,7 @@ circuit. Everything here survives strict msgpack.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal, TypedDict
 
@@ -129,7 +130,7 @@ def verdict_to_plain(verdict: GoalVerdict) -> dict[str, Any]:
     value = verdict.measured.value
     return {
         "goal": goal_to_plain(verdict.goal),
-        "value": None if value != value else value,
+        "value": None if math.isnan(value) else value,
         "unit": verdict.measured.unit,
         "met": verdict.met,
     }

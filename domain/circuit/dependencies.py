@@ -1,10 +1,21 @@
-"""What a netlist includes (`.include`, `.lib`), resolved through a confined reader."""
+"""What a netlist includes (`.include`, `.lib`), resolved through a confined reader.
+
+ngspice 39, as tried: an `.include` is looked for in the folder ngspice was started in (the circuit's),
+then in the including file's; a `.lib` likewise, but one that stands in an `.include`d file only in the
+circuit's folder. All `.include` cards of a library file are read, also in sections nobody uses; nested
+`.lib` cards only in used ones. `~` and `$VARIABLE` are nothing to us, and ngspice takes ` $` for the
+beginning of a comment. An include cycle crashes ngspice, a section cycle hangs it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
+
+from domain.circuit.netlist import Include, Netlist
+from domain.circuit.statements import Statement
+from shared.message import Message, msg
 
 RefusalReason = Literal["missing", "outside", "not-regular", "folder", "too-large", "unreadable", "url"]
 
@@ -33,3 +44,252 @@ class SourceReader(Protocol):
     def read(self, reference: str, *, including_file: Path) -> SourceFile | SourceRefusal:
         """The file a directive in `including_file` names (relative to that file's folder first)."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """A directive whose file could not be had."""
+
+    file: Path | None
+    """The file the directive stands in."""
+    line: int
+    column: int
+    reference: str
+    """The path as written."""
+    refusal: SourceRefusal
+
+    @property
+    def message(self) -> Message:
+        """What is wrong and what to do."""
+        return _refusal_message(self.reference, self.refusal.reason)
+
+
+def _refusal_message(reference: str, reason: RefusalReason) -> Message:
+    if not reference:
+        return msg("The directive names no file. Write the path behind it, in quotes when it has blanks.")
+    if reference.startswith("$"):
+        return msg("The variable in {path} is not expanded. Write the path itself.", path=reference)
+    messages: dict[RefusalReason, Message] = {
+        "missing": msg(
+            "The file {path} was not found. Correct the path or put the file there.", path=reference
+        ),
+        "outside": msg(
+            "{path} lies outside the project and the listed libraries, so it is not read.", path=reference
+        ),
+        "not-regular": msg("{path} is not a regular file, so it is not read.", path=reference),
+        "folder": msg("{path} is a folder. Name a file in it.", path=reference),
+        "too-large": msg("{path} is larger than 20 MB, so it is not read.", path=reference),
+        "unreadable": msg("{path} cannot be read: permission is missing.", path=reference),
+        "url": msg("{path} is a web address. Download the file and include the copy.", path=reference),
+    }
+    return messages[reason]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingSection:
+    """A `.lib file section` whose file has no such section, or one without its `.endl`."""
+
+    file: Path | None
+    line: int
+    column: int
+    target: Path
+    section: str
+    unclosed: bool = False
+    """The section begins but has no `.endl`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncludeCycle:
+    """A directive that includes a file (or section) which is being included already."""
+
+    file: Path | None
+    line: int
+    column: int
+    target: Path
+    too_deep: bool = False
+    """Not a cycle, but more levels than `max_depth`."""
+
+
+class Placed(NamedTuple):
+    """A statement of the whole circuit, where it comes from and the subcircuits around it."""
+
+    netlist: Netlist
+    statement: Statement
+    outer_scope: tuple[str, ...]
+    """Scope of the directive that brought its file in."""
+
+    @property
+    def scope(self) -> tuple[str, ...]:
+        """Names of the enclosing subcircuits over file borders, lower case."""
+        return (*self.outer_scope, *self.statement.scope)
+
+    @property
+    def file(self) -> Path | None:
+        """The file it stands in."""
+        return self.netlist.path
+
+
+@dataclass(slots=True, kw_only=True)
+class DependencyTree:
+    """A netlist with everything it includes."""
+
+    root: Netlist
+    files: dict[Path, Netlist] = field(default_factory=dict)
+    """Included files by real path, in the order of their first use; the root is not among them."""
+    sections: dict[Path, set[str]] = field(default_factory=dict)
+    """Used library sections (lower case) by file."""
+    refusals: list[Refusal] = field(default_factory=list)
+    missing_sections: list[MissingSection] = field(default_factory=list)
+    cycles: list[IncludeCycle] = field(default_factory=list)
+    expanded: list[Placed] = field(default_factory=list)
+    """Every statement of the circuit in the order ngspice reads it, library sections picked out."""
+    targets: dict[tuple[Path | None, int], Path] = field(default_factory=dict)
+    """Directive (file, line) -> the real path it resolved to."""
+
+    def target_of(self, file: Path | None, line: int) -> Path | None:
+        """The file the directive on `line` of `file` resolved to."""
+        return self.targets.get((file, line))
+
+
+def resolve_dependencies(netlist: Netlist, reader: SourceReader, *, max_depth: int = 32) -> DependencyTree:
+    """Follow every `.include` and `.lib`, sections and nesting included. Never raises for what is missing."""
+    tree = DependencyTree(root=netlist)
+    _Resolver(tree, reader, max_depth).expand()
+    return tree
+
+
+_Mode = Literal["root", "include", "lib"]
+_MAX_STATEMENTS = 2_000_000
+
+
+class _Resolver:
+    """Walks the files depth first, as ngspice splices them together."""
+
+    def __init__(self, tree: DependencyTree, reader: SourceReader, max_depth: int) -> None:
+        self._tree = tree
+        self._reader = reader
+        self._max_depth = max_depth
+        self._root_path = tree.root.path or Path("circuit.cir")
+        self._chain: list[tuple[Path, str | None]] = [(self._root_path, None)]
+        self._prefetched: set[Path] = set()
+
+    def expand(self) -> None:
+        self._walk(self._tree.root, "root", None, ())
+
+    def _walk(self, netlist: Netlist, mode: _Mode, section: str | None, outer: tuple[str, ...]) -> None:
+        directives = {include.line: include for include in netlist.includes}
+        for statement in netlist.statements:
+            if section is not None and statement.section != section:
+                continue
+            self._tree.expanded.append(Placed(netlist, statement, outer))
+            include = directives.get(statement.line)
+            if include is None or include.statement is not statement:
+                continue
+            if len(self._tree.expanded) < _MAX_STATEMENTS:
+                self._follow(netlist, include, mode, (*outer, *statement.scope))
+
+    def _follow(self, netlist: Netlist, include: Include, mode: _Mode, outer: tuple[str, ...]) -> None:
+        target = self._open(netlist, include, mode)
+        if target is None:
+            return
+        path = target.path
+        assert path is not None
+        section = include.section.lower() if include.section is not None else None
+        too_deep = len(self._chain) > self._max_depth
+        if too_deep or (path, section) in self._chain or (section is None and path == self._root_path):
+            self._tree.cycles.append(
+                IncludeCycle(
+                    file=netlist.path,
+                    line=include.line,
+                    column=include.column,
+                    target=path,
+                    too_deep=too_deep,
+                )
+            )
+            return
+        if section is not None and not self._has_section(netlist, include, target, section):
+            return
+        self._chain.append((path, section))
+        self._walk(target, "include" if section is None else "lib", section, outer)
+        self._chain.pop()
+
+    def _has_section(self, netlist: Netlist, include: Include, target: Netlist, section: str) -> bool:
+        assert target.path is not None
+        begins = [
+            card for card in target.directives("lib") if card.section is None and _section_of(card) == section
+        ]
+        closed = bool(begins) and any(card.line > begins[0].line for card in target.directives("endl"))
+        if closed:
+            self._tree.sections.setdefault(target.path, set()).add(section)
+            self._prefetch(target)
+            return True
+        self._tree.missing_sections.append(
+            MissingSection(
+                file=netlist.path,
+                line=include.line,
+                column=include.column,
+                target=target.path,
+                section=include.section or "",
+                unclosed=bool(begins),
+            )
+        )
+        return False
+
+    def _prefetch(self, library: Netlist) -> None:
+        """Read the `.include`s of unused sections too: ngspice fails when one of them is missing."""
+        assert library.path is not None
+        if library.path in self._prefetched:
+            return
+        self._prefetched.add(library.path)
+        used = self._tree.sections[library.path]
+        for include in library.includes:
+            if include.kind == "include" and include.statement.section not in used:
+                self._open(library, include, "lib")
+
+    def _open(self, netlist: Netlist, include: Include, mode: _Mode) -> Netlist | None:
+        if include.kind == "lib" and include.section is None:
+            return None
+        known = self._tree.targets.get((netlist.path, include.line))
+        if known is not None:
+            return self._tree.files.get(known, self._tree.root)
+        found = self._read(netlist, include, mode)
+        if isinstance(found, SourceRefusal):
+            self._refuse(netlist, include, found)
+            return None
+        self._tree.targets[netlist.path, include.line] = found.path
+        if found.path == self._root_path:
+            return self._tree.root
+        if found.path not in self._tree.files:
+            self._tree.files[found.path] = Netlist.parse(found.data, path=found.path, has_title=False)
+        return self._tree.files[found.path]
+
+    def _read(self, netlist: Netlist, include: Include, mode: _Mode) -> SourceFile | SourceRefusal:
+        reference = include.path
+        if not reference or reference.startswith("$"):
+            return SourceRefusal(path=Path(reference), reason="missing")
+        if reference.lower().startswith(("http:", "https:", "ftp:")):
+            return SourceRefusal(path=Path(reference), reason="url")
+        first = self._reader.read(reference, including_file=self._root_path)
+        is_found = isinstance(first, SourceFile) or first.reason != "missing"
+        if is_found or mode == "root" or (include.kind == "lib" and mode == "include"):
+            return first
+        return self._reader.read(reference, including_file=netlist.path or self._root_path)
+
+    def _refuse(self, netlist: Netlist, include: Include, refusal: SourceRefusal) -> None:
+        reference = include.path or _dropped_variable(include.statement, netlist)
+        entry = Refusal(
+            file=netlist.path, line=include.line, column=include.column, reference=reference, refusal=refusal
+        )
+        if entry not in self._tree.refusals:
+            self._tree.refusals.append(entry)
+
+
+def _section_of(card: Statement) -> str | None:
+    words = card.words
+    return words[1].text.strip("'\"").lower() if len(words) == 2 else None
+
+
+def _dropped_variable(card: Statement, netlist: Netlist) -> str:
+    """The ``$VARIABLE/path`` that was taken for a comment, or ""."""
+    words = netlist.source.line_text(card.line).split()
+    return next((word.strip("'\"") for word in words[1:2] if word.startswith("$")), "")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from domain.circuit.numbers import format_number
 from domain.design.goals import DesignGoal
+from domain.design.values import with_unit
 from shared.message import Message, msg
 
 Say = Callable[[Message], str]
@@ -58,10 +59,13 @@ class Deck:
 
 
 def _bounds(goal: DesignGoal) -> str:
-    unit = "" if goal.unit == "1" else f" {goal.unit}"
-    low = "" if goal.minimum is None else f"{spice(goal.minimum)}{unit} <= "
-    high = "" if goal.maximum is None else f" <= {spice(goal.maximum)}{unit}"
+    low = "" if goal.minimum is None else f"{_amount(goal.minimum, goal.unit)} <= "
+    high = "" if goal.maximum is None else f" <= {_amount(goal.maximum, goal.unit)}"
     return f"{low}{goal.expression}{high}"
+
+
+def _amount(value: float, unit: str) -> str:
+    return f"{value:.6g}" if unit == "1" else with_unit(value, unit, 6)
 
 
 def _one_line(text: str) -> str:

@@ -128,7 +128,7 @@ def power(unit: str, exponent: float) -> str:
 
 def total(first: str, second: str) -> str:
     """Unit of a sum: a plain number takes the other's unit; different units make an unknown one."""
-    if first == second or second == "1":
+    if second in (first, "1"):
         return first
     return second if first == "1" else ""
 

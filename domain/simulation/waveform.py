@@ -65,7 +65,7 @@ _UNITS = {
     "impedance": "Ohm",
     "admittance": "S",
     "power": "W",
-    "phase": "deg",
+    "phase": "rad",
     "decibel": "dB",
     "capacitance": "F",
     "charge": "C",

@@ -31,6 +31,8 @@ def main(argv: Sequence[str], build: Callable[[], Application]) -> int:
     app = build()
     translate = Translator(app.language)
     out = Output(translator=translate, as_json="--json" in argv)
+    for warning in app.warnings:
+        out.note(warning)
     try:
         if not argv or (not argv[0].startswith("-") and argv[0] not in COMMANDS):
             return _without_command(argv, out)

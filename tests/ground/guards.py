@@ -153,7 +153,7 @@ class OwnFolders:
     def left_over(self) -> list[str]:
         """Files in the home (the settings folder is the place for ours) and temporary ones; removes all."""
         found = [f"file {path.name!r} in the home folder" for path in self._home.iterdir()]
-        temporary = [path for path in self._temporary.iterdir()]
+        temporary = list(self._temporary.iterdir())
         standing = [path for path in temporary if _STANDING_TEMPORARY.fullmatch(path.name)]
         found += [f"temporary file {path.name!r}" for path in temporary if path not in standing]
         if not standing:

@@ -75,9 +75,9 @@ def _children() -> Iterator[tuple[int, str]]:
     if not _HAS_PROC:
         return
     standing = _standing_children()
-    for task in os.listdir("/proc/self/task"):
+    for task in Path("/proc/self/task").iterdir():
         try:
-            text = Path(f"/proc/self/task/{task}/children").read_text()
+            text = (task / "children").read_text()
         except FileNotFoundError:  # the thread ended meanwhile
             continue
         for pid in map(int, text.split()):
@@ -128,11 +128,11 @@ def _open_files() -> Iterator[tuple[int, str]]:
     if not _HAS_PROC:
         return
     standing = _standing_files()
-    for name in os.listdir("/proc/self/fd"):
+    for name in os.listdir("/proc/self/fd"):  # noqa: PTH208 (a Path per file is what costs here)
         if int(name) in standing:
             continue
         try:
-            what = os.readlink(f"/proc/self/fd/{name}")
+            what = os.readlink(f"/proc/self/fd/{name}")  # noqa: PTH115
         except FileNotFoundError:  # the listing's own
             continue
         # The kernel's random source is opened once and kept by several libraries.
@@ -141,7 +141,7 @@ def _open_files() -> Iterator[tuple[int, str]]:
 
 
 def _entries(folder: Path) -> Iterator[str]:
-    for name in os.listdir(folder):
+    for name in os.listdir(folder):  # noqa: PTH208
         if name not in _CACHES and not name.endswith("_cache") and not name.startswith(".coverage"):
             yield name
 

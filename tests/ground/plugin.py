@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -110,6 +111,7 @@ def _ground(request: pytest.FixtureRequest, _ground_folder: Path) -> Iterator[No
         *ground.network.take(),
         *ground.errors.take(expected),
     ]
+    os.chdir(before.folder)
     if found and not request.node.stash.get(_HAS_FAILED, False):
         pytest.fail("The test did not leave the ground as it was:\n  " + "\n  ".join(found), pytrace=False)
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from domain.circuit.numbers import parse_number
 from domain.design.goals import DesignGoal
 from domain.design.sentence import Mention, Sentence
 from domain.design.understanding import Filled, Slot, fill_slots, impossible, missing_goal
@@ -213,3 +214,9 @@ def cutoff_goal(kind: FilterKind, cutoff_hz: float, tolerance: float, *, stated:
         target=cutoff_hz,
         stated=stated,
     )
+
+
+def frequencies_in(goals: Sequence[DesignGoal]) -> list[float]:
+    """The frequencies at which goals measure a gain: a sweep must reach beyond them."""
+    found = (match for goal in goals for match in re.finditer(r"gain\(v\(out\),([^)]+)\)", goal.expression))
+    return [parse_number(match[1]) for match in found]

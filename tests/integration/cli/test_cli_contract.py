@@ -75,7 +75,8 @@ def test_a_stored_result_tells_everything(cli: Cli, rc: Path) -> None:
     assert stored["schema_version"] == 1
     assert stored["status"] == "ok"
     assert stored["metrics"]["never"]["value"] is None
-    assert "ngspice" in stored["simulator_version"]
+    assert "ngspice" in stored["simulator"]["version"]
+    assert stored["netlist"]["path"] == str(rc)
     assert stored["request"] == {"analysis": None, "set": {}, "timeout_s": 30.0}
 
 

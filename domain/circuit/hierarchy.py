@@ -1,0 +1,197 @@
+"""The circuit as a tree of blocks: the top level and its subcircuits, with what each defines and uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from domain.circuit.dependencies import DependencyTree, Placed
+from domain.circuit.elements import GROUND, Element, canonical_node, parse_element
+from domain.circuit.netlist import Model, Subcircuit, assignments_of, subcircuit_of
+from domain.circuit.parameters import Definitions, definitions_of
+from domain.circuit.statements import Field, Statement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedElement:
+    """An element and the file it stands in."""
+
+    element: Element
+    file: Path | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """A second or later definition of a name (`.subckt` or `.model`)."""
+
+    name: str
+    file: Path | None
+    statement: Statement
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Block:
+    """The top level, or one subcircuit."""
+
+    name: str
+    parent: Block | None = None
+    file: Path | None = None
+    subcircuit: Subcircuit | None = None
+    """None for the top level."""
+    elements: list[PlacedElement] = field(default_factory=list)
+    blocks: dict[str, Block] = field(default_factory=dict)
+    """Subcircuits defined in it, by lower-case name; the first definition counts, as in ngspice."""
+    models: dict[str, Model] = field(default_factory=dict)
+    cards: list[Placed] = field(default_factory=list)
+    """Its directives, `.subckt` and `.ends` left out."""
+    repeated_models: list[Definition] = field(default_factory=list)
+    repeated_blocks: list[Definition] = field(default_factory=list)
+    is_used: bool = False
+    """Reached from the top level through X elements; ngspice drops the others unread."""
+
+    @property
+    def ports(self) -> tuple[str, ...]:
+        """Its terminals, folded."""
+        if self.subcircuit is None:
+            return ()
+        return tuple(canonical_node(port.text) for port in self.subcircuit.ports)
+
+    @property
+    def defaults(self) -> dict[str, Field]:
+        """Its parameters with their default values."""
+        return {} if self.subcircuit is None else self.subcircuit.params
+
+    @property
+    def lineage(self) -> Iterator[Block]:
+        """Itself and the blocks around it, inmost first."""
+        block: Block | None = self
+        while block is not None:
+            yield block
+            block = block.parent
+
+    def find_block(self, name: str) -> Block | None:
+        """The subcircuit an X element in this block means."""
+        key = name.lower()
+        return next((block.blocks[key] for block in self.lineage if key in block.blocks), None)
+
+    def find_model(self, name: str) -> Model | None:
+        """The model a device in this block means; a binned model (``nch.1``, ``nch.2``) counts."""
+        key = name.lower()
+        for block in self.lineage:
+            if key in block.models:
+                return block.models[key]
+        return next((b.models[f"{key}.1"] for b in self.lineage if f"{key}.1" in b.models), None) or next(
+            (m for b in self.lineage for k, m in b.models.items() if _is_bin_of(k, key)), None
+        )
+
+    def definitions(self) -> Definitions:
+        """Parameters and functions its own cards define."""
+        return definitions_of(placed.statement for placed in self.cards)
+
+    def walk(self) -> Iterator[Block]:
+        """Itself and all blocks defined in it."""
+        yield self
+        for block in self.blocks.values():
+            yield from block.walk()
+
+
+def _is_bin_of(key: str, name: str) -> bool:
+    stem, _, number = key.rpartition(".")
+    return stem == name and number.isdigit()
+
+
+@dataclass(slots=True, kw_only=True)
+class Circuit:
+    """The whole circuit."""
+
+    top: Block
+    global_nodes: frozenset[str] = frozenset()
+    """Nodes named by `.global`, ground among them."""
+
+
+def read_circuit(tree: DependencyTree) -> Circuit:
+    """Sort the statements of `tree` into blocks. Stray `.ends` and unclosed `.subckt` are borne with."""
+    top = Block(name="", file=tree.root.path, is_used=True)
+    models = frozenset(
+        model.name.lower() for netlist in (tree.root, *tree.files.values()) for model in netlist.models
+    )
+    stems = frozenset(name.rpartition(".")[0] for name in models if name.rpartition(".")[2].isdigit())
+    block = top
+    for placed in tree.expanded:
+        statement = placed.statement
+        if statement.kind == "element":
+            element = parse_element(statement, models | stems)
+            block.elements.append(PlacedElement(element=element, file=placed.file))
+        elif statement.kind == "directive" and statement.keyword == "subckt":
+            block = _open_block(block, placed)
+        elif statement.kind == "directive" and statement.keyword == "ends":
+            block = block.parent or block
+        elif statement.kind == "directive":
+            block.cards.append(placed)
+            if statement.keyword == "model":
+                _add_model(block, placed)
+    _mark_used(top)
+    return Circuit(top=top, global_nodes=_global_nodes(tree))
+
+
+def _open_block(parent: Block, placed: Placed) -> Block:
+    subcircuit = subcircuit_of(placed.statement)
+    block = Block(name=subcircuit.name, parent=parent, file=placed.file, subcircuit=subcircuit)
+    key = subcircuit.name.lower()
+    if key in parent.blocks:
+        parent.repeated_blocks.append(
+            Definition(name=block.name, file=placed.file, statement=placed.statement)
+        )
+    else:
+        parent.blocks[key] = block
+    return block
+
+
+def _add_model(block: Block, placed: Placed) -> None:
+    words = placed.statement.words
+    if len(words) < 2:
+        return
+    name = words[1].text
+    if name.lower() in block.models:
+        block.repeated_models.append(Definition(name=name, file=placed.file, statement=placed.statement))
+        return
+    block.models[name.lower()] = Model(
+        name=name,
+        type=words[2].key if len(words) > 2 else "",
+        line=placed.statement.line,
+        statement=placed.statement,
+    )
+
+
+def _mark_used(top: Block) -> None:
+    waiting = [top]
+    while waiting:
+        block = waiting.pop()
+        for placed in block.elements:
+            element = placed.element
+            if element.letter != "x" or element.model is None:
+                continue
+            target = block.find_block(element.model.text)
+            if target is not None and not target.is_used:
+                target.is_used = True
+                waiting.append(target)
+
+
+def _global_nodes(tree: DependencyTree) -> frozenset[str]:
+    names = {GROUND}
+    for placed in tree.expanded:
+        if placed.statement.kind == "directive" and placed.statement.keyword == "global":
+            names.update(canonical_node(word.text) for word in placed.statement.words[1:])
+    return frozenset(names)
+
+
+def parameter_names(block: Block) -> frozenset[str]:
+    """All parameter names that can be read inside `block`."""
+    names: set[str] = set()
+    for outer in block.lineage:
+        names |= outer.defaults.keys()
+        for placed in outer.cards:
+            if placed.statement.keyword in {"param", "csparam"}:
+                names.update(pair.name for pair in assignments_of(placed.statement))
+    return frozenset(names)

@@ -1,0 +1,65 @@
+"""The operational amplifier of generated circuits: a macro model with one pole, in the same file.
+
+Open-loop gain A(s) = 1 / (1/A0 + s / (2 pi GBW)); output resistance; the output stays inside the
+supplies. Not modelled: slew rate, offset, bias currents, noise. It behaves under every analysis.
+Source of the topology: Boyle et al., "Macromodeling of integrated circuit operational amplifiers",
+IEEE J. Solid-State Circuits 9 (1974), reduced to its gain stage.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from domain.design.deck import Deck, spice
+from shared.message import msg
+
+OPEN_LOOP_GAIN = 1e5
+OUTPUT_OHM = 50.0
+GBW_CLASSES_HZ = (10e6, 50e6, 200e6, 500e6)
+"""Gain-bandwidth products of parts one can buy and that are stable at unity gain."""
+
+_TRANSCONDUCTANCE = 1e-3
+_HEADROOM_V = 1.7
+"""With the 0.7 V of the limiting diodes the output stops 1 V inside the supplies."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpAmp:
+    """What the macro model needs to know."""
+
+    gbw_hz: float
+    supply_v: float
+    """Of each of the two supplies."""
+
+
+def closed_loop(gain: float, gbw_hz: float) -> tuple[float, float]:
+    """DC gain and time constant (s) of a non-inverting amplifier of ideal gain `gain`.
+
+    K(s) = 1 / (1/gain + 1/A0 + s / (2 pi GBW)) = K0 / (1 + s tau).
+    """
+    actual = 1 / (1 / gain + 1 / OPEN_LOOP_GAIN)
+    return actual, actual / (2 * math.pi * gbw_hz)
+
+
+def write_supplies(deck: Deck, supply_v: float) -> None:
+    """The two supplies, nodes `vcc` and `vee`."""
+    deck.part(f"Vcc vcc 0 DC {spice(supply_v)}", msg("positive supply"))
+    deck.part(f"Vee vee 0 DC {spice(-supply_v)}", msg("negative supply"))
+
+
+def write_subcircuit(deck: Deck, amplifier: OpAmp) -> None:
+    """`.subckt opamp inp inn vcc vee out` and its diode model."""
+    pole = _TRANSCONDUCTANCE / (2 * math.pi * amplifier.gbw_hz)
+    deck.cards(".subckt opamp inp inn vcc vee out")
+    deck.part("Rin inp inn 10G", msg("input resistance"))
+    deck.part(f"Ggain 0 x inp inn {spice(_TRANSCONDUCTANCE)}", msg("transconductance of the gain stage"))
+    deck.part(f"Rgain x 0 {spice(OPEN_LOOP_GAIN / _TRANSCONDUCTANCE)}", msg("sets the open-loop gain"))
+    deck.part(f"Cpole x 0 {spice(pole)}", msg("sets the gain-bandwidth product"))
+    deck.part("Dhigh x high dlimit", msg("keeps the output below the positive supply"))
+    deck.part(f"Vhigh vcc high DC {spice(_HEADROOM_V)}", msg("headroom to the positive supply"))
+    deck.part("Dlow low x dlimit", msg("keeps the output above the negative supply"))
+    deck.part(f"Vlow low vee DC {spice(_HEADROOM_V)}", msg("headroom to the negative supply"))
+    deck.part("Ebuffer y 0 x 0 1", msg("output buffer"))
+    deck.part(f"Rout y out {spice(OUTPUT_OHM)}", msg("output resistance"))
+    deck.cards(".ends opamp", ".model dlimit D(IS=1e-14)")

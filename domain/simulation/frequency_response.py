@@ -1,0 +1,325 @@
+"""Measurements of a frequency response: gain, -3 dB points, margins, Q, noise.
+
+A response is a `Signal` over frequency: complex (taken by magnitude), real, or in dB. All return
+floats in SI units and raise CircuitError, with figures, when the simulated range does not show what
+is asked.
+
+Kinds of response. The low end counts as flat (low-pass like) unless it rises with more than
+15 dB/decade, or the peak is so wide for its height that no resonance explains it: for the resonant
+second-order low-pass (peak / low end) * (-3 dB width / peak frequency) is between 1 and 1.5, for a
+band-pass it is the ratio of peak to start frequency. The high end is judged the same way. So a
+Sallen-Key low-pass with Q = 5 stays a low-pass and is measured against its gain at the lowest
+frequency, and a band-pass is measured against its maximum.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from domain.simulation.signals import Signal, figure
+from domain.simulation.waveform import RealArray
+from shared.errors import CircuitError, UserInputError
+from shared.message import Message, msg
+
+HALF_POWER_DB = 10 * math.log10(2)
+"""3.0103 dB: half the power."""
+
+_STEEP_DB_PER_DECADE = 15.0
+_WIDE_PEAK = 5.0
+
+ResponseKind = Literal["low-pass", "high-pass", "band-pass", "band-stop"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Band:
+    """A maximum (or minimum) and the two places where the response is `drop` away from it."""
+
+    low_hz: float
+    high_hz: float
+    centre_hz: float
+
+
+def gain(signal: Signal, frequency_hz: float) -> float:
+    """The (magnitude of the) response at a frequency, in the unit of the response."""
+    value = signal.value_at(frequency_hz)
+    return abs(value) if np.iscomplexobj(signal.y) else value.real
+
+
+def dcgain(signal: Signal) -> float:
+    """The (magnitude of the) response at the lowest simulated frequency."""
+    return float(signal.real[int(np.argmin(signal.x))])
+
+
+def bandwidth(signal: Signal, drop_db: float = HALF_POWER_DB) -> float:
+    """Bandwidth in Hz: of a low-pass, where it is `drop_db` under its gain at the lowest frequency;
+    of a band-pass, the width between the points `drop_db` under its maximum; of a band-stop, the
+    width between the points `drop_db` under its gain at the lowest frequency."""
+    response = _linear(signal)
+    drop = _ratio(drop_db)
+    kind = kind_of(response)
+    if kind == "band-pass":
+        band = _around_peak(response, drop)
+        return band.high_hz - band.low_hz
+    falling = _first(response, dcgain(response) / drop, "falling")
+    if kind == "band-stop":
+        return _stop_band(response, drop) - falling
+    return falling
+
+
+def highcut(signal: Signal) -> float:
+    """Upper -3.0103 dB frequency in Hz: under the maximum of a band-pass, else under dcgain."""
+    response = _linear(signal)
+    if kind_of(response) == "band-pass":
+        return _around_peak(response, _ratio(HALF_POWER_DB)).high_hz
+    return _first(response, dcgain(response) / _ratio(HALF_POWER_DB), "falling")
+
+
+def lowcut(signal: Signal) -> float:
+    """Lower -3.0103 dB frequency in Hz: under the maximum of a band-pass, else under the gain at
+    the highest simulated frequency (of a high-pass, or the upper pass band of a band-stop)."""
+    response = _linear(signal)
+    drop = _ratio(HALF_POWER_DB)
+    if kind_of(response) == "band-pass":
+        return _around_peak(response, drop).low_hz
+    top = float(response.real[int(np.argmax(response.x))])
+    rising = response.crossings(top / drop, "rising")
+    if not len(rising):
+        raise _no_crossing(response, top / drop)
+    return float(rising[-1])
+
+
+def ugf(signal: Signal) -> float:
+    """Unity-gain frequency in Hz: the first place where the response falls through 1 (0 dB)."""
+    return _first(_linear(signal), 1.0, "falling")
+
+
+def quality(signal: Signal) -> float:
+    """Q: peak frequency / width between the -3.0103 dB points around the maximum; of a band-stop,
+    frequency of the minimum / its -3.0103 dB width."""
+    response = _linear(signal)
+    if kind_of(response) == "band-stop":
+        drop = _ratio(HALF_POWER_DB)
+        low, high = _first(response, dcgain(response) / drop, "falling"), _stop_band(response, drop)
+        return _vertex(response, int(np.argmin(response.real)))[0] / (high - low)
+    band = _around_peak(response, _ratio(HALF_POWER_DB))
+    return band.centre_hz / (band.high_hz - band.low_hz)
+
+
+def phase_margin(signal: Signal) -> float:
+    """Phase margin in degrees of a loop gain: 180 + phase where the magnitude passes 1.
+
+    The phase is unwrapped from the low end, where a flat negative gain (an inverting probe point)
+    counts as 0 degrees. With several crossings the margin nearest to 0 is given, as MATLAB's `margin`.
+    """
+    phase = _loop_phase(signal)
+    magnitude = _linear(signal)
+    places = magnitude.crossings(1.0)
+    if not len(places):
+        raise _no_crossing(magnitude, 1.0)
+    margins = [180.0 + phase.value_at(float(place)).real for place in places]
+    return min(margins, key=abs)
+
+
+def gain_margin(signal: Signal) -> float:
+    """Gain margin in dB of a loop gain: minus its dB where the phase passes -180 degrees (or an odd
+    multiple of it). With several crossings the one nearest to 0 dB is given, as MATLAB's `margin`."""
+    phase = _loop_phase(signal)
+    magnitude = _linear(signal)
+    lowest, highest = float(phase.real.min()), float(phase.real.max())
+    turns = range(math.floor((lowest - 180) / 360), math.ceil((highest + 180) / 360) + 1)
+    places = [float(x) for turn in turns for x in phase.crossings(180.0 + 360.0 * turn)]
+    if not places:
+        raise CircuitError(
+            msg("The phase does not pass -180 deg within {start} - {stop}: it ends at {phase}, so there is "
+                "no gain margin.", **_range(signal), phase=figure(float(phase.real[-1]), "deg")),
+            advice=msg("Simulate to a higher frequency, if the loop has more poles there."),
+        )  # fmt: skip
+    margins = [-20 * math.log10(max(gain(magnitude, place), 1e-300)) for place in places]
+    return min(margins, key=abs)
+
+
+def phase_deg(values: RealArray | np.ndarray) -> RealArray:
+    """(n,) complex -> (n,) phase in degrees, unwrapped."""
+    return np.degrees(np.unwrap(np.angle(values)))
+
+
+def group_delay(signal: Signal) -> RealArray:
+    """(n,) group delay -dphi/domega in s."""
+    if len(signal.x) < 2:
+        raise CircuitError(msg("A group delay needs at least two frequencies."))
+    phase = np.unwrap(np.angle(signal.y))
+    return np.asarray(-np.gradient(phase, 2 * np.pi * signal.x))
+
+
+def noise_total(signal: Signal, start_hz: float | None = None, stop_hz: float | None = None) -> float:
+    """Integrated noise, rms, of a density (V/sqrt(Hz), or V^2/Hz) over the band.
+
+    Between samples the power density is taken as a power of f, as ngspice does (Nintegrate in
+    its noise code), which is exact for white and 1/f noise.
+    """
+    if start_hz is not None and stop_hz is not None:
+        signal = signal.window(start_hz, stop_hz)
+    density = signal.real if signal.unit.endswith("^2/Hz") else signal.real**2
+    f0, f1, s0, s1 = signal.x[:-1], signal.x[1:], density[:-1], density[1:]
+    power = 0.5 * (s0 + s1) * (f1 - f0)
+    smooth = (f0 > 0) & (f1 > f0) & (s0 > 0) & (s1 > 0)
+    f0, f1, s0, s1 = f0[smooth], f1[smooth], s0[smooth], s1[smooth]
+    octave = np.log(f1 / f0)
+    exponent = np.log(s1 / s0) / octave + 1
+    # The integral of s0 (f/f0)^n over the step is s0 f0 (e^u - 1)/(n + 1), with u = (n + 1) ln(f1/f0).
+    growth = exponent * octave
+    is_flat = np.abs(growth) < 1e-9
+    safe = np.where(is_flat, 1.0, growth)
+    power[smooth] = s0 * f0 * octave * np.where(is_flat, 1.0, np.expm1(safe) / safe)
+    return math.sqrt(float(power.sum()))
+
+
+def kind_of(response: Signal) -> ResponseKind:
+    """What a linear magnitude response is; the rule is in the module's docstring."""
+    values = response.real
+    drop = _ratio(HALF_POWER_DB)
+    peak = int(np.argmax(values))
+    top, left, right = float(values[peak]), float(values[0]), float(values[-1])
+    if left < top / drop and right < top / drop:
+        width = _peak_width(response, peak, top / drop)
+        is_low_end_flat = _is_flat(response, slice(0, 2), left, top, width)
+        is_high_end_flat = _is_flat(response, slice(-2, None), right, top, width)
+        if not is_low_end_flat and not is_high_end_flat:
+            return "band-pass"
+        return "low-pass" if is_low_end_flat else "high-pass"
+    lowest = float(values.min())
+    if right >= left / drop and left >= right / drop and lowest < min(left, right) / drop:
+        return "band-stop"
+    return "low-pass" if right < left else "high-pass"
+
+
+def _is_flat(response: Signal, end: slice, level: float, top: float, relative_width: float) -> bool:
+    """Whether one end of a peaked response goes on flat rather than falling away."""
+    f0, f1 = response.x[end]
+    y0, y1 = response.real[end]
+    if level <= 0 or f0 <= 0 or y0 <= 0 or y1 <= 0:
+        return level > 0 and abs(y1 - y0) <= 0.1 * max(y0, y1)
+    slope = abs(20 * math.log10(y1 / y0) / math.log10(f1 / f0))
+    return slope <= _STEEP_DB_PER_DECADE and top / level * relative_width <= _WIDE_PEAK
+
+
+def _peak_width(response: Signal, peak: int, level: float) -> float:
+    """Width at `level` around the peak, relative to its frequency."""
+    low, high = _either_side(response, float(response.x[peak]), level)
+    if low is None or high is None:
+        return math.inf
+    return (high - low) / float(response.x[peak])
+
+
+def _either_side(response: Signal, centre_hz: float, level: float) -> tuple[float | None, float | None]:
+    rising = response.crossings(level, "rising")
+    falling = response.crossings(level, "falling")
+    below, above = rising[rising <= centre_hz], falling[falling >= centre_hz]
+    return (float(below[-1]) if len(below) else None, float(above[0]) if len(above) else None)
+
+
+def _around_peak(response: Signal, drop: float) -> _Band:
+    peak = int(np.argmax(response.real))
+    centre, top = _vertex(response, peak)
+    low, high = _either_side(response, float(response.x[peak]), top / drop)
+    if low is None or high is None:
+        raise _no_crossing(response, top / drop)
+    return _Band(low_hz=low, high_hz=high, centre_hz=centre)
+
+
+def _vertex(response: Signal, index: int) -> tuple[float, float]:
+    """(frequency, magnitude) of the extreme at a sample, by a parabola through it and its neighbours
+    in dB over log f: a sharp peak seldom falls on a sample."""
+    x, y = response.x, response.real
+    here = (float(x[index]), float(y[index]))
+    around = slice(index - 1, index + 2)
+    if index == 0 or index == len(x) - 1 or min(x[around]) <= 0 or min(y[around]) <= 0:
+        return here
+    u = np.log(x[around] / x[index])
+    v = np.log(y[around] / y[index])
+    curve = (v[2] / u[2] - v[0] / u[0]) / (u[2] - u[0])
+    slope = v[2] / u[2] - curve * u[2]
+    if curve == 0:
+        return here
+    best = min(max(-slope / (2 * curve), float(u[0])), float(u[2]))
+    return here[0] * math.exp(best), here[1] * math.exp(slope * best + curve * best**2)
+
+
+def _stop_band(response: Signal, drop: float) -> float:
+    """Upper edge of a stop band, at the level of its lower edge."""
+    bottom = float(response.x[int(np.argmin(response.real))])
+    rising = response.crossings(dcgain(response) / drop, "rising")
+    above = rising[rising >= bottom]
+    if not len(above):
+        raise _no_crossing(response, dcgain(response) / drop)
+    return float(above[0])
+
+
+def _first(response: Signal, level: float, direction: Literal["rising", "falling"]) -> float:
+    places = response.crossings(level, direction)
+    if not len(places):
+        raise _no_crossing(response, level)
+    return float(places[0])
+
+
+def _no_crossing(response: Signal, level: float) -> CircuitError:
+    values = response.real
+    return CircuitError(
+        msg("The response does not cross {level} within {start} - {stop}: it begins at {first}, ends at "
+            "{last} and has its largest value, {largest}, at {place}.",
+            level=_decibels(level), **_range(response), first=_decibels(float(values[0])),
+            last=_decibels(float(values[-1])), largest=_decibels(float(values.max())),
+            place=figure(float(response.x[int(np.argmax(values))]), "Hz")),
+        advice=msg("Simulate a wider range of frequencies, or look at the circuit's response."),
+    )  # fmt: skip
+
+
+def _range(signal: Signal) -> dict[str, str]:
+    return {
+        "start": figure(float(signal.x.min()), "Hz"),
+        "stop": figure(float(signal.x.max()), "Hz"),
+    }
+
+
+def _decibels(value: float) -> str:
+    return figure(20 * math.log10(value), "dB") if value > 0 else "0"
+
+
+def _ratio(drop_db: float) -> float:
+    if drop_db == 0 or not math.isfinite(drop_db):
+        raise UserInputError(msg("The drop must be a number of dB other than 0, such as 3."))
+    return float(10 ** (abs(drop_db) / 20))
+
+
+def _linear(signal: Signal) -> Signal:
+    """The magnitude over ascending frequencies, dB turned back."""
+    y = 10 ** (signal.real / 20) if signal.unit == "dB" else np.abs(signal.y)
+    order = np.argsort(signal.x, kind="stable")
+    return replace(signal, x=signal.x[order], y=y[order], unit="1")
+
+
+def _loop_phase(signal: Signal) -> Signal:
+    if not np.iscomplexobj(signal.y):
+        raise UserInputError(_needs_complex())
+    degrees = phase_deg(signal.y)
+    magnitude = np.abs(signal.y)
+    slope = 0.0
+    if len(magnitude) > 1 and magnitude[0] > 0 and magnitude[1] > 0 and signal.x[0] > 0:
+        slope = 20 * math.log10(magnitude[1] / magnitude[0]) / math.log10(signal.x[1] / signal.x[0])
+    start = float(degrees[0])
+    if abs(abs(start) - 180) < 45 and abs(slope) < 10:
+        degrees = degrees - math.copysign(180.0, start)
+    elif start > 135:
+        degrees = degrees - 360.0
+    return replace(signal, y=degrees, unit="deg")
+
+
+def _needs_complex() -> Message:
+    return msg(
+        "A margin needs magnitude and phase of the loop gain: give the complex vector, such as v(out), "
+        "not its dB or its magnitude."
+    )

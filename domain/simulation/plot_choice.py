@@ -1,0 +1,217 @@
+"""Which analysis an expression means, and which vector of it a name means.
+
+The rule. All signals of one measurement come from one plot: the first, in the order below, that holds
+all their names and has the axis the measurement needs. ``tran.v(out)`` or ``ac2.v(out)`` names the
+analysis outright.
+
+    frequency measurements     ac, then any other plot over frequency
+    noise_total                noise, then any other plot over frequency
+    time measurements          tran, then any other plot over time
+    at(x, position)            time, sweep, frequency, operating point; the first whose axis reaches
+                               the position (frequency first around db, ph, re, im, mag)
+    max min pp avg rms cross   time, sweep, frequency, operating point (frequency first for peak and
+                               around db, ph, re, im, mag)
+    a vector by itself         operating point and other single values first, for then it is a value
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import numpy as np
+
+from domain.simulation.expression_syntax import SignalRef
+from domain.simulation.signals import Signal
+from domain.simulation.vector_functions import Scalar, Value
+from domain.simulation.waveform import Plot, Vector, canonical_name
+from shared.errors import CircuitError, UserInputError
+from shared.message import msg
+
+AxisKind = Literal["time", "frequency", "sweep", "none"]
+Preference = Literal["time", "frequency", "noise", "any", "any_frequency", "value", "vector"]
+"""What the context of some signals needs ("time", "frequency", "noise") or likes best."""
+
+_KIND_ORDER: dict[str, tuple[AxisKind, ...]] = {
+    "time": ("time",),
+    "frequency": ("frequency",),
+    "noise": ("frequency",),
+    "any": ("time", "sweep", "frequency", "none"),
+    "any_frequency": ("frequency", "time", "sweep", "none"),
+    "value": ("none", "time", "sweep", "frequency"),
+    "vector": ("time", "sweep", "frequency", "none"),
+}
+_ANALYSIS_ORDER = (
+    "op",
+    "tran",
+    "dc",
+    "ac",
+    "other",
+    "noise",
+    "noise_integrated",
+    "tf",
+    "disto",
+    "pz",
+    "sens",
+)
+_GROUND = frozenset({"0", "gnd"})
+_NOISE_ALIASES = {"onoise": "onoise_spectrum", "inoise": "inoise_spectrum"}
+
+
+def axis_kind(plot: Plot) -> AxisKind:
+    """What a plot runs over."""
+    if plot.axis is None:
+        return "none"
+    if plot.axis.unit == "s":
+        return "time"
+    return "frequency" if plot.axis.unit == "Hz" else "sweep"
+
+
+def candidates(plots: Sequence[Plot], references: Sequence[SignalRef], preference: Preference) -> list[Plot]:
+    """The plots that can serve all references, best first; never empty.
+
+    Raises UserInputError for an unknown name or when no analysis suits, CircuitError when the analysis
+    that suits has no data.
+    """
+    known = [plot for plot in plots if _serves_all(plots, plot, references)]
+    if not known:
+        raise _unknown(plots, references)
+    order = _KIND_ORDER[preference]
+    fitting = [plot for plot in known if axis_kind(plot) in order]
+    if not fitting:
+        raise _no_such_axis(plots, references, preference)
+    filled = [plot for plot in fitting if plot.points]
+    if not filled:
+        raise CircuitError(
+            msg("The {analysis} analysis has no data: the simulation failed.", analysis=fitting[0].analysis)
+        )
+    return sorted(filled, key=lambda plot: (order.index(axis_kind(plot)), _rank(plot, preference)))
+
+
+def _rank(plot: Plot, preference: Preference) -> int:
+    if preference == "noise" and plot.analysis == "noise":
+        return -1
+    return _ANALYSIS_ORDER.index(plot.analysis) if plot.analysis in _ANALYSIS_ORDER else 99
+
+
+def _serves_all(plots: Sequence[Plot], plot: Plot, references: Iterable[SignalRef]) -> bool:
+    return all(_is_from(plots, plot, ref) and _find(plot, ref) is not None for ref in references)
+
+
+def _is_from(plots: Sequence[Plot], plot: Plot, reference: SignalRef) -> bool:
+    if reference.analysis is None:
+        return True
+    of_kind = [other for other in plots if other.analysis == reference.analysis]
+    return 1 <= reference.number <= len(of_kind) and of_kind[reference.number - 1] is plot
+
+
+def value_of(plot: Plot, reference: SignalRef) -> Value:
+    """The signal a reference means in a plot; a number where the plot has no axis."""
+    found = _find(plot, reference)
+    assert found is not None
+    data, unit = found
+    axis = plot.axis
+    if axis is None:
+        return Scalar(value=complex(data[0]), unit=unit)
+    if len(data) != len(axis.data):
+        raise CircuitError(
+            msg("{signal} has {count} points, its axis {axis_count}.",
+                signal=reference.text, count=len(data), axis_count=len(axis.data))
+        )  # fmt: skip
+    return Signal(x=axis.data.real, y=data, unit=unit, axis_name=axis.name, axis_unit=axis.unit)
+
+
+def _find(plot: Plot, reference: SignalRef) -> tuple[np.ndarray, str] | None:
+    if reference.kind == "v":
+        return _voltage(plot, reference.names)
+    for name in _spellings(reference, plot):
+        if (vector := plot.vectors.get(name)) is not None:
+            return vector.data, vector.unit
+    return None
+
+
+def _voltage(plot: Plot, nodes: tuple[str, ...]) -> tuple[np.ndarray, str] | None:
+    found = [_node(plot, node) for node in nodes]
+    if any(vector is None for vector in found) or not any(isinstance(vector, Vector) for vector in found):
+        return None
+    first = found[0]
+    if len(found) == 1:
+        assert isinstance(first, Vector)
+        return first.data, first.unit
+    data = [vector.data if isinstance(vector, Vector) else 0.0 for vector in found]
+    return np.asarray(np.subtract(*data)), "V"
+
+
+def _node(plot: Plot, node: str) -> Vector | Literal["ground"] | None:
+    vector = plot.vectors.get(f"v({node})") or plot.vectors.get(node)
+    if vector is None and node in _GROUND and any(name.startswith("v(") for name in plot.vectors):
+        return "ground"
+    return vector
+
+
+def _spellings(reference: SignalRef, plot: Plot) -> Iterable[str]:
+    if reference.kind == "i":
+        device = reference.names[0]
+        yield f"i({device})"
+        for terminal in ("i", "id", "ic"):
+            yield f"@{device}[{terminal}]"
+    elif reference.kind == "terminal":
+        terminal, device = reference.names[0], reference.names[-1]
+        yield f"@{device}[{terminal}]"
+    else:
+        name = reference.names[0]
+        yield canonical_name(name)
+        yield f"v({name})"
+        yield _NOISE_ALIASES.get(name, name)
+        if name.endswith("-sweep") and plot.axis_name and axis_kind(plot) == "sweep":
+            yield plot.axis_name
+
+
+def _unknown(plots: Sequence[Plot], references: Sequence[SignalRef]) -> UserInputError:
+    for reference in references:
+        homes = [plot for plot in plots if _is_from(plots, plot, reference)]
+        if not homes:
+            return UserInputError(
+                msg("{signal} names an analysis that is not in this result, which has {analyses}.",
+                    signal=reference.text, analyses=_analyses(plots)),
+                error_type="unknown_signal",
+            )  # fmt: skip
+        if not any(_find(plot, reference) is not None for plot in homes):
+            return UserInputError(
+                msg("There is no signal {signal} in this result.", signal=reference.text),
+                advice=msg("Near names: {names}", names=_near(plots, reference)),
+                error_type="unknown_signal",
+            )
+    return UserInputError(
+        msg("No single analysis of this result has all of {signals}.",
+            signals=", ".join(dict.fromkeys(reference.text for reference in references))),
+        advice=msg("Measure them one by one; the measured numbers can be combined."),
+        error_type="unknown_signal",
+    )  # fmt: skip
+
+
+def _near(plots: Sequence[Plot], reference: SignalRef) -> str:
+    names = list(dict.fromkeys(name for plot in plots for name in plot.vectors))
+    wanted = "".join(reference.text.split()).lower()
+    close = difflib.get_close_matches(wanted, names, n=5, cutoff=0.5)
+    return ", ".join(close or names[:8]) or "(none)"
+
+
+def _no_such_axis(
+    plots: Sequence[Plot], references: Sequence[SignalRef], preference: Preference
+) -> UserInputError:
+    signals = ", ".join(dict.fromkeys(reference.text for reference in references))
+    if preference == "time":
+        message = msg("A transient analysis with {signals} is needed, but the result has {analyses}.",
+                      signals=signals, analyses=_analyses(plots))  # fmt: skip
+        advice = msg("Add .tran to the circuit, or simulate with --analysis.")
+    else:
+        message = msg("An analysis over frequency with {signals} is needed, but the result has {analyses}.",
+                      signals=signals, analyses=_analyses(plots))  # fmt: skip
+        advice = msg("Add .ac or .noise to the circuit, or simulate with --analysis.")
+    return UserInputError(message, advice=advice, error_type="missing_analysis")
+
+
+def _analyses(plots: Sequence[Plot]) -> str:
+    return ", ".join(dict.fromkeys(plot.analysis for plot in plots)) or "(none)"

@@ -1,0 +1,147 @@
+"""A vector over its axis, and reading between its samples.
+
+Interpolation follows the field: straight lines over time and over swept sources; over frequency
+straight lines in dB and degrees against log f (a complex response by its magnitude and phase).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domain.circuit.numbers import format_number
+from domain.simulation.waveform import Array, RealArray
+from shared.errors import CircuitError
+from shared.message import msg
+
+Direction = Literal["rising", "falling", "both"]
+
+_END_TOLERANCE = 1e-6
+"""Of the axis' span: a run to 1 ms may end at 0.9999999 ms."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Signal:
+    """A real or complex vector over a real axis."""
+
+    x: RealArray
+    """(n,) time in s, frequency in Hz or the swept source; n >= 1. Nested sweeps start again."""
+    y: Array
+    """(n,)"""
+    unit: str
+    axis_name: str
+    axis_unit: str
+
+    @property
+    def is_over_frequency(self) -> bool:
+        """Whether the axis is frequency, so that dB and log f apply."""
+        return self.axis_unit == "Hz"
+
+    @property
+    def real(self) -> RealArray:
+        """The vector itself, or the magnitude of a complex one."""
+        return np.abs(self.y) if np.iscomplexobj(self.y) else self.y.real
+
+    @property
+    def is_level(self) -> bool:
+        """Already in dB or an angle: interpolated as it is."""
+        return self.unit in ("dB", "deg", "rad")
+
+    def forward(self) -> NDArray[np.bool_]:
+        """(n-1,) which steps follow the sweep; False where a nested sweep starts again."""
+        steps = np.diff(self.x)
+        return steps * np.sign(np.median(steps)) > 0 if len(steps) else np.zeros(0, dtype=bool)
+
+    def value_at(self, position: float) -> complex:
+        """The value at `position` on the axis (the first time the sweep passes it).
+
+        Raises CircuitError outside the simulated range.
+        """
+        inside = (self.x[:-1] - position) * (self.x[1:] - position) <= 0
+        found = np.flatnonzero(inside & self.forward())
+        if len(found):
+            return self._between(int(found[0]), position)
+        for end in (0, -1):
+            if abs(position - self.x[end]) <= _END_TOLERANCE * max(np.ptp(self.x), abs(self.x[end])):
+                return complex(self.y[end])
+        raise CircuitError(
+            msg("{position} is outside the simulated range {start} - {stop}.",
+                position=figure(position, self.axis_unit), **self._range())
+        )  # fmt: skip
+
+    def _range(self) -> dict[str, str]:
+        return {
+            "start": figure(float(self.x.min()), self.axis_unit),
+            "stop": figure(float(self.x.max()), self.axis_unit),
+        }
+
+    def _between(self, left: int, position: float) -> complex:
+        x0, x1 = float(self.x[left]), float(self.x[left + 1])
+        y0, y1 = complex(self.y[left]), complex(self.y[left + 1])
+        if not self.is_over_frequency:
+            return y0 + (position - x0) / (x1 - x0) * (y1 - y0)
+        if position in (x0, x1):
+            return y0 if position == x0 else y1
+        part = math.log(position / x0) / math.log(x1 / x0) if x0 > 0 else (position - x0) / (x1 - x0)
+        ratio = y1 / y0 if y0 and not self.is_level else 0
+        is_sign_change = not np.iscomplexobj(self.y) and ratio.real <= 0
+        if not ratio or is_sign_change:
+            return y0 + part * (y1 - y0)
+        return y0 * complex(np.exp(part * np.log(complex(ratio))))
+
+    def crossings(self, level: float, direction: Direction = "both") -> RealArray:
+        """Every place on the axis where the (magnitude of the) vector passes `level`, in sweep order.
+
+        A sample equal to the level counts as above it. Over frequency the place is found in
+        log f and, for positive values that are not dB or degrees, in log magnitude.
+        """
+        y = self.real
+        above = y >= level
+        rising = ~above[:-1] & above[1:]
+        falling = above[:-1] & ~above[1:]
+        wanted = {"rising": rising, "falling": falling, "both": rising | falling}[direction]
+        left = np.flatnonzero(wanted & self.forward())
+        x0, x1, y0, y1 = self.x[left], self.x[left + 1], y[left], y[left + 1]
+        part = (level - y0) / (y1 - y0)
+        if not self.is_over_frequency:
+            return np.asarray(x0 + part * (x1 - x0))
+        if not self.is_level and level > 0:
+            positive = (y0 > 0) & (y1 > 0)
+            low, high = (
+                np.log(y0, where=positive, out=np.zeros_like(y0)),
+                np.log(y1, where=positive, out=np.ones_like(y1)),
+            )
+            part = np.where(positive, (math.log(level) - low) / (high - low), part)
+        can_log = x0 > 0
+        ratio = np.divide(x1, x0, where=can_log, out=np.ones_like(x1))
+        return np.where(can_log, x0 * ratio**part, x0 + part * (x1 - x0))
+
+    def window(self, start: float, stop: float) -> Signal:
+        """The part between two places on the axis, its ends interpolated."""
+        low, high = min(start, stop), max(start, stop)
+        first, last = self.value_at(low), self.value_at(high)
+        inside = (self.x > low) & (self.x < high)
+        ascending = self.x[-1] >= self.x[0]
+        ends = ((low, first), (high, last)) if ascending else ((high, last), (low, first))
+        is_complex = np.iscomplexobj(self.y)
+        tips = [value if is_complex else value.real for _, value in ends]
+        return Signal(
+            x=np.concatenate(([ends[0][0]], self.x[inside], [ends[1][0]])),
+            y=np.concatenate((tips[:1], self.y[inside], tips[1:])),
+            unit=self.unit,
+            axis_name=self.axis_name,
+            axis_unit=self.axis_unit,
+        )
+
+
+def figure(value: float, unit: str) -> str:
+    """A number for a message: ``1.5kHz``, ``-2.5 dB``."""
+    if not math.isfinite(value):
+        return f"{value} {unit}".strip()
+    if unit in ("dB", "deg", "rad", "degC"):
+        return f"{value:.4g} {unit}"
+    return format_number(value, 4) + ("" if unit == "1" else unit)

@@ -1,0 +1,52 @@
+"""The built-in designer: circuits from a plain sentence without network, key or language model.
+
+It is deterministic code over `domain.design`: a sentence is matched to a circuit family, sized by
+the family's published equations and corrected by what was measured. What it does not know it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from domain.design.catalogue import FAMILIES, choose_family
+from domain.design.deck import Say
+from domain.design.designer import DesignIntent, Proposal
+from domain.design.goals import GoalVerdict
+from domain.design.sentence import read_sentence
+from shared.message import Message
+
+
+def _english(_language: Literal["en", "zh"]) -> Say:
+    return str
+
+
+class BuiltinDesigner:
+    """Adapter of `application.ports.Designer`.
+
+    `speaker(language)` gives the function that puts the comments of a netlist into that language;
+    without it they are English.
+    """
+
+    def __init__(self, speaker: Callable[[Literal["en", "zh"]], Callable[[Message], str]] = _english) -> None:
+        self._speaker = speaker
+
+    async def understand(self, text: str) -> DesignIntent:
+        """Family, requirement and goals of a sentence.
+
+        Raises CircuitError: "unknown_circuit" (with the list of what is known), "missing_goal" (a value it
+        cannot do without) or "impossible_goal" (demands that contradict each other or physics).
+        """
+        sentence = read_sentence(text)
+        family, claim = choose_family(sentence)
+        return family.understand(sentence, claim)
+
+    async def propose(self, intent: DesignIntent) -> Proposal:
+        """The first shot, by design equations. Raises CircuitError ("impossible_goal")."""
+        return FAMILIES[intent.family].propose(intent, self._speaker(intent.language))
+
+    async def revise(
+        self, intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict]
+    ) -> Proposal | None:
+        """The circuit corrected by what was measured, or None when nothing is left to try."""
+        return FAMILIES[intent.family].revise(intent, previous, verdicts, self._speaker(intent.language))

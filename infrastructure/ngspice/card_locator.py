@@ -1,0 +1,140 @@
+"""Finds the file and line of what ngspice complains about.
+
+ngspice counts lines right in the top deck, but for a card of an included file it gives that file's
+number without its name, and inside subcircuits none at all. So a place is believed only when the
+text there agrees: first ngspice's number, then a search for the quoted card, the element, the word.
+Better no line than a wrong one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from infrastructure.ngspice.log_reader import Finding
+
+_MAX_FILE_BYTES = 20 * 2**20
+_COMMENT = re.compile(r"(?:\s\$|;|\s//).*$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a card stands; `line` counts from 1."""
+
+    file: Path
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Card:
+    """A logical line: continuations joined, comment cut, lower case."""
+
+    place: Place
+    last_line: int
+    text: str
+
+    @property
+    def squeezed(self) -> str:
+        return _squeeze(self.text)
+
+    @property
+    def name(self) -> str:
+        return self.text.split(maxsplit=1)[0] if self.text else ""
+
+
+class CardLocator:
+    """Searches the deck and its included files (read only when something has to be found)."""
+
+    def __init__(self, deck: bytes, deck_path: Path, included: Sequence[Path]) -> None:
+        self._deck_path = deck_path
+        self._cards = _cards(deck, deck_path, is_deck=True)
+        self._included = tuple(included)
+        self._is_read = False
+
+    def place_of(self, finding: Finding) -> Place | None:
+        """File and line of a finding, or None when they cannot be known."""
+        if finding.number is not None and (card := self._deck_card(finding.number)) and _agrees(card, finding):
+            return Place(file=self._deck_path, line=finding.number)
+        self._read_included()
+        for test in _tests(finding):
+            places = [card.place for card in self._cards if test(card)]
+            if finding.number is not None:
+                places = [place for place in places if place.line == finding.number] or places
+            if places:
+                # The same text twice: the first is as good a place to look as the other only in one file.
+                return places[0] if len({place.file for place in places}) == 1 else None
+        if finding.number is not None and not self._included and not _names_something(finding):
+            return Place(file=self._deck_path, line=finding.number)
+        return None
+
+    def analysis_line(self, kind: str) -> Place | None:
+        """The deck's card of an analysis, when there is just one of that kind."""
+        places = [card.place for card in self._cards if card.name == f".{kind}"]
+        return places[0] if len(places) == 1 else None
+
+    def _deck_card(self, number: int) -> _Card | None:
+        for card in self._cards:
+            if card.place.file == self._deck_path and card.place.line <= number <= card.last_line:
+                return card
+        return None
+
+    def _read_included(self) -> None:
+        if self._is_read:
+            return
+        self._is_read = True
+        for file in self._included:
+            try:
+                with file.open("rb") as stream:
+                    data = stream.read(_MAX_FILE_BYTES)
+            except OSError:
+                # A file that went away since the run places nothing; the error itself is still told.
+                continue
+            self._cards += _cards(data, file, is_deck=False)
+
+
+def _names_something(finding: Finding) -> bool:
+    return bool(finding.card or finding.element or finding.word)
+
+
+def _agrees(card: _Card, finding: Finding) -> bool:
+    """The card at ngspice's number is the one it speaks of."""
+    return not _names_something(finding) or any(test(card) for test in _tests(finding))
+
+
+def _tests(finding: Finding) -> Iterator[Callable[[_Card], bool]]:
+    if finding.card:
+        wanted = _squeeze(finding.card.lower())
+        yield lambda card: card.squeezed == wanted
+    if finding.element:
+        name = _own_name(finding.element)
+        yield lambda card: card.name == name
+    if finding.word:
+        word = re.compile(rf"(?<![\w.]){re.escape(finding.word.lower())}(?![\w.])")
+        yield lambda card: word.search(card.text) is not None
+
+
+def _own_name(element: str) -> str:
+    """``d.x1.d1`` (a flattened name) is ``d1`` in its subcircuit."""
+    return element.lower().rpartition(".")[2]
+
+
+def _squeeze(text: str) -> str:
+    return "".join(text.split())
+
+
+def _cards(data: bytes, file: Path, *, is_deck: bool) -> list[_Card]:
+    """The logical lines of a file; the deck's first line is its title."""
+    found: list[_Card] = []
+    lines = data.decode("utf-8", "replace").splitlines()
+    for number, line in enumerate(lines, start=1):
+        text = _COMMENT.sub("", line).strip().lower()
+        if (is_deck and number == 1) or not text or text.startswith("*"):
+            continue
+        if text.startswith("+") and found:
+            previous = found[-1]
+            found[-1] = _Card(place=previous.place, last_line=number, text=f"{previous.text} {text[1:]}")
+            continue
+        found.append(_Card(place=Place(file=file, line=number), last_line=number, text=text))
+    return found

@@ -1,0 +1,491 @@
+"""Runs decks with ngspice, confined: the adapter of the Simulator port.
+
+One ``ngspice -n -b -r`` process per run, in the box of sandbox.py, in a scratch folder of its own
+that never outlives the run. What came out is judged by verdict.py; exit code 0 says little.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from application.ports import Confinement
+from domain.simulation.request import ResourceLimits, SimulationJob
+from domain.simulation.result import SimulationIssue, SimulationRun
+from infrastructure.ngspice.log_reader import progress_value, read_log
+from infrastructure.ngspice.sandbox import (
+    ALL_LAYERS,
+    Layer,
+    Parts,
+    Program,
+    Sandbox,
+    View,
+    elf_loader,
+    interpreter_path,
+    landlock_abi,
+    machine,
+    parse_loader_list,
+)
+from infrastructure.ngspice.scratch import Taken, folder_bytes, make_scratch, remove_scratch, take_outputs
+from infrastructure.ngspice.verdict import Ending, judge
+from shared.errors import EnvironmentProblem, NeedsConfirmation, UserInputError
+from shared.message import msg
+from shared.processes import ProcessLimits, ProcessManager, ProcessOutcome, StreamName
+
+LOG_NAME = "ngspice.log"
+_DECK_NAME = "deck.cir"
+_RAW_NAME = "ngspice.raw"
+_PROBE_DECK = b"probe\nV1 a 0 1\nR1 a 0 1k\n.op\n.end\n"
+_PROBE_LIMITS = ResourceLimits(wall_s=20.0, cpu_s=10)
+_SIZE_CHECK_S = 0.25
+_LAST_BREATH_S = 5.0
+# Tried in this order; the first that runs a circuit is taken.
+_LAYER_SETS: tuple[frozenset[Layer], ...] = (
+    ALL_LAYERS,
+    frozenset(("bubblewrap", "seccomp", "rlimits")),
+    frozenset(("landlock", "seccomp", "rlimits")),
+    frozenset(("bubblewrap", "rlimits")),
+    frozenset(("rlimits",)),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ready:
+    """What was found out about this machine."""
+
+    sandbox: Sandbox
+    confinement: Confinement
+    version: str
+
+
+class NgspiceRunner:
+    """Simulator port: runs one deck per call; calls may overlap."""
+
+    def __init__(
+        self,
+        *,
+        processes: ProcessManager,
+        ngspice_path: Path | None = None,
+        bubblewrap_path: Path | None = None,
+        scratch_root: Path | None = None,
+        layers: frozenset[Layer] = ALL_LAYERS,
+        allow_unconfined: bool = False,
+    ) -> None:
+        self._processes = processes
+        self._ngspice_path = ngspice_path
+        self._bubblewrap_path = bubblewrap_path
+        self._scratch_root = scratch_root
+        self._layers = layers
+        self._allow_unconfined = allow_unconfined
+        self._ready: _Ready | None = None
+        self._getting_ready = asyncio.Lock()
+
+    async def version(self) -> str:
+        """Name and version of the simulator, "ngspice-39". Raises EnvironmentProblem without one."""
+        return (await self._prepare()).version
+
+    async def confinement(self) -> Confinement:
+        """What holds during runs, found by running a small circuit (once)."""
+        return (await self._prepare()).confinement
+
+    async def run(
+        self, job: SimulationJob, *, on_progress: Callable[[float], None] | None = None
+    ) -> SimulationRun:
+        """Run `job` and put its raw files and log into `job.output_dir`.
+
+        Failures of the circuit, time-outs and crashes are in the result. Cancelling kills the whole
+        run and leaves nothing behind. Raises EnvironmentProblem when ngspice is missing or the box
+        cannot be built, NeedsConfirmation when nothing confines a deck that brings commands or files.
+        """
+        ready = await self._prepare()
+        self._refuse_unconfined(job, ready)
+        progress = _Progress(job.stop_time_s, on_progress)
+        async with _scratch(self._scratch_root or job.output_dir) as scratch:
+            await asyncio.to_thread(_write_new, scratch / _DECK_NAME, job.deck)
+            view = await asyncio.to_thread(_view_of, job, scratch)
+            finished = await self._run_in(ready.sandbox, view, progress.line)
+            run = await asyncio.to_thread(_collect, job, ready, scratch, finished)
+        if run.status == "ok":
+            progress.done()
+        return run
+
+    # ---- one run ----------------------------------------------------------------------------
+
+    async def _run_in(
+        self, sandbox: Sandbox, view: View, on_line: Callable[[StreamName, str], None]
+    ) -> _Finished:
+        """Run the deck in `view.scratch` to its end; every process of it is gone on return."""
+        arguments = ("-n", "-b", "-D", "num_threads=1", "-r", _RAW_NAME, _DECK_NAME)
+        limits = ProcessLimits(wall_s=view.limits.wall_s, output_bytes=view.limits.log_bytes)
+        tail = _Tail()
+
+        def listen(stream: StreamName, line: str) -> None:
+            tail.add(line)
+            on_line(stream, line)
+
+        with sandbox.command(view, arguments) as command:
+            async with _last_breath() as lifeline:
+                running = asyncio.ensure_future(
+                    self._processes.run(
+                        command.argv,
+                        limits=limits,
+                        cwd=command.cwd,
+                        env=command.env,
+                        on_line=listen,
+                        pass_fds=(*command.pass_fds, lifeline),
+                    )
+                )
+                too_much = await _watch_size(running, view)
+            if too_much:
+                return _Finished(outcome=None, stopped_log=tail.text())
+            return _Finished(outcome=running.result(), stopped_log="")
+
+    def _refuse_unconfined(self, job: SimulationJob, ready: _Ready) -> None:
+        confined = ready.confinement.bubblewrap or ready.confinement.landlock_abi > 0
+        if confined or self._allow_unconfined or not (job.has_control_block or job.included_files):
+            return
+        raise NeedsConfirmation(
+            msg("Nothing confines ngspice on this machine, and this circuit brings commands or other files."),
+            advice=msg("Install bubblewrap, or allow this circuit to run unprotected if you trust it."),
+            file=job.deck_path,
+        )
+
+    # ---- finding out what this machine has -----------------------------------------------------
+
+    async def _prepare(self) -> _Ready:
+        async with self._getting_ready:
+            if self._ready is None:
+                self._ready = await self._find_out()
+            return self._ready
+
+    async def _find_out(self) -> _Ready:
+        parts = await self._parts()
+        notes: list[str] = []
+        for layers in self._layer_sets(parts, notes):
+            sandbox = Sandbox(parts, layers)
+            failure = await self._try(sandbox)
+            if failure is None:
+                return _Ready(
+                    sandbox=sandbox,
+                    confinement=_confinement(layers, notes),
+                    version=await self._ask_version(parts.ngspice.path),
+                )
+            notes.append(f"{' + '.join(sorted(layers)) or 'no layer'}: {failure}")
+        raise EnvironmentProblem(
+            msg("ngspice does not run a simple circuit here: {reason}", reason="; ".join(notes)),
+            advice=msg("Run ngspice by hand to see what is wrong, or install it again."),
+        )
+
+    def _layer_sets(self, parts: Parts, notes: list[str]) -> list[frozenset[Layer]]:
+        """The sets of layers worth trying here, best first, ending with none."""
+        possible = set(self._layers)
+        if machine() is None:
+            notes.append(f"no confinement on {sys.platform}")
+            possible.clear()
+        if "bubblewrap" in possible and parts.bubblewrap is None:
+            notes.append("bubblewrap: not installed")
+            possible.discard("bubblewrap")
+        if "landlock" in possible and landlock_abi() == 0:
+            notes.append("landlock: not in this kernel")
+            possible.discard("landlock")
+        found: list[frozenset[Layer]] = []
+        for wanted in (*_LAYER_SETS, frozenset[Layer]()):
+            usable = wanted & possible
+            if usable not in found:
+                found.append(usable)
+        return found
+
+    async def _parts(self) -> Parts:
+        ngspice = self._ngspice_path or _which("ngspice")
+        if ngspice is None or not ngspice.is_file():
+            raise EnvironmentProblem(
+                msg("ngspice was not found."),
+                advice=msg("Install it (Debian, Ubuntu: apt install ngspice) or set its path in the settings."),
+                error_type="simulator_missing",
+            )
+        bubblewrap = self._bubblewrap_path or _which("bwrap")
+        help_text = await self._output((str(bubblewrap), "--help")) if bubblewrap else ""
+        return Parts(
+            ngspice=await self._program(ngspice),
+            interpreter=await self._program(interpreter_path()),
+            bubblewrap=bubblewrap,
+            bubblewrap_sizes="--size" in help_text,
+        )
+
+    async def _program(self, path: Path) -> Program:
+        """An executable with its loader and libraries, as the loader itself lists them."""
+        real = Path(os.path.realpath(path))
+        try:
+            loader = elf_loader(real)
+        except (OSError, ValueError):
+            loader = None
+        if loader is None:
+            return Program(path=real, loader=None, libraries=())
+        listed = await self._output((str(loader), "--list", str(real)))
+        return Program(path=real, loader=loader, libraries=parse_loader_list(listed))
+
+    async def _output(self, argv: tuple[str, ...]) -> str:
+        try:
+            outcome = await self._processes.run(argv, limits=ProcessLimits(wall_s=20.0), env={})
+        except OSError:
+            return ""
+        return (outcome.stdout + outcome.stderr).decode("utf-8", "replace")
+
+    async def _try(self, sandbox: Sandbox) -> str | None:
+        """Run a small circuit; None when it gave data, else what was said."""
+        async with _scratch(self._scratch_root) as scratch:
+            await asyncio.to_thread(_write_new, scratch / _DECK_NAME, _PROBE_DECK)
+            try:
+                finished = await self._run_in(
+                    sandbox, View(scratch=scratch, limits=_PROBE_LIMITS), lambda _stream, _line: None
+                )
+            except OSError as error:
+                return str(error)
+            outcome = finished.outcome
+            if outcome is not None and outcome.exit_code == 0 and (scratch / _RAW_NAME).is_file():
+                return None
+            words = outcome.stderr.decode("utf-8", "replace").split() if outcome else []
+            code = outcome.exit_code if outcome else 0
+            return " ".join(words)[:300] or f"exit code {code}"
+
+    async def _ask_version(self, ngspice: Path) -> str:
+        text = await self._output((str(ngspice), "--version"))
+        match = re.search(r"ngspice-(\d[\w.+]*)", text)
+        return f"ngspice-{match[1]}" if match else "ngspice"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Finished:
+    outcome: ProcessOutcome | None
+    """None when we ended the run because it wrote too much."""
+    stopped_log: str
+
+
+def _which(name: str) -> Path | None:
+    found = shutil.which(name)
+    return Path(found) if found else None
+
+
+def _confinement(layers: frozenset[Layer], notes: list[str]) -> Confinement:
+    if "landlock" in layers and "bubblewrap" not in layers:
+        notes.append("landlock alone: existing files in /tmp can be read and changed by a run that knows their names")
+    if layers & {"bubblewrap", "landlock"} and "seccomp" not in layers:
+        notes.append("without seccomp a hostile code model can start processes inside the box")
+    if "bubblewrap" in layers and "landlock" not in layers:
+        notes.append("bubblewrap alone: the Python interpreter can be started again inside the box")
+    return Confinement(
+        bubblewrap="bubblewrap" in layers,
+        landlock_abi=landlock_abi() if "landlock" in layers else 0,
+        seccomp="seccomp" in layers,
+        rlimits="rlimits" in layers,
+        notes=tuple(notes),
+    )
+
+
+def _write_new(path: Path, data: bytes) -> None:
+    with path.open("xb") as file:
+        file.write(data)
+
+
+def _view_of(job: SimulationJob, scratch: Path) -> View:
+    return View(
+        scratch=scratch,
+        files=tuple(file for file in job.included_files if file.is_file()),
+        folders=job.readable_dirs,
+        hidden=tuple(Path(os.path.realpath(folder)) for folder in job.hidden_dirs),
+        input_folder=Path(os.path.realpath(job.deck_path.parent)),
+        limits=job.limits,
+    )
+
+
+@contextlib.asynccontextmanager
+async def _scratch(root: Path | None):  # type: ignore[no-untyped-def]
+    """A scratch folder that is gone afterwards, also when the run is cancelled."""
+    folder = await asyncio.to_thread(make_scratch, root)
+    try:
+        yield folder
+    finally:
+        await _to_the_end(asyncio.to_thread(remove_scratch, folder))
+
+
+async def _to_the_end(work) -> None:  # type: ignore[no-untyped-def]
+    """Await clean-up work through cancellation, then let the cancellation go on."""
+    task = asyncio.ensure_future(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    task.result()
+    if cancelled is not None:
+        raise cancelled
+
+
+@contextlib.asynccontextmanager
+async def _last_breath():  # type: ignore[no-untyped-def]
+    """A descriptor for a run to hold; on leaving, wait until its last holder is gone.
+
+    bubblewrap's child is in another session, so its death is not seen by reaping bubblewrap.
+    """
+    ours, theirs = os.pipe()
+    open_ends = [ours, theirs]
+    try:
+        try:
+            yield theirs
+        finally:
+            os.close(theirs)
+            open_ends.remove(theirs)
+            await _to_the_end(_wait_closed(ours))
+    finally:
+        for end in open_ends:
+            os.close(end)
+
+
+async def _wait_closed(descriptor: int) -> None:
+    loop = asyncio.get_running_loop()
+    closed = asyncio.Event()
+    loop.add_reader(descriptor, closed.set)
+    try:
+        async with asyncio.timeout(_LAST_BREATH_S):
+            await closed.wait()
+    except TimeoutError as error:
+        raise EnvironmentProblem(msg("A process of the simulation could not be ended.")) from error
+    finally:
+        loop.remove_reader(descriptor)
+
+
+async def _watch_size(running: asyncio.Future[ProcessOutcome], view: View) -> bool:
+    """Wait for the run; stop it (and say True) when its files together pass the limit."""
+    try:
+        while True:
+            done, _ = await asyncio.wait((running,), timeout=_SIZE_CHECK_S)
+            if done:
+                return False
+            if await asyncio.to_thread(folder_bytes, view.scratch) > 2 * view.limits.file_bytes:
+                running.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await running
+                return True
+    finally:
+        if not running.done():
+            running.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await running
+
+
+class _Tail:
+    """The last lines, for a log when the run had to be cancelled."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+
+    def add(self, line: str) -> None:
+        self._lines.append(line)
+        if len(self._lines) > 400:
+            del self._lines[:200]
+
+    def text(self) -> str:
+        return "\n".join(self._lines)
+
+
+class _Progress:
+    """Turns "Reference value" lines into fractions that never fall."""
+
+    def __init__(self, stop_time_s: float | None, listener: Callable[[float], None] | None) -> None:
+        self._stop_s = stop_time_s
+        self._listener = listener
+        self._told = 0.0
+
+    def line(self, _stream: StreamName, line: str) -> None:
+        if self._listener is None or not self._stop_s:
+            return
+        value = progress_value(line)
+        # Values of an AC or DC sweep use the same line; those past the stop time cannot be times.
+        if value is not None and 0 < value <= self._stop_s:
+            self._tell(min(value / self._stop_s, 0.999))
+
+    def done(self) -> None:
+        if self._listener is not None:
+            self._tell(1.0)
+
+    def _tell(self, fraction: float) -> None:
+        if self._listener is not None and fraction > self._told:
+            self._told = fraction
+            self._listener(fraction)
+
+
+# ---- after the run ---------------------------------------------------------------------------
+
+
+def _collect(job: SimulationJob, ready: _Ready, scratch: Path, finished: _Finished) -> SimulationRun:
+    """Take the files, write the log, judge. Runs in a thread."""
+    taken = take_outputs(
+        scratch, job.output_dir, largest=job.limits.file_bytes, without=frozenset((_DECK_NAME,))
+    )
+    outcome = finished.outcome
+    stdout = outcome.stdout.decode("utf-8", "replace") if outcome else finished.stopped_log
+    stderr = outcome.stderr.decode("utf-8", "replace") if outcome else ""
+    log_path = job.output_dir / LOG_NAME
+    _write_new(log_path, f"{stdout}\n---- stderr ----\n{stderr}".encode())
+    plots, raw_paths, unreadable = _plots(taken)
+    ending = Ending(
+        exit_code=outcome.exit_code if outcome else 0,
+        timed_out=outcome.timed_out if outcome else False,
+        out_of_disk=outcome is None,
+        plots=tuple(plots.get(job.output_dir / _RAW_NAME, ())),
+        has_other_raw=any(path.name != _RAW_NAME for path in raw_paths),
+    )
+    status, issues = judge(job, ending, read_log(stdout, stderr))
+    return SimulationRun(
+        status=status,
+        raw_paths=raw_paths,
+        issues=(*issues, *_file_issues(taken, unreadable)),
+        log_path=log_path,
+        duration_s=outcome.duration_s if outcome else 0.0,
+        simulator_version=ready.version,
+        confinement=ready.confinement.layers,
+    )
+
+
+def _plots(taken: Taken) -> tuple[dict[Path, list[tuple[str, int]]], tuple[Path, ...], list[str]]:
+    """Plots by raw file; the raw files with data, the deck's own first; names of unreadable ones."""
+    from infrastructure.ngspice.raw_file import read_headers
+
+    plots: dict[Path, list[tuple[str, int]]] = {}
+    unreadable: list[str] = []
+    for path in taken.raw:
+        try:
+            plots[path] = [(header.analysis, header.points) for header in read_headers(path)]
+        except UserInputError:
+            unreadable.append(path.name)
+    with_data = [path for path, found in plots.items() if any(points for _, points in found)]
+    with_data.sort(key=lambda path: (path.name != _RAW_NAME, path.name))
+    return plots, tuple(with_data), unreadable
+
+
+def _file_issues(taken: Taken, unreadable: list[str]) -> Iterator[SimulationIssue]:
+    if taken.ignored:
+        shown = ", ".join(ascii(name)[1:-1] for name in taken.ignored[:5])
+        yield SimulationIssue(
+            severity="warning",
+            code="output-ignored",
+            message=msg(
+                "The run left {count} things that are no plain files; they were removed: {names}",
+                count=len(taken.ignored),
+                names=shown,
+            ),
+        )
+    for name in unreadable:
+        yield SimulationIssue(
+            severity="warning",
+            code="output-unreadable",
+            message=msg("The run wrote {name}, which begins like a raw file but cannot be read.", name=name),
+        )

@@ -1,0 +1,406 @@
+"""The box ngspice runs in: bubblewrap around, Landlock, seccomp and resource limits inside.
+
+A netlist is a program written by a stranger. `Sandbox.command` turns "run ngspice with this deck"
+into a command line that sees only the parts of ngspice, the files of the circuit (read-only) and
+one scratch folder. What holds and what does not is told in docs/simulation.md.
+
+Layers (each is used where it works; `probe` in runner.py finds out by trying):
+    bubblewrap  own mount, pid, network, ipc and user namespaces; no shell inside; empty environment
+    landlock    in the last moment before ngspice: what can be opened, made, executed
+    seccomp     no sockets, processes, links, permissions (syscall_filter.py)
+    rlimits     processor time, memory, size of a file
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib.util
+import marshal
+import os
+import platform
+import re
+import struct
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from domain.simulation.request import ResourceLimits
+from infrastructure.ngspice.syscall_filter import PID_MARK, build_filter
+
+Layer = Literal["bubblewrap", "landlock", "seccomp", "rlimits"]
+ALL_LAYERS: frozenset[Layer] = frozenset(("bubblewrap", "landlock", "seccomp", "rlimits"))
+
+LAUNCHER_FAILED = 125
+"""Exit code of the launcher when a restriction could not be put in place."""
+
+INNER_SCRATCH = Path("/run/circuit-ai")
+"""Where the scratch folder stands under bubblewrap: a path no user's folder has."""
+
+_LAUNCHER = Path(__file__).with_name("box_launcher.py")
+_MACHINES = ("x86_64", "aarch64")
+_CALLS = {
+    "x86_64": {"prctl": 157, "prlimit64": 302, "seccomp": 317},
+    "aarch64": {"prctl": 167, "prlimit64": 261, "seccomp": 277},
+}
+_LANDLOCK_CALLS = {
+    "landlock_create_ruleset": 444,
+    "landlock_add_rule": 445,
+    "landlock_restrict_self": 446,
+}
+
+# linux/landlock.h
+_EXECUTE, _WRITE, _READ, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+_REMOVE_FILE, _MAKE_REG, _TRUNCATE = 1 << 5, 1 << 8, 1 << 14
+_FS_RIGHTS_BY_ABI = ((1, (1 << 13) - 1), (2, 1 << 13), (3, 1 << 14), (5, 1 << 15))
+_NET_RIGHTS = 0b11
+_SCOPES = 0b11
+
+# Folders nobody can hand to a run: the box has its own there.
+_NEVER_BOUND = frozenset(map(Path, ("/", "/tmp", "/proc", "/dev", "/sys", "/run")))  # noqa: S108
+# Below these whole library folders are shown to bubblewrap (one mount instead of thirty);
+# Landlock inside still lets only the listed libraries be opened.
+_SYSTEM_LIBRARIES = tuple(map(Path, ("/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib")))
+_TMP_BYTES = 64 * 2**20
+_OPEN_FILES = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """An executable with what the dynamic loader needs to start it."""
+
+    path: Path
+    """Real path."""
+    loader: Path | None
+    """The dynamic loader as the executable names it; None when it is static."""
+    libraries: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """The pieces of this machine that go into the box."""
+
+    ngspice: Program
+    interpreter: Program
+    bubblewrap: Path | None
+    bubblewrap_sizes: bool = False
+    """This bubblewrap can limit the size of a tmpfs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """What one run sees and may use."""
+
+    scratch: Path
+    files: tuple[Path, ...] = ()
+    folders: tuple[Path, ...] = ()
+    hidden: tuple[Path, ...] = ()
+    input_folder: Path | None = None
+    """Where ngspice looks for relative includes and data files."""
+    limits: ResourceLimits = field(default_factory=ResourceLimits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A command line ready to start, with the descriptors it reads its plan from."""
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    cwd: Path | None
+    pass_fds: tuple[int, ...]
+
+
+def machine() -> Literal["x86_64", "aarch64"] | None:
+    """The processor if we have its system call tables, else None."""
+    name = platform.machine()
+    if not sys.platform.startswith("linux") or name not in _MACHINES or sys.byteorder != "little":
+        return None
+    return "x86_64" if name == "x86_64" else "aarch64"
+
+
+def landlock_abi() -> int:
+    """Version of the kernel's Landlock interface, 0 without one."""
+    if machine() is None:
+        return 0
+    libc = ctypes.CDLL(None, use_errno=True)
+    # LANDLOCK_CREATE_RULESET_VERSION = 1: asks only, creates nothing.
+    version: int = libc.syscall(
+        ctypes.c_long(_LANDLOCK_CALLS["landlock_create_ruleset"]),
+        None,
+        ctypes.c_size_t(0),
+        ctypes.c_uint32(1),
+    )
+    return max(version, 0)
+
+
+def elf_loader(program: Path) -> Path | None:
+    """The dynamic loader an ELF executable asks for (PT_INTERP), None when it names none.
+
+    Raises OSError when the file cannot be read and ValueError when it is no 64-bit ELF file.
+    """
+    with program.open("rb") as file:
+        head = file.read(64)
+        if head[:6] != b"\x7fELF\x02\x01":
+            raise ValueError(f"{program} is not a 64-bit little-endian ELF file")
+        table, entry_size, entries = struct.unpack_from("<32xQ14xHH", head)
+        for index in range(entries):
+            file.seek(table + index * entry_size)
+            kind, _, offset, _, _, size = struct.unpack_from("<IIQQQQ", file.read(56))
+            if kind == 3:
+                file.seek(offset)
+                return Path(os.fsdecode(file.read(size).rstrip(b"\0")))
+    return None
+
+
+def parse_loader_list(text: str) -> tuple[Path, ...]:
+    """The libraries in the answer of ``ld.so --list PROGRAM``."""
+    return tuple(Path(found) for found in re.findall(r"=>\s+(/.*?)\s+\(0x", text))
+
+
+def interpreter_path() -> Path:
+    """The real interpreter behind a virtual environment."""
+    return Path(os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable))
+
+
+class Sandbox:
+    """Builds the command lines of confined runs from fixed parts and layers."""
+
+    def __init__(self, parts: Parts, layers: Iterable[Layer], *, abi: int | None = None) -> None:
+        self.layers = frozenset(layers)
+        self._parts = parts
+        self._abi = landlock_abi() if abi is None else abi
+        self._launcher = _LAUNCHER.read_text(encoding="utf-8")
+        self._data_folders = tuple(_ngspice_folders(parts.ngspice.path))
+
+    @property
+    def uses_bubblewrap(self) -> bool:
+        """The run has its own mount namespace."""
+        return "bubblewrap" in self.layers
+
+    def scratch_seen(self, scratch: Path) -> Path:
+        """The path of the scratch folder as the run sees it."""
+        return INNER_SCRATCH if self.uses_bubblewrap else scratch
+
+    @contextlib.contextmanager
+    def command(self, view: View, arguments: Sequence[str]) -> Iterator[Command]:
+        """The command line for ``ngspice *arguments``; its descriptors live as long as the context."""
+        ngspice = str(self._parts.ngspice.path)
+        if not self.layers:
+            argv = (ngspice, *arguments)
+            yield Command(argv=argv, env=self._environment(view), cwd=view.scratch, pass_fds=())
+            return
+        with contextlib.ExitStack() as descriptors:
+            plan = descriptors.enter_context(_memory_file(marshal.dumps(self._plan(view, arguments))))
+            python = (str(self._parts.interpreter.path), "-I", "-S", "-c", self._launcher, str(plan))
+            if not self.uses_bubblewrap:
+                yield Command(argv=python, env={"LC_ALL": "C"}, cwd=None, pass_fds=(plan,))
+                return
+            options = b"".join(os.fsencode(word) + b"\0" for word in self._bubblewrap_options(view))
+            args = descriptors.enter_context(_memory_file(options))
+            argv = (str(self._parts.bubblewrap), "--args", str(args), "--", *python)
+            # bubblewrap is process 1 inside and its environment can be read there: it gets none.
+            yield Command(argv=argv, env={}, cwd=None, pass_fds=(plan, args))
+
+    def _environment(self, view: View) -> dict[str, str]:
+        scratch = str(self.scratch_seen(view.scratch))
+        environment = {
+            # ngspice 39 crashes without HOME when the user has no passwd entry.
+            "HOME": scratch,
+            "LC_ALL": "C",
+            "TERM": "dumb",
+            # -D num_threads=1 may be overruled by a system spinit; this may not.
+            "OMP_NUM_THREADS": "1",
+            "OMP_THREAD_LIMIT": "1",
+        }
+        if view.input_folder is not None:
+            environment["NGSPICE_INPUT_DIR"] = str(view.input_folder)
+        return environment
+
+    # ---- the plan of the launcher -----------------------------------------------------------
+
+    def _plan(self, view: View, arguments: Sequence[str]) -> dict[str, object]:
+        here = machine()
+        ngspice = str(self._parts.ngspice.path)
+        seccomp = "seccomp" in self.layers and here is not None
+        landlock = "landlock" in self.layers and self._abi > 0
+        return {
+            "calls": {**_LANDLOCK_CALLS, **_CALLS[here or "x86_64"]},
+            "limits": _limits(view.limits, seccomp) if "rlimits" in self.layers else [],
+            "ruleset": self._ruleset() if landlock else None,
+            "rules": self._rules(view) if landlock else [],
+            "filter": build_filter(here) if seccomp and here is not None else None,
+            "pid_mark": PID_MARK.to_bytes(4, "little"),
+            "argv": [ngspice, *arguments],
+            "env": self._environment(view),
+            "cwd": str(self.scratch_seen(view.scratch)),
+        }
+
+    @property
+    def _handled_rights(self) -> int:
+        return sum(rights for abi, rights in _FS_RIGHTS_BY_ABI if abi <= self._abi)
+
+    def _ruleset(self) -> bytes:
+        """``struct landlock_ruleset_attr`` as long as this kernel knows it."""
+        words = [self._handled_rights]
+        if self._abi >= 4:
+            words.append(_NET_RIGHTS)
+        if self._abi >= 6:
+            words.append(_SCOPES)
+        return struct.pack(f"<{len(words)}Q", *words)
+
+    def _rules(self, view: View) -> list[tuple[str, int]]:
+        ngspice = self._parts.ngspice
+        readable, listable = _READ, _READ | _READ_DIR
+        rules = [(ngspice.path, _EXECUTE | _READ)]
+        if ngspice.loader is not None:
+            rules.append((ngspice.loader, _EXECUTE | _READ))
+        rules += [(library, readable) for library in ngspice.libraries]
+        rules += [(folder, listable) for folder in self._data_folders]
+        for name in ("/etc/ld.so.cache", "/proc/meminfo", "/proc/stat", "/proc/self/statm"):
+            rules.append((Path(name), readable))
+        rules.append((Path(os.devnull), _READ | _WRITE))
+        # tmpfile() of the C library: a file without a name, so no right to make or remove any.
+        rules.append((Path("/tmp"), _READ | _WRITE))  # noqa: S108
+        scratch = self.scratch_seen(view.scratch)
+        rules.append((scratch, listable | _WRITE | _MAKE_REG | _REMOVE_FILE | _TRUNCATE))
+        rules += [(file, readable) for file in view.files]
+        for folder in _bindable(view.folders):
+            hidden = () if self.uses_bubblewrap else view.hidden
+            rules += [(path, listable if path.is_dir() else readable) for path in _around(folder, hidden)]
+        handled = self._handled_rights
+        return [(str(path), rights & handled) for path, rights in rules]
+
+    # ---- bubblewrap -------------------------------------------------------------------------
+
+    def _bubblewrap_options(self, view: View) -> list[str]:
+        options = ["--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]
+        options += ["--setenv", "LC_ALL", "C", "--cap-drop", "ALL", "--proc", "/proc"]
+        options += [*self._tmpfs("/tmp"), "--dev-bind", os.devnull, os.devnull]  # noqa: S108
+        for top in ("/lib", "/lib32", "/lib64"):
+            if Path(top).is_symlink():
+                options += ["--symlink", str(Path(top).readlink()), top]
+        for path in self._machine_paths():
+            options += ["--ro-bind-try", str(path), str(path)]
+        folders = _bindable(view.folders)
+        for folder in folders:
+            options += ["--ro-bind", str(folder), str(folder)]
+        for folder in view.hidden:
+            if folder.is_dir() and any(_is_under(folder, shown) for shown in folders):
+                options += [*self._tmpfs(str(folder)), "--remount-ro", str(folder)]
+        for file in view.files:
+            if not any(_is_under(file, folder) for folder in folders):
+                options += ["--ro-bind", str(file), str(file)]
+        inner = str(INNER_SCRATCH)
+        return [*options, "--bind", str(view.scratch), inner, "--chdir", inner, "--remount-ro", "/"]
+
+    def _tmpfs(self, path: str) -> list[str]:
+        size = ["--size", str(_TMP_BYTES)] if self._parts.bubblewrap_sizes else []
+        return [*size, "--tmpfs", path]
+
+    def _machine_paths(self) -> list[Path]:
+        """The least of this machine that starts the interpreter and ngspice, outer folders first."""
+        whole_folders = "landlock" in self.layers
+        wanted: set[Path] = {Path("/etc/ld.so.cache"), *self._data_folders, *_standard_library()}
+        for program in (self._parts.ngspice, self._parts.interpreter):
+            wanted.add(program.path)
+            for file in (program.loader, *program.libraries):
+                if file is not None:
+                    wanted |= _as_bound(file, whole_folders)
+        ordered = sorted(wanted, key=lambda path: len(path.parts))
+        kept: list[Path] = []
+        for path in ordered:
+            if not any(_is_under(path, folder) for folder in kept):
+                kept.append(path)
+        return kept
+
+
+def _as_bound(file: Path, whole_folders: bool) -> set[Path]:
+    """The mounts that make a library appear under the name the loader uses."""
+    folder = Path(os.path.realpath(file.parent))
+    if whole_folders and any(_is_under(folder, top) and folder != top for top in _SYSTEM_LIBRARIES):
+        return {folder, Path(os.path.realpath(file)).parent}
+    return {folder / file.name}
+
+
+def _standard_library() -> set[Path]:
+    folders = {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
+    spec = importlib.util.find_spec("_ctypes")
+    if spec is not None and spec.origin is not None and spec.has_location:
+        folders.add(Path(spec.origin).parent)
+    return folders
+
+
+def _ngspice_folders(ngspice: Path) -> Iterator[Path]:
+    """Code models and scripts beside the executable: <prefix>/lib[/<triplet>]/ngspice, share/ngspice."""
+    prefix = ngspice.parent.parent
+    candidates = [prefix / "share/ngspice", prefix / "lib/ngspice", prefix / "lib64/ngspice"]
+    candidates += sorted((prefix / "lib").glob("*-linux-*/ngspice"))
+    return (folder for folder in candidates if folder.is_dir())
+
+
+def _bindable(folders: Iterable[Path]) -> list[Path]:
+    """Folders that can be shown, outermost first, without those inside another."""
+    kept: list[Path] = []
+    for folder in sorted({Path(os.path.realpath(folder)) for folder in folders}, key=lambda p: len(p.parts)):
+        if folder in _NEVER_BOUND or not folder.is_dir():
+            continue
+        if not any(_is_under(folder, shown) for shown in kept):
+            kept.append(folder)
+    return kept
+
+
+def _around(folder: Path, hidden: Sequence[Path]) -> Iterator[Path]:
+    """`folder` when nothing hidden is in it, else its entries with the hidden folders left out.
+
+    Landlock rules only add rights, so a hole is made by naming what is around it. Links are left
+    out: a rule on one would open what it points to.
+    """
+    if folder in hidden:
+        return
+    if not any(_is_under(path, folder) for path in hidden):
+        yield folder
+        return
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield from _around(Path(entry.path), hidden)
+            elif entry.is_file(follow_symlinks=False):
+                yield Path(entry.path)
+
+
+def _is_under(path: Path, folder: Path) -> bool:
+    return path == folder or folder in path.parents
+
+
+def _limits(limits: ResourceLimits, has_seccomp: bool) -> list[tuple[int, int, int]]:
+    """(resource, soft, hard) in the numbering of x86_64 and aarch64 (asm-generic/resource.h)."""
+    cpu, file_size, core, processes, open_files, memory = 0, 1, 4, 6, 7, 9
+    found = [
+        # SIGXCPU at the soft limit tells a time-out from a kill; the hard one ends who ignores it.
+        (cpu, limits.cpu_s, limits.cpu_s + 2),
+        (memory, limits.memory_bytes, limits.memory_bytes),
+        (file_size, limits.file_bytes, limits.file_bytes),
+        (core, 0, 0),
+        (open_files, _OPEN_FILES, _OPEN_FILES),
+    ]
+    if not has_seccomp:
+        # Without the filter this stops forks, except those of root.
+        found.append((processes, 1, 1))
+    return found
+
+
+@contextlib.contextmanager
+def _memory_file(data: bytes) -> Iterator[int]:
+    """A descriptor from which `data` can be read once; command lines are too short for many files."""
+    descriptor = os.memfd_create("circuit-ai")
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        yield descriptor
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,178 @@
+"""Decides how a run ended: exit code, log, and what the raw files really hold.
+
+Exit code 0 is not success: ngspice ends many failed runs with it, some without any data. A run has
+succeeded when ngspice ended by itself with 0, no known failure text was printed, and there is a
+plot with points for every analysis that was asked for.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from domain.simulation.request import Analysis, SimulationJob
+from domain.simulation.result import RunStatus, SimulationIssue
+from infrastructure.ngspice.card_locator import CardLocator
+from infrastructure.ngspice.log_reader import Finding, LogReading
+from infrastructure.ngspice.sandbox import LAUNCHER_FAILED
+from shared.message import Message, msg
+
+# Kinds of cards that leave a plot in the raw file; .four and .meas do not (ngspice skips them with -r).
+_PLOTTED = frozenset(("op", "dc", "ac", "tran", "noise", "tf", "sens", "pz", "disto", "sp"))
+_CRASHES = frozenset(
+    128 + number for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGFPE, signal.SIGBUS, signal.SIGILL)
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How the process ended and what it left."""
+
+    exit_code: int
+    timed_out: bool
+    out_of_disk: bool
+    """We ended it because its files together passed the size limit."""
+    plots: tuple[tuple[str, int], ...]
+    """(analysis kind, points) of every plot in the raw file of the deck's own analyses."""
+    has_other_raw: bool
+    """A control block wrote raw files with data."""
+
+
+def judge(job: SimulationJob, ending: Ending, log: LogReading) -> tuple[RunStatus, list[SimulationIssue]]:
+    """Status of the run and its issues, errors first."""
+    findings = [*_of_the_process(job, ending, log)]
+    findings += log.findings
+    if not any(finding.severity == "error" for finding in findings):
+        findings += _of_the_data(job, ending, log)
+    locator = CardLocator(job.deck, job.deck_path, job.included_files)
+    issues = [_as_issue(finding, locator, job.analyses) for finding in findings]
+    issues.sort(key=lambda issue: issue.severity != "error")
+    if ending.timed_out:
+        return "timeout", issues
+    return ("failed" if any(issue.severity == "error" for issue in issues) else "ok"), issues
+
+
+def _error(code: str, message: Message, advice: Message | None = None) -> Finding:
+    return Finding(severity="error", code=code, message=message, advice=advice)
+
+
+def _of_the_process(job: SimulationJob, ending: Ending, log: LogReading) -> Iterable[Finding]:
+    """What the exit code alone says; at most one finding."""
+    limits, code = job.limits, ending.exit_code
+    if ending.timed_out:
+        yield _error(
+            "time-limit",
+            msg("The run was stopped after {seconds} s.", seconds=f"{limits.wall_s:g}"),
+            msg("What was computed until then is kept. Raise the time limit or shorten the analysis."),
+        )
+    elif ending.out_of_disk or code == 128 + signal.SIGXFSZ:
+        yield _error(
+            "file-size-limit",
+            msg("The run wrote more than the {megabytes} MB it is allowed.", megabytes=limits.file_bytes // 2**20),
+            msg("Save fewer signals with .save, use a larger time step, or raise the limit."),
+        )
+    elif code == 128 + signal.SIGXCPU:
+        yield _error(
+            "cpu-limit",
+            msg("The run used up its {seconds} s of processor time.", seconds=limits.cpu_s),
+            msg("What was computed until then is kept. Raise the limit or shorten the analysis."),
+        )
+    elif code == LAUNCHER_FAILED and not log.quit_by_deck:
+        yield _error("box-failed", msg("The protected environment for ngspice could not be set up; see the log."))
+    elif code in _CRASHES:
+        yield _error(
+            "simulator-crashed",
+            msg("ngspice crashed ({name}).", name=signal.Signals(code - 128).name),
+            msg("This is a fault of ngspice. The circuit in its present form triggers it; the log has the details."),
+        )
+    elif code > 128 and code - 128 in {int(known) for known in signal.Signals}:
+        yield _error(
+            "simulator-killed",
+            msg("ngspice was ended from outside ({name}).", name=signal.Signals(code - 128).name),
+            msg("The system may have been out of memory."),
+        )
+    elif code != 0 and not log.errors:
+        yield _failed_without_words(code, log)
+
+
+def _failed_without_words(code: int, log: LogReading) -> Finding:
+    if log.quit_by_deck:
+        return _error(
+            "control-quit",
+            msg("The control block ended ngspice with exit code {code}.", code=code),
+            msg("quit with a number other than 0 reports a failure."),
+        )
+    if log.aborted:
+        return _error("circuit-not-loaded", msg("ngspice could not load the circuit; see the log."))
+    return _error("simulator-failed", msg("ngspice ended with exit code {code}; see the log.", code=code))
+
+
+def _of_the_data(job: SimulationJob, ending: Ending, log: LogReading) -> Iterable[Finding]:
+    """What is missing from the raw file of a run that otherwise looks healthy."""
+    wanted = Counter(analysis.kind for analysis in job.analyses if analysis.kind in _PLOTTED)
+    there = Counter(kind for kind, points in ending.plots if points > 0)
+    missing = [kind for kind in wanted if there[kind] < wanted[kind]]
+    if log.aborted:
+        yield _error("analysis-failed", msg("ngspice aborted an analysis; see the log."))
+    elif not wanted and not there and not ending.has_other_raw:
+        yield from _no_data_at_all(job)
+    elif missing and job.has_control_block and log.quit_by_deck:
+        if ending.has_other_raw:
+            yield Finding(
+                severity="warning",
+                code="analysis-skipped",
+                message=msg("The control block ended the run before the circuit's own analyses."),
+            )
+        else:
+            yield from _no_data_at_all(job)
+    else:
+        for kind in missing:
+            yield Finding(
+                severity="error",
+                code="no-data",
+                message=msg("The analysis .{kind} gave no data.", kind=kind),
+                analysis=kind,
+                advice=msg("The log may tell why."),
+            )
+
+
+def _no_data_at_all(job: SimulationJob) -> Iterable[Finding]:
+    if job.has_control_block:
+        yield _error(
+            "no-data",
+            msg("The run left no data: the control block wrote no raw file."),
+            msg("Add an analysis line such as .tran, or a write command to the control block."),
+        )
+    elif not re.search(rb"\S.*[\r\n]\s*[A-Za-z]", job.deck):
+        yield _error(
+            "empty-circuit",
+            msg("The file holds no circuit."),
+            msg("The first line is the title; elements begin on the second."),
+        )
+    else:
+        yield _error(
+            "no-analysis",
+            msg("The circuit asks for no analysis."),
+            msg("Add a line such as .op, .ac or .tran."),
+        )
+
+
+def _as_issue(finding: Finding, locator: CardLocator, analyses: Sequence[Analysis]) -> SimulationIssue:
+    place = locator.place_of(finding)
+    if place is None and finding.analysis is not None:
+        place = locator.analysis_line(finding.analysis)
+    return SimulationIssue(
+        severity=finding.severity,
+        code=finding.code,
+        message=finding.message,
+        file=None if place is None else place.file,
+        line=None if place is None else place.line,
+        element=finding.element,
+        node=finding.node,
+        advice=finding.advice,
+    )
+
+

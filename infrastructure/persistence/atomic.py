@@ -1,0 +1,126 @@
+"""Writing files so that a reader, a crash or a full disk never meets half of one."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from shared.errors import CircuitAIError, EnvironmentProblem, UserInputError
+from shared.message import msg
+from shared.ulid import new_ulid
+
+
+def write_atomically(path: Path, data: bytes, *, inside: Path | None = None) -> None:
+    """Put `data` at `path`: all of it, or nothing.
+
+    A temporary file in the same folder is written, flushed to the disk and renamed. An existing file
+    keeps its mode (and owner, where we may set it); hard links to it are parted. A link is written
+    through when its target lies in the folder `inside`, and refused otherwise.
+    Raises UserInputError for a place that cannot be a file, EnvironmentProblem when the disk is full,
+    read-only or the place not ours to write; the old file is untouched then.
+    """
+    target = _target_of(path, inside)
+    try:
+        with _open_folder(target.parent) as folder:
+            before = _existing(target, folder)
+            temporary = f".{new_ulid()}.tmp"
+            try:
+                _write_new(temporary, data, before, folder)
+                os.replace(temporary, target.name, src_dir_fd=folder, dst_dir_fd=folder)
+            except BaseException:
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(temporary, dir_fd=folder)
+                raise
+            os.fsync(folder)
+    except (OSError, ValueError) as error:
+        raise write_problem(error, path) from error
+
+
+def write_problem(error: OSError | ValueError, path: Path) -> CircuitAIError:
+    """The error to raise when `path` could not be written because of `error`."""
+    code = error.errno if isinstance(error, OSError) else None
+    if code in (errno.ENOSPC, errno.EDQUOT):
+        return EnvironmentProblem(
+            msg("The disk is full: {path} was not written.", path=path),
+            advice=msg("Free some space and try again; what was there before is unchanged."),
+            file=path,
+            error_type="disk_full",
+        )
+    if code in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return EnvironmentProblem(
+            msg("{path} cannot be written: the folder or the file is read-only for you.", path=path),
+            advice=msg("Change the permissions, or work on a copy of the project in a folder of your own."),
+            file=path,
+            error_type="read_only",
+        )
+    if code in (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, None):
+        return UserInputError(
+            msg("{path} cannot be written: there can be no file of this name there.", path=repr(str(path))),
+            advice=msg("Choose another name in an existing folder."),
+            error_type="bad_path",
+        )
+    return EnvironmentProblem(
+        msg("{path} cannot be written ({reason}).", path=path, reason=os.strerror(code)),
+        file=path,
+        error_type="cannot_write",
+    )
+
+
+def _target_of(path: Path, inside: Path | None) -> Path:
+    """The place to write: `path` itself with its folder's links resolved, or a link's target."""
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - links are looked at below
+    try:
+        if not absolute.is_symlink():
+            return Path(os.path.realpath(absolute.parent)) / absolute.name
+        target = Path(os.path.realpath(absolute))
+    except (OSError, ValueError) as error:
+        raise write_problem(error, path) from error
+    if inside is None or not target.is_relative_to(os.path.realpath(inside)):
+        raise UserInputError(
+            msg("{path} is a link to {target}, outside the project.", path=path, target=target),
+            advice=msg("Write to a file of the project, or replace the link by a copy."),
+            file=path,
+            error_type="outside_project",
+        )
+    return target
+
+
+@contextlib.contextmanager
+def _open_folder(folder: Path) -> Iterator[int]:
+    """A descriptor of the folder: what follows happens in it even if it is renamed meanwhile."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _existing(target: Path, folder: int) -> os.stat_result | None:
+    try:
+        found = os.stat(target.name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, "not a regular file")
+    return found
+
+
+def _write_new(name: str, data: bytes, before: os.stat_result | None, folder: int) -> None:
+    """Write and flush the temporary file, with the mode and owner of the file it shall replace."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    # What is to become private must not be open to others even for a moment.
+    mode = 0o666 if before is None else 0o600
+    with os.fdopen(os.open(name, flags, mode, dir_fd=folder), "wb") as file:
+        file.write(data)
+        file.flush()
+        if before is not None:
+            own = os.fstat(file.fileno())
+            if (own.st_uid, own.st_gid) != (before.st_uid, before.st_gid):
+                with contextlib.suppress(PermissionError):
+                    os.fchown(file.fileno(), before.st_uid, before.st_gid)
+            os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode))
+        os.fsync(file.fileno())

@@ -1,0 +1,146 @@
+"""LangGraph's checkpoints in a project's ``checkpoints.sqlite``.
+
+The only module outside the graph that knows LangGraph; it is imported when a checkpointer is opened.
+Graphs run with ``durability="sync"``: with LangGraph's default a killed program loses finished steps.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sqlite3
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shared.errors import EnvironmentProblem
+from shared.message import msg
+
+if TYPE_CHECKING:
+    import aiosqlite
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+_logger = logging.getLogger(__name__)
+
+_BUSY_S = 5.0
+"""How long to wait for another process's transaction."""
+
+
+@asynccontextmanager
+async def open_checkpointer(
+    path: Path, *, allowed_types: Iterable[type | tuple[str, str]] = ()
+) -> AsyncIterator[AsyncSqliteSaver]:
+    """A saver on the database at `path` (made if missing), closed at the end whatever happens.
+
+    Checkpoints of a strange project must not run code: only plain types, LangChain's messages and
+    `allowed_types` (classes, or module and name) come back from it; others come back as plain data.
+    Raises EnvironmentProblem when the file cannot be used.
+    """
+    # Read when langgraph is imported: also serialisers we do not make ourselves are to be strict.
+    os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
+    import aiosqlite
+    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+    names = [
+        (kind.__module__, kind.__qualname__) if isinstance(kind, type) else kind for kind in allowed_types
+    ]
+    serializer = JsonPlusSerializer(allowed_msgpack_modules=names or None)
+    try:
+        connection = await aiosqlite.connect(path, timeout=_BUSY_S)
+    except sqlite3.Error as error:
+        raise _unusable(path, error) from error
+    try:
+        saver = AsyncSqliteSaver(connection, serde=serializer)
+        try:
+            await _configure(connection)
+            await saver.setup()
+        except sqlite3.Error as error:
+            raise _unusable(path, error) from error
+        yield saver
+    finally:
+        await connection.close()
+
+
+async def prune(saver: AsyncSqliteSaver, thread_id: str, *, keep: int) -> int:
+    """Delete all but the newest `keep` checkpoints of a thread, and those of the sub-graphs run in them.
+
+    Runs under the saver's lock, in one transaction, and gives the free pages back to the disk.
+    Returns how many were deleted. For graphs without delta channels: these need their forerunners.
+    """
+    if keep < 1:
+        raise ValueError("the newest checkpoint always stays: keep is at least 1")
+    connection = saver.conn
+    async with saver.lock:
+        try:
+            before = connection.total_changes
+            rows = await connection.execute_fetchall(_CHECKPOINTS_OF_THREAD, (thread_id,))
+            doomed = [(thread_id, *key) for key in _outdated(rows, keep)]
+            await connection.executemany(_DELETE_CHECKPOINT, doomed)
+            await connection.executemany(_DELETE_WRITES, doomed)
+            await connection.commit()
+        except BaseException:
+            await connection.rollback()
+            raise
+        await connection.execute_fetchall("PRAGMA incremental_vacuum")
+    _logger.debug("Pruned %s: %d rows", thread_id, connection.total_changes - before)
+    return len(doomed)
+
+
+_CHECKPOINTS_OF_THREAD = """
+    SELECT checkpoint_ns, checkpoint_id, metadata FROM checkpoints
+    WHERE thread_id = ? ORDER BY checkpoint_id DESC
+"""
+_DELETE_CHECKPOINT = "DELETE FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"
+_DELETE_WRITES = "DELETE FROM writes WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"
+
+
+def _outdated(rows: Iterable[Any], keep: int) -> list[tuple[str, str]]:
+    """Namespace and id of what may go; `rows` are (namespace, id, metadata), newest first.
+
+    A checkpoint of a sub-graph names the checkpoint of the main graph (namespace "") it was run in.
+    """
+    rows = [(str(namespace), str(checkpoint), metadata) for namespace, checkpoint, metadata in rows]
+    main = [checkpoint for namespace, checkpoint, _ in rows if not namespace]
+    kept = set(main[:keep])
+    outdated = [("", checkpoint) for checkpoint in main[keep:]]
+    for namespace, checkpoint, metadata in rows:
+        if namespace:
+            parent = json.loads(metadata or b"{}").get("parents", {}).get("")
+            if parent is not None and parent not in kept:
+                outdated.append((namespace, checkpoint))
+    return outdated
+
+
+async def _configure(connection: aiosqlite.Connection) -> None:
+    # Before the first table, and before WAL: later it has no effect.
+    await connection.execute_fetchall("PRAGMA auto_vacuum = INCREMENTAL")
+    await connection.execute_fetchall("PRAGMA journal_mode = WAL")
+    # A commit is on the disk before it counts: "sync" durability shall hold for a power cut too.
+    await connection.execute_fetchall("PRAGMA synchronous = FULL")
+
+
+def _unusable(path: Path, error: sqlite3.Error) -> EnvironmentProblem:
+    code = getattr(error, "sqlite_errorcode", None)
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN):
+        return EnvironmentProblem(
+            msg("The file of saved steps {path} cannot be written ({reason}).", path=path, reason=error),
+            advice=msg("Check that the project's folder exists, is writable and has space left."),
+            file=path,
+            error_type="read_only",
+        )
+    if code == sqlite3.SQLITE_BUSY:
+        return EnvironmentProblem(
+            msg("The file of saved steps {path} is in use by another program.", path=path),
+            advice=msg("Wait until the other run has ended, and try again."),
+            file=path,
+            error_type="busy",
+        )
+    return EnvironmentProblem(
+        msg("The file of saved steps {path} is damaged ({reason}).", path=path, reason=error),
+        advice=msg("Move it away: a design then starts anew; the circuits are not affected."),
+        file=path,
+        error_type="damaged",
+    )

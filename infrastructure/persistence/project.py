@@ -1,0 +1,171 @@
+"""A project on the disk: the user's files, written only with a backup first, and our own folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from infrastructure.persistence.atomic import write_atomically, write_problem
+from infrastructure.persistence.object_store import ObjectStore
+from infrastructure.persistence.regular import NotRegular, read_regular_file
+from shared import paths
+from shared.errors import EnvironmentProblem, UserInputError
+from shared.message import msg
+
+_IGNORE_FILE = ".gitignore"
+
+
+class ProjectFolders:
+    """Opens projects. Implements application.ports.Projects."""
+
+    def open(self, folder: Path, *, create: bool = False) -> ProjectFolder:
+        """The project at `folder`; with `create` it is made (folder and all) where there is none yet.
+
+        Raises UserInputError when `folder` is not, or cannot become, a project; EnvironmentProblem
+        when it is read-only.
+        """
+        if create:
+            _make_private_folder(folder)
+        elif not paths.is_project(folder):
+            raise UserInputError(
+                msg("{path} is not a project: it has no folder .circuit_ai.", path=folder),
+                advice=msg("Name a project's folder, or start a design there first."),
+                file=folder,
+                error_type="no_project",
+            )
+        project = ProjectFolder(folder)
+        ignore = project.private / _IGNORE_FILE
+        if create and not ignore.exists():
+            write_atomically(ignore, b"*\n")
+        return project
+
+
+class ProjectFolder:
+    """A folder with a `.circuit_ai/`, as `ProjectFolders.open` gives it.
+
+    Implements application.ports.ProjectFiles.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = Path(os.path.realpath(root))
+        """Real path of the project."""
+        self.private = self.root / paths.PROJECT_FOLDER
+        """Our own folder in it."""
+        self.checkpoints_path = self.private / paths.CHECKPOINTS_FILE
+        self.design_goals_path = self.private / paths.DESIGN_GOALS_FILE
+        self.results_folder = self.private / paths.RESULTS_FOLDER
+        self._objects = ObjectStore(self.private / paths.OBJECTS_FOLDER)
+
+    def write(self, path: Path, content: bytes) -> str:
+        """Write a file of the user's atomically; what was there first goes to the object store.
+
+        Missing folders are made. Returns the SHA-256 of `content`. Raises UserInputError for a place
+        outside the project or inside `.circuit_ai/`, EnvironmentProblem when it cannot be written.
+        """
+        target = self._inside(path)
+        digest = hashlib.sha256(content).hexdigest()
+        try:
+            before: bytes | None = read_regular_file(target)
+        except FileNotFoundError:
+            before = None
+        except (OSError, ValueError) as error:
+            raise _not_a_file(path, error) from error
+        if before == content:
+            return digest
+        if before is not None:
+            self.keep_object(before)
+        else:
+            try:
+                target.parent.mkdir(parents=True, exist_ok=True)
+            except (OSError, ValueError) as error:
+                raise write_problem(error, path) from error
+        write_atomically(target, content)
+        return digest
+
+    def read(self, path: Path) -> bytes:
+        """The bytes of a file of the project. Raises UserInputError."""
+        try:
+            return read_regular_file(self._inside(path))
+        except FileNotFoundError as error:
+            raise UserInputError(
+                msg("There is no file {path}.", path=path),
+                advice=msg("Check the name; upper and lower case count."),
+                file=path,
+                error_type="file_not_found",
+            ) from error
+        except OSError as error:
+            raise _not_a_file(path, error) from error
+
+    def save_design_goals(self, content: bytes) -> None:
+        """Replace design_goals.json atomically. Raises EnvironmentProblem."""
+        write_atomically(self.design_goals_path, content)
+
+    def keep_object(self, content: bytes) -> str:
+        """Keep `content` in the object store; returns its SHA-256. Raises EnvironmentProblem."""
+        return self._objects.put(content)
+
+    def read_object(self, sha256: str) -> bytes:
+        """The kept content of this hash, verified. Raises EnvironmentProblem when it is damaged."""
+        return self._objects.get(sha256)
+
+    def _inside(self, path: Path) -> Path:
+        """The real path behind `path` (relative ones count from the project), or UserInputError."""
+        try:
+            target = Path(os.path.realpath(self.root / path))
+        except (OSError, ValueError) as error:
+            raise write_problem(error, path) from error
+        if target == self.root or not target.is_relative_to(self.root):
+            raise UserInputError(
+                msg("{path} is outside the project {project}.", path=path, project=self.root),
+                advice=msg("Only files inside the project can be used; copy the file there first."),
+                file=path,
+                error_type="outside_project",
+            )
+        # Folded, for file systems where upper and lower case are the same.
+        if paths.PROJECT_FOLDER in (part.casefold() for part in target.relative_to(self.root).parts):
+            raise UserInputError(
+                msg("{path} is inside .circuit_ai, which belongs to the program.", path=path),
+                advice=msg("Choose a place beside it."),
+                file=path,
+                error_type="outside_project",
+            )
+        return target
+
+
+def _make_private_folder(root: Path) -> None:
+    """Make `root/.circuit_ai`, a real folder."""
+    private = root / paths.PROJECT_FOLDER
+    try:
+        private.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise UserInputError(
+            msg("{path} cannot become a project: a file is in the way.", path=root),
+            advice=msg("Name a folder, and remove a file called .circuit_ai from it."),
+            file=root,
+            error_type="bad_path",
+        ) from error
+    except (OSError, ValueError) as error:
+        raise write_problem(error, private) from error
+    if private.is_symlink():
+        raise UserInputError(
+            msg("{path} is a link; a project's own folder has to be a real one.", path=private),
+            advice=msg("Remove the link; a folder is then made in its place."),
+            file=private,
+            error_type="bad_path",
+        )
+
+
+def _not_a_file(path: Path, error: OSError | ValueError) -> UserInputError | EnvironmentProblem:
+    if isinstance(error, IsADirectoryError | NotADirectoryError | NotRegular | ValueError):
+        return UserInputError(
+            msg("{path} is not a regular file.", path=path),
+            advice=msg("Name a text file; folders, pipes and devices cannot be used."),
+            file=path,
+            error_type="not_a_file",
+        )
+    return EnvironmentProblem(
+        msg("{path} cannot be read ({reason}).", path=path, reason=error.strerror),
+        file=path,
+        error_type="cannot_read",
+    )

@@ -1,0 +1,213 @@
+"""Results of simulations: a folder each, with ``result.json`` beside the raw files and the log.
+
+Results of a project are in its `.circuit_ai/sim_results/`; those of a lone circuit are in the user's
+own folder: a `.circuit_ai/` made around a stranger's file would open the whole folder to his decks.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from domain.simulation.result import SimulationIssue, SimulationResult
+from infrastructure.persistence.atomic import write_atomically, write_problem
+from infrastructure.persistence.project import ProjectFolder
+from infrastructure.persistence.regular import NotRegular, TooLarge, read_regular_file
+from shared import paths
+from shared.errors import UserInputError
+from shared.message import Message, msg
+from shared.ulid import new_ulid
+
+SCHEMA_VERSION = 1
+_MAX_RESULT_BYTES = 64 * 2**20
+
+
+class ResultFolders:
+    """Keeps results, a folder each. Implements application.ports.ResultStore."""
+
+    def __init__(self, *, user_home: Path) -> None:
+        self._user_home = user_home
+
+    def new_result(self, circuit: Path) -> tuple[str, Path]:
+        """A fresh result id, sorting by time, and its existing empty folder (a real path).
+
+        Raises EnvironmentProblem when the folder cannot be made.
+        """
+        project = paths.project_root_of(circuit)
+        parent = (
+            self._user_home / paths.RESULTS_FOLDER
+            if project is None
+            else ProjectFolder(project).results_folder
+        )
+        now = datetime.now(UTC)
+        result_id = f"{now:%Y%m%dT%H%M%S}{now.microsecond // 1000:03d}Z-{new_ulid()[-8:]}"
+        folder = parent / result_id
+        try:
+            folder.mkdir(parents=True)
+        except OSError as error:
+            raise write_problem(error, folder) from error
+        return result_id, Path(os.path.realpath(folder))
+
+    def save(self, result: SimulationResult) -> None:
+        """Write ``result.json`` atomically. Raises EnvironmentProblem."""
+        folder = result.result_path.parent
+        content = {
+            "schema_version": SCHEMA_VERSION,
+            "id": result.result_id,
+            "created": result.created,
+            "ok": result.ok,
+            "status": result.run.status,
+            "netlist": {"path": str(result.netlist_path), "sha256": result.netlist_sha256},
+            "request": result.request,
+            "simulator": {
+                "version": result.run.simulator_version,
+                "confinement": list(result.run.confinement),
+                "duration_s": result.run.duration_s,
+            },
+            "metrics": {
+                name: {"value": quantity.value, "unit": quantity.unit}
+                for name, quantity in result.metrics.items()
+            },
+            "issues": [_issue(issue) for issue in result.issues],
+            "raw_paths": [_relative(path, folder) for path in result.run.raw_paths],
+            "log_path": _relative(result.run.log_path, folder),
+        }
+        text = json.dumps(_finite(content), ensure_ascii=False, indent=1, allow_nan=False)
+        write_atomically(result.result_path, (text + "\n").encode("utf-8", "backslashreplace"))
+
+    def raw_path_of(self, path: Path) -> Path:
+        """The raw file behind `path`: a ``result.json``, the folder it is in, or a raw file itself.
+
+        Raises UserInputError when there is none.
+        """
+        if path.is_dir():
+            return _raw_path_in(path / paths.RESULT_FILE)
+        if path.suffix.lower() == ".json":
+            return _raw_path_in(path)
+        try:
+            is_file = path.is_file()
+        except (OSError, ValueError):
+            is_file = False
+        if is_file:
+            return path
+        raise _no_result(path)
+
+
+def _raw_path_in(result_path: Path) -> Path:
+    folder = Path(os.path.realpath(result_path.parent))
+    content = _load(result_path)
+    names = content.get("raw_paths")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise _broken(result_path)
+    if not names:
+        raise UserInputError(
+            msg(
+                "The simulation behind {path} has left no data: it ended as {status}.",
+                path=result_path,
+                status=content.get("status", "?"),
+            ),
+            advice=msg("Mend what its errors say and simulate again."),
+            file=result_path,
+            error_type="no_data",
+        )
+    try:
+        raw = Path(os.path.realpath(folder / names[0]))
+        is_file = raw.is_file()
+    except (OSError, ValueError):
+        raise _broken(result_path) from None
+    # A result may have come with somebody else's project: it can only point into its own folder.
+    if not raw.is_relative_to(folder):
+        raise _broken(result_path)
+    if not is_file:
+        raise UserInputError(
+            msg("The data file {raw} of {path} is gone.", raw=names[0], path=result_path),
+            advice=msg("Simulate again to get it back."),
+            file=result_path,
+            error_type="file_not_found",
+        )
+    return raw
+
+
+def _load(result_path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(
+            read_regular_file(Path(os.path.realpath(result_path)), max_bytes=_MAX_RESULT_BYTES)
+        )
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise _no_result(result_path) from error
+    except (NotRegular, TooLarge, IsADirectoryError, ValueError, RecursionError) as error:
+        raise _broken(result_path) from error
+    except OSError as error:
+        raise UserInputError(
+            msg("{path} cannot be read ({reason}).", path=result_path, reason=error.strerror),
+            file=result_path,
+        ) from error
+    if not isinstance(content, dict):
+        raise _broken(result_path)
+    version = content.get("schema_version")
+    if isinstance(version, int) and version > SCHEMA_VERSION:
+        raise UserInputError(
+            msg("{path} was written by a newer version of this program.", path=result_path),
+            advice=msg("Update the program, or simulate again."),
+            file=result_path,
+            error_type="newer_format",
+        )
+    return content
+
+
+def _no_result(path: Path) -> UserInputError:
+    return UserInputError(
+        msg("There is no simulation result at {path}.", path=path),
+        advice=msg("Name a result.json, its folder, or a raw file."),
+        file=path,
+        error_type="file_not_found",
+    )
+
+
+def _broken(path: Path) -> UserInputError:
+    return UserInputError(
+        msg("{path} is not a result of a simulation, or it is damaged.", path=path),
+        advice=msg("Name a result.json, its folder, or a raw file; or simulate again."),
+        file=path,
+        error_type="bad_result",
+    )
+
+
+def _issue(issue: SimulationIssue) -> dict[str, object]:
+    return {
+        "severity": issue.severity,
+        "code": issue.code,
+        "message": str(issue.message),
+        "file": None if issue.file is None else str(issue.file),
+        "line": issue.line,
+        "element": issue.element,
+        "node": issue.node,
+        "advice": None if issue.advice is None else str(issue.advice),
+    }
+
+
+def _relative(path: Path, folder: Path) -> str:
+    """`path` as seen from the result's folder, so that a moved project keeps its results."""
+    return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
+
+
+def _finite(value: object) -> object:
+    """`value` with every NaN and infinity as None, which JSON can say, and texts for what it cannot."""
+    match value:
+        case float():
+            return float(value) if math.isfinite(value) else None
+        case None | bool() | int() | str():
+            return value
+        case Mapping():
+            return {str(key): _finite(item) for key, item in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [_finite(item) for item in value]
+        case Path() | Message():
+            return str(value)
+        case _:
+            raise TypeError(f"{type(value).__name__} has no place in result.json")

@@ -1,0 +1,182 @@
+"""The user's settings, in ``settings.json`` of his own folder.
+
+Read by every sub-command, so with the standard library alone: importing pydantic would take longer
+than all the rest of a quick command.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from infrastructure.persistence.atomic import write_atomically, write_problem
+from infrastructure.persistence.regular import read_regular_file
+from shared import paths
+from shared.message import Message, msg
+
+SCHEMA_VERSION = 1
+_MAX_BYTES = 2**20
+
+Language = Literal["auto", "en", "zh"]
+_LANGUAGES: tuple[Language, ...] = ("auto", "en", "zh")
+
+_LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserSettings:
+    """What the user chose. Keys of providers never are among it."""
+
+    language: Language = "auto"
+    """Language of texts; "auto" follows the system."""
+    libraries: tuple[Path, ...] = ()
+    """Folders (or single files) every circuit may include from."""
+    ngspice_path: Path | None = None
+    """The simulator's program; None = the one found on PATH."""
+    unknown: Mapping[str, Any] = field(default_factory=dict)
+    """Entries of other versions of this program, kept as they are."""
+    warnings: tuple[Message, ...] = ()
+    """What was wrong with the file these were read from; never saved."""
+
+    def language_in(self, environment: Mapping[str, str]) -> Literal["en", "zh"]:
+        """The language of texts; "auto" looks into `environment` as gettext does."""
+        if self.language != "auto":
+            return self.language
+        locale = next((environment[name] for name in _LOCALE_VARIABLES if environment.get(name)), "")
+        # LANGUAGE lists what the user reads, best first, but not for the plain C locale.
+        wished = environment.get("LANGUAGE", "").split(":")[0] if locale not in ("", "C", "POSIX") else ""
+        return "zh" if (wished or locale).lower().startswith("zh") else "en"
+
+
+def load_settings(home: Path) -> UserSettings:
+    """The settings under the user's folder `home`; defaults where there are none.
+
+    Never raises: what cannot be read or understood is replaced by its default and told in `warnings`.
+    A file that is no JSON object at all is kept aside, beside its old place.
+    """
+    path = home / paths.SETTINGS_FILE
+    try:
+        data = read_regular_file(Path(os.path.realpath(path)), max_bytes=_MAX_BYTES)
+    except (FileNotFoundError, NotADirectoryError):
+        return UserSettings()
+    except (OSError, ValueError) as error:
+        return UserSettings(
+            warnings=(
+                msg(
+                    "The settings {path} cannot be read ({reason}); defaults are used.",
+                    path=path,
+                    reason=error,
+                ),
+            )
+        )
+    try:
+        content = json.loads(data)
+        if not isinstance(content, dict):
+            raise TypeError("not an object")
+    except (ValueError, TypeError, RecursionError):
+        return UserSettings(warnings=(_keep_aside(path),))
+    return _understand(content, path)
+
+
+def save_settings(home: Path, settings: UserSettings) -> None:
+    """Write the settings atomically. Raises EnvironmentProblem when that is not possible."""
+    path = home / paths.SETTINGS_FILE
+    content = {
+        **settings.unknown,
+        "schema_version": SCHEMA_VERSION,
+        "language": settings.language,
+        "libraries": [str(library) for library in settings.libraries],
+        "ngspice_path": None if settings.ngspice_path is None else str(settings.ngspice_path),
+    }
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise write_problem(error, path) from error
+    text = json.dumps(content, ensure_ascii=False, indent=2)
+    write_atomically(path, (text + "\n").encode("utf-8", "surrogateescape"), inside=home)
+
+
+def _understand(content: dict[str, Any], path: Path) -> UserSettings:
+    warnings: list[Message] = []
+
+    def entry(name: str, read: Callable[[Any], T], default: T) -> T:
+        value = content.pop(name, None)
+        if value is None:
+            return default
+        try:
+            return read(value)
+        except (ValueError, TypeError):
+            warnings.append(
+                msg(
+                    "The setting {name} in {path} is not understood; its default is used.",
+                    name=name,
+                    path=path,
+                )
+            )
+            return default
+
+    version = entry("schema_version", _number, SCHEMA_VERSION)
+    if version > SCHEMA_VERSION:
+        warnings.append(
+            msg("{path} was written by a newer version; what is not known here is ignored.", path=path)
+        )
+    return UserSettings(
+        language=entry("language", _language, "auto"),
+        libraries=entry("libraries", _places, ()),
+        ngspice_path=entry("ngspice_path", _place, None),
+        unknown=content,
+        warnings=tuple(warnings),
+    )
+
+
+def _number(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError("a whole number is needed")
+    return value
+
+
+def _language(value: Any) -> Language:
+    if value not in _LANGUAGES:
+        raise ValueError(value)
+    chosen: Language = value
+    return chosen
+
+
+def _place(value: Any) -> Path | None:
+    """An absolute path; `~` is the user's home."""
+    if not isinstance(value, str) or not value.strip() or "\0" in value:
+        raise ValueError(value)
+    path = Path(value).expanduser() if value.startswith("~/") else Path(value)
+    if not path.is_absolute():
+        raise ValueError(value)
+    return path
+
+
+def _places(value: Any) -> tuple[Path, ...]:
+    if not isinstance(value, list):
+        raise TypeError("a list of folders is needed")
+    return tuple(place for place in map(_place, value) if place is not None)
+
+
+def _keep_aside(path: Path) -> Message:
+    aside = path.with_name(f"{path.name}.broken-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
+    try:
+        path.replace(aside)
+    except OSError as error:
+        return msg(
+            "The settings {path} cannot be understood; defaults are used ({reason}).",
+            path=path,
+            reason=error.strerror,
+        )
+    return msg(
+        "The settings {path} could not be understood; defaults are used. The old file is kept as {aside}.",
+        path=path,
+        aside=aside,
+    )

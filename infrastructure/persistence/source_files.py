@@ -1,0 +1,153 @@
+"""How our parser sees a circuit's files: confined to the circuit's project and the listed libraries.
+
+A netlist may have been written by a stranger. What it includes is looked up where ngspice would, but
+handed out only when its real path lies inside the allowed folders; everything else is told by its
+path and the reason, never by its content.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from domain.circuit.dependencies import RefusalReason, SourceFile, SourceRefusal
+from infrastructure.persistence.regular import Moved, NotRegular, TooLarge, read_regular_file
+from shared import paths
+
+MAX_SOURCE_BYTES = 20_000_000
+
+_FOREIGN = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+://|//|\\\\")
+
+
+class SourceReaderFactory:
+    """Makes readers for circuits. Implements application.ports.SourceReaders.
+
+    `env` is where HOME is looked up for references that begin with `~/` (None = the process's own).
+    """
+
+    def __init__(self, *, env: Mapping[str, str] | None = None, max_bytes: int = MAX_SOURCE_BYTES) -> None:
+        self._env = os.environ if env is None else env
+        self._max_bytes = max_bytes
+
+    def for_circuit(self, circuit: Path, libraries: Sequence[Path]) -> ConfinedSourceReader:
+        """A reader confined to the circuit's project (or folder) and the listed libraries."""
+        home = self._env.get("HOME")
+        return ConfinedSourceReader(
+            circuit, libraries, home=Path(home) if home else None, max_bytes=self._max_bytes
+        )
+
+
+class ConfinedSourceReader:
+    """Reads the files of one circuit. Implements domain.circuit.dependencies.SourceReader.
+
+    Allowed are regular files of at most `max_bytes` whose real path is inside the project (the nearest
+    folder with a `.circuit_ai/`, that one excepted) or inside one of `libraries` (folders or single
+    files), and the circuit itself. A circuit without a project may use its own folder, but nothing
+    hidden in it: it may stand in somebody's home, beside `.ssh` and `.netrc`.
+    """
+
+    def __init__(
+        self,
+        circuit: Path,
+        libraries: Sequence[Path] = (),
+        *,
+        home: Path | None = None,
+        max_bytes: int = MAX_SOURCE_BYTES,
+    ) -> None:
+        self._folder = Path(os.path.abspath(circuit)).parent  # noqa: PTH100 - ngspice does not resolve it either
+        self._circuit = Path(os.path.realpath(circuit))
+        project = paths.project_root_of(circuit)
+        self._is_project = project is not None
+        self._root = Path(os.path.realpath(project or self._folder))
+        self._libraries = tuple(Path(os.path.realpath(library)) for library in libraries)
+        self._home = home
+        self._max_bytes = max_bytes
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """The folders files may come from, real paths; the circuit's own first."""
+        return (self._root, *self._libraries)
+
+    def read(self, reference: str, *, including_file: Path) -> SourceFile | SourceRefusal:
+        """The file a directive in `including_file` names.
+
+        Looked for beside that file, then beside the circuit, then in the libraries; the first that
+        exists decides. Never raises, whatever the reference.
+        """
+        name = reference.strip().strip("\"'").strip()
+        if _FOREIGN.match(name):
+            return _refusal(Path(name), "url")
+        refused: SourceRefusal | None = None
+        for candidate in self._candidates(name, including_file):
+            found = self._read_candidate(candidate)
+            if isinstance(found, SourceFile) or found.reason not in ("missing", "outside"):
+                return found
+            if found.reason == "outside" and os.path.lexists(candidate):
+                return found
+            if refused is None or found.reason == "missing" != refused.reason:
+                refused = found
+        return refused or _refusal(Path(name), "missing" if not name.startswith("~") else "outside")
+
+    def _candidates(self, name: str, including_file: Path) -> Iterator[Path]:
+        if not name or "\0" in name or not _is_encodable(name):
+            return
+        if name.startswith("~"):
+            # Only one's own home is looked up: another user's name would be looked up in the system.
+            if self._home is not None and name.startswith("~/"):
+                yield self._home / name[2:]
+            return
+        for folder in dict.fromkeys((including_file.parent, self._folder, *self._libraries)):
+            yield Path(os.path.abspath(folder)) / name  # noqa: PTH100
+            if name.startswith("/"):
+                return
+
+    def _read_candidate(self, candidate: Path) -> SourceFile | SourceRefusal:
+        try:
+            real = Path(os.path.realpath(candidate))
+            if not self._allows(real):
+                return _refusal(candidate, "outside")
+            return SourceFile(path=real, data=read_regular_file(real, max_bytes=self._max_bytes))
+        except (OSError, ValueError) as error:
+            return _refusal(candidate, _reason_of(error))
+
+    def _allows(self, real: Path) -> bool:
+        if real == self._circuit or any(real.is_relative_to(library) for library in self._libraries):
+            return True
+        if not real.is_relative_to(self._root):
+            return False
+        parts = real.relative_to(self._root).parts
+        if self._is_project:
+            return paths.PROJECT_FOLDER not in parts
+        return not any(part.startswith(".") for part in parts)
+
+
+def _reason_of(error: OSError | ValueError) -> RefusalReason:
+    match error:
+        case IsADirectoryError():
+            return "folder"
+        case NotRegular():
+            return "not-regular"
+        case TooLarge():
+            return "too-large"
+        case Moved():
+            return "outside"
+        case FileNotFoundError() | NotADirectoryError():
+            return "missing"
+        case _:
+            return "unreadable"
+
+
+def _is_encodable(name: str) -> bool:
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _refusal(path: Path, reason: RefusalReason) -> SourceRefusal:
+    """A refusal whose path can be printed, whatever the netlist said."""
+    shown = str(path).encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\x00")
+    return SourceRefusal(path=Path(shown), reason=reason)

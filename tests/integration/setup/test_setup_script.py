@@ -1,0 +1,291 @@
+"""scripts/setup.sh and setup.py on machines that lack this or that; nothing is really downloaded.
+
+A copy of the project with empty lock files stands in a folder with a blank and a non-ASCII letter
+in its name. The PATH holds only what a test puts there, so no package manager is ever started.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+BASE_PYTHON = Path(sysconfig.get_config_var("BINDIR")) / f"python{sys.version_info[0]}.{sys.version_info[1]}"
+NEEDED_BY_SHELL = ("sh", "uname", "cat")
+
+
+class Machine:
+    """A project folder and a PATH."""
+
+    def __init__(self, folder: Path) -> None:
+        self.project = folder / "mein Prüfstand"
+        self.programs = folder / "programs"
+        self.venv = self.project / ".venv"
+        self.programs.mkdir(parents=True)
+        shutil.copytree(ROOT / "scripts", self.project / "scripts")
+        (self.project / "requirements").mkdir()
+        for lock in ("core", "window", "dev", "build"):
+            self.write_lock(lock, "# nothing\n")
+        for name in NEEDED_BY_SHELL:
+            self.install(name, Path(shutil.which(name) or name))
+        self.install("python3.11", BASE_PYTHON)
+        for name in ("ngspice", "bwrap"):
+            self.install_script(name, "exit 0")
+
+    def write_lock(self, name: str, text: str) -> None:
+        (self.project / "requirements" / f"{name}.lock").write_text(text)
+
+    def install(self, name: str, real: Path) -> None:
+        # A wrapper, not a link: a Python finds its library from where its file is.
+        self.install_script(name, f'exec "{real}" "$@"')
+
+    def install_script(self, name: str, text: str) -> None:
+        self.remove(name)
+        (self.programs / name).write_text(f"#!/bin/sh\n{text}\n")
+        (self.programs / name).chmod(0o755)
+
+    def remove(self, name: str) -> None:
+        (self.programs / name).unlink(missing_ok=True)
+
+    def set_up(self, level: str = "core", **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run the set-up; its words are in stderr."""
+        return subprocess.run(
+            ["/bin/sh", "scripts/setup.sh", level],
+            cwd=self.project,
+            env={"PATH": str(self.programs), "HOME": os.environ["HOME"], **environment},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=50,
+            check=False,
+        )
+
+    def python_works(self) -> bool:
+        answer = subprocess.run(
+            [self.venv / "bin" / "python", "-m", "pip", "--version"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return answer.returncode == 0 and str(self.venv) in answer.stdout
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A machine on which the set-up was run once; tests take copies."""
+    folder = tmp_path_factory.mktemp("finished")
+    done = Machine(folder).set_up()
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def ready(finished: Path, tmp_path: Path) -> Machine:
+    shutil.copytree(finished, tmp_path / "copy", symlinks=True)
+    machine = Machine.__new__(Machine)
+    machine.project = tmp_path / "copy" / "mein Prüfstand"
+    machine.programs = tmp_path / "copy" / "programs"
+    machine.venv = machine.project / ".venv"
+    return machine
+
+
+def test_fresh_machine_gets_a_virtual_environment(finished: Path) -> None:
+    machine = Machine.__new__(Machine)
+    machine.venv = finished / "mein Prüfstand" / ".venv"
+    assert machine.python_works()
+    stamp = json.loads((machine.venv / ".circuit-design-ai.json").read_text())
+    assert stamp["level"] == "core"
+    assert not (machine.venv / ".setting-up").exists()
+
+
+def test_packages_and_sources_are_compiled_whatever_the_environment_says(machine: Machine) -> None:
+    (machine.project / "shared").mkdir()
+    (machine.project / "shared" / "thing.py").write_text("x = 1\n")
+    assert machine.set_up(PYTHONDONTWRITEBYTECODE="1").returncode == 0
+    assert list((machine.project / "shared" / "__pycache__").glob("thing.*.pyc"))
+    pip = next(machine.venv.glob("lib/*/site-packages/pip"))
+    assert list((pip / "__pycache__").glob("__init__.*.pyc"))
+
+
+def test_second_run_does_and_says_nothing(ready: Machine) -> None:
+    before = (ready.venv / "pyvenv.cfg").stat().st_mtime_ns
+    again = ready.set_up()
+    assert (again.returncode, again.stdout, again.stderr) == (0, "", "")
+    assert (ready.venv / "pyvenv.cfg").stat().st_mtime_ns == before
+
+
+def test_changed_lock_is_installed(ready: Machine) -> None:
+    ready.write_lock("core", "# another\n")
+    again = ready.set_up()
+    assert again.returncode == 0
+    assert "Installing packages" in again.stderr
+    assert "Making the virtual environment" not in again.stderr
+    assert ready.set_up().stderr == ""
+
+
+def test_higher_level_is_installed_and_serves_the_lower(ready: Machine) -> None:
+    assert "Installing packages" in ready.set_up("window").stderr
+    ready.write_lock("core", "# another\n")
+    assert ready.set_up("core").stderr == ""
+
+
+def test_interrupted_installation_starts_over(ready: Machine) -> None:
+    (ready.venv / ".setting-up").touch()
+    half = next(ready.venv.glob("lib/*/site-packages")) / "half_installed.py"
+    half.touch()
+    again = ready.set_up()
+    assert again.returncode == 0
+    assert "half-made" in again.stderr
+    assert not half.exists()
+    assert ready.python_works()
+
+
+@pytest.mark.parametrize("after_s", [0.15, 1.0])
+def test_killed_set_up_can_be_repeated(machine: Machine, after_s: float) -> None:
+    process = subprocess.Popen(
+        ["/bin/sh", "scripts/setup.sh", "core"],
+        cwd=machine.project,
+        env={"PATH": str(machine.programs), "HOME": os.environ["HOME"]},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    time.sleep(after_s)  # somewhere in the middle; whatever it hits has to be survived
+    os.killpg(process.pid, 9)
+    process.wait()
+    assert machine.set_up().returncode == 0
+    assert machine.python_works()
+
+
+def test_broken_interpreter_link_is_mended(ready: Machine) -> None:
+    for link in (ready.venv / "bin").glob("python*"):
+        link.unlink()
+        link.symlink_to("/nowhere/python")
+    assert ready.set_up().returncode == 0
+    assert ready.python_works()
+
+
+def test_empty_and_nearly_empty_venv_folders_are_replaced(machine: Machine) -> None:
+    (machine.venv / "bin").mkdir(parents=True)
+    assert machine.set_up().returncode == 0
+    assert machine.python_works()
+
+
+def test_strange_venv_folder_is_left_alone(machine: Machine) -> None:
+    machine.venv.mkdir()
+    precious = machine.venv / "thesis.tex"
+    precious.touch()
+    refused = machine.set_up()
+    assert refused.returncode == 3
+    assert "thesis.tex" in refused.stderr
+    assert precious.exists()
+
+
+def test_missing_simulator_is_named_with_the_command_to_install_it(ready: Machine) -> None:
+    ready.remove("ngspice")
+    refused = ready.set_up()
+    assert refused.returncode == 3
+    assert "ngspice" in refused.stderr
+    assert "simulates the circuits" in refused.stderr
+
+
+def test_one_command_for_all_that_is_missing(machine: Machine) -> None:
+    machine.remove("ngspice")
+    machine.remove("bwrap")
+    machine.install_script("dnf", "echo called >&2; exit 1")
+    machine.install_script("sudo", "exit 1")
+    refused = machine.set_up()
+    assert refused.returncode == 3
+    assert "sudo sh -c 'dnf install -y ngspice bubblewrap'" in refused.stderr
+    assert "called" not in refused.stderr
+    assert not machine.venv.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="as a user nothing is installed, which the next test shows")
+def test_root_gets_missing_programs_installed(machine: Machine) -> None:
+    machine.remove("ngspice")
+    machine.install("env", Path("/usr/bin/env"))
+    log = machine.project / "apt.log"
+    machine.install_script(
+        "apt-get",
+        f'echo "$DEBIAN_FRONTEND $*" >> "{log}"\n'
+        f'case "$*" in *install*) printf "#!/bin/sh\\n" > "{machine.programs}/ngspice"; '
+        f'/bin/chmod +x "{machine.programs}/ngspice" ;; esac',
+    )
+    assert machine.set_up().returncode == 0
+    assert "noninteractive" in log.read_text()
+    assert "install -y --no-install-recommends ngspice" in log.read_text()
+
+
+def test_it_goes_on_without_the_box(machine: Machine) -> None:
+    machine.remove("bwrap")
+    done = machine.set_up()
+    assert done.returncode == 0
+    assert "bubblewrap" in done.stderr
+    assert machine.python_works()
+    assert machine.set_up().stderr == ""
+
+
+def test_no_python_at_all(machine: Machine) -> None:
+    machine.remove("python3.11")
+    refused = machine.set_up()
+    assert refused.returncode == 3
+    assert "Python 3.11 or newer is needed" in refused.stderr
+
+
+def test_only_a_too_old_python(machine: Machine) -> None:
+    machine.remove("python3.11")
+    machine.install_script("python3", _pretending("3 9"))
+    refused = machine.set_up()
+    assert refused.returncode == 3
+    assert "Python 3.11 or newer" in refused.stderr
+
+
+def test_chosen_python_is_too_old(machine: Machine) -> None:
+    machine.install_script("python3.9", _pretending("3 9"))
+    refused = machine.set_up(PYTHON="python3.9")
+    assert refused.returncode == 3
+    assert "PYTHON=python3.9 is Python 3.9; 3.11 or newer is needed." in refused.stderr
+
+
+def test_chosen_python_does_not_exist(machine: Machine) -> None:
+    refused = machine.set_up(PYTHON="python9")
+    assert refused.returncode == 3
+    assert "PYTHON=python9 names nothing that runs" in refused.stderr
+
+
+def test_packages_that_cannot_be_had_are_a_clear_error_and_tried_again(machine: Machine) -> None:
+    machine.write_lock("core", f"no-such-thing==1.0 --hash=sha256:{'0' * 64}\n")
+    failed = machine.set_up(PIP_NO_INDEX="1")
+    assert failed.returncode == 3
+    assert "no-such-thing" in failed.stderr
+    assert "The packages could not be installed" in failed.stderr
+    machine.write_lock("core", "# nothing\n")
+    assert machine.set_up().returncode == 0
+
+
+def test_settings_that_would_misplace_packages_do_no_harm(machine: Machine, tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "json.py").write_text("raise SystemExit('wrong json')\n")
+    done = machine.set_up(PIP_TARGET="/nowhere", PIP_USER="1", PYTHONPATH=str(tmp_path / "lib"))
+    assert done.returncode == 0, done.stderr
+
+
+def _pretending(version: str) -> str:
+    """A Python that runs all, but answers the question for its version with another one."""
+    return (
+        f'case "$*" in *"print(*sys.version_info"*) echo "{version}" ;; *) exec "{BASE_PYTHON}" "$@" ;; esac'
+    )
