@@ -163,8 +163,10 @@ class Composition:
         if self._given_designers is not None:
             return self._given_designers
         from infrastructure.llm_adapters.builtin import BuiltinDesigner
+        from presentation.translation import Translator
 
-        return {"builtin": BuiltinDesigner()}
+        # The comments of a circuit are in the language of the sentence that asked for it.
+        return {"builtin": BuiltinDesigner(speaker=Translator)}
 
     @cached_property
     def _waveforms(self) -> WaveformReader:
