@@ -114,8 +114,7 @@ class CpuTaskExecutor:
             await asyncio.gather(*partings)
         for pool in (self._pipe_pool, self._thread_pool):
             if pool is not None:
-                # Every job is over: the threads are idle and end at once.
-                pool.shutdown(wait=True)
+                await asyncio.to_thread(pool.shutdown)
 
     def _known(self, job: Future[T]) -> asyncio.Future[T]:
         """The job as a future of the loop, which `shutdown` waits for."""

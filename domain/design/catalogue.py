@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from domain.design.families.buck import Buck
 from domain.design.families.family import CircuitFamily, Claim
 from domain.design.families.filter_requests import FILTER_WORDS, HIGH_PASS_WORDS, LOW_PASS_WORDS, order_of
 from domain.design.families.first_order import FirstOrder
@@ -18,7 +19,7 @@ from domain.design.sentence import Sentence
 from shared.errors import CircuitError
 from shared.message import Message, msg
 
-FAMILIES: Mapping[str, CircuitFamily] = MappingProxyType({"first_order": FirstOrder(), "sallen_key": SallenKey()})
+FAMILIES: Mapping[str, CircuitFamily] = MappingProxyType({"first_order": FirstOrder(), "sallen_key": SallenKey(), "buck": Buck()})
 """Every family by its key."""
 
 _NEGATION = r"(?:\bnot?\b|\bwithout\b|\bno\b|instead of|rather than|不要|不用|而不是|不是|非)(?:\s+(?:an?|the|any|use|using))?\s*(?:使用|采用|用)?\s*$"

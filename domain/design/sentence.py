@@ -39,7 +39,7 @@ _BASES: tuple[tuple[str, Dimension, float], ...] = (
 )
 _PREFIX = r"(?:pico|nano|micro|milli|kilo|mega|giga|meg|[pnuμmkgt皮纳奈微毫千万兆吉])"
 _NUMBER = r"(?:\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+|\s?x\s?10\^?[-+]?\d+)?"
-_END = r"(?![a-z])"
+_END = r"(?![a-z0-9])"
 _BASE = "(?:(?:" + "|".join(base for base, _, _ in _BASES) + rf"){_END}|v(?=_?(?:in|out){_END}))"
 _MENTION = re.compile(
     rf"(?P<sign>[-+](?=[\d.]))?(?P<number>{_NUMBER})"
@@ -310,12 +310,10 @@ def _link(text: str, mentions: list[Mention]) -> tuple[tuple[Mention, ...], tupl
 
 
 def _link_kind(between: str, left: Mention, right: Mention) -> Link | None:
-    if left.dimension not in (right.dimension, "none") or left.upper is not None or right.is_tolerance:
+    if left.dimension not in (right.dimension, "none") or right.is_tolerance:
         return None
-    for kind, pattern in (("arrow", _ARROW), ("to", _TO), ("span", _SPAN)):
-        if pattern.fullmatch(between):
-            return kind  # type: ignore[return-value]
-    return None
+    kinds: tuple[tuple[Link, re.Pattern[str]], ...] = (("arrow", _ARROW), ("to", _TO), ("span", _SPAN))
+    return next((kind for kind, pattern in kinds if pattern.fullmatch(between)), None)
 
 
 def _with_unit_of(left: Mention, right: Mention, kind: Link) -> Mention:
@@ -330,7 +328,7 @@ def _with_unit_of(left: Mention, right: Mention, kind: Link) -> Mention:
 
 
 def _is_range(text: str, left: Mention, right: Mention, kind: Link) -> bool:
-    if kind == "arrow" or right.value <= left.value:
+    if kind == "arrow" or left.upper is not None or right.value <= left.value:
         return False
     if kind == "span":
         return True

@@ -42,7 +42,7 @@ class Slot:
     before: str | None = None
     """Words that name it only in front of the number."""
     after: str | None = None
-    """Words that name it only behind the number."""
+    """What follows straight behind the number when it is meant."""
     weak: str | None = None
     """Words in front that name it when nothing better does ("at")."""
     takes_rest: bool = False
@@ -70,9 +70,12 @@ def fill_slots(sentence: Sentence, slots: Sequence[Slot], mentions: Sequence[Men
     found = tuple(sentence.mentions if mentions is None else mentions)
     options = [
         sorted(
-            (cost, slot.name)
-            for slot in slots
-            if (cost := _cost(sentence.text, found, mention, slot)) is not None
+            (
+                (cost, slot.name)
+                for slot in slots
+                if (cost := _cost(sentence.text, found, mention, slot)) is not None
+            ),
+            key=lambda choice: choice[0],
         )
         for mention in found
     ]
@@ -117,10 +120,11 @@ def _cost(text: str, mentions: Sequence[Mention], mention: Mention, slot: Slot) 
         (slot.before, 0.0, True),
         (slot.weak, _WEAK, True),
         (slot.words, _AFTER, False),
-        (slot.after, 0.0, False),
     ):
         if pattern is not None:
             costs += _distances(text, mentions, mention, pattern, extra, is_before)
+    if slot.after is not None and re.compile(slot.after, re.IGNORECASE).match(text, mention.end):
+        costs.append(0.0)
     return min((c for c in costs if c <= _FAR), default=None)
 
 
@@ -145,10 +149,10 @@ def _distances(
 def _bare_cost(text: str, mention: Mention, slot: Slot) -> float | None:
     if not slot.takes_bare:
         return None
-    for pattern in (slot.words, slot.before):
+    for pattern, extra in ((slot.words, 1.0), (slot.before, 1.0), (slot.weak, _WEAK)):
         for word in re.finditer(pattern or r"(?!)", text, re.IGNORECASE):
             if word.end() <= mention.start and _LINKING_WORDS.fullmatch(text[word.end() : mention.start]):
-                return 1.0 + mention.start - word.end()
+                return extra + mention.start - word.end()
     return None
 
 

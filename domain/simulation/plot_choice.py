@@ -139,8 +139,8 @@ def _voltage(plot: Plot, nodes: tuple[str, ...]) -> tuple[np.ndarray, str] | Non
     if len(found) == 1:
         assert isinstance(first, Vector)
         return first.data, first.unit
-    data = [vector.data if isinstance(vector, Vector) else 0.0 for vector in found]
-    return np.asarray(np.subtract(*data)), "V"
+    first_data, second_data = (vector.data if isinstance(vector, Vector) else np.zeros(1) for vector in found)
+    return np.subtract(first_data, second_data), "V"
 
 
 def _node(plot: Plot, node: str) -> Vector | Literal["ground"] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -101,7 +102,7 @@ def _sweeps(signal: Signal) -> list[slice]:
     """The stretches between the restarts of a nested sweep."""
     restarts = np.flatnonzero(~signal.forward()) + 1
     bounds = [0, *restarts.tolist(), len(signal.x)]
-    return [slice(first, stop) for first, stop in zip(bounds, bounds[1:], strict=False)]
+    return [slice(first, stop) for first, stop in pairwise(bounds)]
 
 
 def _derivative(value: Value) -> Value:

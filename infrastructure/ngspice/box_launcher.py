@@ -13,11 +13,12 @@ The plan is a marshalled dict on the file descriptor named by argv[1] (made by `
     filter    None or BPF bytes                  pid_mark   bytes in it that stand for our pid
 """
 
+import _ctypes
 import marshal
 import posix
 import sys
 
-import _ctypes
+Calls = dict[str, int]
 
 FAILED = 125
 PR_SET_NO_NEW_PRIVS = 38
@@ -26,10 +27,16 @@ LANDLOCK_RULE_PATH_BENEATH = 1
 SECCOMP_SET_MODE_FILTER = 1
 
 
-class Long(_ctypes._SimpleCData):
+class Long(_ctypes._SimpleCData):  # type: ignore[type-arg]
     """C long, wide enough for every argument and result here."""
 
     _type_ = "l"
+
+
+class Byte(_ctypes._SimpleCData):  # type: ignore[type-arg]
+    """C unsigned char."""
+
+    _type_ = "B"
 
 
 class Syscall(_ctypes.CFuncPtr):
@@ -39,19 +46,20 @@ class Syscall(_ctypes.CFuncPtr):
     _restype_ = Long
 
 
-_syscall = Syscall(_ctypes.dlsym(_ctypes.dlopen(None, 0), "syscall"))
+_libc = _ctypes.dlopen(None, 0)  # type: ignore[arg-type]
+_syscall = Syscall(_ctypes.dlsym(_libc, "syscall"))
 
 
-def call(what, number, *arguments):
-    """One system call. Integers become longs, bytes become pointers; -1 ends the program."""
+def call(what: str, number: int, *arguments: int | bytes) -> int:
+    """One system call. Integers become longs, bytes become pointers; -1 is an OSError."""
     values = [Long(value) if isinstance(value, int) else value for value in (number, *arguments)]
-    result = _syscall(*values)
+    result: int = _syscall(*values)
     if result == -1:
         raise OSError(_ctypes.get_errno(), what)
     return result
 
 
-def restrict_files(calls, ruleset, rules):
+def restrict_files(calls: Calls, ruleset: bytes, rules: list[tuple[str, int]]) -> None:
     """Landlock: from here on only what `rules` names can be opened."""
     domain = call("landlock_create_ruleset", calls["landlock_create_ruleset"], ruleset, len(ruleset), 0)
     for path, rights in rules:
@@ -67,41 +75,37 @@ def restrict_files(calls, ruleset, rules):
     posix.close(domain)
 
 
-def refuse_calls(calls, program):
-    """Load the seccomp filter; struct sock_fprog is u16 length, padding, pointer."""
-    address = _ctypes.addressof(_buffer(program))
-    header = (len(program) // 8).to_bytes(8, "little") + address.to_bytes(8, "little")
-    call("seccomp", calls["seccomp"], SECCOMP_SET_MODE_FILTER, 0, header)
+def in_memory(data: bytes) -> _ctypes.Array[Byte]:
+    """A copy of `data` with an address; keep it as long as the kernel may look."""
 
-
-def _buffer(data):
-    class Byte(_ctypes._SimpleCData):
-        _type_ = "B"
-
-    class Bytes(_ctypes.Array):
+    class Bytes(_ctypes.Array):  # type: ignore[type-arg]
         _type_ = Byte
         _length_ = len(data)
 
-    kept = Bytes(*data)
-    globals()["_kept"] = kept
-    return kept
+    return Bytes(*data)
 
 
-def lower_limit(calls, kind, soft, hard):
-    """Set one resource limit of this process, never above what it has (prlimit64, two u64)."""
-    now = bytearray(16)
-    old = _buffer(bytes(now))
-    call("prlimit64", calls["prlimit64"], 0, kind, 0, _ctypes.addressof(old))
-    allowed = int.from_bytes(bytes(old)[8:], "little")
+def refuse_calls(calls: Calls, program: bytes) -> None:
+    """Load the seccomp filter; struct sock_fprog is u16 length, padding, pointer."""
+    kept = in_memory(program)
+    header = (len(program) // 8).to_bytes(8, "little") + _ctypes.addressof(kept).to_bytes(8, "little")
+    call("seccomp", calls["seccomp"], SECCOMP_SET_MODE_FILTER, 0, header)
+
+
+def lower_limit(calls: Calls, kind: int, soft: int, hard: int) -> None:
+    """Set one resource limit of this process, never above what it has (prlimit64: two u64)."""
+    now = in_memory(bytes(16))
+    call("prlimit64", calls["prlimit64"], 0, kind, 0, _ctypes.addressof(now))
+    allowed = int.from_bytes(bytes(now)[8:], "little")
     new = min(soft, allowed).to_bytes(8, "little") + min(hard, allowed).to_bytes(8, "little")
     call("prlimit64", calls["prlimit64"], 0, kind, new, 0)
 
 
-def main():
+def main() -> None:
     """Take the plan's steps in order, then execve."""
-    with open(int(sys.argv[1]), "rb") as source:
-        plan = marshal.loads(source.read())
-    calls = plan["calls"]
+    with open(int(sys.argv[1]), "rb") as source:  # noqa: PTH123 - a descriptor; pathlib costs 5 ms
+        plan = marshal.loads(source.read())  # noqa: S302 - written by our own parent process
+    calls: Calls = plan["calls"]
     posix.chdir(plan["cwd"])
     if plan["ruleset"] or plan["filter"]:
         call("prctl", calls["prctl"], PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
@@ -110,12 +114,14 @@ def main():
     for kind, soft, hard in plan["limits"]:
         lower_limit(calls, kind, soft, hard)
     if plan["filter"]:
-        refuse_calls(calls, plan["filter"].replace(plan["pid_mark"], posix.getpid().to_bytes(4, "little")))
+        pid = posix.getpid().to_bytes(4, "little")
+        refuse_calls(calls, plan["filter"].replace(plan["pid_mark"], pid))
     posix.execve(plan["argv"][0], plan["argv"], plan["env"])
 
 
-try:
-    main()
-except OSError as error:
-    posix.write(2, f"box: {error}\n".encode())
-    posix._exit(FAILED)
+if __name__ == "__main__":
+    try:
+        main()
+    except OSError as error:
+        posix.write(2, f"box: {error}\n".encode())
+        posix._exit(FAILED)

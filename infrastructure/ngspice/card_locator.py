@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from infrastructure.ngspice.log_reader import Finding
+from infrastructure.ngspice.findings import Finding
 
 _MAX_FILE_BYTES = 20 * 2**20
 _COMMENT = re.compile(r"(?:\s\$|;|\s//).*$")
@@ -29,11 +29,15 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Card:
-    """A logical line: continuations joined, comment cut, lower case."""
+    """A logical line: continuations joined, comment cut."""
 
     place: Place
     last_line: int
-    text: str
+    written: str
+
+    @property
+    def text(self) -> str:
+        return self.written.lower()
 
     @property
     def squeezed(self) -> str:
@@ -55,19 +59,30 @@ class CardLocator:
 
     def place_of(self, finding: Finding) -> Place | None:
         """File and line of a finding, or None when they cannot be known."""
-        if finding.number is not None and (card := self._deck_card(finding.number)) and _agrees(card, finding):
+        if (
+            finding.number is not None
+            and (card := self._deck_card(finding.number))
+            and _agrees(card, finding)
+        ):
             return Place(file=self._deck_path, line=finding.number)
         self._read_included()
         for test in _tests(finding):
             places = [card.place for card in self._cards if test(card)]
             if finding.number is not None:
                 places = [place for place in places if place.line == finding.number] or places
-            if places:
-                # The same text twice: the first is as good a place to look as the other only in one file.
-                return places[0] if len({place.file for place in places}) == 1 else None
+            if len(places) == 1:
+                return places[0]
         if finding.number is not None and not self._included and not _names_something(finding):
             return Place(file=self._deck_path, line=finding.number)
         return None
+
+    def as_written(self, word: str) -> str:
+        """`word` in the letter case of the user's files (ngspice lowers everything)."""
+        pattern = re.compile(rf"(?<![\w.]){re.escape(word)}(?![\w.])", re.IGNORECASE)
+        for card in self._cards:
+            if match := pattern.search(card.written):
+                return match[0]
+        return word
 
     def analysis_line(self, kind: str) -> Place | None:
         """The deck's card of an analysis, when there is just one of that kind."""
@@ -95,7 +110,7 @@ class CardLocator:
 
 
 def _names_something(finding: Finding) -> bool:
-    return bool(finding.card or finding.element or finding.word)
+    return bool(finding.card or finding.element or finding.word or finding.begins)
 
 
 def _agrees(card: _Card, finding: Finding) -> bool:
@@ -104,15 +119,19 @@ def _agrees(card: _Card, finding: Finding) -> bool:
 
 
 def _tests(finding: Finding) -> Iterator[Callable[[_Card], bool]]:
+    """What to look for, the surest first."""
     if finding.card:
         wanted = _squeeze(finding.card.lower())
         yield lambda card: card.squeezed == wanted
     if finding.element:
         name = _own_name(finding.element)
         yield lambda card: card.name == name
+    begins = tuple(word.lower() for word in finding.begins)
     if finding.word:
         word = re.compile(rf"(?<![\w.]){re.escape(finding.word.lower())}(?![\w.])")
-        yield lambda card: word.search(card.text) is not None
+        yield lambda card: word.search(card.text) is not None and card.text.startswith(begins or "")
+    elif begins:
+        yield lambda card: card.text.startswith(begins)
 
 
 def _own_name(element: str) -> str:
@@ -129,12 +148,14 @@ def _cards(data: bytes, file: Path, *, is_deck: bool) -> list[_Card]:
     found: list[_Card] = []
     lines = data.decode("utf-8", "replace").splitlines()
     for number, line in enumerate(lines, start=1):
-        text = _COMMENT.sub("", line).strip().lower()
+        text = _COMMENT.sub("", line).strip()
         if (is_deck and number == 1) or not text or text.startswith("*"):
             continue
         if text.startswith("+") and found:
             previous = found[-1]
-            found[-1] = _Card(place=previous.place, last_line=number, text=f"{previous.text} {text[1:]}")
+            found[-1] = _Card(
+                place=previous.place, last_line=number, written=f"{previous.written} {text[1:]}"
+            )
             continue
-        found.append(_Card(place=Place(file=file, line=number), last_line=number, text=text))
+        found.append(_Card(place=Place(file=file, line=number), last_line=number, written=text))
     return found

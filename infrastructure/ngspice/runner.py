@@ -12,9 +12,10 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 from application.ports import Confinement
 from domain.simulation.request import ResourceLimits, SimulationJob
@@ -38,6 +39,8 @@ from infrastructure.ngspice.verdict import Ending, judge
 from shared.errors import EnvironmentProblem, NeedsConfirmation, UserInputError
 from shared.message import msg
 from shared.processes import ProcessLimits, ProcessManager, ProcessOutcome, StreamName
+
+_T = TypeVar("_T")
 
 LOG_NAME = "ngspice.log"
 _DECK_NAME = "deck.cir"
@@ -130,7 +133,8 @@ class NgspiceRunner:
             tail.add(line)
             on_line(stream, line)
 
-        with sandbox.command(view, arguments) as command:
+        with contextlib.ExitStack() as descriptors:
+            command = await _to_the_end(asyncio.to_thread(sandbox.command, view, arguments, descriptors))
             async with _last_breath() as lifeline:
                 running = asyncio.ensure_future(
                     self._processes.run(
@@ -143,9 +147,9 @@ class NgspiceRunner:
                     )
                 )
                 too_much = await _watch_size(running, view)
-            if too_much:
-                return _Finished(outcome=None, stopped_log=tail.text())
-            return _Finished(outcome=running.result(), stopped_log="")
+        if too_much:
+            return _Finished(outcome=None, stopped_log=tail.text())
+        return _Finished(outcome=running.result(), stopped_log="")
 
     def _refuse_unconfined(self, job: SimulationJob, ready: _Ready) -> None:
         confined = ready.confinement.bubblewrap or ready.confinement.landlock_abi > 0
@@ -169,7 +173,7 @@ class NgspiceRunner:
         parts = await self._parts()
         notes: list[str] = []
         for layers in self._layer_sets(parts, notes):
-            sandbox = Sandbox(parts, layers)
+            sandbox = await asyncio.to_thread(Sandbox, parts, layers)
             failure = await self._try(sandbox)
             if failure is None:
                 return _Ready(
@@ -203,29 +207,31 @@ class NgspiceRunner:
         return found
 
     async def _parts(self) -> Parts:
-        ngspice = self._ngspice_path or _which("ngspice")
-        if ngspice is None or not ngspice.is_file():
-            raise EnvironmentProblem(
-                msg("ngspice was not found."),
-                advice=msg("Install it (Debian, Ubuntu: apt install ngspice) or set its path in the settings."),
-                error_type="simulator_missing",
-            )
-        bubblewrap = self._bubblewrap_path or _which("bwrap")
+        ngspice, bubblewrap, interpreter = await asyncio.to_thread(self._programs)
         help_text = await self._output((str(bubblewrap), "--help")) if bubblewrap else ""
         return Parts(
             ngspice=await self._program(ngspice),
-            interpreter=await self._program(interpreter_path()),
+            interpreter=await self._program(interpreter),
             bubblewrap=bubblewrap,
             bubblewrap_sizes="--size" in help_text,
         )
 
+    def _programs(self) -> tuple[Path, Path | None, Path]:
+        """ngspice, bubblewrap and the interpreter; looks at the file system."""
+        ngspice = self._ngspice_path or _which("ngspice")
+        if ngspice is None or not ngspice.is_file():
+            raise EnvironmentProblem(
+                msg("ngspice was not found."),
+                advice=msg(
+                    "Install it (Debian, Ubuntu: apt install ngspice) or set its path in the settings."
+                ),
+                error_type="simulator_missing",
+            )
+        return ngspice, self._bubblewrap_path or _which("bwrap"), interpreter_path()
+
     async def _program(self, path: Path) -> Program:
         """An executable with its loader and libraries, as the loader itself lists them."""
-        real = Path(os.path.realpath(path))
-        try:
-            loader = elf_loader(real)
-        except (OSError, ValueError):
-            loader = None
+        real, loader = await asyncio.to_thread(_real_and_loader, path)
         if loader is None:
             return Program(path=real, loader=None, libraries=())
         listed = await self._output((str(loader), "--list", str(real)))
@@ -249,7 +255,8 @@ class NgspiceRunner:
             except OSError as error:
                 return str(error)
             outcome = finished.outcome
-            if outcome is not None and outcome.exit_code == 0 and (scratch / _RAW_NAME).is_file():
+            has_data = await asyncio.to_thread((scratch / _RAW_NAME).is_file)
+            if outcome is not None and outcome.exit_code == 0 and has_data:
                 return None
             words = outcome.stderr.decode("utf-8", "replace").split() if outcome else []
             code = outcome.exit_code if outcome else 0
@@ -268,6 +275,15 @@ class _Finished:
     stopped_log: str
 
 
+def _real_and_loader(path: Path) -> tuple[Path, Path | None]:
+    real = path.resolve()
+    try:
+        return real, elf_loader(real)
+    except (OSError, ValueError):
+        # A script around ngspice, or a machine whose programs look different: the probe will tell.
+        return real, None
+
+
 def _which(name: str) -> Path | None:
     found = shutil.which(name)
     return Path(found) if found else None
@@ -275,7 +291,9 @@ def _which(name: str) -> Path | None:
 
 def _confinement(layers: frozenset[Layer], notes: list[str]) -> Confinement:
     if "landlock" in layers and "bubblewrap" not in layers:
-        notes.append("landlock alone: existing files in /tmp can be read and changed by a run that knows their names")
+        notes.append(
+            "landlock alone: existing files in /tmp can be read and changed by a run that knows their names"
+        )
     if layers & {"bubblewrap", "landlock"} and "seccomp" not in layers:
         notes.append("without seccomp a hostile code model can start processes inside the box")
     if "bubblewrap" in layers and "landlock" not in layers:
@@ -306,17 +324,19 @@ def _view_of(job: SimulationJob, scratch: Path) -> View:
 
 
 @contextlib.asynccontextmanager
-async def _scratch(root: Path | None):  # type: ignore[no-untyped-def]
+async def _scratch(root: Path | None) -> AsyncIterator[Path]:
     """A scratch folder that is gone afterwards, also when the run is cancelled."""
-    folder = await asyncio.to_thread(make_scratch, root)
+    made: list[Path] = []
     try:
-        yield folder
+        await _to_the_end(asyncio.to_thread(lambda: made.append(make_scratch(root))))
+        yield made[0]
     finally:
-        await _to_the_end(asyncio.to_thread(remove_scratch, folder))
+        for folder in made:
+            await _to_the_end(asyncio.to_thread(remove_scratch, folder))
 
 
-async def _to_the_end(work) -> None:  # type: ignore[no-untyped-def]
-    """Await clean-up work through cancellation, then let the cancellation go on."""
+async def _to_the_end(work: Coroutine[Any, Any, _T]) -> _T:
+    """Await work that must not be cut short; a cancellation meanwhile goes on afterwards."""
     task = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
@@ -324,13 +344,14 @@ async def _to_the_end(work) -> None:  # type: ignore[no-untyped-def]
             await asyncio.shield(task)
         except asyncio.CancelledError as error:
             cancelled = error
-    task.result()
+    result = task.result()
     if cancelled is not None:
         raise cancelled
+    return result
 
 
 @contextlib.asynccontextmanager
-async def _last_breath():  # type: ignore[no-untyped-def]
+async def _last_breath() -> AsyncIterator[int]:
     """A descriptor for a run to hold; on leaving, wait until its last holder is gone.
 
     bubblewrap's child is in another session, so its death is not seen by reaping bubblewrap.
@@ -465,7 +486,9 @@ def _plots(taken: Taken) -> tuple[dict[Path, list[tuple[str, int]]], tuple[Path,
         try:
             plots[path] = [(header.analysis, header.points) for header in read_headers(path)]
         except UserInputError:
-            unreadable.append(path.name)
+            # The one of a run that failed at once is a header without an end; that is no news.
+            if path.name != _RAW_NAME:
+                unreadable.append(path.name)
     with_data = [path for path, found in plots.items() if any(points for _, points in found)]
     with_data.sort(key=lambda path: (path.name != _RAW_NAME, path.name))
     return plots, tuple(with_data), unreadable

@@ -184,25 +184,24 @@ class Sandbox:
         """The path of the scratch folder as the run sees it."""
         return INNER_SCRATCH if self.uses_bubblewrap else scratch
 
-    @contextlib.contextmanager
-    def command(self, view: View, arguments: Sequence[str]) -> Iterator[Command]:
-        """The command line for ``ngspice *arguments``; its descriptors live as long as the context."""
+    def command(self, view: View, arguments: Sequence[str], descriptors: contextlib.ExitStack) -> Command:
+        """The command line for ``ngspice *arguments``; what it opens is closed by `descriptors`.
+
+        Looks at the file system: call it in a thread.
+        """
         ngspice = str(self._parts.ngspice.path)
         if not self.layers:
             argv = (ngspice, *arguments)
-            yield Command(argv=argv, env=self._environment(view), cwd=view.scratch, pass_fds=())
-            return
-        with contextlib.ExitStack() as descriptors:
-            plan = descriptors.enter_context(_memory_file(marshal.dumps(self._plan(view, arguments))))
-            python = (str(self._parts.interpreter.path), "-I", "-S", "-c", self._launcher, str(plan))
-            if not self.uses_bubblewrap:
-                yield Command(argv=python, env={"LC_ALL": "C"}, cwd=None, pass_fds=(plan,))
-                return
-            options = b"".join(os.fsencode(word) + b"\0" for word in self._bubblewrap_options(view))
-            args = descriptors.enter_context(_memory_file(options))
-            argv = (str(self._parts.bubblewrap), "--args", str(args), "--", *python)
-            # bubblewrap is process 1 inside and its environment can be read there: it gets none.
-            yield Command(argv=argv, env={}, cwd=None, pass_fds=(plan, args))
+            return Command(argv=argv, env=self._environment(view), cwd=view.scratch, pass_fds=())
+        plan = descriptors.enter_context(_memory_file(marshal.dumps(self._plan(view, arguments))))
+        python = (str(self._parts.interpreter.path), "-I", "-S", "-c", self._launcher, str(plan))
+        if not self.uses_bubblewrap:
+            return Command(argv=python, env={"LC_ALL": "C"}, cwd=None, pass_fds=(plan,))
+        options = b"".join(os.fsencode(word) + b"\0" for word in self._bubblewrap_options(view))
+        args = descriptors.enter_context(_memory_file(options))
+        argv = (str(self._parts.bubblewrap), "--args", str(args), "--", *python)
+        # bubblewrap is process 1 inside and its environment can be read there: it gets none.
+        return Command(argv=argv, env={}, cwd=None, pass_fds=(plan, args))
 
     def _environment(self, view: View) -> dict[str, str]:
         scratch = str(self.scratch_seen(view.scratch))

@@ -63,7 +63,7 @@ def take_outputs(scratch: Path, output_dir: Path, *, largest: int, without: froz
     ignored: list[str] = []
     folder = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        for index, name in enumerate(sorted(os.listdir(folder))):
+        for index, name in enumerate(_names_in(folder)):
             if name in without:
                 continue
             opened = _open_plain(folder, name, largest) if index < _MAX_ENTRIES else None
@@ -78,6 +78,11 @@ def take_outputs(scratch: Path, output_dir: Path, *, largest: int, without: froz
     finally:
         os.close(folder)
     return Taken(raw=tuple(raw), other=tuple(other), ignored=tuple(ignored))
+
+
+def _names_in(folder: int) -> list[str]:
+    with os.scandir(folder) as entries:
+        return sorted(entry.name for entry in entries)
 
 
 def _open_plain(folder: int, name: str, largest: int) -> int | None:

@@ -7,21 +7,23 @@ plot with points for every analysis that was asked for.
 
 from __future__ import annotations
 
-import re
 import signal
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from domain.simulation.request import Analysis, SimulationJob
+from domain.simulation.request import SimulationJob
 from domain.simulation.result import RunStatus, SimulationIssue
 from infrastructure.ngspice.card_locator import CardLocator
-from infrastructure.ngspice.log_reader import Finding, LogReading
+from infrastructure.ngspice.findings import Finding, LogReading
 from infrastructure.ngspice.sandbox import LAUNCHER_FAILED
 from shared.message import Message, msg
 
 # Kinds of cards that leave a plot in the raw file; .four and .meas do not (ngspice skips them with -r).
 _PLOTTED = frozenset(("op", "dc", "ac", "tran", "noise", "tf", "sens", "pz", "disto", "sp"))
+_NAMES = frozenset(("element", "name", "node", "section", "value", "command"))
+_SOLVER_CODES = frozenset(("no-convergence", "singular-matrix", "timestep-too-small"))
 _CRASHES = frozenset(
     128 + number for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGFPE, signal.SIGBUS, signal.SIGILL)
 )
@@ -44,15 +46,22 @@ class Ending:
 def judge(job: SimulationJob, ending: Ending, log: LogReading) -> tuple[RunStatus, list[SimulationIssue]]:
     """Status of the run and its issues, errors first."""
     findings = [*_of_the_process(job, ending, log)]
-    findings += log.findings
+    findings += _without_consequences(log.findings)
     if not any(finding.severity == "error" for finding in findings):
         findings += _of_the_data(job, ending, log)
     locator = CardLocator(job.deck, job.deck_path, job.included_files)
-    issues = [_as_issue(finding, locator, job.analyses) for finding in findings]
+    issues = [_as_issue(finding, locator) for finding in findings]
     issues.sort(key=lambda issue: issue.severity != "error")
     if ending.timed_out:
         return "timeout", issues
     return ("failed" if any(issue.severity == "error" for issue in issues) else "ok"), issues
+
+
+def _without_consequences(findings: Sequence[Finding]) -> list[Finding]:
+    """A missing data file explains that nothing converged."""
+    if not any(finding.code == "missing-data-file" for finding in findings):
+        return list(findings)
+    return [finding for finding in findings if finding.code not in _SOLVER_CODES]
 
 
 def _error(code: str, message: Message, advice: Message | None = None) -> Finding:
@@ -71,7 +80,10 @@ def _of_the_process(job: SimulationJob, ending: Ending, log: LogReading) -> Iter
     elif ending.out_of_disk or code == 128 + signal.SIGXFSZ:
         yield _error(
             "file-size-limit",
-            msg("The run wrote more than the {megabytes} MB it is allowed.", megabytes=limits.file_bytes // 2**20),
+            msg(
+                "The run wrote more than the {megabytes} MB it is allowed.",
+                megabytes=limits.file_bytes // 2**20,
+            ),
             msg("Save fewer signals with .save, use a larger time step, or raise the limit."),
         )
     elif code == 128 + signal.SIGXCPU:
@@ -81,12 +93,14 @@ def _of_the_process(job: SimulationJob, ending: Ending, log: LogReading) -> Iter
             msg("What was computed until then is kept. Raise the limit or shorten the analysis."),
         )
     elif code == LAUNCHER_FAILED and not log.quit_by_deck:
-        yield _error("box-failed", msg("The protected environment for ngspice could not be set up; see the log."))
+        yield _error(
+            "box-failed", msg("The protected environment for ngspice could not be set up; see the log.")
+        )
     elif code in _CRASHES:
         yield _error(
             "simulator-crashed",
             msg("ngspice crashed ({name}).", name=signal.Signals(code - 128).name),
-            msg("This is a fault of ngspice. The circuit in its present form triggers it; the log has the details."),
+            msg("This is a fault of ngspice that this circuit triggers; the log shows how far it got."),
         )
     elif code > 128 and code - 128 in {int(known) for known in signal.Signals}:
         yield _error(
@@ -95,16 +109,18 @@ def _of_the_process(job: SimulationJob, ending: Ending, log: LogReading) -> Iter
             msg("The system may have been out of memory."),
         )
     elif code != 0 and not log.errors:
-        yield _failed_without_words(code, log)
+        yield _failed_without_words(job, code, log)
 
 
-def _failed_without_words(code: int, log: LogReading) -> Finding:
+def _failed_without_words(job: SimulationJob, code: int, log: LogReading) -> Finding:
     if log.quit_by_deck:
         return _error(
             "control-quit",
             msg("The control block ended ngspice with exit code {code}.", code=code),
             msg("quit with a number other than 0 reports a failure."),
         )
+    if _is_empty(job.deck):
+        return _empty_circuit()
     if log.aborted:
         return _error("circuit-not-loaded", msg("ngspice could not load the circuit; see the log."))
     return _error("simulator-failed", msg("ngspice ended with exit code {code}; see the log.", code=code))
@@ -146,12 +162,8 @@ def _no_data_at_all(job: SimulationJob) -> Iterable[Finding]:
             msg("The run left no data: the control block wrote no raw file."),
             msg("Add an analysis line such as .tran, or a write command to the control block."),
         )
-    elif not re.search(rb"\S.*[\r\n]\s*[A-Za-z]", job.deck):
-        yield _error(
-            "empty-circuit",
-            msg("The file holds no circuit."),
-            msg("The first line is the title; elements begin on the second."),
-        )
+    elif _is_empty(job.deck):
+        yield _empty_circuit()
     else:
         yield _error(
             "no-analysis",
@@ -160,19 +172,40 @@ def _no_data_at_all(job: SimulationJob) -> Iterable[Finding]:
         )
 
 
-def _as_issue(finding: Finding, locator: CardLocator, analyses: Sequence[Analysis]) -> SimulationIssue:
-    place = locator.place_of(finding)
+def _is_empty(deck: bytes) -> bool:
+    """Nothing that begins like an element after the title."""
+    return not any(line.lstrip()[:1].isalpha() for line in deck.splitlines()[1:])
+
+
+def _empty_circuit() -> Finding:
+    return _error(
+        "empty-circuit",
+        msg("The file holds no circuit."),
+        msg("The first line is the title; elements begin on the second."),
+    )
+
+
+def _as_issue(finding: Finding, locator: CardLocator) -> SimulationIssue:
+    place = locator.place_of(finding) if finding.card or finding.element or finding.number else None
     if place is None and finding.analysis is not None:
         place = locator.analysis_line(finding.analysis)
+    place = place or locator.place_of(finding)
     return SimulationIssue(
         severity=finding.severity,
         code=finding.code,
-        message=finding.message,
+        message=_as_written(finding.message, locator),
         file=None if place is None else place.file,
         line=None if place is None else place.line,
-        element=finding.element,
-        node=finding.node,
+        element=locator.as_written(finding.element) if finding.element else None,
+        node=locator.as_written(finding.node) if finding.node else None,
         advice=finding.advice,
     )
 
 
+def _as_written(message: Message, locator: CardLocator) -> Message:
+    """The names of the circuit in a message, in the user's letter case."""
+    params = {
+        key: locator.as_written(value) if key in _NAMES and isinstance(value, str) else value
+        for key, value in message.params.items()
+    }
+    return Message(message.template, MappingProxyType(params))

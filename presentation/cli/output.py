@@ -73,7 +73,7 @@ class Output:
 
 
 def _located(text: str, file: Path | None, line: int | None) -> str:
-    if file is None:
+    if file is None or (line is None and str(file) in text):
         return text
     return f"{file}: {text}" if line is None else f"{file}:{line}: {text}"
 

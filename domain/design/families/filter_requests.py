@@ -33,7 +33,7 @@ _STOP_BEFORE = (
     r"from|by|for|在)|stop[\s-]?band(?: edge| frequency| starts?| begins?)*(?: at| from)?|阻带(?:起始|截止|边缘)?(?:频率)?"
 )
 _STOP_AFTER = (
-    r"(?:处|时|以上|以外|以下|外|的|,|:|\s)*(?:衰减|抑制|at least|to be|is|are|down by|down|attenuat\w*(?: by| of)?|by|"
+    r"(?:(?:处|时|以上|以外|以下|外)\s*[,:]?|的|\s)*(?:衰减|抑制|at least|to be|is|are|down by|down|attenuat\w*(?: by| of)?|by|"
     r"rejects?|rejection|不少于|不小于|不低于|至少|大于等于|大于|超过|达到|达|为|要|有|>=?|≥|\s)*-?\d+(?:\.\d+)?\s?(?:db|分贝)(?!\s*(?:ripple|纹波))"
 )
 _LOSS_WORDS = r"(?:pass[\s-]?band|insertion) (?:loss|attenuation)|通带(?:内)?(?:损耗|衰减|损失)|插入?损耗?"
@@ -55,7 +55,7 @@ COMMON_SLOTS = (
         words=r"stop[\s-]?band (?:edge|frequency)|阻带(?:频率|边缘)",
         before=_STOP_BEFORE,
         after=_STOP_AFTER,
-        takes_bare=True,
+        weak=r"at|@|在|beyond|above|below|from",
     ),
     Slot(name="attenuation_db", dimensions=("dB",), words=_ATTENUATION_WORDS, takes_bare=False, takes_rest=True),
     Slot(
@@ -117,6 +117,8 @@ def read_filter(sentence: Sentence, slots: Sequence[Slot]) -> tuple[FilterReques
     """The common part of a filter request and all filled slots. Raises CircuitError."""
     mentions = [m for m in sentence.mentions if not _is_three_db_mark(sentence, m)]
     bands = [m for m in mentions if m.is_tolerance and m.dimension == "Hz"]
+    if not any(m.dimension == "dB" for m in mentions):
+        slots = [slot for slot in slots if slot.name != "attenuation_hz"]
     filled = fill_slots(sentence, slots, [m for m in mentions if m not in bands])
     assumptions: list[Message] = []
     kind = filter_kind(sentence)

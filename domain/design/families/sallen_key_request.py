@@ -205,7 +205,7 @@ def _order(
     needed = least_order(
         response,
         ripple_db * _RIPPLE_MARGIN,
-        _relative(request.kind, request.attenuation_hz, request.cutoff_hz),
+        _relative(request.kind, request.attenuation_hz, request.cutoff_hz) * (1 + 0.5 * request.tolerance),
         request.attenuation_db + _ATTENUATION_MARGIN_DB,
         HIGHEST_ORDER,
     )

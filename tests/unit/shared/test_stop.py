@@ -118,8 +118,8 @@ async def test_a_task_may_stop_its_own_scope(desk):
     handle = desk.work("1", "tab", work())
     await handle.wait()
     assert handle.state == "cancelled"
-    while desk.stop.state("tab") != "idle":
-        await asyncio.sleep(0)
+    await desk.stop.stop("user", scope="tab")
+    assert desk.stop.state("tab") == "idle"
 
 
 async def test_cancelling_the_call_does_not_call_the_stop_off(desk):
@@ -131,8 +131,8 @@ async def test_cancelling_the_call_does_not_call_the_stop_off(desk):
         await call
     await handle.wait()
     assert handle.state == "cancelled"
-    while desk.stop.state("tab") != "idle":
-        await asyncio.sleep(0)
+    await desk.stop.stop("user", scope="tab")
+    assert desk.stop.state("tab") == "idle"
 
 
 @pytest.mark.expects_error_log("does not end")

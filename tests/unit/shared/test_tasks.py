@@ -67,15 +67,20 @@ async def test_one_runs_under_an_exclusive_key_the_next_waits_its_turn(bus, regi
 
 
 @pytest.mark.expects_error_log("failed")
-async def test_the_next_one_starts_also_after_a_failure_or_a_cancellation(registry):
+async def test_the_next_one_starts_also_after_a_failure_or_a_cancellation(bus, registry):
+    begun = asyncio.Event()
+    runs = ("stopped", "running")
+    bus.subscribe(
+        TaskStateChanged, lambda event: begun.set() if (event.task_id, event.state) == runs else None
+    )
+
     async def fail():
         raise ZeroDivisionError
 
     registry.submit("run", "fails", fail(), exclusive_key="k")
     registry.submit("run", "stopped", never(), exclusive_key="k")
     last = registry.submit("run", "last", value_of(3), exclusive_key="k")
-    while not any(handle.task_id == "stopped" and handle.state == "running" for handle in registry.handles):
-        await asyncio.sleep(0)
+    await begun.wait()
     registry.cancel(task_id="stopped")
     assert await last.result() == 3
 

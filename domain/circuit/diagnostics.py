@@ -1,0 +1,63 @@
+"""What is wrong with a netlist, found without running it.
+
+`diagnose` never raises and never guesses loudly: an error is what ngspice 39 refuses or cannot solve, a
+warning what it accepts but almost surely computes otherwise than meant, an info a hint. A right netlist
+gets neither errors nor warnings. When the files or the block structure are broken, checks that would
+only repeat that in other words are left out.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from domain.circuit.dependencies import DependencyTree
+from domain.circuit.findings import CODES, Diagnostic, Findings, Severity
+from domain.circuit.hierarchy import read_circuit
+from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
+from domain.circuit.reference_checks import check_references
+from domain.circuit.structure_checks import check_files, check_structure
+from domain.circuit.value_checks import check_values
+from domain.circuit.wiring_checks import check_wiring
+
+__all__ = ["CODES", "Diagnostic", "Severity", "diagnose", "is_fragment"]
+
+
+def is_fragment(netlist: Netlist) -> bool:
+    """A file made to be included: by its suffix, or because only definitions stand in it."""
+    if netlist.path is not None and netlist.path.suffix.lower() in LIBRARY_SUFFIXES:
+        return True
+    if (
+        any(not element.scope for element in netlist.elements)
+        or netlist.analyses
+        or netlist.has_control_block
+    ):
+        return False
+    return bool(netlist.subcircuits or netlist.models or netlist.parameters or netlist.directives("func"))
+
+
+def diagnose(netlist: Netlist, tree: DependencyTree) -> tuple[Diagnostic, ...]:
+    """All findings of a circuit, the root file's first, by line.
+
+    `tree` comes from `resolve_dependencies(netlist, reader)`.
+    """
+    findings = Findings()
+    check_files(tree, findings)
+    fragment = is_fragment(netlist)
+    is_sound = check_structure(tree, findings, fragment=fragment)
+    if is_sound:
+        circuit = read_circuit(tree)
+        is_complete = not (tree.refusals or tree.missing_sections or tree.cycles)
+        check_references(circuit, tree, findings, fragment=fragment, complete=is_complete)
+        check_values(circuit, tree, findings)
+        if is_complete and not fragment and not findings.has("undefined-subcircuit", "wrong-node-count"):
+            check_wiring(circuit, tree, findings)
+    return _sorted(findings.all, netlist.path)
+
+
+def _sorted(found: list[Diagnostic], root: Path | None) -> tuple[Diagnostic, ...]:
+    torn = {(d.file, d.line) for d in found if d.code == "unclosed-bracket"}
+    kept = [d for d in found if d.code != "bad-expression" or (d.file, d.line) not in torn]
+    unique = {(d.file, d.line, d.column, d.code): d for d in reversed(kept)}
+    return tuple(
+        sorted(unique.values(), key=lambda d: (d.file != root, str(d.file), d.line, d.column or 0, d.code))
+    )

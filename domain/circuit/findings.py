@@ -1,0 +1,108 @@
+"""Findings about a netlist: their form, and the closed list of codes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from domain.circuit.statements import Field, Statement
+from shared.message import Message
+
+Severity = Literal["error", "warning", "info"]
+
+CODES: dict[str, str] = {
+    "after-end": "Cards stand behind .end; ngspice reads them all the same.",
+    "bad-analysis": "An analysis card that ngspice refuses, or that hangs it.",
+    "bad-expression": "An expression that cannot be read.",
+    "bad-value": "A value that is no number, parameter or model.",
+    "duplicate-element": "Two elements of one name in the same circuit or subcircuit.",
+    "duplicate-model": "A model name defined twice; the first one counts.",
+    "duplicate-subcircuit": "A subcircuit name defined twice; the first one counts.",
+    "encoding": "The file's encoding, or a byte in a card, is not UTF-8, which ngspice needs.",
+    "ends-name": ".ends names another subcircuit than the one it closes.",
+    "farad-trap": "F behind a number is femto: 1F is 1e-15.",
+    "floating-node": "A node with one terminal on it and nothing that looks at it.",
+    "include-cycle": "A file includes itself, directly or through others.",
+    "include-missing": "An included file was not found.",
+    "include-refused": "An included file lies outside the allowed folders or is no ordinary file.",
+    "inductor-loop": "Inductors (and sources of 0 V DC) form a loop, whose direct current is not defined.",
+    "lib-section-missing": "The library has no such section, or the section has no .endl.",
+    "lib-without-section": ".lib needs a file and a section.",
+    "line-ends": "Line ends that ngspice does not see as such.",
+    "mega-trap": "M is milli in SPICE; mega is Meg.",
+    "missing-model": "A device line without its model.",
+    "missing-value": "An element line without its value.",
+    "model-type": "A model of a type that does not fit the device.",
+    "no-analysis": "Nothing in the deck asks for an analysis.",
+    "no-dc-path": "A node without a DC path to ground.",
+    "no-ground": "No node 0 in the circuit.",
+    "non-ascii-name": "A name with other than ASCII letters, which ngspice replaces in its results.",
+    "number-tail": "Characters behind a number that ngspice ignores: 4k7 is 4k.",
+    "parameter-cycle": "Parameters that are defined through each other.",
+    "recursive-subcircuit": "A subcircuit that contains itself.",
+    "shorted-source": "A voltage source with both ends on one node.",
+    "source-loop": "Voltage sources (and inductors) form a loop.",
+    "stray-ends": ".ends without .subckt.",
+    "stray-directive": ".endc, .endif, .else or .endl without its beginning.",
+    "title-is-card": "The first line is the title, but looks like a card.",
+    "too-few-nodes": "An element line with too few nodes.",
+    "unclosed-bracket": "A quote, brace or parenthesis that is not closed.",
+    "unclosed-control": ".control without .endc.",
+    "unclosed-if": ".if without .endif.",
+    "unclosed-subckt": ".subckt without .ends.",
+    "undefined-function": "A function that is not defined.",
+    "undefined-model": "A model that is not defined.",
+    "undefined-node": "An expression looks at a node that no element touches.",
+    "undefined-parameter": "A parameter that is not defined.",
+    "undefined-source": "A source or inductor is named that does not exist.",
+    "undefined-subcircuit": "A subcircuit that is not defined.",
+    "unknown-directive": "A directive ngspice 39 does not know.",
+    "unknown-element": "A line that begins like no element.",
+    "unknown-subcircuit-parameter": "An X line sets a parameter its subcircuit does not have.",
+    "unused-subcircuit": "A subcircuit nobody uses.",
+    "wrong-node-count": "An X line with another number of nodes than its subcircuit.",
+}
+"""Every code `check` can give, with its meaning."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnostic:
+    """One finding."""
+
+    severity: Severity
+    code: str
+    """A key of `CODES`; stable."""
+    message: Message
+    file: Path | None
+    line: int
+    """1-based; 1 is the title."""
+    column: int | None = None
+    """1-based, in characters; None when the whole line is meant."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Findings:
+    """Collects diagnostics."""
+
+    all: list[Diagnostic] = field(default_factory=list)
+
+    def has(self, *codes: str) -> bool:
+        """Whether one of `codes` was found."""
+        return any(diagnostic.code in codes for diagnostic in self.all)
+
+    def add(
+        self,
+        severity: Severity,
+        code: str,
+        message: Message,
+        *,
+        file: Path | None,
+        at: Statement | Field | int,
+    ) -> None:
+        """Note a finding at a card, a field of it, or a line."""
+        assert code in CODES, code
+        line, column = (at, None) if isinstance(at, int) else (at.line, at.column)
+        self.all.append(
+            Diagnostic(severity=severity, code=code, message=message, file=file, line=line, column=column)
+        )

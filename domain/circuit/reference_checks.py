@@ -1,0 +1,516 @@
+"""Checks that every name means something: models, subcircuits, parameters, functions, sources, nodes."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from domain.circuit.dependencies import DependencyTree
+from domain.circuit.elements import Element, canonical_node, is_value
+from domain.circuit.findings import Findings, Severity
+from domain.circuit.hierarchy import Block, Circuit, Definition, PlacedElement, parameter_names
+from domain.circuit.netlist import ANALYSIS_KINDS, assignments_of
+from domain.circuit.parameters import (
+    FUNCTIONS,
+    RANDOM_FUNCTIONS,
+    Expression,
+    ExpressionError,
+    find_cycles,
+    parse_expression,
+)
+from domain.circuit.statements import Field, Statement
+from domain.circuit.topology import expression_nodes
+from shared.message import Message, msg
+
+_MODEL_TYPES: dict[str, frozenset[str]] = {
+    "d": frozenset({"d", "numd"}),
+    "q": frozenset({"npn", "pnp", "lpnp", "nbjt", "pbjt"}),
+    "j": frozenset({"njf", "pjf"}),
+    "m": frozenset({"nmos", "pmos", "vdmos", "vdmosn", "vdmosp", "nsoi", "psoi", "numos"}),
+    "z": frozenset({"nmf", "pmf", "nhfet", "phfet"}),
+    "s": frozenset({"sw", "vswitch"}),
+    "w": frozenset({"csw", "iswitch"}),
+    "r": frozenset({"r", "res"}),
+    "c": frozenset({"c", "cap"}),
+    "l": frozenset({"l", "ind"}),
+    "u": frozenset({"urc"}),
+    "o": frozenset({"ltra"}),
+    "y": frozenset({"txl"}),
+    "p": frozenset({"cpl"}),
+}
+"""Model types a device letter takes; letters not listed take any."""
+
+_EXPRESSION_NAMES = frozenset({
+    "time", "temper", "hertz", "pi", "e", "c", "kelvin", "echarge", "boltz", "planck", "i", "yes", "no",
+    "true", "false", "s", "m",
+})  # fmt: skip
+"""Names behavioural expressions know without a definition."""
+_EXPRESSION_FUNCTIONS = FUNCTIONS.keys() | RANDOM_FUNCTIONS | {
+    "v", "i", "u", "u2", "uramp", "stp", "ddt", "idt", "sdt", "pwl", "table", "if", "buf", "inv", "db",
+    "cxx", "rnd", "uniform", "atan2", "mod", "fabs", "round", "acosd", "pwr", "eq0", "ne0", "gt0", "lt0",
+    "ge0", "le0", "min", "max", "pwlts", "pulse", "sin", "value", "poly", "laplace", "freq", "vol", "cur",
+    "limit", "hypot", "ternary_fcn", "nint",
+}  # fmt: skip
+
+
+@dataclass(slots=True, kw_only=True)
+class _Scope:
+    """What can be named inside one block."""
+
+    block: Block
+    parameters: frozenset[str]
+    functions: frozenset[str]
+    elements: dict[str, Element]
+    severity: Severity
+    """Of a missing definition: errors only count where ngspice looks, and while no file is missing."""
+
+
+def check_references(
+    circuit: Circuit, tree: DependencyTree, findings: Findings, *, fragment: bool, complete: bool
+) -> None:
+    """Duplicates and undefined names in every block; analysis cards; unused subcircuits."""
+    for block in circuit.top.walk():
+        _check_duplicates(block, findings)
+        severity: Severity = "error" if complete and block.is_used and not fragment else "info"
+        scope = _scope_of(block, severity)
+        _check_parameters(scope, findings)
+        for placed in block.elements:
+            _check_element(placed, scope, findings)
+        _check_models(scope, findings)
+        if (
+            not block.is_used
+            and not fragment
+            and block.file == tree.root.path
+            and block.subcircuit is not None
+        ):
+            message = msg("Subcircuit {name} is not used.", name=block.name)
+            findings.add("info", "unused-subcircuit", message, file=block.file, at=block.subcircuit.statement)
+        _check_recursion(block, findings)
+    if not fragment:
+        _check_analysis_sources(circuit, findings, "error" if complete else "info")
+    _check_expression_nodes(circuit, findings, "error" if complete and not fragment else "info")
+
+
+def _scope_of(block: Block, severity: Severity) -> _Scope:
+    functions: set[str] = set()
+    for outer in block.lineage:
+        functions |= outer.definitions().functions.keys()
+        functions |= {
+            _function_name(p.statement) for p in outer.cards if p.statement.keyword in {"func", "param"}
+        }
+    return _Scope(
+        block=block,
+        parameters=parameter_names(block),
+        functions=frozenset(functions - {""}),
+        elements={placed.element.key: placed.element for placed in reversed(block.elements)},
+        severity=severity,
+    )
+
+
+def _function_name(card: Statement) -> str:
+    """The name a `.func name(...)` or `.param name(...)=` card defines, also when its body is unreadable."""
+    match = re.match(r"\s*\.\w+\s+([\w.]+)\s*\(", card.raw)
+    return match[1].lower() if match else ""
+
+
+# ---- duplicates ----------------------------------------------------------------------------------
+
+
+def _exclude_each_other(first: Statement, second: Statement) -> bool:
+    """They stand in different arms of one `.if`."""
+    arms = {branch.if_line: branch.arm for branch in first.branches}
+    return any(arms.get(branch.if_line, branch.arm) != branch.arm for branch in second.branches)
+
+
+def _check_duplicates(block: Block, findings: Findings) -> None:
+    seen: dict[str, list[PlacedElement]] = {}
+    for placed in block.elements:
+        element = placed.element
+        earlier = seen.setdefault(element.key, [])
+        clash = next(
+            (e for e in earlier if not _exclude_each_other(e.element.statement, element.statement)), None
+        )
+        if clash is not None:
+            message = msg(
+                "{name} exists already, on line {line}. Give this element another name.",
+                name=element.name,
+                line=clash.element.line,
+            )
+            findings.add("error", "duplicate-element", message, file=placed.file, at=element.statement)
+        earlier.append(placed)
+    for repeated in block.repeated_models:
+        first = block.models[repeated.name.lower()].statement
+        message = msg("Model {name} is defined on line {line} already; ngspice uses that one.",
+                      name=repeated.name, line=first.line)  # fmt: skip
+        _note_repeated(repeated, first, "duplicate-model", message, findings)
+    for repeated in block.repeated_blocks:
+        subcircuit = block.blocks[repeated.name.lower()].subcircuit
+        assert subcircuit is not None
+        message = msg("Subcircuit {name} is defined on line {line} already; ngspice uses that one.",
+                      name=repeated.name, line=subcircuit.line)  # fmt: skip
+        _note_repeated(repeated, subcircuit.statement, "duplicate-subcircuit", message, findings)
+
+
+def _note_repeated(
+    repeated: Definition, first: Statement, code: str, message: Message, findings: Findings
+) -> None:
+    is_same_text = repeated.statement.raw.split() == first.raw.split() and code == "duplicate-model"
+    if repeated.statement is first or _exclude_each_other(first, repeated.statement):
+        return
+    severity: Severity = "info" if is_same_text else "error"
+    findings.add(severity, code, message, file=repeated.file, at=repeated.statement)
+
+
+# ---- parameters ----------------------------------------------------------------------------------
+
+
+def _check_parameters(scope: _Scope, findings: Findings) -> None:
+    """`.param` cards of the block: undefined names, cycles."""
+    expressions: dict[str, Expression] = {}
+    places: dict[str, tuple[Path | None, Field]] = {}
+    for placed in scope.block.cards:
+        if placed.statement.keyword not in {"param", "csparam"} or _function_name(placed.statement):
+            continue
+        for pair in assignments_of(placed.statement):
+            expression = _check_expression(pair.value, placed.file, scope, findings)
+            if expression is not None:
+                expressions[pair.name] = expression
+                places[pair.name] = placed.file, pair.value
+    for cycle in find_cycles(expressions):
+        last = max(cycle, key=lambda name: places[name][1].line)
+        file, value = places[last]
+        message = msg("These parameters are defined through each other: {names}. Give one of them a number.",
+                      names=" → ".join([*cycle, cycle[0]]))  # fmt: skip
+        severity: Severity = "error" if scope.block.is_used else "info"
+        findings.add(severity, "parameter-cycle", message, file=file, at=value)
+
+
+def _check_expression(
+    value: Field, file: Path | None, scope: _Scope, findings: Findings
+) -> Expression | None:
+    """An expression of numparam: readable, all names and functions known."""
+    if value.text.startswith('"'):
+        return None
+    try:
+        expression = parse_expression(value.text)
+    except ExpressionError:
+        if not re.search(r"[\"@\[]|\b[vi]\s*\(", value.text, re.IGNORECASE):
+            message = msg("The expression {text} cannot be read. Look for a missing operator or bracket.",
+                          text=value.text)  # fmt: skip
+            findings.add(scope.severity, "bad-expression", message, file=file, at=value)
+        return None
+    _check_names(expression.names, value, file, scope, findings)
+    known = FUNCTIONS.keys() | RANDOM_FUNCTIONS | scope.functions
+    _check_functions(expression.functions - known - {"v", "i"}, value, file, scope, findings)
+    return expression
+
+
+def _check_names(
+    names: Iterable[str], value: Field, file: Path | None, scope: _Scope, findings: Findings
+) -> None:
+    for name in sorted(names):
+        if name in scope.parameters or name in {"temper", "time", "hertz", "m"}:
+            continue
+        near = difflib.get_close_matches(name, sorted(scope.parameters), n=1, cutoff=0.7)
+        message = (
+            msg("Parameter {name} is not defined. Did you mean {near}?", name=name, near=near[0])
+            if near
+            else msg("Parameter {name} is not defined. Define it with .param.", name=name)
+        )
+        findings.add(scope.severity, "undefined-parameter", message, file=file, at=value)
+
+
+def _check_functions(
+    names: Iterable[str], value: Field, file: Path | None, scope: _Scope, findings: Findings
+) -> None:
+    for name in sorted(names):
+        message = msg("Function {name} is not defined. Define it with .func.", name=name)
+        findings.add(scope.severity, "undefined-function", message, file=file, at=value)
+
+
+# ---- elements ------------------------------------------------------------------------------------
+
+
+def _check_element(placed: PlacedElement, scope: _Scope, findings: Findings) -> None:
+    element = placed.element
+    if element.missing is not None:
+        _note_missing(placed, scope, findings)
+        if element.missing != "value":
+            return
+    if element.letter == "x":
+        _check_instance(placed, scope, findings)
+    elif element.model is not None:
+        _check_model_use(placed, scope, findings)
+    _check_element_values(placed, scope, findings)
+    _check_controls(placed, scope, findings)
+
+
+def _note_missing(placed: PlacedElement, scope: _Scope, findings: Findings) -> None:
+    element = placed.element
+    code, message = {
+        "nodes": ("too-few-nodes", msg("{name} has too few nodes.", name=element.name)),
+        "value": ("missing-value", msg("{name} has no value.", name=element.name)),
+        "model": ("missing-model", msg("{name} has no model.", name=element.name)),
+    }[element.missing or "nodes"]
+    severity: Severity = "error" if scope.block.is_used else "warning"
+    findings.add(severity, code, message, file=placed.file, at=element.statement)
+
+
+def _check_instance(placed: PlacedElement, scope: _Scope, findings: Findings) -> None:
+    element = placed.element
+    assert element.model is not None
+    target = scope.block.find_block(element.model.text)
+    if target is None:
+        known = sorted({name for block in scope.block.lineage for name in block.blocks})
+        message = _undefined(element.model.text, known, is_model=False)
+        findings.add(scope.severity, "undefined-subcircuit", message, file=placed.file, at=element.model)
+        return
+    if len(element.nodes) != len(target.ports):
+        message = msg("{name} has {given} nodes, but subcircuit {subckt} has {wanted}: {ports}.",
+                      name=element.name, given=len(element.nodes), subckt=target.name,
+                      wanted=len(target.ports), ports=" ".join(target.ports) or "-")  # fmt: skip
+        findings.add(scope.severity, "wrong-node-count", message, file=placed.file, at=element.statement)
+    for name, value in element.params.items():
+        if name not in target.defaults and name != "m":
+            message = msg("Subcircuit {subckt} has no parameter {name}.", subckt=target.name, name=name)
+            # With no parameter at all ngspice stops; with some it ignores the foreign one.
+            severity: Severity = "warning" if target.defaults else scope.severity
+            findings.add(severity, "unknown-subcircuit-parameter", message, file=placed.file, at=value)
+
+
+def _undefined(name: str, known: Iterable[str], *, is_model: bool) -> Message:
+    near = difflib.get_close_matches(name.lower(), sorted(known), n=1, cutoff=0.6)
+    if is_model and near:
+        return msg("Model {name} is not defined. Did you mean {near}?", name=name, near=near[0])
+    if is_model:
+        return msg("Model {name} is not defined. Add its .model card or include its library.", name=name)
+    if near:
+        return msg("Subcircuit {name} is not defined. Did you mean {near}?", name=name, near=near[0])
+    return msg("Subcircuit {name} is not defined. Add it or include its library.", name=name)
+
+
+def _check_model_use(placed: PlacedElement, scope: _Scope, findings: Findings) -> None:
+    element = placed.element
+    assert element.model is not None
+    model = scope.block.find_model(element.model.text)
+    if model is None:
+        known = {name for block in scope.block.lineage for name in block.models}
+        message = _undefined(element.model.text, known, is_model=True)
+        findings.add(scope.severity, "undefined-model", message, file=placed.file, at=element.model)
+    elif model.type not in _MODEL_TYPES.get(element.letter, frozenset({model.type})):
+        message = msg("Model {name} is of type {type}, which does not fit {element}.",
+                      name=model.name, type=model.type, element=element.name)  # fmt: skip
+        findings.add(scope.severity, "model-type", message, file=placed.file, at=element.model)
+
+
+def _check_element_values(placed: PlacedElement, scope: _Scope, findings: Findings) -> None:
+    element = placed.element
+    value = element.value
+    candidates = [*([value] if value is not None else []), *element.numbers, *element.params.values()]
+    for candidate in candidates:
+        if candidate.text.startswith(("{", "'")):
+            if element.letter in "begrcl" and re.search(r"\b[vi]\s*\(", candidate.text, re.IGNORECASE):
+                _check_behaviour(candidate, placed.file, scope, findings)
+            else:
+                _check_expression(candidate, placed.file, scope, findings)
+    for expression in element.expressions:
+        _check_behaviour(expression, placed.file, scope, findings)
+    if value is not None and not is_value(value.text) and element.letter in "rclvi":
+        _check_bare_value(placed, value, scope, findings)
+    if element.letter in "rcl":
+        for word in element.words:
+            if word not in scope.parameters:
+                message = msg(
+                    "{name}: “{word}” is neither a model nor a parameter.", name=element.name, word=word
+                )
+                findings.add(
+                    scope.severity, "undefined-model", message, file=placed.file, at=element.statement
+                )
+    if element.letter == "x":
+        for candidate in element.params.values():
+            if re.fullmatch(r"[A-Za-z_]\w*", candidate.text):
+                _check_names([candidate.key], candidate, placed.file, scope, findings)
+    if element.letter in "vi":
+        _check_source_words(placed, scope, findings)
+
+
+def _check_bare_value(placed: PlacedElement, value: Field, scope: _Scope, findings: Findings) -> None:
+    """A value without braces: a parameter's name, else probably a model that is missing."""
+    element = placed.element
+    names = _names_in(value.text)
+    if names and names <= scope.parameters:
+        return
+    if value in element.params.values():  # R=text: ngspice takes it for an expression
+        _check_expression(value, placed.file, scope, findings)
+        return
+    if re.match(r"[A-Za-z_]", value.text) and (element.params or element.numbers):
+        message = _undefined(value.text, scope.block.models, is_model=True)
+        findings.add(scope.severity, "undefined-model", message, file=placed.file, at=value)
+        return
+    message = msg("“{text}” is neither a number nor a parameter nor a model.", text=value.text)
+    findings.add(scope.severity, "bad-value", message, file=placed.file, at=value)
+
+
+_SOURCE_WORDS = frozenset({
+    "dc", "ac", "sin", "pulse", "exp", "pwl", "sffm", "am", "trnoise", "trrandom", "external", "port",
+    "portnum", "z0", "pwr", "freq", "phase", "distof1", "distof2", "r", "td", "tr", "file",
+})  # fmt: skip
+
+
+def _check_source_words(placed: PlacedElement, scope: _Scope, findings: Findings) -> None:
+    for field in placed.element.statement.fields[3:]:
+        if field.is_punctuation or is_value(field.text) or field.text[:1] in "\"'{-+":
+            continue
+        names = _names_in(field.text)
+        if field.key in _SOURCE_WORDS or (names and names <= scope.parameters):
+            continue
+        message = msg(
+            "{name}: ngspice knows no waveform or keyword “{word}”.",
+            name=placed.element.name,
+            word=field.text,
+        )
+        findings.add(scope.severity, "bad-value", message, file=placed.file, at=field)
+
+
+def _names_in(text: str) -> frozenset[str]:
+    try:
+        return parse_expression(text).names
+    except ExpressionError:
+        return frozenset()
+
+
+_CIRCUIT_REFERENCE = re.compile(r"\b[vi]\s*\([^()]*\)|@[\w.#]+\[\w+\]|\"[^\"]*\"", re.IGNORECASE)
+_WORD = re.compile(r"(?<![\w.$])([A-Za-z_]\w*)\s*(\()?")
+
+
+def _check_behaviour(expression: Field, file: Path | None, scope: _Scope, findings: Findings) -> None:
+    """A behavioural expression: names that are neither parameter nor constant, unknown functions."""
+    text = _CIRCUIT_REFERENCE.sub(lambda match: " " * len(match[0]), expression.text)
+    if re.search(r"laplace|freq", expression.text, re.IGNORECASE):
+        return
+    names: set[str] = set()
+    functions: set[str] = set()
+    for match in _WORD.finditer(text):
+        (functions if match[2] else names).add(match[1].lower())
+    unknown_names = names - _EXPRESSION_NAMES - scope.parameters - _EXPRESSION_FUNCTIONS
+    _check_names(unknown_names, expression, file, scope, findings)
+    unknown_functions = functions - _EXPRESSION_FUNCTIONS - scope.functions - scope.parameters
+    _check_functions(unknown_functions, expression, file, scope, findings)
+
+
+def _check_controls(placed: PlacedElement, scope: _Scope, findings: Findings) -> None:
+    """F, H, W name voltage sources, K names inductors, of the same block."""
+    element = placed.element
+    wanted = "l" if element.letter == "k" else "veh" if element.letter in "fhw" else ""
+    if not wanted:
+        return
+    for control in element.controls:
+        target = scope.elements.get(control.key)
+        is_fit = target is not None and (target.letter in wanted or target.letter in "bl")
+        if is_fit or "." in control.key:
+            continue
+        who = {"name": element.name, "target": control.text}
+        message = (
+            msg("{name} names inductor {target}, which does not exist here.", **who)
+            if element.letter == "k"
+            else msg("{name} names source {target}, which does not exist here (a voltage source).", **who)
+        )
+        findings.add(scope.severity, "undefined-source", message, file=placed.file, at=control)
+
+
+def _check_models(scope: _Scope, findings: Findings) -> None:
+    """`.model` cards: a type, and known parameters in their braces."""
+    for placed in scope.block.cards:
+        if placed.statement.keyword != "model":
+            continue
+        words = placed.statement.words
+        if len(words) < 3:
+            message = msg("The .model card needs a name and a type.")
+            findings.add(scope.severity, "model-type", message, file=placed.file, at=placed.statement)
+            continue
+        for word in words[3:]:
+            if word.text.startswith(("{", "'")):
+                _check_expression(word, placed.file, scope, findings)
+
+
+def _check_recursion(block: Block, findings: Findings) -> None:
+    """An X element inside a subcircuit that leads back to it."""
+    if block.subcircuit is None:
+        return
+    for placed in block.elements:
+        model = placed.element.model
+        if placed.element.letter != "x" or model is None:
+            continue
+        target = block.find_block(model.text)
+        if target is not None and (target is block or block in _reachable(target)):
+            message = msg("Subcircuit {name} contains itself.", name=block.name)
+            findings.add(
+                "error", "recursive-subcircuit", message, file=placed.file, at=placed.element.statement
+            )
+
+
+def _reachable(block: Block) -> set[Block]:
+    found: set[Block] = set()
+    waiting = [block]
+    while waiting:
+        current = waiting.pop()
+        for placed in current.elements:
+            model = placed.element.model
+            target = current.find_block(model.text) if placed.element.letter == "x" and model else None
+            if target is not None and target not in found:
+                found.add(target)
+                waiting.append(target)
+    return found
+
+
+# ---- analyses and nodes --------------------------------------------------------------------------
+
+
+def _check_analysis_sources(circuit: Circuit, findings: Findings, severity: Severity) -> None:
+    """The sources `.dc`, `.noise` and `.tf` name."""
+    names = {placed.element.key for placed in circuit.top.elements}
+    scope = _scope_of(circuit.top, severity)
+    for placed in circuit.top.cards:
+        card = placed.statement
+        if card.keyword not in ANALYSIS_KINDS:
+            continue
+        for word in card.words[1:]:
+            if word.text.startswith(("{", "'")):
+                _check_expression(word, placed.file, scope, findings)
+        for source in _sources_of(card):
+            if source.key not in names | {"temp"} and "." not in source.key and ":" not in source.key:
+                message = msg("There is no source {name} for this analysis.", name=source.text)
+                findings.add(severity, "undefined-source", message, file=placed.file, at=source)
+
+
+def _sources_of(card: Statement) -> Iterator[Field]:
+    words = card.words
+    if card.keyword == "dc":
+        yield from (words[i] for i in (1, 5) if i < len(words))
+    elif card.keyword in {"noise", "tf"}:
+        closing = next((i for i, f in enumerate(card.fields) if f.text == ")"), None)
+        if closing is not None and closing + 1 < len(card.fields):
+            yield card.fields[closing + 1]
+
+
+def _check_expression_nodes(circuit: Circuit, findings: Findings, severity: Severity) -> None:
+    """Nodes inside behavioural expressions that nothing is connected to."""
+    for block in circuit.top.walk():
+        known = {
+            canonical_node(n.text)
+            for p in block.elements
+            for n in (*p.element.nodes, *p.element.control_nodes)
+        }
+        known |= circuit.global_nodes | set(block.ports)
+        for placed in block.elements:
+            for node in expression_nodes(placed.element):
+                if node in known or "." in node or "{" in node:
+                    continue
+                message = msg("The expression of {name} looks at node {node}, to which nothing is connected.",
+                              name=placed.element.name, node=node)  # fmt: skip
+                is_loud = block.is_used and severity == "error"
+                findings.add("error" if is_loud else "info", "undefined-node", message, file=placed.file,
+                             at=placed.element.expressions[0])  # fmt: skip

@@ -1,0 +1,365 @@
+"""Checks of files and block structure: what has to fit before the circuit can be understood at all."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+
+from domain.circuit.dependencies import DependencyTree, Placed
+from domain.circuit.elements import SHAPES, parse_element
+from domain.circuit.findings import Findings, Severity
+from domain.circuit.netlist import ANALYSIS_KINDS, Netlist, analysis_problem
+from domain.circuit.numbers import read_number
+from domain.circuit.statements import Statement
+from shared.message import Message, msg
+
+DIRECTIVES = ANALYSIS_KINDS | {
+    "four", "meas", "print", "plot", "probe", "save", "width", "options", "nodeset", "ic", "param",
+    "func", "global", "temp", "title", "csparam", "model", "subckt", "ends", "include", "lib", "endl",
+    "end", "control", "endc", "if", "elseif", "else", "endif", "prot", "unprot", "incpslt",
+}  # fmt: skip
+"""What ngspice 39 takes without complaint, as tried; all else is an error to it."""
+
+
+def check_files(tree: DependencyTree, findings: Findings) -> None:
+    """Includes that could not be followed, encodings, line ends."""
+    for refusal in tree.refusals:
+        is_missing = refusal.refusal.reason == "missing"
+        findings.add(
+            "error",
+            "include-missing" if is_missing else "include-refused",
+            refusal.message,
+            file=refusal.file,
+            at=refusal.line,
+        )
+    for missing in tree.missing_sections:
+        params = {"section": missing.section, "path": missing.target.name}
+        findings.add(
+            "error",
+            "lib-section-missing",
+            msg("Section {section} of {path} has no .endl. Add it behind the section.", **params)
+            if missing.unclosed
+            else msg("{path} has no section {section}. Correct its name.", **params),
+            file=missing.file,
+            at=missing.line,
+        )
+    for cycle in tree.cycles:
+        message = (
+            msg(
+                "{path} is included more levels deep than is read. Include it more directly.",
+                path=cycle.target.name,
+            )
+            if cycle.too_deep
+            else msg("{path} includes itself. Take one of the includes away.", path=cycle.target.name)
+        )
+        findings.add("error", "include-cycle", message, file=cycle.file, at=cycle.line)
+    for netlist in (tree.root, *tree.files.values()):
+        _check_bytes(netlist, findings)
+
+
+def _check_bytes(netlist: Netlist, findings: Findings) -> None:
+    data = netlist.to_bytes()
+    if netlist.encoding == "utf-16":
+        message = msg("The file is UTF-16, which ngspice cannot read. Save it as UTF-8.")
+        findings.add("error", "encoding", message, file=netlist.path, at=1)
+        return
+    if b"\r" in data and b"\n" not in data and len(netlist.source.lines) > 1:
+        message = msg("The lines end in CR alone, which ngspice does not see. Save the file with LF or CRLF.")
+        findings.add("error", "line-ends", message, file=netlist.path, at=1)
+    elif lone := re.search(rb"\r(?!\r*\n|\r*$)", data):
+        message = msg("A CR alone ends no line for ngspice: what follows is read as part of this line.")
+        line = data.count(b"\n", 0, lone.start()) + 1
+        findings.add("error", "line-ends", message, file=netlist.path, at=line)
+    for statement in netlist.statements:
+        if not statement.raw.isascii() and statement.kind in {"element", "directive"}:
+            _check_non_ascii(netlist, statement, findings)
+
+
+def _check_non_ascii(netlist: Netlist, statement: Statement, findings: Findings) -> None:
+    raw = statement.raw.encode("latin-1")
+    if not (_is_utf8(raw) or _is_utf8(raw.replace(b"\xb5", b"u"))):  # a Latin-1 micro sign is understood
+        message = msg(
+            "This card has characters that are not UTF-8; ngspice stops at them. Save the file as UTF-8."
+        )
+        findings.add("error", "encoding", message, file=netlist.path, at=statement)
+        return
+    for word in statement.words:
+        if any(ord(c) > 127 and c not in "µμΩ°" for c in word.text) and not word.text.startswith(('"', "'")):
+            message = msg(
+                "ngspice replaces the letters of {name} by underscores in its results.", name=word.text
+            )
+            findings.add("info", "non-ascii-name", message, file=netlist.path, at=word)
+            return
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def check_structure(tree: DependencyTree, findings: Findings, *, fragment: bool) -> bool:
+    """Blocks, brackets, directives, the title. True when the block structure holds."""
+    before = len(findings.all)
+    _check_blocks(tree, findings)
+    is_sound = not any(d.code in {"unclosed-subckt", "stray-ends"} for d in findings.all[before:])
+    for netlist in (tree.root, *tree.files.values()):
+        _check_control(netlist, findings)
+    for placed in tree.expanded:
+        _check_card(placed, findings)
+    if tree.root.encoding == "utf-16" or findings.has("line-ends"):
+        return False
+    _check_sections(tree, findings, fragment=fragment)
+    if is_sound and not fragment:
+        _check_title(tree, findings)
+        _check_analyses(tree, findings)
+        _check_after_end(tree.root, findings)
+    return is_sound
+
+
+# ---- blocks --------------------------------------------------------------------------------------
+
+
+def _check_blocks(tree: DependencyTree, findings: Findings) -> None:
+    subckts: list[Placed] = []
+    conditions: list[Placed] = []
+    pairs_fit = _pairs_fit(tree)
+    for placed in tree.expanded:
+        statement = placed.statement
+        if statement.kind != "directive":
+            continue
+        match statement.keyword:
+            case "subckt":
+                subckts.append(placed)
+            case "ends":
+                _close_subckt(placed, subckts, findings, names_decide=not pairs_fit)
+            case "if":
+                conditions.append(placed)
+            case "endif" | "else" | "elseif":
+                if not conditions:
+                    message = msg(".{name} has no .if before it.", name=statement.keyword)
+                    findings.add("error", "stray-directive", message, file=placed.file, at=statement)
+                elif statement.keyword == "endif":
+                    conditions.pop()
+    for placed in subckts:
+        _note_unclosed(placed, findings)
+    for placed in conditions:
+        message = msg(".if has no .endif. Add it behind the last card of the condition.")
+        findings.add("error", "unclosed-if", message, file=placed.file, at=placed.statement)
+
+
+def _pairs_fit(tree: DependencyTree) -> bool:
+    """Every `.subckt` has its `.ends` when names are left aside, as ngspice does."""
+    depth = 0
+    for placed in tree.expanded:
+        if placed.statement.kind == "directive" and depth >= 0:
+            depth += (placed.statement.keyword == "subckt") - (placed.statement.keyword == "ends")
+    return depth == 0
+
+
+def _close_subckt(
+    placed: Placed, still_open: list[Placed], findings: Findings, *, names_decide: bool
+) -> None:
+    statement = placed.statement
+    name = statement.words[1].key if len(statement.words) > 1 else None
+    if not still_open:
+        message = msg(".ends has no .subckt before it. Take it away, or add the .subckt.")
+        findings.add("error", "stray-ends", message, file=placed.file, at=statement)
+        return
+    names = [_name_of(other) for other in still_open]
+    if name is None or name == names[-1]:
+        still_open.pop()
+    elif name in names and names_decide:
+        while _name_of(still_open[-1]) != name:
+            _note_unclosed(still_open.pop(), findings)
+        still_open.pop()
+    else:
+        closed = still_open.pop()
+        message = msg(
+            ".ends names {name}, but closes {subckt}. Write the same name.",
+            name=name,
+            subckt=_name_of(closed),
+        )
+        findings.add("warning", "ends-name", message, file=placed.file, at=statement)
+
+
+def _name_of(placed: Placed) -> str:
+    words = placed.statement.words
+    return words[1].key if len(words) > 1 else ""
+
+
+def _note_unclosed(placed: Placed, findings: Findings) -> None:
+    message = msg(
+        "Subcircuit {name} has no .ends. Add it behind the subcircuit's last card.", name=_name_of(placed)
+    )
+    findings.add("error", "unclosed-subckt", message, file=placed.file, at=placed.statement)
+
+
+def _check_control(netlist: Netlist, findings: Findings) -> None:
+    begun: Statement | None = None
+    for statement in netlist.statements:
+        text = statement.raw.lower()
+        if statement.kind == "control" and text.startswith(".control"):
+            begun = begun or statement
+        elif statement.kind == "control" and text.startswith(".endc"):
+            begun = None
+        elif statement.kind == "directive" and statement.keyword == "endc":
+            message = msg(".endc has no .control before it. Take it away.")
+            findings.add("warning", "stray-directive", message, file=netlist.path, at=statement)
+    if begun is not None:
+        message = msg(".control has no .endc: everything behind it is taken for commands. Add .endc.")
+        findings.add("error", "unclosed-control", message, file=netlist.path, at=begun)
+
+
+def _check_sections(tree: DependencyTree, findings: Findings, *, fragment: bool) -> None:
+    """`.lib name` sections belong into library files, opened by `.lib file name`."""
+    for placed in tree.expanded:
+        statement = placed.statement
+        if statement.kind != "directive" or statement.keyword not in {"lib", "endl"}:
+            continue
+        in_library = placed.netlist is not tree.root and statement.section is not None
+        if in_library or (placed.netlist is tree.root and fragment):
+            continue
+        if statement.keyword == "endl":
+            message = msg(".endl belongs into a library file.")
+            findings.add("error", "stray-directive", message, file=placed.file, at=statement)
+        elif len(statement.words) < 3:
+            message = msg(".lib needs a file and a section. For a file without sections write .include.")
+            findings.add("error", "lib-without-section", message, file=placed.file, at=statement)
+
+
+# ---- single cards --------------------------------------------------------------------------------
+
+_BRACKETED = {"param", "func", "model", "subckt", "ic", "nodeset", "meas", "include", "lib"} | ANALYSIS_KINDS
+
+
+def _check_card(placed: Placed, findings: Findings) -> None:
+    statement = placed.statement
+    if statement.kind == "unknown":
+        message = msg(
+            "No card begins with “{start}”. Put * before a comment.", start=statement.text.strip()[:1]
+        )
+        findings.add("error", "unknown-element", message, file=placed.file, at=statement)
+        return
+    if statement.kind == "directive" and statement.keyword not in DIRECTIVES | {"endc"}:
+        _note_unknown_directive(placed, findings)
+        return
+    if statement.kind == "element" or statement.keyword in _BRACKETED:
+        for severity, index, message in _bracket_problems(statement):
+            at = statement.field(index, index + 1)
+            findings.add(severity, "unclosed-bracket", message, file=placed.file, at=at)
+
+
+def _note_unknown_directive(placed: Placed, findings: Findings) -> None:
+    name = placed.statement.keyword
+    near = difflib.get_close_matches(name, sorted(DIRECTIVES), n=1, cutoff=0.6)
+    message = (
+        msg("ngspice does not know .{name}. Did you mean .{near}?", name=name, near=near[0])
+        if near
+        else msg("ngspice does not know .{name}. Take the line away or make it a comment.", name=name)
+    )
+    findings.add("error", "unknown-directive", message, file=placed.file, at=placed.statement)
+
+
+_OPENERS = {"(": ")", "{": "}"}
+
+
+def _bracket_problems(statement: Statement) -> Iterator[tuple[Severity, int, Message]]:
+    """The first quote, brace or parenthesis without its partner."""
+    raw = statement.raw
+    stack: list[int] = []
+    quote: int | None = None
+    for index, character in enumerate(raw):
+        if quote is not None:
+            quote = None if character == raw[quote] else quote
+        elif character in "'\"":
+            quote = index
+        elif character in _OPENERS:
+            stack.append(index)
+        elif character in _OPENERS.values():
+            if not stack or _OPENERS[raw[stack[-1]]] != character:
+                yield (
+                    _bracket_severity(statement, character),
+                    index,
+                    msg("“{sign}” closes nothing.", sign=character),
+                )
+                return
+            stack.pop()
+    if quote is not None:
+        yield "error", quote, msg("The quote {sign} is not closed.", sign=raw[quote])
+    elif stack:
+        opener = raw[stack[-1]]
+        yield (
+            _bracket_severity(statement, opener),
+            stack[-1],
+            msg("“{sign}” is not closed. Add “{closer}”.", sign=opener, closer=_OPENERS[opener]),
+        )
+
+
+def _bracket_severity(statement: Statement, sign: str) -> Severity:
+    """ngspice itself does not count parentheses around waveform arguments and model parameters."""
+    lenient = statement.keyword in {"v", "i", "model", "meas", "ic", "nodeset"} and sign in "()"
+    return "warning" if lenient else "error"
+
+
+# ---- the deck as a whole -------------------------------------------------------------------------
+
+
+def _check_title(tree: DependencyTree, findings: Findings) -> None:
+    first = tree.root.statements[:1]
+    if not first or first[0].kind != "title" or not looks_like_card(first[0].text):
+        return
+    message = msg("The first line is the title, so this card is not read. Put a title line above it.")
+    findings.add("warning", "title-is-card", message, file=tree.root.path, at=1)
+
+
+def looks_like_card(text: str) -> bool:
+    """A title that is surely meant as a card: an element with its nodes and a number, or a directive."""
+    stripped = text.strip()
+    if stripped.startswith("."):
+        word = re.split(r"\s", stripped[1:], maxsplit=1)[0].lower()
+        return word in DIRECTIVES - {"title", "op", "end"} and len(stripped.split()) > 1
+    probe = Netlist.parse(stripped.encode("utf-8"), has_title=False).statements
+    if len(probe) != 1 or probe[0].kind != "element" or not re.match(r"[a-zA-Z]\w*\d", stripped):
+        return False
+    element = parse_element(probe[0])
+    if element.letter not in "rclvieghqmdj" or element.missing is not None or element.letter not in SHAPES:
+        return False
+    known_model = element.model is not None and len(element.statement.words) >= len(element.nodes) + 2
+    has_number = element.value is not None and read_number(element.value.text) is not None
+    return (
+        has_number
+        or (element.letter in "vi" and bool(element.words))
+        or (element.letter in "qmdj" and known_model)
+    )
+
+
+def _check_analyses(tree: DependencyTree, findings: Findings) -> None:
+    cards = [
+        p for p in tree.expanded if p.statement.kind == "directive" and p.statement.keyword in ANALYSIS_KINDS
+    ]
+    has_control = any(n.has_control_block for n in (tree.root, *tree.files.values()))
+    if not cards and not has_control:
+        message = msg("The netlist asks for no analysis. Add one, for example {example}.", example=".op")
+        findings.add("warning", "no-analysis", message, file=tree.root.path, at=1)
+    for placed in cards:
+        text = placed.statement.text.strip()[1:]
+        example = analysis_problem(text)
+        if example is not None:
+            message = msg(
+                "ngspice cannot read this analysis. Write it like {example}.", example="." + example
+            )
+            findings.add("error", "bad-analysis", message, file=placed.file, at=placed.statement)
+
+
+def _check_after_end(root: Netlist, findings: Findings) -> None:
+    end = root.end_line
+    if end is None:
+        return
+    behind = [s for s in root.statements if s.line > end and s.kind != "control" and s.keyword != "end"]
+    if behind:
+        message = msg("ngspice reads cards behind .end too. Move .end to the end of the file.")
+        findings.add("warning", "after-end", message, file=root.path, at=behind[0])

@@ -1,0 +1,346 @@
+"""What a circuit's wiring makes impossible: nodes without a DC path to ground, loops of voltage sources.
+
+Works block by block: a subcircuit is examined once, and its instances stand for what it connects among
+its terminals, so that the cost grows with the text and not with the flattened circuit.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from domain.circuit.elements import GROUND, Element, canonical_node
+from domain.circuit.hierarchy import Block, PlacedElement
+from domain.circuit.numbers import read_number
+
+
+class DisjointSets:
+    """Union-find over node names."""
+
+    def __init__(self) -> None:
+        self._parents: dict[str, str] = {}
+
+    def find(self, node: str) -> str:
+        """The representative of the set of `node`, which is added when it is new."""
+        root = self._parents.setdefault(node, node)
+        while root != self._parents[root]:
+            root = self._parents[root]
+        while node != root:
+            self._parents[node], node = root, self._parents[node]
+        return root
+
+    def join(self, first: str, second: str) -> bool:
+        """Unite two sets; False when they were one already."""
+        a, b = self.find(first), self.find(second)
+        self._parents[a] = b
+        return a != b
+
+    def groups(self) -> dict[str, list[str]]:
+        """All sets by representative, nodes in the order they came in."""
+        found: dict[str, list[str]] = {}
+        for node in self._parents:
+            found.setdefault(self.find(node), []).append(node)
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FloatingGroup:
+    """Nodes that no DC path ties to ground."""
+
+    nodes: tuple[str, ...]
+    element: PlacedElement
+    """The first element that touches one of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loop:
+    """A loop of voltage sources and inductors, closed by `element`."""
+
+    element: PlacedElement
+    has_inductor: bool
+    voltage: float | None
+    """Sum of the DC voltages around a loop with inductors; None when it cannot be known."""
+    is_constant: bool = True
+    """No source of the loop has a waveform."""
+
+
+@dataclass(slots=True, kw_only=True)
+class BlockWiring:
+    """What is known of a block after it was examined."""
+
+    dc_groups: tuple[frozenset[str], ...]
+    """Terminals (ports and global nodes) tied together by DC paths inside."""
+    rigid_groups: tuple[frozenset[str], ...]
+    """Terminals tied together by voltage sources inside."""
+    floating: list[FloatingGroup] = field(default_factory=list)
+    loops: list[Loop] = field(default_factory=list)
+    shorted: list[PlacedElement] = field(default_factory=list)
+    """Voltage sources with both ends on one node."""
+
+
+def dc_edges(element: Element) -> Iterator[tuple[str, str]]:
+    """Pairs of nodes between which `element` can carry a direct current.
+
+    Devices whose insides are not known (XSPICE, Verilog-A, coupled lines) count as tied to ground, so
+    that they never cause a false alarm.
+    """
+    nodes = [canonical_node(node.text) for node in element.nodes]
+    letter = element.letter
+    if letter in "rlvehdw" or letter == "s" or (letter == "b" and element.output == "voltage"):
+        yield from itertools.pairwise(nodes[:2])
+    elif letter in "qjz":
+        yield from itertools.pairwise(nodes)
+    elif letter == "m":
+        channel = [nodes[0], *nodes[2:]] if len(nodes) > 2 else nodes[:1]
+        yield from itertools.pairwise(channel)
+    elif letter in "to" and len(nodes) == 4:
+        yield from ((nodes[0], nodes[2]), (nodes[1], nodes[3]))
+    elif letter in "uy":
+        yield from ((nodes[0], node) for node in (nodes[1:2] if letter == "u" else nodes[1:]))
+    elif letter in "anp":
+        yield from ((node, GROUND) for node in nodes)
+    elif letter in "gb" and len(nodes) == 2 and _controls_itself(element, nodes):
+        yield nodes[0], nodes[1]
+
+
+def _controls_itself(element: Element, nodes: list[str]) -> bool:
+    """A current source controlled by its own voltage is a conductance."""
+    controls = {canonical_node(node.text) for node in element.control_nodes} | set(expression_nodes(element))
+    return bool(controls & (set(nodes) - {GROUND}))
+
+
+_VOLTAGE = re.compile(r"\bv\s*\(\s*([^\s(),]+)\s*(?:,\s*([^\s(),]+)\s*)?\)", re.IGNORECASE)
+
+
+def expression_nodes(element: Element) -> Iterator[str]:
+    """Nodes the element's expressions look at, folded."""
+    for expression in element.expressions:
+        for match in _VOLTAGE.finditer(expression.text):
+            yield from (canonical_node(name) for name in match.groups() if name)
+
+
+def examine(block: Block, global_nodes: frozenset[str], known: dict[Block, BlockWiring]) -> BlockWiring:
+    """Examine `block`, whose subcircuits are examined first; results are kept in `known`."""
+    order: list[Block] = []
+    _depth_first(block, order, set())
+    for inner in order:
+        if inner not in known:
+            known[inner] = _Examiner(inner, global_nodes, known).run()
+    return known[block]
+
+
+def _depth_first(block: Block, order: list[Block], seen: set[Block]) -> None:
+    """Blocks so that instances come after what they instantiate (a recursive one comes somewhere)."""
+    stack: list[tuple[Block, Iterator[Block]]] = [(block, iter(_instantiated(block)))]
+    seen.add(block)
+    while stack:
+        current, inner = stack[-1]
+        following = next((candidate for candidate in inner if candidate not in seen), None)
+        if following is None:
+            order.append(current)
+            stack.pop()
+        else:
+            seen.add(following)
+            stack.append((following, iter(_instantiated(following))))
+
+
+def _instantiated(block: Block) -> list[Block]:
+    names = [p.element.model for p in block.elements if p.element.letter == "x" and p.element.model]
+    found = [block.find_block(name.text) for name in names]
+    return list(dict.fromkeys(target for target in found if target is not None))
+
+
+class _Examiner:
+    """One pass over one block."""
+
+    def __init__(self, block: Block, global_nodes: frozenset[str], known: dict[Block, BlockWiring]) -> None:
+        self._block = block
+        self._known = known
+        self._outside = (global_nodes | set(block.ports)) if block.parent is not None else {GROUND}
+        self._borders = global_nodes | set(block.ports)
+        self._dc = DisjointSets()
+        self._rigid = DisjointSets()
+        self._touched_by: dict[str, PlacedElement] = {}
+
+    def run(self) -> BlockWiring:
+        for placed in self._block.elements:
+            self._wire(placed)
+        wiring = BlockWiring(dc_groups=self._borders_of(self._dc), rigid_groups=())
+        wiring.floating = list(self._floating())
+        self._find_loops(wiring)
+        wiring.rigid_groups = self._borders_of(self._rigid)
+        return wiring
+
+    def _wire(self, placed: PlacedElement) -> None:
+        element = placed.element
+        for node in (*element.nodes, *element.control_nodes):
+            name = canonical_node(node.text)
+            self._dc.find(name)
+            self._touched_by.setdefault(name, placed)
+        if element.letter == "x":
+            for first, second in self._instance_edges(element, rigid=False):
+                self._dc.join(first, second)
+        for first, second in dc_edges(element):
+            self._dc.join(first, second)
+
+    def _instance_edges(self, element: Element, *, rigid: bool) -> Iterator[tuple[str, str]]:
+        nodes = [canonical_node(node.text) for node in element.nodes]
+        target = self._block.find_block(element.model.text) if element.model is not None else None
+        if target is None or target not in self._known or len(target.ports) != len(nodes):
+            if not rigid:
+                yield from ((node, GROUND) for node in nodes)
+            return
+        outer = dict(zip(target.ports, nodes, strict=True))
+        wiring = self._known[target]
+        for group in wiring.rigid_groups if rigid else wiring.dc_groups:
+            first, *others = sorted(outer.get(node, node) for node in group)
+            yield from ((first, other) for other in others)
+
+    def _borders_of(self, sets: DisjointSets) -> tuple[frozenset[str], ...]:
+        groups = (frozenset(group) & self._borders for group in sets.groups().values())
+        return tuple(group for group in groups if len(group) > 1)
+
+    def _floating(self) -> Iterator[FloatingGroup]:
+        for nodes in self._dc.groups().values():
+            if any(node in self._outside for node in nodes):
+                continue
+            touching = [self._touched_by[node] for node in nodes if node in self._touched_by]
+            if touching:  # nodes stand in the order they were met
+                yield FloatingGroup(nodes=tuple(nodes), element=touching[0])
+
+    # ---- loops
+
+    def _find_loops(self, wiring: BlockWiring) -> None:
+        shorts = _Potentials()
+        late: list[PlacedElement] = []
+        for placed in self._block.elements:
+            element = placed.element
+            if element.statement.branches:
+                continue  # which arm of the .if holds is not known here
+            if element.letter == "x":
+                self._close_by_instance(placed, wiring)
+            elif element.letter == "h" or (_is_rigid(element) and _follows_current(element)):
+                late.append(placed)
+            elif _is_rigid(element) or element.letter == "l":
+                self._close(placed, shorts, wiring)
+        for placed in late:
+            self._close_late(placed, wiring)
+
+    def _close_by_instance(self, placed: PlacedElement, wiring: BlockWiring) -> None:
+        for first, second in self._instance_edges(placed.element, rigid=True):
+            if not self._rigid.join(first, second) and first != second:
+                wiring.loops.append(Loop(element=placed, has_inductor=False, voltage=None))
+                return
+
+    def _close(self, placed: PlacedElement, shorts: _Potentials, wiring: BlockWiring) -> None:
+        element = placed.element
+        first, second = _ends(element)
+        if not first:
+            return
+        if first == second:
+            if element.letter != "l":
+                wiring.shorted.append(placed)
+            return
+        if element.letter != "l" and not self._rigid.join(first, second):
+            wiring.loops.append(Loop(element=placed, has_inductor=False, voltage=None))
+            return
+        volts, constant = _dc_voltage(element)
+        closed = shorts.join(first, second, volts, constant=constant)
+        if closed is not None:
+            around, is_constant = closed
+            wiring.loops.append(
+                Loop(element=placed, has_inductor=True, voltage=around, is_constant=is_constant)
+            )
+
+    def _close_late(self, placed: PlacedElement, wiring: BlockWiring) -> None:
+        """Sources that follow a current: a loop has a solution when it holds the current's own branch."""
+        element = placed.element
+        first, second = _ends(element)
+        if not first or self._rigid.find(first) != self._rigid.find(second):
+            return
+        if element.letter != "h" or first == second:
+            return
+        names = {control.key for control in element.controls}
+        control = next((p.element for p in self._block.elements if p.element.key in names), None)
+        inside = control is not None and self._rigid.find(_ends(control)[0]) == self._rigid.find(first)
+        if control is not None and not inside:
+            wiring.loops.append(Loop(element=placed, has_inductor=False, voltage=None))
+
+
+def _ends(element: Element) -> tuple[str, str]:
+    if len(element.nodes) < 2:
+        return "", ""
+    return canonical_node(element.nodes[0].text), canonical_node(element.nodes[1].text)
+
+
+def _is_rigid(element: Element) -> bool:
+    return element.letter in "ve" or (element.letter == "b" and element.output == "voltage")
+
+
+def _follows_current(element: Element) -> bool:
+    return any(re.search(r"\bi\s*\(", expression.text, re.IGNORECASE) for expression in element.expressions)
+
+
+_WAVEFORMS = frozenset({"sin", "pulse", "exp", "pwl", "sffm", "am", "trnoise", "trrandom"})
+
+
+def _dc_voltage(element: Element) -> tuple[float | None, bool]:
+    """DC voltage between the ends (None when not known) and whether it has no waveform."""
+    if element.letter == "l":
+        return 0.0, True
+    if element.letter != "v":
+        return None, True
+    has_waveform = any(word in _WAVEFORMS for word in element.words)
+    if element.value is not None:
+        number = read_number(element.value.text)
+        return (number.value if number is not None else None), not has_waveform
+    if not has_waveform:
+        return 0.0, True
+    fields = element.statement.words
+    after = next((i for i, word in enumerate(fields) if word.key in _WAVEFORMS), 0)
+    number = read_number(fields[after + 1].text) if after + 1 < len(fields) else None
+    if fields[after].key not in {"sin", "pulse"} or number is None:
+        return None, False
+    return number.value, False
+
+
+class _Potentials:
+    """Union-find that knows the voltage between nodes of a set, where it can be known."""
+
+    def __init__(self) -> None:
+        self._links: dict[str, tuple[str, float | None, bool]] = {}
+
+    def _climb(self, node: str) -> tuple[str, float | None, bool]:
+        """Root of the set, voltage of `node` against it, and whether only constants are on the way."""
+        volts: float | None = 0.0
+        constant = True
+        while node in self._links:
+            node, step, step_constant = self._links[node]
+            volts = None if volts is None or step is None else volts + step
+            constant = constant and step_constant
+        return node, volts, constant
+
+    def join(
+        self, first: str, second: str, volts: float | None, *, constant: bool
+    ) -> tuple[float | None, bool] | None:
+        """Fix v(first) - v(second) = volts. When they were tied already: the loop's voltage, constness."""
+        root_a, volts_a, constant_a = self._climb(first)
+        root_b, volts_b, constant_b = self._climb(second)
+        known = volts is not None and volts_a is not None and volts_b is not None
+        all_constant = constant and constant_a and constant_b
+        if root_a == root_b:
+            return ((volts_a - volts_b - volts) if known else None, all_constant)  # type: ignore[operator]
+        step = (volts + volts_b - volts_a) if known else None  # type: ignore[operator]
+        self._links[root_a] = (root_b, step, all_constant)
+        return None
+
+
+def terminal_counts(elements: Iterable[PlacedElement]) -> dict[str, list[PlacedElement]]:
+    """Node -> the elements with a terminal on it, once per terminal."""
+    found: dict[str, list[PlacedElement]] = {}
+    for placed in elements:
+        for node in placed.element.nodes:
+            found.setdefault(canonical_node(node.text), []).append(placed)
+    return found

@@ -1,0 +1,169 @@
+"""Checks of numbers: suffixes that mean something else than the writer thought."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from domain.circuit.dependencies import DependencyTree, Placed
+from domain.circuit.elements import Element
+from domain.circuit.findings import Findings
+from domain.circuit.hierarchy import Circuit, PlacedElement
+from domain.circuit.netlist import assignments_of
+from domain.circuit.numbers import NumberText, format_number, read_number
+from domain.circuit.statements import Field
+from shared.message import msg
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Habits:
+    """How the writer of this netlist writes."""
+
+    is_all_capitals: bool
+    """No lower-case letter in any card: then a capital M says nothing."""
+    writes_meg: bool
+    stop_time_s: float | None
+
+
+def check_values(circuit: Circuit, tree: DependencyTree, findings: Findings) -> None:
+    """M for mega, F for farad, characters ngspice ignores; in used blocks and the root file only."""
+    habits = _habits_of(tree)
+    for block in circuit.top.walk():
+        for placed in block.elements:
+            _check_element_numbers(placed, habits, findings)
+        for card in block.cards:
+            if card.statement.keyword == "param":
+                _check_parameter_numbers(card, habits, findings)
+            elif card.statement.keyword in {"ac", "noise", "disto", "sp"} and block is circuit.top:
+                _check_sweep(card, habits, findings)
+
+
+def _habits_of(tree: DependencyTree) -> _Habits:
+    cards = [p.statement for p in tree.expanded if p.statement.kind in {"element", "directive"}]
+    stop: float | None = None
+    for card in cards:
+        if card.keyword == "tran" and card.kind == "directive" and len(card.words) > 2:
+            number = read_number(card.words[2].text)
+            stop = number.value if number is not None else stop
+    return _Habits(
+        is_all_capitals=not any(c.islower() for card in cards for c in card.raw),
+        writes_meg=any(re.search(r"\d\s*MEG", card.raw, re.IGNORECASE) for card in cards),
+        stop_time_s=stop,
+    )
+
+
+def _is_capital_milli(number: NumberText, habits: _Habits) -> bool:
+    """A capital M behind the number; in all-capitals decks that know MEG it is meant as milli."""
+    return number.suffix == "M" and not (habits.is_all_capitals and habits.writes_meg)
+
+
+def _plain_number(field: Field) -> NumberText | None:
+    text = field.text
+    if text[:1] + text[-1:] in {"{}", "''"}:
+        text = text[1:-1].strip()
+    return read_number(text)
+
+
+def _check_element_numbers(placed: PlacedElement, habits: _Habits, findings: Findings) -> None:
+    element = placed.element
+    value = element.value
+    if value is not None:
+        number = _plain_number(value)
+        if number is not None:
+            _check_main_value(placed, value, number, habits, findings)
+    for field in _all_numbers(element):
+        number = read_number(field.text)
+        if number is not None and _has_lost_tail(number):
+            message = msg("ngspice reads {text} as {value}: it ignores “{tail}”.",
+                          text=field.text, value=format_number(number.value), tail=number.rest)  # fmt: skip
+            findings.add("warning", "number-tail", message, file=placed.file, at=field)
+    if element.letter in "vi":
+        _check_sine(placed, habits, findings)
+
+
+def _all_numbers(element: Element) -> Iterator[Field]:
+    if element.value is not None:
+        yield element.value
+    yield from element.numbers
+
+
+def _has_lost_tail(number: NumberText) -> bool:
+    """The tail has a digit: ``4k7``, ``0x10``, ``1_000``, not ``1k$note`` or ``10uF/50V`` notes."""
+    return re.match(r"[\w.,]*\d", number.rest) is not None
+
+
+def _check_main_value(
+    placed: PlacedElement, field: Field, number: NumberText, habits: _Habits, findings: Findings
+) -> None:
+    letter = placed.element.letter
+    if letter == "r" and number.value != 0 and _is_capital_milli(number, habits):
+        _warn_mega(field, number, placed.file, findings)
+    is_farad = letter == "c" and number.suffix == "F" and not number.unit and not habits.is_all_capitals
+    if is_farad:
+        message = msg("{text} is {value}F: F behind a number is femto. Write {farad} for farad.",
+                      text=field.text, value=format_number(number.value),
+                      farad=format_number(number.value * 1e15))  # fmt: skip
+        findings.add("warning", "farad-trap", message, file=placed.file, at=field)
+
+
+def _warn_mega(field: Field, number: NumberText, file: Path | None, findings: Findings) -> None:
+    message = msg("{text} is {value}: M is milli in SPICE. Write {mega} for mega, or a small m for milli.",
+                  text=field.text, value=format_number(number.value),
+                  mega=format_number(number.value * 1e9))  # fmt: skip
+    findings.add("warning", "mega-trap", message, file=file, at=field)
+
+
+_TIME_NAMES = ("rise", "ramp", "ratio", "fall")
+
+
+def _check_parameter_numbers(card: Placed, habits: _Habits, findings: Findings) -> None:
+    """A parameter named like a resistance or frequency."""
+    for pair in assignments_of(card.statement):
+        number = _plain_number(pair.value)
+        is_candidate = pair.name.startswith(("r", "f")) and not pair.name.startswith(_TIME_NAMES)
+        if number is not None and not number.rest and is_candidate and _is_capital_milli(number, habits):
+            _warn_mega(pair.value, number, card.file, findings)
+
+
+def _check_sweep(card: Placed, habits: _Habits, findings: Findings) -> None:
+    """Start and stop frequency: surely wrong when the stop lies below the start, or a capital M fits mega."""
+    words = card.statement.words
+    kinds = [i for i, word in enumerate(words) if word.key in {"dec", "oct", "lin"}]
+    if not kinds or len(words) < kinds[0] + 4:
+        return
+    start_field, stop_field = words[kinds[0] + 2], words[kinds[0] + 3]
+    start, stop = read_number(start_field.text), read_number(stop_field.text)
+    if start is None or stop is None:
+        return
+    is_falling = stop.value < start.value
+    if stop.suffix in {"m", "M"} and is_falling:
+        _warn_mega(stop_field, stop, card.file, findings)
+        return
+    if is_falling and stop.value > 0:
+        message = msg("The stop frequency lies below the start frequency.")
+        findings.add("error", "bad-analysis", message, file=card.file, at=stop_field)
+        return
+    if _is_capital_milli(stop, habits):
+        _warn_mega(stop_field, stop, card.file, findings)
+    if _is_capital_milli(start, habits) and (stop.suffix == "M" or start.value * 1e9 <= stop.value):
+        _warn_mega(start_field, start, card.file, findings)
+
+
+def _check_sine(placed: PlacedElement, habits: _Habits, findings: Findings) -> None:
+    """The frequency of SIN(offset amplitude frequency)."""
+    words = placed.element.statement.words
+    position = next((i for i, word in enumerate(words) if word.key == "sin"), None)
+    if position is None or len(words) < position + 4:
+        return
+    field = words[position + 3]
+    number = read_number(field.text)
+    if number is None or number.suffix not in {"m", "M"} or number.value <= 0:
+        return
+    stop = habits.stop_time_s
+    capital = _is_capital_milli(number, habits)
+    # In the time simulated nothing would move, while with mega there would be at least a half-wave.
+    is_still = stop is not None and number.value * stop < 1e-3 and number.value * 1e9 * stop >= 0.5
+    if is_still or (capital and (stop is None or number.value * stop < 0.5)):
+        _warn_mega(field, number, placed.file, findings)

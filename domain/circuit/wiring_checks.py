@@ -1,0 +1,158 @@
+"""Checks of the wiring: ground, nodes that float, loops of sources."""
+
+from __future__ import annotations
+
+import re
+
+from domain.circuit.dependencies import DependencyTree
+from domain.circuit.elements import GROUND, canonical_node
+from domain.circuit.findings import Findings, Severity
+from domain.circuit.hierarchy import Block, Circuit
+from domain.circuit.statements import Statement
+from domain.circuit.topology import (
+    BlockWiring,
+    FloatingGroup,
+    Loop,
+    examine,
+    expression_nodes,
+    terminal_counts,
+)
+from shared.message import msg
+
+
+def check_wiring(circuit: Circuit, tree: DependencyTree, findings: Findings) -> None:
+    """Every used block, the top level included."""
+    top = circuit.top
+    if not top.elements:
+        return
+    known: dict[Block, BlockWiring] = {}
+    examine(top, circuit.global_nodes, known)
+    has_ground = _has_ground(known)
+    if not has_ground:
+        message = msg("No node is ground. Name one node 0.")
+        findings.add(
+            "error", "no-ground", message, file=top.elements[0].file, at=top.elements[0].element.statement
+        )
+    starts = _Start.of(tree)
+    looked_at = _nodes_looked_at(tree)
+    for block, wiring in known.items():
+        _check_loops(wiring, starts, findings)
+        if has_ground and not starts.needs_no_paths:
+            for group in wiring.floating:
+                _note_floating(group, starts, findings)
+        _check_lone_nodes(block, wiring, looked_at | circuit.global_nodes, findings)
+
+
+class _Start:
+    """How the analyses begin: what makes a missing DC path harmless."""
+
+    def __init__(self, *, needs_no_paths: bool, fixed_nodes: frozenset[str], only_uic: bool) -> None:
+        self.needs_no_paths = needs_no_paths
+        self.fixed_nodes = fixed_nodes
+        self.only_uic = only_uic
+
+    @classmethod
+    def of(cls, tree: DependencyTree) -> _Start:
+        analyses: list[Statement] = []
+        fixed: set[str] = set()
+        has_shunt = False
+        for placed in tree.expanded:
+            card = placed.statement
+            if card.kind != "directive" or placed.scope:
+                continue
+            if card.keyword in {"op", "dc", "ac", "tran", "noise", "tf", "sens", "pz", "disto", "sp"}:
+                analyses.append(card)
+            elif card.keyword == "ic":
+                fixed.update(
+                    canonical_node(name) for name in re.findall(r"[vV]\s*\(\s*([^\s(),]+)", card.text)
+                )
+            elif card.keyword == "options":
+                has_shunt = has_shunt or re.search(r"\brshunt\s*=", card.raw, re.IGNORECASE) is not None
+        only_uic = bool(analyses) and all(
+            card.keyword == "tran" and card.words[-1].key == "uic" for card in analyses
+        )
+        return cls(needs_no_paths=has_shunt or only_uic, fixed_nodes=frozenset(fixed), only_uic=only_uic)
+
+
+def _has_ground(known: dict[Block, BlockWiring]) -> bool:
+    return any(
+        canonical_node(node.text) == GROUND
+        for block in known
+        for p in block.elements
+        for node in p.element.nodes
+    )
+
+
+def _note_floating(group: FloatingGroup, starts: _Start, findings: Findings) -> None:
+    if any(node in starts.fixed_nodes for node in group.nodes):
+        return
+    element = group.element.element
+    names = ", ".join(group.nodes[:4]) + (" ..." if len(group.nodes) > 4 else "")
+    message = (
+        msg("Node {nodes} has no DC path to ground. Add one, for example a resistor of 1G.", nodes=names)
+        if len(group.nodes) == 1
+        else msg(
+            "Nodes {nodes} have no DC path to ground. Add one, for example a resistor of 1G.", nodes=names
+        )
+    )
+    findings.add("error", "no-dc-path", message, file=group.element.file, at=element.statement)
+
+
+def _check_loops(wiring: BlockWiring, starts: _Start, findings: Findings) -> None:
+    for placed in wiring.shorted:
+        message = msg("Both ends of {name} are on one node.", name=placed.element.name)
+        findings.add("error", "shorted-source", message, file=placed.file, at=placed.element.statement)
+    for loop in wiring.loops:
+        name = loop.element.element.name
+        if not loop.has_inductor:
+            message = msg("{name} closes a loop of voltage sources. Put a small resistor into it.", name=name)
+            findings.add(
+                "error", "source-loop", message, file=loop.element.file, at=loop.element.element.statement
+            )
+            continue
+        severity, code = _inductor_loop(loop, starts)
+        message = msg(
+            "{name} closes a loop of inductors and voltage sources. Put a small resistor into it.",
+            name=name,
+        )
+        findings.add(severity, code, message, file=loop.element.file, at=loop.element.element.statement)
+
+
+def _inductor_loop(loop: Loop, starts: _Start) -> tuple[Severity, str]:
+    """ngspice solves these by leakage: right as long as no DC voltage drives the loop."""
+    if starts.only_uic or loop.voltage is None or abs(loop.voltage) < 1e-12:
+        return "info", "inductor-loop"
+    return ("error" if loop.is_constant else "warning"), "source-loop"
+
+
+_WORD = re.compile(r"[^\s(),={}'\"<>+*/-]+")
+
+
+def _nodes_looked_at(tree: DependencyTree) -> frozenset[str]:
+    """Words of output, measure, initial-condition and control cards: nodes named there are meant."""
+    words: set[str] = set()
+    for placed in tree.expanded:
+        statement = placed.statement
+        if statement.kind == "control" or (
+            statement.kind == "directive" and statement.keyword not in {"model", "subckt", "ends", "param"}
+        ):
+            words.update(canonical_node(word) for word in _WORD.findall(statement.text))
+    return frozenset(words)
+
+
+def _check_lone_nodes(
+    block: Block, wiring: BlockWiring, looked_at: frozenset[str], findings: Findings
+) -> None:
+    """Nodes with a single terminal on them, where that is likely a slip: R, L and semiconductors."""
+    watched = looked_at | set(block.ports) | {GROUND}
+    for placed in block.elements:
+        watched |= {canonical_node(node.text) for node in placed.element.control_nodes}
+        watched |= set(expression_nodes(placed.element))
+    floating = {node for group in wiring.floating for node in group.nodes}
+    for node, touching in terminal_counts(block.elements).items():
+        placed = touching[0]
+        if len(touching) > 1 or node in watched or node in floating or placed.element.letter not in "rldqjm":
+            continue
+        message = msg("Only {name} is connected to node {node}.", name=placed.element.name, node=node)
+        at = next(field for field in placed.element.nodes if canonical_node(field.text) == node)
+        findings.add("warning", "floating-node", message, file=placed.file, at=at)

@@ -1,0 +1,86 @@
+"""Equations of the buck converter's power stage, losses included. SI units throughout.
+
+Sources: Erickson, Maksimovic, "Fundamentals of Power Electronics", 2nd ed.: section 2.2 (inductor
+ripple), 2.5 (output ripple of a two-pole filter), 3.3-3.5 (duty with switch, diode and winding
+losses), 5.1-5.2 (boundary to and ratio in discontinuous conduction). Texas Instruments SLVA477B,
+"Basic Calculation of a Buck Converter's Power Stage", equations 1, 2, 5, 8, 9 (same results).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Losses:
+    """What the real parts drop."""
+
+    switch_ohm: float
+    winding_ohm: float
+    diode_v: float
+    """Forward drop of the diode at the load current; 0 for a synchronous rectifier."""
+    rectifier_ohm: float
+    """On-resistance of a synchronous rectifier; 0 for a diode."""
+
+
+def duty_continuous(vin: float, vout: float, iout: float, losses: Losses) -> float:
+    """Duty that gives `vout` in continuous conduction: volt-second balance of the inductor.
+
+    D (vin - I Ron) - (1 - D)(Vd + I Rr) - I Rl = vout (Erickson, eq. 3.37 in form).
+    """
+    falling = losses.diode_v + iout * losses.rectifier_ohm
+    return (vout + iout * losses.winding_ohm + falling) / (vin - iout * losses.switch_ohm + falling)
+
+
+def duty_discontinuous(
+    vin: float, vout: float, iout: float, inductance: float, fsw: float, losses: Losses
+) -> float:
+    """Duty in discontinuous conduction: D = M sqrt(K / (1 - M)), K = 2 L fsw / R, the diode's drop on both
+    sides of M (Erickson, eq. 5.21 solved for D)."""
+    ratio = (vout + losses.diode_v) / (vin + losses.diode_v)
+    conduction = 2 * inductance * fsw * iout / (vout + losses.diode_v)
+    return ratio * math.sqrt(conduction / (1 - ratio))
+
+
+def current_ripple(
+    vout: float, iout: float, duty: float, inductance: float, fsw: float, losses: Losses
+) -> float:
+    """Peak-to-peak inductor current: the fall during the off-time (SLVA477B eq. 2 with losses)."""
+    falling = vout + losses.diode_v + iout * (losses.rectifier_ohm + losses.winding_ohm)
+    return falling * (1 - duty) / (inductance * fsw)
+
+
+def inductance_for(
+    vout: float, iout: float, duty: float, ripple_a: float, fsw: float, losses: Losses
+) -> float:
+    """The inductance that leaves `ripple_a` peak to peak."""
+    return current_ripple(vout, iout, duty, 1.0, fsw, losses) / ripple_a
+
+
+def capacitance_for(ripple_a: float, ripple_v: float, fsw: float) -> float:
+    """The capacitance whose charge ripple is `ripple_v` peak to peak: dI / (8 f dV) (Erickson eq. 2.60;
+    SLVA477B eq. 8)."""
+    return ripple_a / (8 * fsw * ripple_v)
+
+
+def voltage_ripple(ripple_a: float, capacitance: float, esr: float, fsw: float) -> float:
+    """Peak-to-peak output ripple of a triangular current in C with series resistance ESR.
+
+    v(t) is a parabola plus a triangle; the extremes are where the current through ESR and the charge
+    pull equally. For an even duty: dV = dI (1 / (8 f C) + 2 f C ESR**2) while ESR C < 1 / (4 f), else dI ESR.
+    """
+    knee = 1 / (4 * fsw * capacitance)
+    if esr >= knee:
+        return ripple_a * esr
+    return ripple_a * (1 / (8 * fsw * capacitance) + 2 * fsw * capacitance * esr**2)
+
+
+def settling_time(inductance: float, capacitance: float, load_ohm: float, series_ohm: float) -> float:
+    """Time constant with which the output filter forgets its start (s): the slower pole of
+    L C s**2 + (L / R + C Rs) s + 1 + Rs / R."""
+    damping = (1 / (load_ohm * capacitance) + series_ohm / inductance) / 2
+    resonance = (1 + series_ohm / load_ohm) / (inductance * capacitance)
+    if damping**2 <= resonance:
+        return 1 / damping
+    return 1 / (damping - math.sqrt(damping**2 - resonance))

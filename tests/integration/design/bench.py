@@ -1,0 +1,144 @@
+"""A test bench of its own for generated circuits: plain ngspice, a small raw reader, numpy formulas.
+
+It shares nothing with the product: neither its reader nor its measurements.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+_SUFFIX = {"meg": 1e6, "g": 1e9, "t": 1e12, "k": 1e3, "m": 1e-3, "u": 1e-6, "n": 1e-9, "p": 1e-12, "f": 1e-15}
+
+
+def number(text: str) -> float:
+    """A SPICE number."""
+    found = re.fullmatch(r"([-+]?[\d.]+(?:e[-+]?\d+)?)(meg|[gtkmunpf])?", text.strip().lower())
+    assert found, text
+    return float(found[1]) * _SUFFIX.get(found[2] or "", 1.0)
+
+
+@dataclass(frozen=True)
+class Data:
+    """One plot: vectors by name, the axis first."""
+
+    name: str
+    axis: np.ndarray
+    vectors: dict[str, np.ndarray]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.vectors[name]
+
+
+def read_raw(path: Path) -> list[Data]:
+    """All plots of a binary raw file."""
+    content = path.read_bytes()
+    plots = []
+    while content.strip():
+        head, _, body = content.partition(b"Binary:\n")
+        fields = dict(re.findall(r"^([A-Z][\w. ]*): ?(.*)$", head.decode("utf-8"), re.MULTILINE))
+        count, points = int(fields["No. Variables"]), int(fields["No. Points"])
+        names = re.findall(r"^\s+\d+\s+(\S+)\s+\S+", head.decode("utf-8"), re.MULTILINE)
+        kind = np.complex128 if "complex" in fields["Flags"] else np.float64
+        size = count * points * np.dtype(kind).itemsize
+        table = np.frombuffer(body[:size], dtype=kind).reshape(points, count)
+        content = body[size:]
+        vectors = {name.lower(): table[:, index] for index, name in enumerate(names)}
+        plots.append(Data(fields["Plotname"], np.real(table[:, 0]), vectors))
+    return plots
+
+
+def run(deck: str, folder: Path, name: str = "deck", seconds: float = 60.0) -> Data:
+    """Run a deck in plain batch ngspice and return its only plot; fails the test when ngspice fails."""
+    plots = run_all(deck, folder, name, seconds)
+    assert len(plots) == 1, [plot.name for plot in plots]
+    return plots[0]
+
+
+def run_all(deck: str, folder: Path, name: str = "deck", seconds: float = 60.0) -> list[Data]:
+    """Run a deck and return every plot."""
+    circuit, raw = folder / f"{name}.cir", folder / f"{name}.raw"
+    circuit.write_text(deck, encoding="utf-8")
+    done = subprocess.run(
+        ["ngspice", "-n", "-b", "-r", raw.name, circuit.name],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=seconds,
+        check=False,
+    )
+    log = done.stdout + done.stderr
+    assert done.returncode == 0, log
+    assert raw.exists(), log
+    for bad in ("singular matrix", "failed", "aborted", "too small", "unrecognized", "error", "warning"):
+        assert bad not in log.lower(), log
+    plots = read_raw(raw)
+    assert plots, log
+    assert all(len(plot.axis) > 0 and np.isfinite(np.abs(v)).all() for plot in plots for v in plot.vectors.values())
+    return plots
+
+
+def with_analysis(deck: str, *cards: str) -> str:
+    """The deck with other analyses in place of its own."""
+    kept = [line for line in deck.splitlines() if not re.match(r"\.(ac|tran|op|dc)\b|\.end$", line)]
+    return "\n".join([*kept, *cards, ".end", ""])
+
+
+def gain_at(plot: Data, frequency: float, node: str = "v(out)") -> float:
+    """Magnitude at a frequency, interpolated in log f."""
+    assert plot.axis[0] <= frequency <= plot.axis[-1]
+    logs = np.log(np.abs(plot[node]))
+    return float(np.exp(np.interp(np.log(frequency), np.log(plot.axis), logs)))
+
+
+def crossing(plot: Data, level: float, *, rising: bool) -> float:
+    """The first frequency where |v(out)| falls through a level (from below), or the last rise (from above)."""
+    size = np.abs(plot["v(out)"])
+    if rising:
+        below = np.nonzero((size[:-1] < level) & (size[1:] >= level))[0]
+    else:
+        below = np.nonzero((size[:-1] >= level) & (size[1:] < level))[0]
+    assert len(below), "no crossing"
+    i = int(below[0])
+    x = np.log(plot.axis[i : i + 2])
+    y = np.log(size[i : i + 2])
+    return float(np.exp(x[0] + (np.log(level) - y[0]) * (x[1] - x[0]) / (y[1] - y[0])))
+
+
+def half_power(plot: Data, kind: str) -> float:
+    """-3 dB frequency: of a low-pass against its DC gain, of a high-pass against its largest gain."""
+    size = np.abs(plot["v(out)"])
+    if kind == "lowpass":
+        return crossing(plot, float(size[0]) / np.sqrt(2), rising=False)
+    return crossing(plot, float(size.max()) / np.sqrt(2), rising=True)
+
+
+def average(plot: Data, name: str) -> float:
+    """Time average by trapezoids."""
+    time = plot.axis
+    return float(np.trapezoid(plot[name], time) / (time[-1] - time[0]))
+
+
+def evaluate(expression: str, plot: Data) -> float:
+    """A goal expression, for driving the designer's corrections."""
+    text = re.sub(r"(?<![\w.)(])(\d[\d.]*(?:e[-+]?\d+)?(?:meg|[gkmunpt])?)\b", lambda m: repr(number(m[1])), expression, flags=re.I)
+    text = re.sub(r"(?<=,)(\d[\d.]*(?:e[-+]?\d+)?(?:meg|[gkmunpt])?)\b", lambda m: repr(number(m[1])), text, flags=re.I)
+    text = re.sub(r"\b([vi])\((\w+)\)", r"P['\1(\2)']", text).replace("^", "**")
+    names = {
+        "P": plot.vectors,
+        "highcut": lambda _x: half_power(plot, "lowpass"),
+        "lowcut": lambda _x: half_power(plot, "highpass"),
+        "gain": lambda _x, f: gain_at(plot, f),
+        "dcgain": lambda x: float(np.abs(x[0])),
+        "peak": lambda x: float(np.abs(x).max()),
+        "db": lambda x: 20 * np.log10(x),
+        "avg": lambda x: float(np.trapezoid(x, plot.axis) / (plot.axis[-1] - plot.axis[0])),
+        "pp": lambda x: float(x.max() - x.min()),
+    }
+    return float(eval(text, {"__builtins__": {}}, names))
