@@ -88,6 +88,10 @@ class ResultStore(Protocol):
         """A fresh result id and its existing empty folder."""
         ...
 
+    def discard(self, folder: Path) -> None:
+        """Remove the folder of a result that was never saved."""
+        ...
+
     def save(self, result: SimulationResult) -> None:
         """Write result.json atomically."""
         ...

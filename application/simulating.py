@@ -71,10 +71,26 @@ class RunSimulation:
         a file, an analysis or a value that cannot be used, EnvironmentProblem without ngspice.
         """
         prepared = await self._cpu.run_in_thread(self._prepare, request)
-        result_id, folder = self._results.new_result(prepared.circuit)
-        job = prepared.job(folder, request)
-        run = await self._simulator.run(job, on_progress=on_progress)
-        metrics, metric_issues = await self._cpu.run_in_thread(self._measure, prepared, run)
+        result_id, folder = await self._cpu.run_in_thread(self._results.new_result, prepared.circuit)
+        try:
+            run = await self._simulator.run(prepared.job(folder, request), on_progress=on_progress)
+            return await self._cpu.run_in_thread(
+                self._keep, request, prepared, run, result_id=result_id, folder=folder
+            )
+        except BaseException:  # cancelled too: nothing half-made stays
+            self._results.discard(folder)
+            raise
+
+    def _keep(
+        self,
+        request: SimulationRequest,
+        prepared: _Prepared,
+        run: SimulationRun,
+        *,
+        result_id: str,
+        folder: Path,
+    ) -> SimulationResult:
+        metrics, metric_issues = self._measure(prepared, run)
         result = SimulationResult(
             result_id=result_id,
             netlist_path=prepared.circuit,
@@ -90,7 +106,7 @@ class RunSimulation:
             result_path=folder / "result.json",
             created=datetime.now(UTC).isoformat(timespec="milliseconds"),
         )
-        await self._cpu.run_in_thread(self._results.save, result)
+        self._results.save(result)
         return result
 
     def _prepare(self, request: SimulationRequest) -> _Prepared:

@@ -75,7 +75,7 @@ COMPILER = (
     Program(
         name="gcc",
         purpose="builds the hostile code model that the tests of the box try to break out with",
-        command="gcc",
+        command="cc",
         packages=_everywhere("gcc"),
         linux_only=True,
     ),
@@ -285,8 +285,7 @@ def _venv_is_usable() -> bool:
         return False
     version = _version_of(str(VENV_PYTHON)) or (0, 0)
     wanted = os.environ.get("PYTHON")
-    fits = version == _version_of(wanted) if wanted else version >= OLDEST_PYTHON
-    return fits and bool(_ask(str(VENV_PYTHON), "-m", "pip", "--version") or shutil.which("uv"))
+    return version == _version_of(wanted) if wanted else version >= OLDEST_PYTHON
 
 
 def _prepare_venv(python: str, missing: list[Program]) -> list[str]:
@@ -299,12 +298,18 @@ def _prepare_venv(python: str, missing: list[Program]) -> list[str]:
         _say(f"Making the virtual environment .venv with {python}")
         _must_run([python, "-m", "venv", *([] if has_pip else ["--without-pip"]), ".venv"])
     UNFINISHED.touch()
-    if _ask(str(VENV_PYTHON), "-m", "pip", "--version"):
-        return [str(VENV_PYTHON), "-m", "pip", "install", "--no-compile"]
-    other = _other_installer(python)
-    if other is None:
-        _give_up("There is no pip to install the packages with.")
-    return other
+    return _installer(python)
+
+
+def _installer(python: str) -> list[str]:
+    """pip in `.venv`, another one, or a pip that is put into `.venv` now."""
+    own = [str(VENV_PYTHON), "-m", "pip"]
+    if not _ask(*own, "--version"):
+        other = _other_installer(python)
+        if other is not None:
+            return other
+        _must_run([str(VENV_PYTHON), "-m", "ensurepip"])
+    return [*own, "install", "--no-compile"]
 
 
 def _clear_venv() -> None:
@@ -337,6 +342,8 @@ def _install_packages(level: str, installer: list[str]) -> None:
             str(_lock_file(lock)),
         ]
         if _run(command) != 0:
+            # pip failed in good order: what was in .venv before is still there and works.
+            UNFINISHED.unlink()
             _give_up(
                 "The packages could not be installed; the lines above say why. Behind a proxy, pip needs "
                 "HTTPS_PROXY; for a company's index, PIP_INDEX_URL and PIP_CERT (or its configuration file). "

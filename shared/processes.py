@@ -204,6 +204,8 @@ class _Program(asyncio.SubprocessProtocol):
         spawning = asyncio.create_task(spawn())
         cancelled = await _hold_out(spawning)
         if cancelled is not None:
+            if not spawning.cancelled() and (error := spawning.exception()) is not None:
+                _logger.debug("Cancelled while being started, which failed", exc_info=error)
             raise cancelled
         spawning.result()
         assert self._transport is not None
@@ -326,6 +328,8 @@ class _LineCutter:
         self._after_return = False
 
     def cut(self, chunk: bytes) -> Iterable[str]:
+        if not chunk:
+            return []
         if self._after_return and chunk.startswith(b"\n"):
             chunk = chunk[1:]
         self._after_return = chunk.endswith(b"\r")

@@ -44,6 +44,14 @@ def _encode(number: int) -> str:
     return "".join(_ALPHABET[(number >> shift) & 31] for shift in range(125, -1, -5))
 
 
+def milliseconds_of(ulid: str) -> int:
+    """The time in a ULID, milliseconds since 1970. Raises ValueError when it is none."""
+    number = 0
+    for letter in ulid[:10]:
+        number = number << 5 | _ALPHABET.index(letter)
+    return number
+
+
 _factory = UlidFactory()
 
 

@@ -9,6 +9,7 @@ beginning of a comment. An include cycle crashes ngspice, a section cycle hangs 
 
 from __future__ import annotations
 
+import os.path
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
@@ -146,6 +147,28 @@ class DependencyTree:
     targets: dict[tuple[Path | None, int], Path] = field(default_factory=dict)
     """Directive (file, line) -> the real path it resolved to."""
 
+    @property
+    def relocated(self) -> tuple[Path, ...]:
+        """Included files ngspice would not read alike when it is started in another folder.
+
+        They name files relative to the circuit's folder. `files[path].with_include_paths(self)` is a
+        copy with absolute paths.
+        """
+        folder = self.root.path.parent if self.root.path is not None else None
+        return tuple(path for path, netlist in self.files.items() if self._leans_on(netlist, folder))
+
+    def _leans_on(self, netlist: Netlist, folder: Path | None) -> bool:
+        assert netlist.path is not None
+        for include in netlist.includes:
+            target = self.targets.get((netlist.path, include.line))
+            if target is None or Path(include.path).is_absolute():
+                continue
+            beside = target == Path(os.path.normpath(netlist.path.parent / include.path))
+            is_lib_in_include = include.kind == "lib" and netlist.path not in self.sections
+            if not beside or (is_lib_in_include and folder is not None):
+                return True
+        return False
+
     def target_of(self, file: Path | None, line: int) -> Path | None:
         """The file the directive on `line` of `file` resolved to."""
         return self.targets.get((file, line))
@@ -269,11 +292,22 @@ class _Resolver:
             return SourceRefusal(path=Path(reference), reason="missing")
         if reference.lower().startswith(("http:", "https:", "ftp:")):
             return SourceRefusal(path=Path(reference), reason="url")
-        first = self._reader.read(reference, including_file=self._root_path)
-        is_found = isinstance(first, SourceFile) or first.reason != "missing"
-        if is_found or mode == "root" or (include.kind == "lib" and mode == "include"):
+        circuit = self._root_path
+        first = self._reader.read(reference, including_file=circuit)
+        including = netlist.path or circuit
+        if (
+            mode == "root"
+            or (include.kind == "lib" and mode == "include")
+            or including.parent == circuit.parent
+        ):
             return first
-        return self._reader.read(reference, including_file=netlist.path or self._root_path)
+        if isinstance(first, SourceFile) and _is_beside(first.path, reference, circuit):
+            return first
+        # The reader may have found it in a library folder: ngspice looks beside the including file before.
+        second = self._reader.read(reference, including_file=including)
+        if isinstance(second, SourceFile) and _is_beside(second.path, reference, including):
+            return second
+        return first if isinstance(first, SourceFile) else second
 
     def _refuse(self, netlist: Netlist, include: Include, refusal: SourceRefusal) -> None:
         reference = include.path or _dropped_variable(include.statement, netlist)
@@ -282,6 +316,11 @@ class _Resolver:
         )
         if entry not in self._tree.refusals:
             self._tree.refusals.append(entry)
+
+
+def _is_beside(found: Path, reference: str, file: Path) -> bool:
+    """`found` is what `reference` means from the folder of `file` (links aside)."""
+    return found == Path(os.path.normpath(file.parent / reference))
 
 
 def _section_of(card: Statement) -> str | None:

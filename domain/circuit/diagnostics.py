@@ -49,7 +49,10 @@ def diagnose(netlist: Netlist, tree: DependencyTree) -> tuple[Diagnostic, ...]:
         is_complete = not (tree.refusals or tree.missing_sections or tree.cycles)
         check_references(circuit, tree, findings, fragment=fragment, complete=is_complete)
         check_values(circuit, tree, findings)
-        if is_complete and not fragment and not findings.has("undefined-subcircuit", "wrong-node-count"):
+        is_wired = not findings.has(
+            "undefined-subcircuit", "wrong-node-count", "too-few-nodes", "missing-model"
+        )
+        if is_complete and is_wired and not fragment:
             check_wiring(circuit, tree, findings)
     return _sorted(findings.all, netlist.path)
 

@@ -203,6 +203,12 @@ def is_value(text: str) -> bool:
     return text[:1] in {"{", "'"} or read_number(text) is not None
 
 
+def _is_plainly_value(text: str) -> bool:
+    """A value and nothing else; ``1N4148`` and ``2N3904`` begin like numbers, but are models."""
+    number = read_number(text)
+    return text[:1] in {"{", "'"} or (number is not None and not number.rest)
+
+
 def _read_passive(line: _Words) -> Element:
     """R, C, L: value and model in either order, ``R=`` for the value, ``tc=a,b`` and so on."""
     shape = SHAPES[line.letter]
@@ -279,9 +285,9 @@ def _read_device(line: _Words) -> Element:
         return line.build(nodes=nodes, numbers=tuple(line.plain), missing=_shortage(nodes, least))
     position = _model_position(line, least + shape.controls, most + shape.controls)
     if position is None or len(line.plain) <= position:
-        enough = len(line.plain) >= least + shape.controls
-        nodes = line.take(most)
-        return line.build(nodes=nodes, missing="model" if enough else "nodes")
+        ends_in_model = bool(line.plain) and line.plain[-1].key in line.models
+        enough = len(line.plain) >= least + shape.controls and not ends_in_model
+        return line.build(nodes=line.take(least), missing="model" if enough else "nodes")
     taken = line.take(position)
     nodes, controls = taken[: position - shape.controls], taken[position - shape.controls :]
     model, *rest = line.plain
@@ -307,7 +313,7 @@ def _model_position(line: _Words, least: int, most: int) -> int | None:
     if len(plain) <= least:
         return None
     usual = 4 if line.letter == "m" else least
-    likely = [i for i in range(least, min(most + 1, len(plain))) if not is_value(plain[i].text)]
+    likely = [i for i in range(least, min(most + 1, len(plain))) if not _is_plainly_value(plain[i].text)]
     if not likely:
         return None
     if line.letter in {"q", "p", "n"}:  # a substrate node may come before the model: the last name wins

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
-from domain.circuit.statements import Field, Statement
 from shared.message import Message
 
 Severity = Literal["error", "warning", "info"]
@@ -81,6 +80,18 @@ class Diagnostic:
     """1-based, in characters; None when the whole line is meant."""
 
 
+class Place(Protocol):
+    """Something with a place in a file: a card, a field, a directive that was refused."""
+
+    @property
+    def line(self) -> int:
+        """1-based line."""
+
+    @property
+    def column(self) -> int:
+        """1-based column, in characters."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Findings:
     """Collects diagnostics."""
@@ -98,7 +109,7 @@ class Findings:
         message: Message,
         *,
         file: Path | None,
-        at: Statement | Field | int,
+        at: Place | int,
     ) -> None:
         """Note a finding at a card, a field of it, or a line."""
         assert code in CODES, code

@@ -273,7 +273,7 @@ class Netlist:
         new_cards = [_checked_analysis(card) for card in cards]
         edits = [(self._first_byte(line), self._first_byte(line), "*") for line in self._lines_of_analyses()]
         ending = self._line_ending()
-        if self._data and not self._data.endswith((b"\n", b"\r")):
+        if not self.source.lines or not self._data.endswith((b"\n", b"\r")):  # the first line is the title
             new_cards.insert(0, "")
         tail = "".join(card + ending for card in new_cards)
         return self._edited([*edits, (len(self._data), len(self._data), tail)])
@@ -411,7 +411,17 @@ def analysis_problem(text: str) -> str | None:
         return example
     fields = text.split()
     first, last = _NUMERIC_FIELDS.get(kind, (0, 0))
-    return None if all(is_value(word) for word in fields[first:last]) else example
+    if not all(is_value(word) for word in fields[first:last]):
+        return example
+    return example if kind == "dc" and any(_is_zero(step) for step in fields[4::4]) else None
+
+
+def _is_zero(text: str) -> bool:
+    """A sweep step of 0: ngspice 39 never ends."""
+    try:
+        return parse_number(text) == 0
+    except ValueError:
+        return False
 
 
 def _checked_analysis(card: str) -> str:

@@ -109,8 +109,8 @@ class Expression:
 
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[a-zA-Zµμ%]*)"
-    r"|(?P<name>[A-Za-z_@#$\u0080-\uffff][\w.@#$\[\]]*)"
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[a-zA-Zµμ]*)"
+    r"|(?P<name>[A-Za-z_@\u0080-\uffff][\w.@#$\[\]]*)"
     r"|(?P<operator>\*\*|&&|\|\||==|!=|<>|<=|>=|[-+*/%\\^()<>!?:,&|{}'=]))"
 )
 _BINARY_LEVELS: tuple[tuple[str, ...], ...] = (

@@ -172,6 +172,11 @@ def _check_parameters(scope: _Scope, findings: Findings) -> None:
     expressions: dict[str, Expression] = {}
     places: dict[str, tuple[Path | None, Field]] = {}
     for placed in scope.block.cards:
+        if placed.statement.keyword in {"if", "elseif"}:
+            condition = re.search(r"\(.*\)", placed.statement.raw)
+            if condition is not None:
+                span = placed.statement.field(condition.start(), condition.end())
+                _check_expression(span, placed.file, scope, findings)
         if placed.statement.keyword not in {"param", "csparam"} or _function_name(placed.statement):
             continue
         for pair in assignments_of(placed.statement):
@@ -300,7 +305,7 @@ def _check_model_use(placed: PlacedElement, scope: _Scope, findings: Findings) -
         known = {name for block in scope.block.lineage for name in block.models}
         message = _undefined(element.model.text, known, is_model=True)
         findings.add(scope.severity, "undefined-model", message, file=placed.file, at=element.model)
-    elif model.type not in _MODEL_TYPES.get(element.letter, frozenset({model.type})):
+    elif model.type and model.type not in _MODEL_TYPES.get(element.letter, frozenset({model.type})):
         message = msg("Model {name} is of type {type}, which does not fit {element}.",
                       name=model.name, type=model.type, element=element.name)  # fmt: skip
         findings.add(scope.severity, "model-type", message, file=placed.file, at=element.model)
@@ -310,17 +315,37 @@ def _check_element_values(placed: PlacedElement, scope: _Scope, findings: Findin
     element = placed.element
     value = element.value
     candidates = [*([value] if value is not None else []), *element.numbers, *element.params.values()]
-    for candidate in candidates:
-        if candidate.text.startswith(("{", "'")):
-            if element.letter in "begrcl" and re.search(r"\b[vi]\s*\(", candidate.text, re.IGNORECASE):
-                _check_behaviour(candidate, placed.file, scope, findings)
-            else:
-                _check_expression(candidate, placed.file, scope, findings)
+    for candidate in [] if element.expressions and element.letter in "egb" else candidates:
+        if not candidate.text.startswith(("{", "'")):
+            continue
+        if element.letter in "begrcl" and re.search(r"\b[vi]\s*\(", candidate.text, re.IGNORECASE):
+            _check_behaviour(candidate, placed, scope, findings)
+        else:
+            _check_expression(candidate, placed.file, scope, findings)
     for expression in element.expressions:
-        _check_behaviour(expression, placed.file, scope, findings)
+        _check_behaviour(expression, placed, scope, findings)
     if value is not None and not is_value(value.text) and element.letter in "rclvi":
         _check_bare_value(placed, value, scope, findings)
-    if element.letter in "rcl":
+    if element.letter in "vi":
+        _check_source_words(placed, scope, findings)
+    _check_bare_words(placed, scope, findings)
+
+
+def _check_bare_words(placed: PlacedElement, scope: _Scope, findings: Findings) -> None:
+    """Words that must be parameters: values of X parameters, leftovers on R, C and L lines."""
+    element = placed.element
+    if element.letter == "x":
+        for candidate in element.params.values():
+            if re.fullmatch(r"[A-Za-z_]\w*", candidate.text):
+                _check_names([candidate.key], candidate, placed.file, scope, findings)
+    elif element.letter in "dk":
+        _check_surplus(placed, scope, findings)
+    elif element.letter in "rcl":
+        if "," in (element.params["tc"].text if "tc" in element.params else ""):
+            message = msg(
+                "{name}: ngspice does not take two numbers after tc=. Write tc1= and tc2=.", name=element.name
+            )
+            findings.add(scope.severity, "bad-value", message, file=placed.file, at=element.params["tc"])
         for word in element.words:
             if word not in scope.parameters:
                 message = msg(
@@ -329,12 +354,20 @@ def _check_element_values(placed: PlacedElement, scope: _Scope, findings: Findin
                 findings.add(
                     scope.severity, "undefined-model", message, file=placed.file, at=element.statement
                 )
-    if element.letter == "x":
-        for candidate in element.params.values():
-            if re.fullmatch(r"[A-Za-z_]\w*", candidate.text):
-                _check_names([candidate.key], candidate, placed.file, scope, findings)
-    if element.letter in "vi":
-        _check_source_words(placed, scope, findings)
+
+
+def _check_surplus(placed: PlacedElement, scope: _Scope, findings: Findings) -> None:
+    """What other SPICEs take on D and K lines, but ngspice 39 refuses."""
+    element = placed.element
+    if element.letter == "d" and element.numbers:
+        message = msg("{name}: ngspice takes no bare number behind a diode's model. Write area={value}.",
+                      name=element.name, value=element.numbers[0].text)  # fmt: skip
+        findings.add(scope.severity, "bad-value", message, file=placed.file, at=element.numbers[0])
+    elif element.letter == "k" and len(element.controls) > 2:
+        message = msg(
+            "{name}: a K line couples two inductors. Write one line for each pair.", name=element.name
+        )
+        findings.add(scope.severity, "bad-value", message, file=placed.file, at=element.controls[2])
 
 
 def _check_bare_value(placed: PlacedElement, value: Field, scope: _Scope, findings: Findings) -> None:
@@ -386,19 +419,27 @@ _CIRCUIT_REFERENCE = re.compile(r"\b[vi]\s*\([^()]*\)|@[\w.#]+\[\w+\]|\"[^\"]*\"
 _WORD = re.compile(r"(?<![\w.$])([A-Za-z_]\w*)\s*(\()?")
 
 
-def _check_behaviour(expression: Field, file: Path | None, scope: _Scope, findings: Findings) -> None:
+def _check_behaviour(expression: Field, placed: PlacedElement, scope: _Scope, findings: Findings) -> None:
     """A behavioural expression: names that are neither parameter nor constant, unknown functions."""
     text = _CIRCUIT_REFERENCE.sub(lambda match: " " * len(match[0]), expression.text)
-    if re.search(r"laplace|freq", expression.text, re.IGNORECASE):
+    if re.search(r"\b(laplace|freq)\b", placed.element.statement.raw, re.IGNORECASE):
+        message = msg("{name}: ngspice has no LAPLACE or FREQ sources. Use the XSPICE model s_xfer.",
+                      name=placed.element.name)  # fmt: skip
+        findings.add(scope.severity, "bad-expression", message, file=placed.file, at=expression)
         return
     names: set[str] = set()
     functions: set[str] = set()
     for match in _WORD.finditer(text):
         (functions if match[2] else names).add(match[1].lower())
     unknown_names = names - _EXPRESSION_NAMES - scope.parameters - _EXPRESSION_FUNCTIONS
-    _check_names(unknown_names, expression, file, scope, findings)
+    _check_names(unknown_names, expression, placed.file, scope, findings)
     unknown_functions = functions - _EXPRESSION_FUNCTIONS - scope.functions - scope.parameters
-    _check_functions(unknown_functions, expression, file, scope, findings)
+    _check_functions(unknown_functions, expression, placed.file, scope, findings)
+    for current in re.findall(r"\bi\s*\(\s*([^\s(),]+)\s*\)", expression.text, re.IGNORECASE):
+        if current.lower() not in scope.elements and "." not in current:
+            message = msg("{name} looks at the current of {target}, which does not exist here.",
+                          name=placed.element.name, target=current)  # fmt: skip
+            findings.add(scope.severity, "undefined-source", message, file=placed.file, at=expression)
 
 
 def _check_controls(placed: PlacedElement, scope: _Scope, findings: Findings) -> None:

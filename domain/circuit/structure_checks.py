@@ -31,7 +31,7 @@ def check_files(tree: DependencyTree, findings: Findings) -> None:
             "include-missing" if is_missing else "include-refused",
             refusal.message,
             file=refusal.file,
-            at=refusal.line,
+            at=refusal,
         )
     for missing in tree.missing_sections:
         params = {"section": missing.section, "path": missing.target.name}
@@ -42,7 +42,7 @@ def check_files(tree: DependencyTree, findings: Findings) -> None:
             if missing.unclosed
             else msg("{path} has no section {section}. Correct its name.", **params),
             file=missing.file,
-            at=missing.line,
+            at=missing,
         )
     for cycle in tree.cycles:
         message = (
@@ -53,7 +53,7 @@ def check_files(tree: DependencyTree, findings: Findings) -> None:
             if cycle.too_deep
             else msg("{path} includes itself. Take one of the includes away.", path=cycle.target.name)
         )
-        findings.add("error", "include-cycle", message, file=cycle.file, at=cycle.line)
+        findings.add("error", "include-cycle", message, file=cycle.file, at=cycle)
     for netlist in (tree.root, *tree.files.values()):
         _check_bytes(netlist, findings)
 
@@ -72,25 +72,28 @@ def _check_bytes(netlist: Netlist, findings: Findings) -> None:
         line = data.count(b"\n", 0, lone.start()) + 1
         findings.add("error", "line-ends", message, file=netlist.path, at=line)
     for statement in netlist.statements:
-        if not statement.raw.isascii() and statement.kind in {"element", "directive"}:
-            _check_non_ascii(netlist, statement, findings)
+        is_card = statement.kind in {"element", "directive"}
+        if is_card and not statement.raw.isascii() and _check_non_ascii(netlist, statement, findings):
+            return
 
 
-def _check_non_ascii(netlist: Netlist, statement: Statement, findings: Findings) -> None:
+def _check_non_ascii(netlist: Netlist, statement: Statement, findings: Findings) -> bool:
+    """True when ngspice stops here."""
     raw = statement.raw.encode("latin-1")
     if not (_is_utf8(raw) or _is_utf8(raw.replace(b"\xb5", b"u"))):  # a Latin-1 micro sign is understood
         message = msg(
             "This card has characters that are not UTF-8; ngspice stops at them. Save the file as UTF-8."
         )
         findings.add("error", "encoding", message, file=netlist.path, at=statement)
-        return
+        return True
     for word in statement.words:
         if any(ord(c) > 127 and c not in "µμΩ°" for c in word.text) and not word.text.startswith(('"', "'")):
             message = msg(
                 "ngspice replaces the letters of {name} by underscores in its results.", name=word.text
             )
             findings.add("info", "non-ascii-name", message, file=netlist.path, at=word)
-            return
+            break
+    return False
 
 
 def _is_utf8(raw: bytes) -> bool:

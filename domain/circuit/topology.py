@@ -74,6 +74,8 @@ class BlockWiring:
     """Terminals (ports and global nodes) tied together by DC paths inside."""
     rigid_groups: tuple[frozenset[str], ...]
     """Terminals tied together by voltage sources inside."""
+    touched: frozenset[str] = frozenset()
+    """Terminals some device inside is connected to; the others exist in the text only."""
     floating: list[FloatingGroup] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     shorted: list[PlacedElement] = field(default_factory=list)
@@ -163,11 +165,14 @@ class _Examiner:
         self._dc = DisjointSets()
         self._rigid = DisjointSets()
         self._touched_by: dict[str, PlacedElement] = {}
+        self._sources_at: dict[str, list[tuple[str, str]]] = {}
+        """Node -> the other end and the name of each voltage source on it."""
 
     def run(self) -> BlockWiring:
         for placed in self._block.elements:
             self._wire(placed)
         wiring = BlockWiring(dc_groups=self._borders_of(self._dc), rigid_groups=())
+        wiring.touched = frozenset(self._borders & self._touched_by.keys())
         wiring.floating = list(self._floating())
         self._find_loops(wiring)
         wiring.rigid_groups = self._borders_of(self._rigid)
@@ -175,10 +180,11 @@ class _Examiner:
 
     def _wire(self, placed: PlacedElement) -> None:
         element = placed.element
-        for node in (*element.nodes, *element.control_nodes):
+        for index, node in enumerate((*element.nodes, *element.control_nodes)):
             name = canonical_node(node.text)
             self._dc.find(name)
-            self._touched_by.setdefault(name, placed)
+            if element.letter != "x" or self._reaches_device(element, index):
+                self._touched_by.setdefault(name, placed)
         if element.letter == "x":
             for first, second in self._instance_edges(element, rigid=False):
                 self._dc.join(first, second)
@@ -197,6 +203,12 @@ class _Examiner:
         for group in wiring.rigid_groups if rigid else wiring.dc_groups:
             first, *others = sorted(outer.get(node, node) for node in group)
             yield from ((first, other) for other in others)
+
+    def _reaches_device(self, instance: Element, index: int) -> bool:
+        target = self._block.find_block(instance.model.text) if instance.model is not None else None
+        if target is None or target not in self._known or index >= len(target.ports):
+            return True
+        return target.ports[index] in self._known[target].touched
 
     def _borders_of(self, sets: DisjointSets) -> tuple[frozenset[str], ...]:
         groups = (frozenset(group) & self._borders for group in sets.groups().values())
@@ -246,6 +258,9 @@ class _Examiner:
         if element.letter != "l" and not self._rigid.join(first, second):
             wiring.loops.append(Loop(element=placed, has_inductor=False, voltage=None))
             return
+        if element.letter != "l":
+            self._sources_at.setdefault(first, []).append((second, element.key))
+            self._sources_at.setdefault(second, []).append((first, element.key))
         volts, constant = _dc_voltage(element)
         closed = shorts.join(first, second, volts, constant=constant)
         if closed is not None:
@@ -255,18 +270,27 @@ class _Examiner:
             )
 
     def _close_late(self, placed: PlacedElement, wiring: BlockWiring) -> None:
-        """Sources that follow a current: a loop has a solution when it holds the current's own branch."""
+        """Sources that follow a current: a loop has a solution when the current's own branch is in it."""
         element = placed.element
         first, second = _ends(element)
-        if not first or self._rigid.find(first) != self._rigid.find(second):
-            return
-        if element.letter != "h" or first == second:
+        if not first or element.letter != "h" or first == second:
             return
         names = {control.key for control in element.controls}
-        control = next((p.element for p in self._block.elements if p.element.key in names), None)
-        inside = control is not None and self._rigid.find(_ends(control)[0]) == self._rigid.find(first)
-        if control is not None and not inside:
+        around = self._sources_between(first, second)
+        if around is not None and not names & around:
             wiring.loops.append(Loop(element=placed, has_inductor=False, voltage=None))
+
+    def _sources_between(self, first: str, second: str) -> set[str] | None:
+        """Names of the voltage sources on the way from `first` to `second`; None when there is none."""
+        ways: dict[str, set[str]] = {first: set()}
+        waiting = [first]
+        while waiting:
+            node = waiting.pop()
+            for other, name in self._sources_at.get(node, ()):
+                if other not in ways:
+                    ways[other] = ways[node] | {name}
+                    waiting.append(other)
+        return ways.get(second)
 
 
 def _ends(element: Element) -> tuple[str, str]:

@@ -19,7 +19,8 @@ class Losses:
     switch_ohm: float
     winding_ohm: float
     diode_v: float
-    """Forward drop of the diode at the load current; 0 for a synchronous rectifier."""
+    """Forward drop of the diode at the load current; for a synchronous rectifier that of its body diode,
+    averaged over the off-time."""
     rectifier_ohm: float
     """On-resistance of a synchronous rectifier; 0 for a diode."""
 
@@ -62,6 +63,12 @@ def capacitance_for(ripple_a: float, ripple_v: float, fsw: float) -> float:
     """The capacitance whose charge ripple is `ripple_v` peak to peak: dI / (8 f dV) (Erickson eq. 2.60;
     SLVA477B eq. 8)."""
     return ripple_a / (8 * fsw * ripple_v)
+
+
+def overshoot_capacitance(inductance: float, step_a: float, vout: float, overshoot_v: float) -> float:
+    """The capacitance that takes up the inductor's energy when `step_a` of load goes away: L I**2 / (2 V dV)
+    (SLVA477B eq. 13)."""
+    return inductance * step_a**2 / (2 * vout * overshoot_v)
 
 
 def voltage_ripple(ripple_a: float, capacitance: float, esr: float, fsw: float) -> float:

@@ -19,19 +19,33 @@ from domain.design.sentence import Sentence
 from shared.errors import CircuitError
 from shared.message import Message, msg
 
-FAMILIES: Mapping[str, CircuitFamily] = MappingProxyType({"first_order": FirstOrder(), "sallen_key": SallenKey(), "buck": Buck()})
+FAMILIES: Mapping[str, CircuitFamily] = MappingProxyType(
+    {"first_order": FirstOrder(), "sallen_key": SallenKey(), "buck": Buck()}
+)
 """Every family by its key."""
 
 _NEGATION = r"(?:\bnot?\b|\bwithout\b|\bno\b|instead of|rather than|不要|不用|而不是|不是|非)(?:\s+(?:an?|the|any|use|using))?\s*(?:使用|采用|用)?\s*$"
 
 _NOT_KNOWN: tuple[tuple[str, Message], ...] = (
-    (r"notch|band[\s-]?(?:stop|reject)|陷波|带阻", msg("The built-in designer cannot design a notch or band-stop filter yet.")),
-    (r"band[\s-]?pass|(?<![a-z])bpf?(?![a-z])|带通", msg("The built-in designer cannot design a band-pass filter yet.")),
-    (r"all[\s-]?pass|全通", msg("The built-in designer cannot design an all-pass filter yet.")),
-    (r"buck[\s/-]*boost|升降压|降升压|inverting (?:converter|regulator)", msg("The built-in designer cannot design a buck-boost converter yet.")),
-    (r"(?<!buck)(?<!buck[ -])boost|step(?:ping)?[\s-]?up|升压", msg("The built-in designer cannot design a boost converter yet.")),
     (
-        r"fly[\s-]?back|反激|forward converter|正激|sepic|(?<![a-z])[cć]uk|(?<![a-z])zeta|half[\s-]?bridge|半桥|full[\s-]?bridge|全桥|"
+        r"notch|band[\s-]?(?:stop|reject)|陷波|带阻",
+        msg("The built-in designer cannot design a notch or band-stop filter yet."),
+    ),
+    (
+        r"band[\s-]?pass|(?<![a-z])bpf?(?![a-z])|带通",
+        msg("The built-in designer cannot design a band-pass filter yet."),
+    ),
+    (r"all[\s-]?pass|全通", msg("The built-in designer cannot design an all-pass filter yet.")),
+    (
+        r"buck[\s/-]*boost|升降压|降升压|inverting (?:converter|regulator)",
+        msg("The built-in designer cannot design a buck-boost converter yet."),
+    ),
+    (
+        r"(?<!buck)(?<!buck[ -])boost|step(?:ping)?[\s-]?up|升压",
+        msg("The built-in designer cannot design a boost converter yet."),
+    ),
+    (
+        r"fly[\s-]?back|反激|forward converter|正激|sepic|(?<![a-z])[cć]uk|zeta converter|half[\s-]?bridge|半桥|full[\s-]?bridge|全桥|"
         r"(?<![a-z])llc(?![a-z])|push[\s-]?pull|推挽|isolated|隔离|(?<![a-z])pfc(?![a-z])",
         msg("The built-in designer cannot design an isolated or multi-switch converter yet."),
     ),
@@ -46,22 +60,29 @@ _NOT_KNOWN: tuple[tuple[str, Message], ...] = (
     (
         r"state[\s-]?variable|状态变量|bi[\s-]?quad|双二阶|双2阶|(?<![a-z])khn(?![a-z])|tow[\s-]?thomas|twin[\s-]?t(?![a-z])|双\s?t(?![a-z])|"
         r"gyrator|回转器|switched[\s-]?capacitor|开关电容|(?<![a-z])gm-?c(?![a-z])|inverting (?:active )?(?:low|high|filter)|反相",
-        msg("The built-in designer cannot design a state-variable, biquad, switched-capacitor or inverting filter yet."),
+        msg(
+            "The built-in designer cannot design a state-variable, biquad, switched-capacitor or inverting filter yet."
+        ),
     ),
     (
         r"ellipt|cauer|椭圆|考尔|inverse[\s-]?cheb|cheb\w*[\s-]?(?:type[\s-]?)?(?:ii|2)(?![a-z\d])|反切比雪夫|切比雪夫\s?(?:ii|2|二)\s?型|"
         r"legendre|勒让德|gaussian|高斯|linkwitz|papoulis",
-        msg("The built-in designer cannot design an elliptic, inverse Chebyshev, Legendre, Gaussian or Linkwitz-Riley response yet."),
+        msg(
+            "The built-in designer cannot design an elliptic, inverse Chebyshev, Legendre, Gaussian or Linkwitz-Riley response yet."
+        ),
     ),
     (
         r"(?<![a-z])r?-?l-?c(?![a-z]).{0,20}(?:filter|滤波|low|high|pass|低通|高通|ladder|梯形)|"
-        r"(?:low|high)[\s-]?pass\s*\(?(?:r?-?lc)(?![a-z])|ladder|梯形|(?:pi|π|t)[\s-]?(?:section|network|型)|crystal|晶体|晶振|"
-        r"(?<![a-z])saw(?![a-z])|声表|microstrip|微带",
+        r"(?:low|high)[\s-]?pass\s*\(?(?:r?-?lc)(?![a-z])|ladder|梯形|(?<![a-z])(?:pi|π|t)[\s-]?(?:section|network|型)|crystal|晶体|晶振|"
+        r"(?<![a-z])saw\s?(?:filter|滤波)|声表|microstrip|微带",
         msg("The built-in designer cannot design an LC, RLC, ladder or crystal filter yet."),
     ),
-    (r"(?<![a-z])[fi]ir(?![a-z])|digital filter|数字滤波|dsp", msg("The built-in designer cannot design a digital filter yet.")),
     (
-        r"oscillat|振荡|震荡|colpitts|hartley|wien|(?<![a-z])pll(?![a-z])|锁相|(?<![a-z])vco(?![a-z])|phase[\s-]?lock|(?<![\d])555(?!\d)|"
+        r"(?<![a-z])[fi]ir(?![a-z])|digital filter|数字滤波|dsp",
+        msg("The built-in designer cannot design a digital filter yet."),
+    ),
+    (
+        r"oscillat|振荡|震荡|colpitts|hartley|wien|(?<![a-z])pll(?![a-z])|锁相|(?<![a-z])vco(?![a-z])|phase[\s-]?lock|(?:ne|lm)\s?555|555\s?(?:timer|定时|电路|芯片|振荡|oscil|astable)|"
         r"loop filter|环路滤波",
         msg("The built-in designer cannot design an oscillator or phase-locked loop yet."),
     ),
@@ -76,8 +97,14 @@ _NOT_KNOWN: tuple[tuple[str, Message], ...] = (
         r"(?<!同步)(?<!二极管)(?<!肖特基)(?<!非同步)整流(?!管|二极管)|ac[\s/-]dc",
         msg("The built-in designer cannot design a mains or AC supply yet."),
     ),
-    (r"constant[\s-]current|恒流|led driver|led\s?驱动|charger|充电", msg("The built-in designer cannot design a current source, LED driver or charger yet.")),
-    (r"multi[\s-]?phase|多相|(?:two|dual|multiple|双路|两路|多路)\s*outputs?|双路输出|两路输出|多路输出", msg("The built-in designer cannot design a multi-phase or multi-output converter yet.")),
+    (
+        r"constant[\s-]current|恒流|led driver|led\s?驱动|charger|充电",
+        msg("The built-in designer cannot design a current source, LED driver or charger yet."),
+    ),
+    (
+        r"multi[\s-]?phase|多相|(?:two|dual|multiple|双路|两路|多路)\s*outputs?|双路输出|两路输出|多路输出",
+        msg("The built-in designer cannot design a multi-phase or multi-output converter yet."),
+    ),
 )
 
 
@@ -98,7 +125,9 @@ def choose_family(sentence: Sentence) -> tuple[CircuitFamily, Claim]:
     if best.score <= 0:
         raise _unclaimed(sentence)
     if len(claims) > 1 and claims[1][0].score == best.score:
-        raise _unknown(msg("The request names more than one circuit: ask for one at a time."), sentence.language)
+        raise _unknown(
+            msg("The request names more than one circuit: ask for one at a time."), sentence.language
+        )
     return family, best
 
 
@@ -114,10 +143,15 @@ def _unclaimed(sentence: Sentence) -> CircuitError:
     order = order_of(sentence)
     if sentence.has(FILTER_WORDS) and order is not None and order > 1:
         return _unknown(
-            msg("A passive filter of order {order} is not known; of that order only active Sallen-Key filters are.", order=order),
+            msg(
+                "A passive filter of order {order} is not known; of that order only active Sallen-Key filters are.",
+                order=order,
+            ),
             sentence.language,
         )
-    return _unknown(msg("The request does not name a circuit the built-in designer knows."), sentence.language)
+    return _unknown(
+        msg("The request does not name a circuit the built-in designer knows."), sentence.language
+    )
 
 
 def _unknown(message: Message, language: str) -> CircuitError:

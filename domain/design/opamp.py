@@ -16,7 +16,7 @@ from shared.message import msg
 
 OPEN_LOOP_GAIN = 1e5
 OUTPUT_OHM = 50.0
-GBW_CLASSES_HZ = (10e6, 50e6, 200e6, 500e6)
+GBW_CLASSES_HZ = (10e6, 50e6, 200e6, 1e9)
 """Gain-bandwidth products of parts one can buy and that are stable at unity gain."""
 
 _TRANSCONDUCTANCE = 1e-3

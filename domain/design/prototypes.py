@@ -39,8 +39,10 @@ def prototype(response: Response, order: int, ripple_db: float = 0.0) -> tuple[S
     polynomial. Sources: Zverev, "Handbook of Filter Synthesis", ch. 3; Van Valkenburg, "Analog Filter
     Design", ch. 6, 8, 10.
     """
-    poles = {"butterworth": _butterworth, "bessel": _bessel}[response](order) if response != "chebyshev" else (
-        _chebyshev(order, ripple_db)
+    poles = (
+        {"butterworth": _butterworth, "bessel": _bessel}[response](order)
+        if response != "chebyshev"
+        else (_chebyshev(order, ripple_db))
     )
     sections = _sections(poles)
     edge = half_power_frequency(sections)
@@ -123,11 +125,10 @@ def ripple_edge(order: int, ripple_db: float) -> float:
     return 1 / math.cosh(math.acosh(math.sqrt(level - 1) / eps) / order)
 
 
-def least_order(
-    response: Response, ripple_db: float, frequency: float, decibels: float, highest: int
-) -> int | None:
-    """The smallest order with at least `decibels` at a relative frequency, None above `highest`."""
-    for order in range(1, highest + 1):
-        if attenuation_db(prototype(response, order, ripple_db), frequency) >= decibels:
-            return order
-    return None
+def frequency_of(sections: Sequence[Section], decibels: float) -> float:
+    """The relative frequency where the attenuation reaches `decibels` (monotonic prototypes), by bisection."""
+    low, high = 1e-6, 1e9
+    for _ in range(200):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if attenuation_db(sections, middle) < decibels else (low, middle)
+    return math.sqrt(low * high)

@@ -61,10 +61,14 @@ def size_stage(
     actual, feedback, ground = _gain_resistors(gain, resistors)
     if q is None:
         r1, c1 = _first_order(frequency_hz, resistors)
-        return Stage(frequency_hz=frequency_hz, q=None, r1=r1, c1=c1, gain=actual, r_feedback=feedback, r_ground=ground)
+        return Stage(
+            frequency_hz=frequency_hz, q=None, r1=r1, c1=c1, gain=actual, r_feedback=feedback, r_ground=ground
+        )
     aim = _Aim(kind=kind, omega=2 * math.pi * frequency_hz, q=q, gain=actual, gbw_hz=gbw_hz)
     best = min(
-        ((_cost(aim, *parts), parts) for parts in _candidates(aim, resistors)), default=None, key=lambda p: p[0]
+        ((_cost(aim, *parts), parts) for parts in _candidates(aim, resistors)),
+        default=None,
+        key=lambda p: p[0],
     )
     if best is None or best[0] > 1.0:
         return None
@@ -99,7 +103,9 @@ def _first_order(frequency_hz: float, name: SeriesName) -> tuple[float, float]:
     middle = _capacitance_for(omega)
     capacitors = values_between(max(middle / 10, _C_LIMITS[0]), min(middle * 10, _C_LIMITS[1]), "E12")
     pairs = ((nearest(1 / (omega * c), name), c) for c in capacitors)
-    return min(pairs, key=lambda p: abs(math.log(p[0] * p[1] * omega)) + 2e-3 * abs(math.log10(p[1] / middle)))
+    return min(
+        pairs, key=lambda p: abs(math.log(p[0] * p[1] * omega)) + 2e-3 * abs(math.log10(p[1] / middle))
+    )
 
 
 def _capacitance_for(omega: float) -> float:
@@ -125,9 +131,11 @@ def _capacitor_pairs(aim: _Aim) -> Iterator[tuple[float, float]]:
         least = 1 / (aim.gain - 1 + 1 / (4 * aim.q**2))
         ratios = tuple(values_between(least * 1.001, least * 4, "E12"))
     middle = _capacitance_for(aim.omega)
+    # A high Q spreads the two resistors by 4 Q**2: more capacitors must be tried to keep both buildable.
+    reach = 3.3 if aim.q < 8 else 10.0
     for ratio in ratios:
         centre = min(max(middle / math.sqrt(ratio), _C_LIMITS[0]), _C_LIMITS[1])
-        for c2 in values_between(centre / 3.3, centre * 3.3, "E12"):
+        for c2 in values_between(centre / reach, centre * reach, "E12"):
             c1 = nearest(ratio * c2, "E12")
             if all(_C_LIMITS[0] <= c <= _C_LIMITS[1] for c in (c1, c2)):
                 yield c1, c2

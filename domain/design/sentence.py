@@ -73,7 +73,10 @@ _ARROW = re.compile(
     re.IGNORECASE,
 )
 _SPAN = re.compile(r"\s*(?:-|~|\.\.\.?|…)\s*")
+_AND = re.compile(r"\s*(?:and|和|与|、)\s*", re.IGNORECASE)
 _TO = re.compile(r"\s*(?:dc|_?in(?:put)?)?\s*(?:to|到|至)\s*(?:dc)?\s*", re.IGNORECASE)
+
+_BETWEEN = re.compile(r"(?:between|介于|在)\s*$", re.IGNORECASE)
 
 _DIGITS = dict(zip("零〇一二两三四五六七八九", (0, 0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9), strict=True))
 _TENS = {"十": 10, "百": 100, "千": 1000}
@@ -221,7 +224,7 @@ def _mention(text: str, match: re.Match[str]) -> Mention | None:
         return None
     if not has_unit and _NOT_A_VALUE.match(after):
         return None
-    is_negative = match["sign"] == "-" and not re.search(r"[\w)%]$", before)
+    is_negative = match["sign"] == "-" and not re.search(r"[a-z0-9_)%]$", before, re.IGNORECASE)
     dimension, factor = _unit(match)
     return Mention(
         value=float(f"{(-1.0 if is_negative else 1.0) * _number(match) * factor:.12g}"),
@@ -293,7 +296,12 @@ def _link(text: str, mentions: list[Mention]) -> tuple[tuple[Mention, ...], tupl
     merged: list[Mention] = []
     links: list[tuple[int, Link]] = []
     for mention in mentions:
-        kind = _link_kind(text[merged[-1].end : mention.start], merged[-1], mention) if merged else None
+        kind: Link | None = None
+        if merged:
+            is_between = _BETWEEN.search(text[: merged[-1].start]) is not None
+            kind = _link_kind(
+                text[merged[-1].end : mention.start], merged[-1], mention, is_between=is_between
+            )
         if kind is None:
             merged.append(mention)
             continue
@@ -309,9 +317,11 @@ def _link(text: str, mentions: list[Mention]) -> tuple[tuple[Mention, ...], tupl
     return tuple(merged), tuple(links)
 
 
-def _link_kind(between: str, left: Mention, right: Mention) -> Link | None:
+def _link_kind(between: str, left: Mention, right: Mention, *, is_between: bool) -> Link | None:
     if left.dimension not in (right.dimension, "none") or right.is_tolerance:
         return None
+    if is_between and _AND.fullmatch(between):
+        return "span"
     kinds: tuple[tuple[Link, re.Pattern[str]], ...] = (("arrow", _ARROW), ("to", _TO), ("span", _SPAN))
     return next((kind for kind, pattern in kinds if pattern.fullmatch(between)), None)
 
@@ -333,4 +343,7 @@ def _is_range(text: str, left: Mention, right: Mention, kind: Link) -> bool:
     if kind == "span":
         return True
     around = text[max(0, left.start - 24) : left.start] + "|" + text[right.end : right.end + 12]
-    return re.search(r"input|输入|range|范围|between|from|vin|供电|supply|电源", around, re.IGNORECASE) is not None
+    return (
+        re.search(r"input|输入|range|范围|between|from|vin|供电|supply|电源", around, re.IGNORECASE)
+        is not None
+    )

@@ -24,7 +24,7 @@ _AFTER = 2.0
 _CLAUSE_BREAK = 12.0
 _OTHER_NUMBER = 25.0
 _LINKING_WORDS = re.compile(
-    r"(?:[\s=:,~≈()]|\bof\b|\bis\b|\bat\b|@|\babout\b|\bequals?\b|[为是约取在]|等于|大约|左右|\bto\b|\bthe\b|\ba\b|\bdb\b|"
+    r"(?:[\s=:,~≈()]|\bof\b|\bis\b|\bat\b|@|\babout\b|\bequals?\b|[为是约取在]|等于|大约|左右|\bto\b|\bbetween\b|\bfrom\b|介于|\bthe\b|\ba\b|\bdb\b|"
     r"值|频率|frequency|resistor|resistance|tolerance|不少于|不超过|小于|大于|至少|at least|less than|within|[<>≤≥])*",
     re.IGNORECASE,
 )
@@ -65,7 +65,9 @@ class Filled:
         return None if mention is None else mention.middle
 
 
-def fill_slots(sentence: Sentence, slots: Sequence[Slot], mentions: Sequence[Mention] | None = None) -> Filled:
+def fill_slots(
+    sentence: Sentence, slots: Sequence[Slot], mentions: Sequence[Mention] | None = None
+) -> Filled:
     """Assign the numbers of a sentence to slots, at most one each, so that the total distance is least."""
     found = tuple(sentence.mentions if mentions is None else mentions)
     options = [

@@ -6,6 +6,7 @@ All values are SI numbers (ohm, farad, henry); a series is named as on the box: 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Literal
@@ -43,13 +44,20 @@ def _value(mantissa: float, decade: int) -> float:
     return float(f"{mantissa:.2f}e{decade}")
 
 
+@cache
+def _decade_values(name: SeriesName, decade: int) -> tuple[float, ...]:
+    """The values of one decade, with the last before it and the first after it."""
+    mantissas = series(name)
+    inside = [_value(mantissa, decade) for mantissa in mantissas]
+    return (_value(mantissas[-1], decade - 1), *inside, _value(mantissas[0], decade + 1))
+
+
 def neighbours(value: float, name: SeriesName) -> tuple[float, float]:
     """The preferred values at or below and at or above `value` (twice the same when it is one)."""
-    decade = _decade(value)
-    candidates = [_value(m, d) for d in (decade - 1, decade, decade + 1) for m in series(name)]
+    candidates = _decade_values(name, _decade(value))
     slack = 1e-9 * value
-    below = max(c for c in candidates if c <= value + slack)
-    above = min(c for c in candidates if c >= value - slack)
+    below = candidates[bisect_right(candidates, value + slack) - 1]
+    above = candidates[bisect_left(candidates, value - slack)]
     return below, above
 
 
@@ -106,7 +114,16 @@ def best_pair(
     return min(pairs, key=lambda pair: cost(*pair))
 
 
-_PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "u"), (1e-9, "n"), (1e-12, "p"))
+_PREFIXES = (
+    (1e9, "G"),
+    (1e6, "M"),
+    (1e3, "k"),
+    (1.0, ""),
+    (1e-3, "m"),
+    (1e-6, "u"),
+    (1e-9, "n"),
+    (1e-12, "p"),
+)
 
 
 def with_unit(value: float, unit: str, digits: int = 4) -> str:
@@ -115,4 +132,4 @@ def with_unit(value: float, unit: str, digits: int = 4) -> str:
         return f"{value:.{digits}g} {unit}"
     rounded = float(f"{value:.{digits}g}")
     scale, prefix = next(((s, p) for s, p in _PREFIXES if abs(rounded) >= s), _PREFIXES[-1])
-    return f"{rounded / scale:.{digits}g} {prefix}{unit}"
+    return f"{float(f'{rounded / scale:.{digits}g}'):g} {prefix}{unit}"

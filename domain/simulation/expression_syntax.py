@@ -23,6 +23,7 @@ from shared.message import Message, msg
 
 _LONGEST = 10_000
 _DEEPEST = 60
+_MOST_OPERATIONS = 200
 
 _SELECTOR = re.compile(r"(op|dc|ac|tran|noise|disto|tf|sens|pz)(\d{0,6})\.(?=[^\W\d]|[@\"])", re.IGNORECASE)
 _SWEEP = re.compile(r"(?:v|i|temp|res)-sweep", re.IGNORECASE)
@@ -126,6 +127,7 @@ class _Parser:
     def __init__(self, text: str) -> None:
         self._text = text
         self.at = 0
+        self._operations = 0
         self._skip_blanks()
 
     def error(self, reason: Message, at: int | None = None) -> UserInputError:
@@ -147,13 +149,19 @@ class _Parser:
             raise self.error(msg("it is nested too deeply"))
         left = self._product(depth)
         while operator := self._take("+", "-"):
-            left = Binary(operator=operator, left=left, right=self._product(depth))
+            left = self._binary(operator, left, self._product(depth))
         return left
+
+    def _binary(self, operator: str, left: Node, right: Node) -> Binary:
+        self._operations += 1
+        if self._operations > _MOST_OPERATIONS:
+            raise self.error(msg("it has more than {limit} operations", limit=_MOST_OPERATIONS))
+        return Binary(operator=operator, left=left, right=right)
 
     def _product(self, depth: int) -> Node:
         left = self._unary(depth)
         while not self._text.startswith("**", self.at) and (operator := self._take("*", "/")):
-            left = Binary(operator=operator, left=left, right=self._unary(depth))
+            left = self._binary(operator, left, self._unary(depth))
         return left
 
     def _unary(self, depth: int) -> Node:
@@ -169,7 +177,7 @@ class _Parser:
             return base
         if depth > _DEEPEST:
             raise self.error(msg("it is nested too deeply"))
-        return Binary(operator="^", left=base, right=self._unary(depth + 1))
+        return self._binary("^", base, self._unary(depth + 1))
 
     def _primary(self, depth: int) -> Node:
         start = self.at
@@ -187,7 +195,8 @@ class _Parser:
         number = read_number(self._text[start:])
         if number is None:
             raise self.error(msg("a number was expected"))
-        if number.unit == "%":
+        if number.rest.startswith("%"):
+            self.at = len(self._text) - len(number.rest)
             raise self.error(msg("percent is not understood, write a fraction such as 0.01"))
         self.at = len(self._text) - len(number.rest)
         if number.rest[:1].isalnum() or number.rest[:1] in ("_", "."):

@@ -26,7 +26,7 @@ from domain.simulation.expression_syntax import (
     parse,
 )
 from domain.simulation.measurements import MEASUREMENTS, Measurement
-from domain.simulation.plot_choice import Preference, candidates, value_of
+from domain.simulation.plot_choice import AxisKind, Preference, axis_kind, candidates, value_of
 from domain.simulation.result import Quantity
 from domain.simulation.signals import Signal, figure
 from domain.simulation.vector_functions import VECTOR_FUNCTIONS, Scalar, Value, array_of
@@ -84,8 +84,13 @@ class _Evaluation:
 
     def value(self, tree: Node) -> Value:
         references = list(_references(tree))
-        plot = candidates(self._plots, references, self._outside)[0] if references else None
-        return self._of(tree, plot)
+        if not references:
+            return self._of(tree, None)
+        plots = candidates(self._plots, references, self._outside)
+        if (axis := _axis_wanted(tree)) is not None:
+            # db(v(out)) beside an operating point does not mean the dB of a DC voltage
+            plots = sorted(plots, key=lambda plot: axis_kind(plot) not in axis)
+        return self._of(tree, plots[0])
 
     def _of(self, node: Node, plot: Plot | None) -> Value:
         match node:
@@ -147,7 +152,8 @@ class _Evaluation:
         if not references:
             return [self._of(subject, None) for subject in subjects]
         preference: Preference = measurement.domain
-        if preference == "any" and (node.function == "peak" or any(map(_suits_frequency, subjects))):
+        suits = {suit for subject in subjects for suit in _suits(subject)}
+        if preference == "any" and (node.function == "peak" or "frequency" in suits):
             preference = "any_frequency"
         plots = candidates(self._plots, references, preference)
         plot = _reaching(plots, numbers[0]) if node.function == "at" else plots[0]
@@ -188,23 +194,39 @@ def _is_constant(node: SignalRef) -> bool:
     return node.kind == "plain" and node.text.lower() in _CONSTANTS
 
 
-def _suits_frequency(node: Node) -> bool:
+def _suits(node: Node) -> Iterator[str]:
+    """Where the vector functions under a node are at home."""
     if isinstance(node, Call):
         if node.function in MEASUREMENTS:
-            return False
-        function = VECTOR_FUNCTIONS.get(node.function)
-        if function is not None and function.suits == "frequency":
-            return True
-    return any(map(_suits_frequency, children(node)))
+            return
+        if (function := VECTOR_FUNCTIONS.get(node.function)) is not None:
+            yield function.suits
+    for child in children(node):
+        yield from _suits(child)
+
+
+def _axis_wanted(tree: Node) -> tuple[AxisKind, ...] | None:
+    """The axes an expression outside any measurement is about, when its functions tell."""
+    suits = set(_suits(tree))
+    if "frequency" in suits:
+        return ("frequency",)
+    return ("time", "sweep", "frequency") if "axis" in suits else None
 
 
 def _reaching(plots: Sequence[Plot], position: float) -> Plot:
-    """The first plot whose axis reaches a place; the best one, to say what is missing, when none does."""
-    for plot in plots:
-        axis = plot.axis
-        if axis is not None and axis.data.real.min() <= position <= axis.data.real.max():
-            return plot
-    return plots[0]
+    """The first plot whose axis reaches a place; when none does, the one that comes nearest, to say so."""
+
+    def distance(plot: Plot) -> float:
+        if plot.axis is None:
+            return math.inf
+        low, high = float(plot.axis.data.real.min()), float(plot.axis.data.real.max())
+        if low <= position <= high:
+            return 0.0
+        nearest = low if position < low else high
+        is_comparable = nearest > 0 and position > 0
+        return abs(math.log(position / nearest)) if is_comparable else 1e3 + abs(position - nearest)
+
+    return min(plots, key=distance)
 
 
 def _measured_value(node: Call, value: Scalar) -> Scalar:

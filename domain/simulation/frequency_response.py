@@ -104,7 +104,7 @@ def quality(signal: Signal) -> float:
     if kind_of(response) == "band-stop":
         drop = _ratio(HALF_POWER_DB)
         low, high = _first(response, dcgain(response) / drop, "falling"), _stop_band(response, drop)
-        return _vertex(response, int(np.argmin(response.real)))[0] / (high - low)
+        return _resonance(response, int(np.argmin(response.real)))[0] / (high - low)
     band = _around_peak(response, _ratio(HALF_POWER_DB))
     return band.centre_hz / (band.high_hz - band.low_hz)
 
@@ -224,29 +224,42 @@ def _either_side(response: Signal, centre_hz: float, level: float) -> tuple[floa
 
 def _around_peak(response: Signal, drop: float) -> _Band:
     peak = int(np.argmax(response.real))
-    centre, top = _vertex(response, peak)
+    centre, top, curve = _resonance(response, peak)
+    if curve > 0:
+        # A peak sharper than the sampling: its -3 dB points lie within two steps of the top sample.
+        reach = math.sqrt((drop**2 - 1) / curve)
+        around = np.log(response.x[max(peak - 1, 0) : peak + 2])
+        if reach < float(np.diff(around).min()) * 2:
+            edge = math.exp(reach)
+            return _Band(low_hz=centre / edge, high_hz=centre * edge, centre_hz=centre)
     low, high = _either_side(response, float(response.x[peak]), top / drop)
     if low is None or high is None:
         raise _no_crossing(response, top / drop)
     return _Band(low_hz=low, high_hz=high, centre_hz=centre)
 
 
-def _vertex(response: Signal, index: int) -> tuple[float, float]:
-    """(frequency, magnitude) of the extreme at a sample, by a parabola through it and its neighbours
-    in dB over log f: a sharp peak seldom falls on a sample."""
+def _resonance(response: Signal, index: int) -> tuple[float, float, float]:
+    """(frequency, magnitude, curvature) of the extreme at a sample, which seldom falls on it.
+
+    Near a resonance 1/|H|^2 = (1 + curvature u^2) / |H0|^2 with u = ln(f/f0) and curvature = 4 Q^2, so a
+    parabola through the sample and its neighbours is exact. Without one the sample itself, curvature 0.
+    """
     x, y = response.x, response.real
-    here = (float(x[index]), float(y[index]))
+    here = (float(x[index]), float(y[index]), 0.0)
     around = slice(index - 1, index + 2)
     if index == 0 or index == len(x) - 1 or min(x[around]) <= 0 or min(y[around]) <= 0:
         return here
     u = np.log(x[around] / x[index])
-    v = np.log(y[around] / y[index])
-    curve = (v[2] / u[2] - v[0] / u[0]) / (u[2] - u[0])
-    slope = v[2] / u[2] - curve * u[2]
+    v = (y[index] / y[around]) ** 2 - 1
+    curve = float((v[2] / u[2] - v[0] / u[0]) / (u[2] - u[0]))
+    slope = float(v[2] / u[2] - curve * u[2])
     if curve == 0:
         return here
     best = min(max(-slope / (2 * curve), float(u[0])), float(u[2]))
-    return here[0] * math.exp(best), here[1] * math.exp(slope * best + curve * best**2)
+    base = 1 + slope * best + curve * best**2
+    if base <= 0:
+        return here
+    return here[0] * math.exp(best), here[1] / math.sqrt(base), curve / base
 
 
 def _stop_band(response: Signal, drop: float) -> float:

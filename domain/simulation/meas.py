@@ -9,9 +9,9 @@ says less. Kept as it does them:
 - TO=0 means no end. TD counts only for conditions (WHEN, TRIG, TARG) in transient analyses.
 - In ac a vector stands for its real part; vm vr vi vp vdb(node) give magnitude, real and imaginary part,
   phase in radians, dB. All interpolation is linear, also over frequency.
-- A condition looks at the samples from the third of its window on; a passing between the first two
-  counts, and is placed by the straight line through the second and third. TRIG and TARG need RISE, FALL,
-  CROSS or AT; a missing VAL is 0; TRIG's FROM holds for TARG too.
+- A condition looks at the samples from the third of its window on. A rise between the first two counts,
+  and is placed by the straight line through the second and third; a fall there is lost. TRIG and TARG
+  need RISE, FALL, CROSS or AT; a missing VAL is 0; TRIG's FROM holds for TARG too.
 - PARAM (or EXPR) is computed last, from parameters and all measurements above it.
 
 Beyond ngspice 39, which refuses them: INTEGRAL, DERIV (at a place, or WHEN), v(a,b), TARG AT= (a crash

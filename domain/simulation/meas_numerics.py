@@ -55,8 +55,8 @@ class Passing:
             if since_start == 1:
                 is_above = bool(side >= 0)
                 counted["cross"] = 0
-                if is_above != bool(self._side[index - 1] >= 0):
-                    counted["rise" if is_above else "fall"] = counted["cross"] = 1
+                if is_above and self._side[index - 1] <= 0:  # a fall between the first two is lost
+                    counted["rise"] = counted["cross"] = 1
                 since_start = 2
                 continue
             passed = not is_above and side >= 0, is_above and side <= 0

@@ -54,7 +54,10 @@ class Signal:
     def forward(self) -> NDArray[np.bool_]:
         """(n-1,) which steps follow the sweep; False where a nested sweep starts again."""
         steps = np.diff(self.x)
-        return steps * np.sign(np.median(steps)) > 0 if len(steps) else np.zeros(0, dtype=bool)
+        ascending = steps > 0
+        if ascending.all():
+            return ascending
+        return np.asarray(steps * np.sign(np.median(steps)) > 0)
 
     def value_at(self, position: float) -> complex:
         """The value at `position` on the axis (the first time the sweep passes it).

@@ -25,6 +25,7 @@ class Scalar:
 
 
 Value = Scalar | Signal
+Suits = Literal["frequency", "axis", "any"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +33,9 @@ class VectorFunction:
     """One function on vectors."""
 
     apply: Callable[[Value], Value]
-    suits: Literal["frequency", "any"] = "any"
-    """"frequency" when it is at home there, so that max(db(v(out))) means the ac analysis."""
+    suits: Suits = "any"
+    """"frequency" when it is at home there, so that max(db(v(out))) means the ac analysis; "axis" when a
+    single value has no such thing."""
 
 
 def _with(value: Value, data: Array, unit: str) -> Value:
@@ -53,7 +55,7 @@ def array_of(value: Value) -> Array:
 def _elementwise(
     compute: Callable[[Array], Array],
     unit: Callable[[str], str],
-    suits: Literal["frequency", "any"] = "any",
+    suits: Suits = "any",
 ) -> VectorFunction:
     return VectorFunction(
         apply=lambda value: _with(value, compute(array_of(value)), unit(value.unit)), suits=suits
@@ -155,8 +157,8 @@ VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
     "cos": _elementwise(np.cos, _number),
     "tan": _elementwise(np.tan, _number),
     "atan": _elementwise(np.arctan, _number),
-    "deriv": VectorFunction(apply=_derivative),
-    "integ": VectorFunction(apply=_integral),
+    "deriv": VectorFunction(apply=_derivative, suits="axis"),
+    "integ": VectorFunction(apply=_integral, suits="axis"),
     "group_delay": VectorFunction(apply=_group_delay, suits="frequency"),
 }
 VECTOR_FUNCTIONS |= {alias: VECTOR_FUNCTIONS[name] for alias, name in _ALIASES.items()}

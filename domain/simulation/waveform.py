@@ -87,6 +87,8 @@ _ANALYSES = (
 _WITHOUT_NODES = frozenset({"noise", "noise_integrated", "tf", "sens", "pz"})
 """Analyses whose vectors are no node voltages, although ngspice writes them as ``v(...)``."""
 
+_MISLABELLED = frozenset({"tf", "sens", "pz"})
+
 _WRAPPED = re.compile(r"([vi])\((.*)\)", re.DOTALL)
 
 
@@ -96,10 +98,15 @@ def analysis_of_plot(plot_name: str) -> str:
     return next((kind for start, kind in _ANALYSES if lowered.startswith(start)), "other")
 
 
-def unit_of_kind(kind: str) -> str:
-    """SI unit of a vector type of ngspice ("voltage" -> "V"), "" when it has none.
+def unit_of(name: str, kind: str, analysis: str) -> str:
+    """SI unit of a vector with this canonical name and ngspice type ("voltage" -> "V"), "" when not known.
 
-    Source: the type table of ngspice (manual 39, section 17.5.79 `settype`)."""
+    ngspice calls everything in a transfer function, pole-zero or sensitivity plot a voltage.
+    """
+    if analysis in _MISLABELLED and not name.startswith("@"):
+        if "impedance" in name:
+            return "Ohm"
+        return "rad/s" if analysis == "pz" else ""
     return _UNITS.get(kind.strip().lower(), "")
 
 

@@ -14,6 +14,7 @@ The plan is a marshalled dict on the file descriptor named by argv[1] (made by `
 """
 
 import _ctypes
+import _signal
 import marshal
 import posix
 import sys
@@ -116,6 +117,10 @@ def main() -> None:
     if plan["filter"]:
         pid = posix.getpid().to_bytes(4, "little")
         refuse_calls(calls, plan["filter"].replace(plan["pid_mark"], pid))
+    # The interpreter ignores these, and execve would pass that on: ngspice would then go on past its
+    # file size limit and end with exit code 0 and half of its data.
+    for number in (_signal.SIGXFSZ, _signal.SIGPIPE):
+        _signal.signal(number, _signal.SIG_DFL)
     posix.execve(plan["argv"][0], plan["argv"], plan["env"])
 
 

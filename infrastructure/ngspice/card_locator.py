@@ -8,7 +8,9 @@ Better no line than a wrong one.
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,13 +102,19 @@ class CardLocator:
             return
         self._is_read = True
         for file in self._included:
-            try:
-                with file.open("rb") as stream:
-                    data = stream.read(_MAX_FILE_BYTES)
-            except OSError:
-                # A file that went away since the run places nothing; the error itself is still told.
-                continue
-            self._cards += _cards(data, file, is_deck=False)
+            self._cards += _cards(_read_regular(file), file, is_deck=False)
+
+
+def _read_regular(file: Path) -> bytes:
+    """The file's bytes, or none: what went away or turned into a FIFO since the run places nothing."""
+    try:
+        descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    except OSError:
+        return b""
+    with os.fdopen(descriptor, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return b""
+        return stream.read(_MAX_FILE_BYTES)
 
 
 def _names_something(finding: Finding) -> bool:

@@ -39,6 +39,15 @@ def _missing_include(m: _Match) -> Finding:
     )
 
 
+def _include_refused(_: _Match) -> Finding:
+    return Finding(
+        severity="error",
+        code="missing-include",
+        message=msg("An included file could not be opened."),
+        begins=(".inc",),
+    )
+
+
 def _missing_section(m: _Match) -> Finding:
     return Finding(
         severity="error",
@@ -284,6 +293,7 @@ def _low_resistance(m: _Match) -> Finding:
 
 LINE_RULES: tuple[Rule, ...] = (
     _rule(r"could not find (?:include|library) file (?P<file>.+)", _missing_include),
+    _rule(r"\.include statement failed", _include_refused),
     _rule(r"library file (?P<file>.+?), section definition (?P<section>\S+) not found", _missing_section),
     _rule(r"library file (?P<file>.+?) not found", _missing_include),
     _rule(r"unknown subckt:\s*(?P<card>\S.*)", _undefined_subcircuit),

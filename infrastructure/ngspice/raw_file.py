@@ -28,7 +28,7 @@ from domain.simulation.waveform import (
     Vector,
     analysis_of_plot,
     canonical_name,
-    unit_of_kind,
+    unit_of,
 )
 from shared.errors import UserInputError
 from shared.message import Message, msg
@@ -41,6 +41,7 @@ _MAX_HEADER = 32 * 2**20
 _MAX_PLOTS = 100_000
 _BLOCK_BYTES = 8 * 2**20
 _MAX_DIGITS = 18
+_MAX_LENGTHS = 64
 _HEADER_KEYS = frozenset(
     ("title", "date", "plotname", "flags", "no. variables", "no. points", "dimensions", "command", "option",
      "offset", "backannotation", "output", "variables", "values", "binary")
@@ -129,9 +130,10 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         raise UserInputError(
             msg("{file} cannot be opened: {reason}", file=path, reason=error), file=path
         ) from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise UserInputError(msg("{file} is not a regular file.", file=path), file=path)
     with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise UserInputError(msg("{file} is not a regular file.", file=path), file=path)
         yield file
 
 
@@ -297,6 +299,8 @@ def _placed(file: BinaryIO, path: Path, text: _HeaderText, size: int) -> tuple[R
     lengths = tuple(
         claimed if is_padded or not dims else min(math.prod(dims), claimed) for _, _, dims in text.variables
     )
+    if len(set(lengths)) > _MAX_LENGTHS:
+        raise _bad(path, msg("vectors of more than {limit} different lengths", limit=_MAX_LENGTHS), text.start)
     if text.is_binary:
         points, end = _binary_extent(file, text.data_offset, size, lengths, 16 if is_complex else 8)
     else:
@@ -402,7 +406,7 @@ def _ascii_extent(file: BinaryIO, path: Path, start: int, lengths: Sequence[int]
             if len(line) == _MAX_LINE:
                 raise _bad(path, msg("a line of numbers is longer than {limit} bytes", limit=_MAX_LINE), end)
             break
-        if line[:1].isalpha() and not line[:3].lower() in (b"nan", b"inf"):
+        if line[:1].isalpha() and line[:3].lower() not in (b"nan", b"inf"):
             break
         words += len(line.split())
         end = file.tell()
@@ -454,7 +458,7 @@ def _read_plot(
         kind = header.variables[index][1].lower()
         is_real = (has_axis and index == 0) or kind in ("decibel", "phase")
         values: Array = data.real.copy() if is_real and header.is_complex else data
-        vectors[name] = Vector(name=name, unit=unit_of_kind(kind), data=values)
+        vectors[name] = Vector(name=name, unit=unit_of(name, kind, header.analysis), data=values)
     return Plot(
         analysis=header.analysis,
         name=header.plot_name,
@@ -465,8 +469,11 @@ def _read_plot(
 
 
 def _empty_columns(header: RawHeader, indices: Sequence[int]) -> list[Array]:
-    dtype = np.complex128 if header.is_complex else np.float64
-    return [np.empty(header.lengths[index], dtype=dtype) for index in indices]
+    columns: list[Array] = []
+    for index in indices:
+        points = header.lengths[index]
+        columns.append(np.empty(points, np.complex128) if header.is_complex else np.empty(points, np.float64))
+    return columns
 
 
 def _binary_columns(file: BinaryIO, path: Path, header: RawHeader, indices: Sequence[int]) -> list[Array]:
@@ -475,7 +482,8 @@ def _binary_columns(file: BinaryIO, path: Path, header: RawHeader, indices: Sequ
     dtype = np.dtype("<c16" if header.is_complex else "<f8")
     file.seek(header.data_offset)
     for first, count, members in _stretches(header.lengths):
-        picked = [(columns[k], members.index(i)) for k, i in enumerate(indices) if i in members]
+        position_of = {index: position for position, index in enumerate(members)}
+        picked = [(columns[k], position_of[i]) for k, i in enumerate(indices) if i in position_of]
         row_bytes = dtype.itemsize * len(members)
         per_block = max(_BLOCK_BYTES // row_bytes, 1)
         for at in range(first, first + count, per_block):
@@ -502,9 +510,10 @@ def _ascii_columns(
             raise _bad(path, msg("complex numbers are written re,im: some have no imaginary part"), end)
         table = numbers[offset : offset + count * row].reshape(count, row)[:, 1:]
         offset += count * row
+        position_of = {index: position for position, index in enumerate(members)}
         for k, index in enumerate(indices):
-            if index in members:
-                at = width * members.index(index)
+            if index in position_of:
+                at = width * position_of[index]
                 real = table[:, at]
                 columns[k][first : first + count] = real + 1j * table[:, at + 1] if width == 2 else real
     return columns

@@ -29,6 +29,7 @@ from infrastructure.ngspice.sandbox import (
     Sandbox,
     View,
     elf_loader,
+    foreign_call_module,
     interpreter_path,
     landlock_abi,
     machine,
@@ -211,7 +212,7 @@ class NgspiceRunner:
         help_text = await self._output((str(bubblewrap), "--help")) if bubblewrap else ""
         return Parts(
             ngspice=await self._program(ngspice),
-            interpreter=await self._program(interpreter),
+            interpreter=await self._program(interpreter, foreign_call_module()),
             bubblewrap=bubblewrap,
             bubblewrap_sizes="--size" in help_text,
         )
@@ -229,13 +230,13 @@ class NgspiceRunner:
             )
         return ngspice, self._bubblewrap_path or _which("bwrap"), interpreter_path()
 
-    async def _program(self, path: Path) -> Program:
-        """An executable with its loader and libraries, as the loader itself lists them."""
+    async def _program(self, path: Path, module: Path | None = None) -> Program:
+        """An executable with its loader and libraries (and those of a module it loads)."""
         real, loader = await asyncio.to_thread(_real_and_loader, path)
         if loader is None:
             return Program(path=real, loader=None, libraries=())
-        listed = await self._output((str(loader), "--list", str(real)))
-        return Program(path=real, loader=loader, libraries=parse_loader_list(listed))
+        listed = [await self._output((str(loader), "--list", str(file))) for file in (real, module) if file]
+        return Program(path=real, loader=loader, libraries=parse_loader_list("\n".join(listed)))
 
     async def _output(self, argv: tuple[str, ...]) -> str:
         try:

@@ -157,12 +157,20 @@ def elf_loader(program: Path) -> Path | None:
 
 def parse_loader_list(text: str) -> tuple[Path, ...]:
     """The libraries in the answer of ``ld.so --list PROGRAM``."""
-    return tuple(Path(found) for found in re.findall(r"=>\s+(/.*?)\s+\(0x", text))
+    return tuple(dict.fromkeys(Path(found) for found in re.findall(r"=>\s+(/.*?)\s+\(0x", text)))
 
 
 def interpreter_path() -> Path:
     """The real interpreter behind a virtual environment."""
     return Path(os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable))
+
+
+def foreign_call_module() -> Path | None:
+    """The file of `_ctypes`, which the launcher needs; None when it is built into the interpreter."""
+    spec = importlib.util.find_spec("_ctypes")
+    if spec is None or spec.origin is None or not spec.has_location:
+        return None
+    return Path(spec.origin)
 
 
 class Sandbox:
@@ -326,10 +334,8 @@ def _as_bound(file: Path, whole_folders: bool) -> set[Path]:
 
 def _standard_library() -> set[Path]:
     folders = {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
-    spec = importlib.util.find_spec("_ctypes")
-    if spec is not None and spec.origin is not None and spec.has_location:
-        folders.add(Path(spec.origin).parent)
-    return folders
+    module = foreign_call_module()
+    return folders if module is None else folders | {module.parent}
 
 
 def _ngspice_folders(ngspice: Path) -> Iterator[Path]:

@@ -6,9 +6,11 @@ Graphs run with ``durability="sync"``: with LangGraph's default a killed program
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
+import random
 import sqlite3
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -38,8 +40,8 @@ async def open_checkpointer(
     `allowed_types` (classes, or module and name) come back from it; others come back as plain data.
     Raises EnvironmentProblem when the file cannot be used.
     """
-    # Read when langgraph is imported: also serialisers we do not make ourselves are to be strict.
-    os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
+    # Takes half a second the first time.
+    await asyncio.to_thread(_import_langgraph)
     import aiosqlite
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -54,14 +56,18 @@ async def open_checkpointer(
         raise _unusable(path, error) from error
     try:
         saver = AsyncSqliteSaver(connection, serde=serializer)
-        try:
-            await _configure(connection)
-            await saver.setup()
-        except sqlite3.Error as error:
-            raise _unusable(path, error) from error
+        await _set_up(saver)
         yield saver
+    except sqlite3.Error as error:  # also one that comes later, out of the graph: a full disk, say
+        raise _unusable(path, error) from error
     finally:
         await connection.close()
+
+
+def _import_langgraph() -> None:
+    # Read when langgraph is imported: also serialisers we do not make ourselves are to be strict.
+    os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
+    import langgraph.checkpoint.sqlite.aio  # noqa: F401 - for its cost, not its names
 
 
 async def prune(saver: AsyncSqliteSaver, thread_id: str, *, keep: int) -> int:
@@ -84,7 +90,8 @@ async def prune(saver: AsyncSqliteSaver, thread_id: str, *, keep: int) -> int:
         except BaseException:
             await connection.rollback()
             raise
-        await connection.execute_fetchall("PRAGMA incremental_vacuum")
+        # As a script: a plain execute stops after the first page.
+        await connection.executescript("PRAGMA incremental_vacuum")
     _logger.debug("Pruned %s: %d rows", thread_id, connection.total_changes - before)
     return len(doomed)
 
@@ -114,6 +121,26 @@ def _outdated(rows: Iterable[Any], keep: int) -> list[tuple[str, str]]:
     return outdated
 
 
+async def _set_up(saver: AsyncSqliteSaver) -> None:
+    """Configure the database and make its tables.
+
+    Tried again while it is locked: SQLite does not wait, whatever its busy_timeout, when two open a
+    new database and both change its journal mode (measured: 5 % of such openings failed).
+    """
+    end = asyncio.get_running_loop().time() + _BUSY_S
+    while True:
+        try:
+            await _configure(saver.conn)
+            await saver.setup()
+        except sqlite3.OperationalError as error:
+            is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+            if not is_busy or asyncio.get_running_loop().time() >= end:
+                raise
+            await asyncio.sleep(random.uniform(0.005, 0.02))  # noqa: S311 - only to part the two
+        else:
+            return
+
+
 async def _configure(connection: aiosqlite.Connection) -> None:
     # Before the first table, and before WAL: later it has no effect.
     await connection.execute_fetchall("PRAGMA auto_vacuum = INCREMENTAL")
@@ -123,8 +150,8 @@ async def _configure(connection: aiosqlite.Connection) -> None:
 
 
 def _unusable(path: Path, error: sqlite3.Error) -> EnvironmentProblem:
-    code = getattr(error, "sqlite_errorcode", None)
-    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN):
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
         return EnvironmentProblem(
             msg("The file of saved steps {path} cannot be written ({reason}).", path=path, reason=error),
             advice=msg("Check that the project's folder exists, is writable and has space left."),

@@ -38,8 +38,10 @@ def read_regular_file(path: Path, *, max_bytes: int | None = None) -> bytes:
         _refuse_special(os.lstat(path))
         flags = os.O_RDONLY | os.O_CLOEXEC | _flag("O_NOFOLLOW") | _flag("O_NONBLOCK") | _flag("O_NOCTTY")
         descriptor = os.open(path, flags)
-    except ValueError as error:
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path)) from error
+    except (OSError, ValueError) as error:
+        if isinstance(error, ValueError) or error.errno == errno.ENAMETOOLONG:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path)) from error
+        raise
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)
         _refuse_special(found)
@@ -55,6 +57,8 @@ def read_regular_file(path: Path, *, max_bytes: int | None = None) -> bytes:
 def _refuse_special(found: os.stat_result) -> None:
     if stat.S_ISDIR(found.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if stat.S_ISLNK(found.st_mode):
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     if not stat.S_ISREG(found.st_mode):
         raise NotRegular(errno.EINVAL, "not a regular file")
 

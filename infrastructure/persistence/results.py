@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import shutil
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +22,7 @@ from infrastructure.persistence.regular import NotRegular, TooLarge, read_regula
 from shared import paths
 from shared.errors import UserInputError
 from shared.message import Message, msg
-from shared.ulid import new_ulid
+from shared.ulid import milliseconds_of, new_ulid
 
 SCHEMA_VERSION = 1
 _MAX_RESULT_BYTES = 64 * 2**20
@@ -44,14 +45,22 @@ class ResultFolders:
             if project is None
             else ProjectFolder(project).results_folder
         )
-        now = datetime.now(UTC)
-        result_id = f"{now:%Y%m%dT%H%M%S}{now.microsecond // 1000:03d}Z-{new_ulid()[-8:]}"
+        # One clock for both parts: the tail only sorts within the millisecond it was made in.
+        ulid = new_ulid()
+        milliseconds = milliseconds_of(ulid)
+        now = datetime.fromtimestamp(milliseconds // 1000, UTC)
+        result_id = f"{now:%Y%m%dT%H%M%S}{milliseconds % 1000:03d}Z-{ulid[-8:]}"
         folder = parent / result_id
         try:
             folder.mkdir(parents=True)
         except OSError as error:
             raise write_problem(error, folder) from error
         return result_id, Path(os.path.realpath(folder))
+
+    def discard(self, folder: Path) -> None:
+        """Remove the folder of a result that was never saved."""
+        if not (folder / paths.RESULT_FILE).exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
     def save(self, result: SimulationResult) -> None:
         """Write ``result.json`` atomically. Raises EnvironmentProblem."""
@@ -85,16 +94,15 @@ class ResultFolders:
 
         Raises UserInputError when there is none.
         """
-        if path.is_dir():
-            return _raw_path_in(path / paths.RESULT_FILE)
-        if path.suffix.lower() == ".json":
-            return _raw_path_in(path)
         try:
-            is_file = path.is_file()
-        except (OSError, ValueError):
-            is_file = False
-        if is_file:
-            return path
+            if path.is_dir():
+                return _raw_path_in(path / paths.RESULT_FILE)
+            if path.suffix.lower() == ".json":
+                return _raw_path_in(path)
+            if path.is_file():
+                return path
+        except (OSError, ValueError) as error:  # a name no file can have
+            raise _no_result(path) from error
         raise _no_result(path)
 
 

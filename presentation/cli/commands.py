@@ -21,6 +21,8 @@ class Command:
     help: Message
     add_arguments: Callable[[argparse.ArgumentParser], None]
     run: Run
+    prints_events: bool = False
+    """With --json it prints a line an event, the closing one also when it is stopped."""
 
 
 COMMANDS: dict[str, Command] = {
@@ -41,11 +43,13 @@ COMMANDS: dict[str, Command] = {
         help=msg("Design a circuit from a sentence and prove it"),
         add_arguments=design.add_arguments,
         run=design.run,
+        prints_events=True,
     ),
     "demo": Command(
         help=msg("Design and prove a filter and a buck converter"),
         add_arguments=demo.add_arguments,
         run=demo.run,
+        prints_events=True,
     ),
     "doctor": Command(
         help=msg("Show what works on this machine"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import io
 import logging
 import os
 import sys
@@ -16,7 +17,7 @@ from presentation.cli.commands import COMMANDS
 from presentation.cli.output import Output
 from presentation.translation import Translator
 from shared import async_runtime
-from shared.errors import CircuitAIError, UserInputError, internal_error
+from shared.errors import CircuitAIError, Stopped, UserInputError, internal_error
 from shared.message import Message, msg
 
 VERSION = "0.1.0"
@@ -28,6 +29,9 @@ _SCOPE = "command line"
 def main(argv: Sequence[str], build: Callable[[], Application]) -> int:
     """Run the command line; returns the exit code."""
     logging.basicConfig(level=logging.ERROR, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a path may hold bytes that no encoding can show
+            stream.reconfigure(errors="backslashreplace")
     app = build()
     translate = Translator(app.language)
     out = Output(translator=translate, as_json="--json" in argv)
@@ -42,6 +46,8 @@ def main(argv: Sequence[str], build: Callable[[], Application]) -> int:
         out.fail(error)
         return error.exit_code
     except (asyncio.CancelledError, KeyboardInterrupt):
+        if out.as_json and not COMMANDS[argv[0]].prints_events:
+            out.fail(Stopped(msg("Stopped.")))
         return EXIT_STOPPED
     except BrokenPipeError:
         # Whoever read our output went away; nothing more can be said there.

@@ -18,6 +18,7 @@ from domain.design.buck_power_stage import (
     duty_continuous,
     duty_discontinuous,
     inductance_for,
+    overshoot_capacitance,
     settling_time,
     voltage_ripple,
 )
@@ -37,8 +38,15 @@ _VT = 0.02585
 _EMISSION = 1.05
 _SAVED_PERIODS = 16
 _SHORTEST_ON_TIME_S = 15e-9
+_PUSHES = 6
 _MOST_PERIODS = 2000
 _LEAST_ESR = 0.5e-3
+_DEAD_TIME = 0.01
+"""Of the period, twice in each."""
+_BODY_DIODE_V = 0.7
+_LOAD_STEP = 0.5
+"""Of the load current: taking it away shall lift the output by no more than `_OVERSHOOT`."""
+_OVERSHOOT = 0.05
 _DEFAULT_ESR = 5e-3
 
 
@@ -56,10 +64,12 @@ class Buck:
         """Buck or step-down by name, or a DC-DC converter between two voltages."""
         if sentence.has(_NAMED):
             return Claim(score=1.0)
+        assumed = (msg("The kind of converter was not named: a buck converter is designed."),)
         if sentence.has(_CONVERTER) and len(sentence.of("V")) >= 2 and not sentence.has("filter|滤波"):
-            return Claim(
-                score=0.8, assumptions=(msg("The kind of converter was not named: a buck converter is designed."),)
-            )
+            return Claim(score=0.8, assumptions=assumed)
+        is_linked = any(sentence.mentions[i].dimension == "V" for i, _ in sentence.links)
+        if is_linked and not sentence.has("filter|滤波") and (sentence.of("A") or sentence.of("W")):
+            return Claim(score=0.6, assumptions=assumed)
         return NOT_MINE
 
     def understand(self, sentence: Sentence, claim: Claim) -> DesignIntent:
@@ -81,11 +91,16 @@ class Buck:
         self, intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict], say: Say
     ) -> Proposal | None:
         """Correct the duty by the error of the output, C and L by the excess of the ripples."""
-        tuning = _corrected(_Tuning(**previous.tuning), verdicts, intent.parameters["vin"])
-        if tuning is None:
-            return None
-        proposal = _proposal(intent, tuning, say)
-        return None if proposal.netlist == previous.netlist else proposal
+        tuning: _Tuning | None = _Tuning(**previous.tuning)
+        for _ in range(_PUSHES):
+            # A small correction may round to the same preferred values: push on until they change.
+            tuning = _corrected(tuning, verdicts, intent.parameters["vin"])
+            if tuning is None:
+                return None
+            proposal = _proposal(intent, tuning, say)
+            if proposal.netlist != previous.netlist:
+                return proposal
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +151,8 @@ def _goals(requirement: BuckRequirement) -> tuple[DesignGoal, ...]:
                 metric="inductor_ripple",
                 expression="pp(i(l1))",
                 unit="A",
-                maximum=requirement.inductor_ripple_a * (1.0 if requirement.inductor_ripple_is_stated else 4 / 3),
+                maximum=requirement.inductor_ripple_a
+                * (1.0 if requirement.inductor_ripple_is_stated else 4 / 3),
                 stated=requirement.inductor_ripple_is_stated,
             )
         )
@@ -182,7 +198,7 @@ def _losses(requirement: BuckRequirement, tuning: _Tuning) -> Losses:
     return Losses(
         switch_ohm=requirement.switch_ohm or chosen,
         winding_ohm=requirement.winding_ohm or chosen,
-        diode_v=drop if is_diode else 0.0,
+        diode_v=drop if is_diode else 2 * _DEAD_TIME * _BODY_DIODE_V,
         rectifier_ohm=0.0 if is_diode else requirement.switch_ohm or chosen,
     )
 
@@ -257,7 +273,8 @@ def _esr(requirement: BuckRequirement, ripple_a: float) -> float | None:
 def _capacitance(
     requirement: BuckRequirement, tuning: _Tuning, inductance: float, ripple_a: float, esr: float
 ) -> float | None:
-    """The smallest E6 value that keeps the ripple with a margin, and the filter a decade below fsw."""
+    """The smallest E6 value that keeps the ripple with a margin, puts the filter a decade below fsw and
+    takes half the load away without much overshoot."""
     if requirement.capacitance is not None:
         given = requirement.capacitance
         is_kept = voltage_ripple(ripple_a, given, esr, requirement.fsw) <= requirement.ripple_v
@@ -266,7 +283,11 @@ def _capacitance(
     if esr * ripple_a > allowed:
         return None
     slow_enough = 1 / ((2 * math.pi * requirement.fsw / 10) ** 2 * inductance)
-    capacitance = at_least(max(capacitance_for(ripple_a, allowed, requirement.fsw), slow_enough), "E6")
+    for_load_step = overshoot_capacitance(
+        inductance, _LOAD_STEP * requirement.iout, requirement.vout, _OVERSHOOT * requirement.vout
+    )
+    least = max(capacitance_for(ripple_a, allowed, requirement.fsw), slow_enough, for_load_step)
+    capacitance = at_least(least, "E6")
     for _ in range(30):
         if voltage_ripple(ripple_a, capacitance, esr, requirement.fsw) <= allowed:
             return capacitance
@@ -309,7 +330,9 @@ def _proposal(intent: DesignIntent, tuning: _Tuning, say: Say) -> Proposal:
     if not stage.is_continuous:
         notes.append(msg("The inductor current stops in every period (discontinuous conduction)."))
     if requirement.efficiency is not None:
-        notes.append(msg("The efficiency counts conduction losses only; gate and switching losses come on top."))
+        notes.append(
+            msg("The efficiency counts conduction losses only; gate and switching losses come on top.")
+        )
     stem = f"buck_{requirement.vin:g}V_{requirement.vout:g}V_{requirement.iout:g}A".replace(".", "p")
     return Proposal(
         file_stem=stem,
@@ -325,9 +348,7 @@ def _proposal(intent: DesignIntent, tuning: _Tuning, say: Say) -> Proposal:
     )
 
 
-def _render(
-    requirement: BuckRequirement, stage: _PowerStage, goals: Sequence[DesignGoal], say: Say
-) -> str:
+def _render(requirement: BuckRequirement, stage: _PowerStage, goals: Sequence[DesignGoal], say: Say) -> str:
     deck = Deck(
         f"Buck converter {requirement.vin:g} V to {requirement.vout:g} V, {requirement.iout:g} A, "
         f"{with_unit(requirement.fsw, 'Hz')}, {requirement.rectifier} rectifier",
@@ -342,7 +363,10 @@ def _render(
         msg("inductor; starts at the valley of its current"),
     )
     deck.part(f"Rdcr lx out {spice(stage.losses.winding_ohm)}", msg("winding resistance of L1"))
-    deck.part(f"C1 out esr {spice(stage.capacitance)} IC={spice(requirement.vout)}", msg("output capacitor, already charged"))
+    deck.part(
+        f"C1 out esr {spice(stage.capacitance)} IC={spice(requirement.vout)}",
+        msg("output capacitor, already charged"),
+    )
     deck.part(f"Resr esr 0 {spice(stage.esr)}", msg("series resistance of C1"))
     load = requirement.vout / requirement.iout
     if requirement.efficiency is None:
@@ -376,7 +400,7 @@ def _render_switches(deck: Deck, requirement: BuckRequirement, stage: _PowerStag
     if requirement.rectifier == "diode":
         deck.part("D1 0 sw freewheel", msg("free-wheeling diode"))
         return
-    dead = period / 100
+    dead = _DEAD_TIME * period
     low_time = max(period - on_time - 2 * dead - edge, edge / 10)
     deck.part(
         f"Vgatelow gatelow 0 DC 0 PULSE(0 1 {spice(on_time + dead)} {spice(edge)} {spice(edge)} {spice(low_time)} {spice(period)})",
@@ -391,7 +415,7 @@ def _render_models(deck: Deck, requirement: BuckRequirement, stage: _PowerStage)
     deck.cards(f".model highside SW(VT=0.5 VH=0 RON={spice(losses.switch_ohm)} ROFF=1Meg)")
     if requirement.rectifier == "synchronous":
         deck.cards(f".model lowside SW(VT=0.5 VH=0 RON={spice(losses.rectifier_ohm)} ROFF=1Meg)")
-    drop = losses.diode_v or 0.7
+    drop = losses.diode_v if requirement.rectifier == "diode" else _BODY_DIODE_V
     resistive = 0.1 * drop
     saturation = requirement.iout * math.exp(-(drop - resistive) / (_EMISSION * _VT))
     deck.cards(

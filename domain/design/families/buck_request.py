@@ -21,9 +21,7 @@ _INDUCTOR_RIPPLE_WORDS = (
     r"inductor (?:current )?ripple|ripple current|current ripple|电感(?:电流)?的?(?:纹波|波动)(?:电流|系数|率|比)?|纹波电流|电流纹波|"
     r"Δ\s?i_?l?|delta i"
 )
-_RIPPLE_WORDS = (
-    r"(?<!current )(?<!inductor )ripple(?! current)|(?<!电流)(?<!电感)(?<!电流的)(?<!电感的)(?:纹波|波纹)(?!电流)(?:电压)?|vpp|p-p|峰峰值?|pk-pk"
-)
+_RIPPLE_WORDS = r"(?<!current )(?<!inductor )ripple(?! current)|(?<!电流)(?<!电感)(?<!电流的)(?<!电感的)(?:纹波|波纹)(?!电流)(?:电压)?|Δ\s?v\w*|vpp|p-p|峰峰值?|pk-pk"
 _CURRENT_WORDS = r"load|output current|i_?out|(?<![a-z])i_?o(?![a-z])|current|电流|负载|带载"
 
 _SLOTS = (
@@ -41,10 +39,19 @@ _SLOTS = (
     ),
     Slot(name="ripple_v", dimensions=("V",), words=_RIPPLE_WORDS, takes_bare=False),
     Slot(name="ripple_share", dimensions=("%",), words=_RIPPLE_WORDS, takes_bare=False),
-    Slot(name="diode_v", dimensions=("V",), words=r"diode|forward (?:drop|voltage)|(?<![a-z])v_?f(?![a-z])|二极管|正向|压降(?!到)"),
+    Slot(
+        name="diode_v",
+        dimensions=("V",),
+        words=r"diode|forward (?:drop|voltage)|(?<![a-z])v_?f(?![a-z])|二极管|正向|压降(?!到)",
+    ),
     Slot(name="inductor_ripple", dimensions=("%", "A"), words=_INDUCTOR_RIPPLE_WORDS, takes_bare=False),
     Slot(name="iout", dimensions=("A",), words=_CURRENT_WORDS, before="@", takes_rest=True),
-    Slot(name="load_ohm", dimensions=("Ohm",), words=r"load|负载|(?<![a-z])r_?l(?:oad)?(?![a-z])", takes_rest=True),
+    Slot(
+        name="load_ohm",
+        dimensions=("Ohm",),
+        words=r"load|负载|(?<![a-z])r_?l(?:oad)?(?![a-z])",
+        takes_rest=True,
+    ),
     Slot(name="power_w", dimensions=("W",), words=r"power|功率", takes_rest=True),
     Slot(
         name="fsw_hz",
@@ -59,11 +66,22 @@ _SLOTS = (
         before=r"±|\+/?-|正负",
     ),
     Slot(name="efficiency", dimensions=("%",), words=r"efficien\w*|效率|η"),
-    Slot(name="inductance", dimensions=("H",), words=r"induct\w*|(?<![a-z])l\d?(?![a-z])|电感", takes_rest=True),
-    Slot(name="capacitance", dimensions=("F",), words=r"capacit\w*|(?<![a-z])c\w{0,3}(?![a-z])|电容", takes_rest=True),
+    Slot(
+        name="inductance", dimensions=("H",), words=r"induct\w*|(?<![a-z])l\d?(?![a-z])|电感", takes_rest=True
+    ),
+    Slot(
+        name="capacitance",
+        dimensions=("F",),
+        words=r"capacit\w*|(?<![a-z])c\w{0,3}(?![a-z])|电容",
+        takes_rest=True,
+    ),
     Slot(name="esr", dimensions=("Ohm",), words=r"(?<![a-z])esr(?![a-z])|等效串联电阻"),
     Slot(name="winding_ohm", dimensions=("Ohm",), words=r"(?<![a-z])dcr(?![a-z])|winding|绕组|直流电阻"),
-    Slot(name="switch_ohm", dimensions=("Ohm",), words=r"r_?(?:ds_?)?\(?on\)?(?![a-z])|on[\s-]resistance|导通电阻|内阻"),
+    Slot(
+        name="switch_ohm",
+        dimensions=("Ohm",),
+        words=r"r_?(?:ds_?)?\(?on\)?(?![a-z])|on[\s-]resistance|导通电阻|内阻",
+    ),
 )
 
 
@@ -109,9 +127,12 @@ def read_buck(sentence: Sentence) -> tuple[BuckRequirement, list[Message], tuple
     tolerance = filled.value("tolerance")
     if tolerance is None:
         notes.append(
-            msg("No tolerance was said: the output may be off by {percent} %.", percent=f"{100 * DEFAULT_TOLERANCE:g}")
+            msg(
+                "No tolerance was said: the output may be off by {percent} %.",
+                percent=f"{100 * DEFAULT_TOLERANCE:g}",
+            )
         )
-    rectifier, rectifier_is_stated = _rectifier(sentence, filled, notes)
+    rectifier, rectifier_is_stated = _rectifier(sentence, filled, vin, vout, notes)
     if high > low:
         notes.append(
             msg(
@@ -147,9 +168,7 @@ def read_buck(sentence: Sentence) -> tuple[BuckRequirement, list[Message], tuple
     return requirement, notes, left_out(filled.unused)
 
 
-def _voltages(
-    sentence: Sentence, notes: list[Message]
-) -> tuple[tuple[float, float, float], float, Filled]:
+def _voltages(sentence: Sentence, notes: list[Message]) -> tuple[tuple[float, float, float], float, Filled]:
     """((nominal, lowest, highest) input, output, everything else)."""
     known = _linked_voltages(sentence)
     rest = [m for m in sentence.mentions if m not in known.values()]
@@ -197,14 +216,22 @@ def _use_spare(known: dict[str, Mention], spare: list[Mention], notes: list[Mess
         low, high = sorted(spare[:2], key=lambda m: m.value)
         known |= {"vin": high, "vout": low}
         notes.append(
-            msg("{high} V is taken as the input and {low} V as the output.", high=f"{high.value:g}", low=f"{low.value:g}")
+            msg(
+                "{high} V is taken as the input and {low} V as the output.",
+                high=f"{high.value:g}",
+                low=f"{low.value:g}",
+            )
         )
 
 
 def _check_voltages(vin_lowest: float, vin: float, vout: float) -> None:
     if vout <= 0 or vin <= 0:
         raise impossible(
-            msg("A buck converter has a positive input and output, not {vin} V and {vout} V.", vin=f"{vin:g}", vout=f"{vout:g}"),
+            msg(
+                "A buck converter has a positive input and output, not {vin} V and {vout} V.",
+                vin=f"{vin:g}",
+                vout=f"{vout:g}",
+            ),
             msg("Give positive voltages, for example 12 V to 5 V."),
         )
     if vout >= vin_lowest:
@@ -214,7 +241,9 @@ def _check_voltages(vin_lowest: float, vin: float, vout: float) -> None:
                 vout=f"{vout:g}",
                 vin=f"{vin_lowest:g}",
             ),
-            msg("Raise the input or lower the output voltage; stepping up needs a boost converter, which is not known yet."),
+            msg(
+                "Raise the input or lower the output voltage; stepping up needs a boost converter, which is not known yet."
+            ),
         )
     if vin > 1000:
         raise impossible(
@@ -245,7 +274,9 @@ def _load_current(filled: Filled, vout: float) -> float:
 def _switching_frequency(filled: Filled, notes: list[Message]) -> float:
     fsw = filled.value("fsw_hz")
     if fsw is None:
-        notes.append(msg("No switching frequency was said: {frequency}.", frequency=with_unit(DEFAULT_FSW_HZ, "Hz")))
+        notes.append(
+            msg("No switching frequency was said: {frequency}.", frequency=with_unit(DEFAULT_FSW_HZ, "Hz"))
+        )
         return DEFAULT_FSW_HZ
     if not 1e3 <= fsw <= 10e6:
         raise impossible(
@@ -260,11 +291,17 @@ def _ripple(filled: Filled, vout: float, notes: list[Message]) -> tuple[float, b
     ripple = absolute if absolute is not None else None if share is None else share * vout
     if ripple is None:
         ripple = DEFAULT_RIPPLE * vout
-        notes.append(msg("No output ripple was said: at most {ripple} peak to peak.", ripple=with_unit(ripple, "V")))
+        notes.append(
+            msg("No output ripple was said: at most {ripple} peak to peak.", ripple=with_unit(ripple, "V"))
+        )
         return ripple, False
     if not 1e-5 * vout <= ripple <= 0.2 * vout:
         raise impossible(
-            msg("An output ripple of {ripple} on {vout} V is not designed for.", ripple=with_unit(ripple, "V"), vout=f"{vout:g}"),
+            msg(
+                "An output ripple of {ripple} on {vout} V is not designed for.",
+                ripple=with_unit(ripple, "V"),
+                vout=f"{vout:g}",
+            ),
             msg("Give a ripple from 0.001 % to 20 % of the output voltage, for example 1 %."),
         )
     return ripple, True
@@ -283,12 +320,16 @@ def _inductor_ripple(filled: Filled, iout: float) -> tuple[float, bool]:
     return ripple, True
 
 
-def _rectifier(sentence: Sentence, filled: Filled, notes: list[Message]) -> tuple[Rectifier, bool]:
-    if sentence.has(r"(?:non|a)[\s-]?synchronous|非同步|异步|diode|二极管|schottky|肖特基|续流"):
+def _rectifier(
+    sentence: Sentence, filled: Filled, vin: float, vout: float, notes: list[Message]
+) -> tuple[Rectifier, bool]:
+    if sentence.has(r"non[\s-]?synchronous|\basynchronous|非同步|异步|diode|二极管|schottky|肖特基|续流"):
         return "diode", True
     if sentence.has(r"synchron|同步"):
         return "synchronous", True
-    if (filled.value("efficiency") or 0.0) > 0.85:
+    # The diode's share of the output power; the other parts lose about 3 %.
+    diode_loss = (filled.value("diode_v") or 0.4) * (1 - vout / vin) / vout
+    if (filled.value("efficiency") or 0.0) > 0.97 / (1 + diode_loss):
         notes.append(msg("For this efficiency a synchronous rectifier is designed."))
         return "synchronous", False
     notes.append(msg("No rectifier was said: a Schottky diode is used."))

@@ -26,38 +26,44 @@ DEFAULT_TOLERANCE = 0.05
 _CUTOFF_WORDS = (
     r"cut[\s-]?off|cutting|corner|break (?:frequency|point)|(?<![a-z])f_?c(?![a-z])|(?<![a-z])f_?0(?!\d)|f_?3db|"
     r"-?3(?:\.01)?\s?db|bandwidth|带宽|截止|转折|拐点|拐角|passband edge|通带(?:边缘|频率|截止)|ripple edge|"
-    r"natural frequency|自然频率|特征频率|固有频率|极点频率|pole frequency"
+    r"(?<![a-z])f_?p(?:ass)?(?![a-z])|natural frequency|自然频率|特征频率|固有频率|极点频率|pole frequency"
 )
 _STOP_BEFORE = (
-    r"(?:attenuat\w*|rejects?|rejection|suppress\w*|down|loss|衰减|抑制|db)\s*(?:of \S+\s?db\s*)?(?:at|@|beyond|above|below|"
-    r"from|by|for|在)|stop[\s-]?band(?: edge| frequency| starts?| begins?)*(?: at| from)?|阻带(?:起始|截止|边缘)?(?:频率)?"
+    r"(?:attenuat\w*|rejects?|rejection|suppress\w*|down|loss|衰减|抑制|db)\s*(?:of \S+\s?db\s*)?(?:(?:at|beyond|above|below|"
+    r"from|by|for)(?![a-z])|@|在)|stop[\s-]?band(?: edge| frequency| starts?| begins?)*(?: at| from)?|阻带(?:起始|截止|边缘)?(?:频率)?"
 )
 _STOP_AFTER = (
     r"(?:(?:处|时|以上|以外|以下|外)\s*[,:]?|的|\s)*(?:衰减|抑制|at least|to be|is|are|down by|down|attenuat\w*(?: by| of)?|by|"
     r"rejects?|rejection|不少于|不小于|不低于|至少|大于等于|大于|超过|达到|达|为|要|有|>=?|≥|\s)*-?\d+(?:\.\d+)?\s?(?:db|分贝)(?!\s*(?:ripple|纹波))"
 )
-_LOSS_WORDS = r"(?:pass[\s-]?band|insertion) (?:loss|attenuation)|通带(?:内)?(?:损耗|衰减|损失)|插入?损耗?"
-_ATTENUATION_WORDS = (
-    r"(?<!band )(?<!band)attenuat\w*|reject\w*|suppress\w*|(?<!通带)(?<!通带内)衰减|抑制|(?<![a-z])down(?![a-z])|阻带|stop[\s-]?band"
-)
+_LOSS_WORDS = r"(?:pass[\s-]?band|insertion) (?:loss|attenuation)|(?<![a-z])a_?p(?:ass)?(?![a-z])|通带(?:内)?(?:的)?(?:最大)?(?:允许)?(?:损耗|衰减|损失)|插入?损耗?"
+_ATTENUATION_WORDS = r"(?<!band )(?<!band)attenuat\w*|reject\w*|suppress\w*|(?<!通带)(?<!通带内)(?<!通带最大)(?<!通带内最大)(?<!通带允许)(?<!通带最大允许)衰减|抑制|(?<![a-z])down(?![a-z])|阻带|stop[\s-]?band|(?<![a-z])a_?s(?:top)?(?=\s*[=:≥>])"
 _THREE_DB_MARK = re.compile(
     r"\(?-?\b3(?:\.0\d?)?\s?db\)?[\s-]*(?:cut|band|corner|freq|point|edge|截止|带宽|转折|频率|点)|"
     r"(?:cut[\s-]?off|bandwidth|corner|截止频率|转折频率|带宽|截止)(?: frequency)?\s*\(?\s*-?3(?:\.0\d?)?\s?db\)?"
-    r"|-3(?:\.0\d?)?\s?db\s*(?:at|@|in|=|:|处|在)|(?:处|at \S+\s?k?hz:?)\s*-3(?:\.0\d?)?\s?db",
+    r"|hz\s*[,(]?\s*-3(?:\.0\d?)?\s?db|-3(?:\.0\d?)?\s?db\s*(?:at|@|in|=|:|处|在)|(?:处|at \S+\s?k?hz:?)\s*-3(?:\.0\d?)?\s?db",
     re.IGNORECASE,
 )
 
 COMMON_SLOTS = (
-    Slot(name="cutoff", dimensions=("Hz",), words=_CUTOFF_WORDS, weak=r"(?:at|@|在)", takes_rest=True),
+    Slot(
+        name="cutoff",
+        dimensions=("Hz",),
+        words=_CUTOFF_WORDS,
+        weak=r"(?<![a-z])at(?![a-z])|@|在",
+        takes_rest=True,
+    ),
     Slot(
         name="attenuation_hz",
         dimensions=("Hz",),
-        words=r"stop[\s-]?band (?:edge|frequency)|阻带(?:频率|边缘)",
+        words=r"stop[\s-]?band (?:edge|frequency)|阻带(?:频率|边缘)|(?<![a-z])f_?s(?:top)?(?![a-z])",
         before=_STOP_BEFORE,
         after=_STOP_AFTER,
-        weak=r"at|@|在|beyond|above|below|from",
+        weak=r"(?<![a-z])(?:at|beyond|above|below|from)(?![a-z])|@|在",
     ),
-    Slot(name="attenuation_db", dimensions=("dB",), words=_ATTENUATION_WORDS, takes_bare=False, takes_rest=True),
+    Slot(
+        name="attenuation_db", dimensions=("dB",), words=_ATTENUATION_WORDS, takes_bare=False, takes_rest=True
+    ),
     Slot(
         name="tolerance",
         dimensions=("%",),
@@ -127,6 +133,13 @@ def read_filter(sentence: Sentence, slots: Sequence[Slot]) -> tuple[FilterReques
         assumptions.append(msg("Low-pass or high-pass was not said: a low-pass is designed."))
     cutoff = filled.value("cutoff")
     attenuation_db, attenuation_hz = _attenuation(filled, kind, cutoff)
+    is_three_db = attenuation_db is not None and abs(attenuation_db - 3.0) < 0.02
+    if is_three_db and cutoff in (None, attenuation_hz):
+        cutoff, attenuation_db, attenuation_hz = attenuation_hz, None, None
+    if cutoff is None and attenuation_db is None:
+        cutoff = filled.value("attenuation_hz")
+    if attenuation_db is not None and cutoff is None and abs(attenuation_db - 3.0) < 0.02:
+        cutoff, attenuation_db, attenuation_hz = attenuation_hz, None, None
     if cutoff is not None and cutoff <= 0:
         raise impossible(
             msg("A cut-off frequency of {value} is not possible.", value=with_unit(cutoff, "Hz")),
@@ -166,17 +179,20 @@ def _is_three_db_mark(sentence: Sentence, mention: Mention) -> bool:
     )
 
 
-def _attenuation(
-    filled: Filled, kind: FilterKind, cutoff: float | None
-) -> tuple[float | None, float | None]:
+def _attenuation(filled: Filled, kind: FilterKind, cutoff: float | None) -> tuple[float | None, float | None]:
     decibels, frequency = filled.value("attenuation_db"), filled.value("attenuation_hz")
     if decibels is None:
         return None, None
     decibels = abs(decibels)
     if frequency is None:
         raise missing_goal(
-            msg("An attenuation of {decibels} dB is asked for, but not at which frequency.", decibels=f"{decibels:g}"),
-            msg("Add the frequency, for example: at least {decibels} dB at 10 kHz.", decibels=f"{decibels:g}"),
+            msg(
+                "An attenuation of {decibels} dB is asked for, but not at which frequency.",
+                decibels=f"{decibels:g}",
+            ),
+            msg(
+                "Add the frequency, for example: at least {decibels} dB at 10 kHz.", decibels=f"{decibels:g}"
+            ),
         )
     is_inside = cutoff is not None and (frequency <= cutoff if kind == "lowpass" else frequency >= cutoff)
     if is_inside and decibels > 3.0103:
@@ -187,7 +203,9 @@ def _attenuation(
                 frequency=with_unit(frequency, "Hz"),
                 cutoff=with_unit(cutoff or 0.0, "Hz"),
             ),
-            msg("A low-pass attenuates above its cut-off, a high-pass below: change one of the two frequencies."),
+            msg(
+                "A low-pass attenuates above its cut-off, a high-pass below: change one of the two frequencies."
+            ),
         )
     return decibels, frequency
 

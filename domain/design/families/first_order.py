@@ -56,17 +56,22 @@ _SLOTS = (
         before=r"(?:pass[\s-]?band|insertion) (?:loss|attenuation)[^,;]*?(?:at|@)",
         takes_bare=False,
     ),
-    Slot(name="tau", dimensions=("s",), words=r"time[\s-]?constant|tau|τ|时间常数|时常数|rc\s*=", takes_rest=True),
+    Slot(
+        name="tau",
+        dimensions=("s",),
+        words=r"time[\s-]?constant|tau|τ|时间常数|时常数|rc\s*=",
+        takes_rest=True,
+    ),
     Slot(
         name="source",
         dimensions=("Ohm",),
-        words=r"source|signal generator|driv(?:en|er|ing)|(?<![a-z])r_?s(?![a-z])|信号源|源(?:电阻|阻抗|内阻)|内阻",
+        words=r"(?:source|generator)(?: (?:resistance|impedance))?|signal generator|driven (?:by|from)|driver|(?<![a-z])r_?s(?![a-z])|信号源|源(?:电阻|阻抗|内阻)|内阻",
     ),
-    Slot(name="load", dimensions=("Ohm",), words=r"load|(?<![a-z])r_?l(?:oad)?(?![a-z])|负载"),
+    Slot(name="load", dimensions=("Ohm",), words=r"load(?: (?:resistance|impedance|resistor))?|(?<![a-z])r_?l(?:oad)?(?![a-z])|负载"),
     Slot(
         name="resistor",
         dimensions=("Ohm",),
-        words=r"(?<![a-z])r\d?(?![a-z])|resistor|resistance|(?<!负载)(?<!源)电阻|阻值",
+        words=r"(?<![a-z])r\d?(?![a-z])|(?<!load )resistor|(?<!source )(?<!load )(?<!generator )resistance|(?<!负载)(?<!源)电阻|阻值",
         takes_rest=True,
     ),
     Slot(
@@ -76,7 +81,10 @@ _SLOTS = (
         takes_rest=True,
     ),
     Slot(
-        name="inductor", dimensions=("H",), words=r"(?<![a-z])l\d?(?![a-z])|inductor|inductance|电感", takes_rest=True
+        name="inductor",
+        dimensions=("H",),
+        words=r"(?<![a-z])l\d?(?![a-z])|inductor|inductance|电感",
+        takes_rest=True,
     ),
     Slot(name="gain", dimensions=("x", "dB"), words=r"(?<![a-z])gain|增益|放大倍数|放大", takes_bare=True),
 )
@@ -157,10 +165,15 @@ class FirstOrder:
         if parts == "rc" and "inductor" in filled.values and "capacitor" not in filled.values:
             parts = "rl"
         requirement, notes = _requirement(request, filled, parts)
-        goals = _goals(request, filled, requirement, is_stated="cutoff" in filled.values or "tau" in filled.values)
+        goals = _goals(
+            request, filled, requirement, is_stated="cutoff" in filled.values or "tau" in filled.values
+        )
         if not request.tolerance_is_stated:
             notes.append(
-                msg("No tolerance was said: the cut-off may be off by {percent} %.", percent=f"{100 * request.tolerance:g}")
+                msg(
+                    "No tolerance was said: the cut-off may be off by {percent} %.",
+                    percent=f"{100 * request.tolerance:g}",
+                )
             )
         return DesignIntent(
             family=self.key,
@@ -193,7 +206,9 @@ def _refuse_gain(filled: Filled) -> None:
     if gain is not None and gain.value > (0.0 if gain.dimension == "dB" else 1.0):
         raise impossible(
             msg("An RC or RL filter is passive: it has no gain of {gain}.", gain=gain.text),
-            msg("Ask for an active filter, for example: Sallen-Key low-pass, order 2, cut-off 1 kHz, gain 2."),
+            msg(
+                "Ask for an active filter, for example: Sallen-Key low-pass, order 2, cut-off 1 kHz, gain 2."
+            ),
         )
 
 
@@ -235,14 +250,19 @@ def _requirement(
     if wanted is None:
         low, high = max(low, target * (1 - request.tolerance)), min(high, target * (1 + request.tolerance))
         notes.append(
-            msg("The cut-off was not said: {frequency} keeps the other goals.", frequency=with_unit(target, "Hz"))
+            msg(
+                "The cut-off was not said: {frequency} keeps the other goals.",
+                frequency=with_unit(target, "Hz"),
+            )
         )
     values = asdict(draft) | {"cutoff_hz": target, "lowest_cutoff_hz": low, "highest_cutoff_hz": high}
     return FirstOrderRequirement(**values), notes
 
 
 def _fixed(mention: Mention | None) -> float | None:
-    return None if mention is None or mention.upper is not None or mention.bound is not None else mention.value
+    return (
+        None if mention is None or mention.upper is not None or mention.bound is not None else mention.value
+    )
 
 
 def _limits(mention: Mention | None, default: tuple[float, float]) -> tuple[float, float]:
@@ -254,7 +274,13 @@ def _limits(mention: Mention | None, default: tuple[float, float]) -> tuple[floa
 
 
 def _refuse_negative(draft: FirstOrderRequirement) -> None:
-    given = (draft.resistor_ohm, draft.reactance, draft.load_ohm, *draft.resistor_limits, *draft.reactance_limits)
+    given = (
+        draft.resistor_ohm,
+        draft.reactance,
+        draft.load_ohm,
+        *draft.resistor_limits,
+        *draft.reactance_limits,
+    )
     if any(value is not None and value <= 0 for value in given) or draft.source_ohm < 0:
         raise impossible(
             msg("Resistance, capacitance and inductance must be above zero."),
@@ -395,7 +421,11 @@ def _size_freely(requirement: FirstOrderRequirement, aim: float) -> _Sizing | No
     def cost(reactance: float, resistor: float) -> float:
         reached = _cutoff(requirement, resistor, reactance)
         is_bought = lowest * 0.999 <= resistor <= highest * 1.001
-        is_kept = requirement.lowest_cutoff_hz <= reached * requirement.cutoff_hz / aim <= requirement.highest_cutoff_hz
+        is_kept = (
+            requirement.lowest_cutoff_hz
+            <= reached * requirement.cutoff_hz / aim
+            <= requirement.highest_cutoff_hz
+        )
         return (
             abs(math.log(reached / aim))
             + 0.004 * abs(math.log10(resistor / preferred))
@@ -513,7 +543,9 @@ def _render(
 ) -> str:
     cutoff = goals[0].target or requirement.cutoff_hz
     kind = "low-pass" if requirement.kind == "lowpass" else "high-pass"
-    deck = Deck(f"First-order {requirement.parts.upper()} {kind} filter, cut-off {with_unit(cutoff, 'Hz')}", say)
+    deck = Deck(
+        f"First-order {requirement.parts.upper()} {kind} filter, cut-off {with_unit(cutoff, 'Hz')}", say
+    )
     if requirement.parts == "rc":
         deck.note(msg("Cut-off f = 1 / (2 pi X C), X = the resistance the capacitor sees."))
     else:
@@ -521,7 +553,8 @@ def _render(
     deck.goals(goals)
     deck.rule()
     deck.part(
-        f"Vin in 0 DC 0 AC 1 SIN(0 1 {spice(cutoff)})", msg("input: 1 V for .ac, a sine at the cut-off for .tran")
+        f"Vin in 0 DC 0 AC 1 SIN(0 1 {spice(cutoff)})",
+        msg("input: 1 V for .ac, a sine at the cut-off for .tran"),
     )
     entry = "in"
     if requirement.source_ohm:

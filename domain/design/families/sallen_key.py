@@ -19,7 +19,13 @@ from domain.design.deck import Deck, Say, spice
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.families import sallen_key_goals as goals_of
 from domain.design.families.family import NOT_MINE, Claim
-from domain.design.families.filter_requests import FILTER_WORDS, FilterKind, filter_kind, frequencies_in, order_of
+from domain.design.families.filter_requests import (
+    FILTER_WORDS,
+    FilterKind,
+    filter_kind,
+    frequencies_in,
+    order_of,
+)
 from domain.design.families.sallen_key_request import SallenKeyRequirement, read_sallen_key
 from domain.design.goals import DesignGoal, GoalVerdict
 from domain.design.opamp import GBW_CLASSES_HZ, OpAmp, write_subcircuit, write_supplies
@@ -35,6 +41,8 @@ _RESPONSES = r"butterworth|巴特沃|巴特沃思|cheb[iy]|tscheby|切比雪夫|
 _ACTIVE = r"(?<![a-z])active|有源|op[\s-]?amp|operational amplifier|运放|运算放大器"
 _PASSIVE = r"passive|无源|(?<![a-z])r-?[cl](?![a-z])|阻容"
 _GBW_RULE = 100.0
+_GBW_RULE_HIGH_PASS = 500.0
+"""A high-pass shall still pass well above its cut-off."""
 _GBW_FLOOR = 15.0
 """Below this multiple of gain * Q * f a stage can no longer be corrected by choosing other parts."""
 
@@ -59,8 +67,14 @@ class SallenKey:
         order = order_of(sentence)
         if sentence.has(_ACTIVE) or sentence.has(_RESPONSES) or (order is not None and order > 1):
             return Claim(score=0.8, assumptions=assumed)
-        has_gain = sentence.has(r"(?<![a-z])gain|增益|放大\S{0,3}倍") or sentence.has(r"(?<![a-z])q\s*(?:=|:|of|is|为|值)")
-        if filter_kind(sentence) is not None and order is None and (has_gain or _asks_for_attenuation(sentence)):
+        has_gain = sentence.has(r"(?<![a-z])gain|增益|放大\S{0,3}倍") or sentence.has(
+            r"(?<![a-z])q\s*(?:=|:|of|is|为|值)"
+        )
+        if (
+            filter_kind(sentence) is not None
+            and order is None
+            and (has_gain or _asks_for_attenuation(sentence))
+        ):
             return Claim(score=0.7, assumptions=assumed)
         return NOT_MINE
 
@@ -93,7 +107,9 @@ class SallenKey:
 
 
 def _asks_for_attenuation(sentence: Sentence) -> bool:
-    return any(abs(m.value) > 3.1 for m in sentence.of("dB")) and not sentence.has("passband loss|通带衰减|插入?损耗")
+    return any(abs(m.value) > 3.1 for m in sentence.of("dB")) and not sentence.has(
+        "passband loss|通带衰减|插入?损耗"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +140,8 @@ def _gain_bandwidth(requirement: SallenKeyRequirement) -> float:
         )
     if requirement.gbw_hz is not None:
         return requirement.gbw_hz
-    return next((gbw for gbw in GBW_CLASSES_HZ if gbw >= _GBW_RULE * demand), GBW_CLASSES_HZ[-1])
+    rule = _GBW_RULE if requirement.kind == "lowpass" else _GBW_RULE_HIGH_PASS
+    return next((gbw for gbw in GBW_CLASSES_HZ if gbw >= rule * demand), GBW_CLASSES_HZ[-1])
 
 
 def _stage_aims(
@@ -188,9 +205,7 @@ def _corrected(
     return changed if is_sane and changed != tuning else None
 
 
-def _proposal(
-    intent: DesignIntent, requirement: SallenKeyRequirement, tuning: _Tuning, say: Say
-) -> Proposal:
+def _proposal(intent: DesignIntent, requirement: SallenKeyRequirement, tuning: _Tuning, say: Say) -> Proposal:
     stages = _size(requirement, tuning)
     named = intent.parameters["stated_hz"] or requirement.cutoff_hz
     stem = f"sallen_key_{requirement.kind}_order{requirement.order}_{with_unit(named, 'Hz', 3)}"
@@ -233,7 +248,9 @@ def _render(
     named = requirement.stated_hz or requirement.cutoff_hz
     kind = "low-pass" if requirement.kind == "lowpass" else "high-pass"
     response = requirement.response.capitalize() if requirement.q is None else f"Q = {requirement.q:g}"
-    deck = Deck(f"Sallen-Key {kind} filter, order {requirement.order}, {response}, {with_unit(named, 'Hz')}", say)
+    deck = Deck(
+        f"Sallen-Key {kind} filter, order {requirement.order}, {response}, {with_unit(named, 'Hz')}", say
+    )
     deck.note(goals_of.cutoff_definition(requirement))
     deck.goals(goals)
     deck.rule()
@@ -265,7 +282,9 @@ def _render_stage(deck: Deck, kind: FilterKind, number: int, stage: Stage, entry
         deck.note(msg("Stage {number}: first order, f0 = {frequency}", number=n, frequency=frequency))
     else:
         deck.note(
-            msg("Stage {number}: f0 = {frequency}, Q = {q}", number=n, frequency=frequency, q=f"{stage.q:.4g}")
+            msg(
+                "Stage {number}: f0 = {frequency}, Q = {q}", number=n, frequency=frequency, q=f"{stage.q:.4g}"
+            )
         )
     r1, c1 = spice(stage.r1), spice(stage.c1)
     if stage.r2 is None or stage.c2 is None:

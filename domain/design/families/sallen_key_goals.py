@@ -37,9 +37,13 @@ def sections(requirement: SallenKeyRequirement, ripple_scale: float = 1.0) -> tu
 def cutoff_definition(requirement: SallenKeyRequirement) -> Message:
     """What "cut-off" means in this design, for the comments."""
     if requirement.q is not None:
-        return msg("The frequency asked for is the natural frequency f0, where the gain is Q times the pass-band gain.")
+        return msg(
+            "The frequency asked for is the natural frequency f0, where the gain is Q times the pass-band gain."
+        )
     if requirement.is_ripple_edge:
-        return msg("The frequency asked for is the end of the ripple band; the goal is the -3 dB frequency that belongs to it.")
+        return msg(
+            "The frequency asked for is the end of the ripple band; the goal is the -3 dB frequency that belongs to it."
+        )
     return msg("The cut-off is where the gain is 3 dB below the pass band.")
 
 
@@ -53,6 +57,8 @@ def goals(requirement: SallenKeyRequirement) -> tuple[DesignGoal, ...]:
         found.append(_ripple(requirement))
     elif requirement.q is None:
         found.append(_flatness(requirement))
+    if requirement.loss_db is not None:
+        found.append(_pass_band_loss(requirement, requirement.loss_db))
     if requirement.attenuation_db is not None and requirement.attenuation_hz is not None:
         found.append(
             _attenuation(requirement, requirement.attenuation_hz, requirement.attenuation_db, stated=True)
@@ -62,11 +68,17 @@ def goals(requirement: SallenKeyRequirement) -> tuple[DesignGoal, ...]:
     return tuple(found)
 
 
+def _pass_band_multiple(requirement: SallenKeyRequirement) -> float:
+    """How far above its cut-off a high-pass's pass-band gain is measured: a Chebyshev response still
+    ripples a decade above."""
+    return 5.0 * requirement.order if requirement.response == "chebyshev" and requirement.order > 1 else 10.0
+
+
 def _reference(requirement: SallenKeyRequirement) -> str:
-    """The pass-band gain: at DC, or a decade above a high-pass's cut-off."""
+    """The pass-band gain: at DC, or well above a high-pass's cut-off."""
     if requirement.kind == "lowpass":
         return "dcgain(v(out))"
-    return f"gain(v(out),{spice(10 * requirement.wanted_hz)})"
+    return f"gain(v(out),{spice(_pass_band_multiple(requirement) * requirement.wanted_hz)})"
 
 
 def _cutoff(requirement: SallenKeyRequirement) -> DesignGoal:
@@ -76,7 +88,8 @@ def _cutoff(requirement: SallenKeyRequirement) -> DesignGoal:
         reference = 1.0 if requirement.kind == "lowpass" else 10 ** (peaking_db(pair) / 20)
         ratio = half_power_frequency(pair, reference)
         frequency = frequency * ratio if requirement.kind == "lowpass" else frequency / ratio
-    return cutoff_goal(requirement.kind, frequency, requirement.tolerance, stated=True)
+    is_stated = requirement.loss_db is None
+    return cutoff_goal(requirement.kind, frequency, requirement.tolerance, stated=is_stated)
 
 
 def _quality(requirement: SallenKeyRequirement) -> DesignGoal:
@@ -93,6 +106,8 @@ def _quality(requirement: SallenKeyRequirement) -> DesignGoal:
 
 def _pass_gain(requirement: SallenKeyRequirement) -> DesignGoal:
     decibels = 20 * math.log10(requirement.gain)
+    if requirement.kind == "highpass":
+        decibels -= attenuation_db(sections(requirement), 1 / _pass_band_multiple(requirement))
     room = 20 * math.log10(1 + _GAIN_TOLERANCE)
     return DesignGoal(
         metric="passband_gain",
@@ -112,7 +127,11 @@ def _ripple(requirement: SallenKeyRequirement) -> DesignGoal:
     if requirement.order == 2:
         bottom = _reference(requirement)
     else:
-        frequency = requirement.wanted_hz * lowest if requirement.kind == "lowpass" else requirement.wanted_hz / lowest
+        frequency = (
+            requirement.wanted_hz * lowest
+            if requirement.kind == "lowpass"
+            else requirement.wanted_hz / lowest
+        )
         bottom = f"gain(v(out),{spice(frequency)})"
     return DesignGoal(
         metric="ripple",
@@ -121,6 +140,15 @@ def _ripple(requirement: SallenKeyRequirement) -> DesignGoal:
         maximum=max(requirement.ripple_db, 0.1),
         target=requirement.ripple_db,
         stated=requirement.ripple_is_stated,
+    )
+
+
+def _pass_band_loss(requirement: SallenKeyRequirement, loss_db: float) -> DesignGoal:
+    return DesignGoal(
+        metric="passband_loss",
+        expression=f"db(gain(v(out),{spice(requirement.stated_hz or 0.0)})/{_reference(requirement)})",
+        unit="dB",
+        minimum=-loss_db,
     )
 
 

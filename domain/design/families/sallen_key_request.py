@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from domain.design.families.filter_requests import (
     COMMON_SLOTS,
+    PASS_BAND_LOSS,
     FilterKind,
     FilterRequest,
     order_of,
     read_filter,
 )
-from domain.design.prototypes import Response, attenuation_db, least_order, prototype, ripple_edge
+from domain.design.prototypes import Response, attenuation_db, frequency_of, prototype, ripple_edge
 from domain.design.sentence import Sentence
 from domain.design.understanding import Filled, Slot, impossible, left_out, missing_goal
 from domain.design.values import SeriesName, with_unit
@@ -25,6 +26,8 @@ DEFAULT_SUPPLY_V = 15.0
 _RIPPLE_MARGIN = 0.9
 """Chebyshev filters are sized for this part of the allowed ripple, so that real parts keep it."""
 _ATTENUATION_MARGIN_DB = 0.2
+_LOSS_MARGIN = 0.93
+"""A pass-band loss is sized for this part of what is allowed."""
 
 _SLOTS = (
     *COMMON_SLOTS,
@@ -35,9 +38,14 @@ _SLOTS = (
         takes_bare=False,
     ),
     Slot(
-        name="gain", dimensions=("x", "dB"), words=r"(?<![a-z])gain|增益|放大倍数|放大|(?<![a-z])[ak]v?(?=\s*=)", takes_rest=False
+        name="gain",
+        dimensions=("x", "dB"),
+        words=r"(?<![a-z])gain|增益|放大倍数|放大|(?<![a-z])[ak]v?(?=\s*=)",
+        takes_rest=False,
     ),
     Slot(name="q", dimensions=(), words=r"(?<![a-z])q(?:\s*值|\s*factor)?(?![a-z])|quality factor|品质因数"),
+    Slot(name="damping", dimensions=(), words=r"damping(?: ratio| factor)?|阻尼(?:比|系数)|ζ"),
+    PASS_BAND_LOSS,
     Slot(
         name="gbw",
         dimensions=("Hz",),
@@ -74,6 +82,8 @@ class SallenKeyRequirement:
     gain: float
     gain_is_stated: bool
     q: float | None
+    loss_db: float | None
+    """Allowed loss at `stated_hz`, the end of the pass band (not Chebyshev)."""
     attenuation_db: float | None
     attenuation_hz: float | None
     gbw_hz: float | None
@@ -86,11 +96,22 @@ class SallenKeyRequirement:
         return self.ripple_db * _RIPPLE_MARGIN
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PassBand:
+    """How the end of the pass band is meant."""
+
+    ripple_db: float
+    loss_db: float | None
+    is_ripple_edge: bool
+
+
 def read_sallen_key(sentence: Sentence) -> tuple[SallenKeyRequirement, list[Message], tuple[Message, ...]]:
     """Requirement, assumptions, and remarks about numbers that were not used. Raises CircuitError."""
     if sentence.has(r"single[\s-]supply|单电源|single [\d.+ ]*v"):
         raise CircuitError(
-            msg("Filters on a single supply are not known yet; the op-amps get a positive and a negative supply."),
+            msg(
+                "Filters on a single supply are not known yet; the op-amps get a positive and a negative supply."
+            ),
             advice=msg("Ask for a symmetrical supply, for example ±5 V."),
             error_type="unknown_circuit",
         )
@@ -99,21 +120,32 @@ def read_sallen_key(sentence: Sentence) -> tuple[SallenKeyRequirement, list[Mess
     response = _response(sentence, notes)
     ripple_db = _ripple(filled, response, notes)
     q = filled.value("q")
-    order = _order(sentence, request, response, ripple_db, q, notes)
+    damping = filled.value("damping")
+    if q is None and damping is not None and damping > 0:
+        q = 1 / (2 * damping)
+    loss_db = abs(filled.value("loss_db") or 0.0) or None
+    if loss_db is not None and response != "chebyshev" and request.cutoff_hz is None:
+        raise missing_goal(
+            msg("A pass-band loss is allowed, but the end of the pass band is not said."),
+            msg("Add it, for example: pass band up to 1 kHz."),
+        )
+    band = _PassBand(
+        ripple_db=ripple_db, loss_db=loss_db, is_ripple_edge=_says_ripple_edge(sentence, request, loss_db)
+    )
+    order = _order(sentence, request, response, band, q, notes)
     stated_hz = request.cutoff_hz
     if stated_hz is None:
         stated_hz = _cutoff_from_attenuation(request, response, order, ripple_db, notes)
-    is_edge = response == "chebyshev" and order > 1 and _says_ripple_edge(sentence, request)
-    if is_edge:
-        edge = ripple_edge(order, ripple_db)
-        wanted_hz = stated_hz / edge if request.kind == "lowpass" else stated_hz * edge
-    else:
-        wanted_hz = stated_hz
-        if response == "chebyshev" and not request.says_minus_3_db:
-            notes.append(msg("The cut-off is taken as the -3 dB frequency, not as the end of the ripple band."))
+    is_edge = response == "chebyshev" and order > 1 and band.is_ripple_edge
+    wanted_hz = _half_power_hz(band, request, response, order, stated_hz)
+    if response == "chebyshev" and not is_edge and not request.says_minus_3_db:
+        notes.append(msg("The cut-off is taken as the -3 dB frequency, not as the end of the ripple band."))
     if not request.tolerance_is_stated:
         notes.append(
-            msg("No tolerance was said: the cut-off may be off by {percent} %.", percent=f"{100 * request.tolerance:g}")
+            msg(
+                "No tolerance was said: the cut-off may be off by {percent} %.",
+                percent=f"{100 * request.tolerance:g}",
+            )
         )
     if q is not None:
         notes.append(msg("With a Q given, the frequency is the natural frequency f0, where the gain is Q."))
@@ -134,6 +166,7 @@ def read_sallen_key(sentence: Sentence) -> tuple[SallenKeyRequirement, list[Mess
         gain=gain,
         gain_is_stated=gain_is_stated,
         q=q,
+        loss_db=None if response == "chebyshev" else loss_db,
         attenuation_db=request.attenuation_db,
         attenuation_hz=request.attenuation_hz,
         gbw_hz=filled.value("gbw"),
@@ -168,12 +201,13 @@ def _response(sentence: Sentence, notes: list[Message]) -> Response:
 
 
 def _ripple(filled: Filled, response: Response, notes: list[Message]) -> float:
-    ripple = filled.value("ripple_db")
+    ripple = filled.value("ripple_db") or filled.value("loss_db")
     if response != "chebyshev":
         return 0.0
     if ripple is None:
         notes.append(msg("No ripple was said: {ripple} dB is allowed.", ripple=f"{DEFAULT_RIPPLE_DB:g}"))
         return DEFAULT_RIPPLE_DB
+    ripple = abs(ripple)
     if not 0.01 <= ripple <= 3.02:
         raise impossible(
             msg("A Chebyshev ripple of {ripple} dB is not possible here.", ripple=f"{ripple:g}"),
@@ -186,7 +220,7 @@ def _order(
     sentence: Sentence,
     request: FilterRequest,
     response: Response,
-    ripple_db: float,
+    band: _PassBand,
     q: float | None,
     notes: list[Message],
 ) -> int:
@@ -202,13 +236,7 @@ def _order(
         if order is None:
             notes.append(msg("No order was said: order 2 is designed."))
         return order or 2
-    needed = least_order(
-        response,
-        ripple_db * _RIPPLE_MARGIN,
-        _relative(request.kind, request.attenuation_hz, request.cutoff_hz) * (1 + 0.5 * request.tolerance),
-        request.attenuation_db + _ATTENUATION_MARGIN_DB,
-        HIGHEST_ORDER,
-    )
+    needed = _least_order(request, response, band)
     if order is None and needed is not None:
         notes.append(msg("Order {order} is the lowest that keeps the attenuation.", order=needed))
         return needed
@@ -220,9 +248,44 @@ def _order(
                 frequency=with_unit(request.attenuation_hz, "Hz"),
                 highest=HIGHEST_ORDER,
             ),
-            msg("Move the stop-band frequency away from the cut-off, ask for less attenuation, or take Chebyshev."),
+            msg(
+                "Move the stop-band frequency away from the cut-off, ask for less attenuation, or take Chebyshev."
+            ),
         )
     return order
+
+
+def _least_order(request: FilterRequest, response: Response, band: _PassBand) -> int | None:
+    """The smallest order that keeps the attenuation, with the help of half the tolerance of the cut-off
+    (of none of it when the cut-off follows from a pass-band loss)."""
+    room = 0.0 if band.loss_db is not None else 0.5 * request.tolerance
+    assert request.cutoff_hz is not None
+    assert request.attenuation_hz is not None
+    assert request.attenuation_db is not None
+    for order in range(1, HIGHEST_ORDER + 1):
+        cutoff = _half_power_hz(band, request, response, order, request.cutoff_hz)
+        ratio = (
+            request.attenuation_hz / cutoff if request.kind == "lowpass" else cutoff / request.attenuation_hz
+        )
+        reached = attenuation_db(
+            prototype(response, order, band.ripple_db * _RIPPLE_MARGIN), ratio * (1 + room)
+        )
+        if reached >= request.attenuation_db + _ATTENUATION_MARGIN_DB:
+            return order
+    return None
+
+
+def _half_power_hz(
+    band: _PassBand, request: FilterRequest, response: Response, order: int, stated_hz: float
+) -> float:
+    """The -3 dB frequency behind the stated one, which may be the end of the pass band."""
+    if response == "chebyshev" and order > 1 and band.is_ripple_edge:
+        edge = ripple_edge(order, band.ripple_db)
+    elif response != "chebyshev" and band.loss_db is not None:
+        edge = frequency_of(prototype(response, order), band.loss_db * _LOSS_MARGIN)
+    else:
+        return stated_hz
+    return stated_hz / edge if request.kind == "lowpass" else stated_hz * edge
 
 
 def _order_with_q(order: int | None, q: float) -> int:
@@ -255,7 +318,9 @@ def _cutoff_from_attenuation(
     limit = _attenuating_limit(request, response, order, ripple_db)
     room = 1 + request.tolerance
     cutoff = limit / room if request.kind == "lowpass" else limit * room
-    notes.append(msg("The cut-off was not said: {frequency} keeps the other goals.", frequency=with_unit(cutoff, "Hz")))
+    notes.append(
+        msg("The cut-off was not said: {frequency} keeps the other goals.", frequency=with_unit(cutoff, "Hz"))
+    )
     return cutoff
 
 
@@ -272,9 +337,7 @@ def _attenuating_limit(request: FilterRequest, response: Response, order: int, r
     return request.attenuation_hz / high if request.kind == "lowpass" else request.attenuation_hz * high
 
 
-def _aim(
-    request: FilterRequest, response: Response, order: int, ripple_db: float, wanted_hz: float
-) -> float:
+def _aim(request: FilterRequest, response: Response, order: int, ripple_db: float, wanted_hz: float) -> float:
     """The wanted cut-off, moved inside the tolerance where the attenuation needs it."""
     if request.attenuation_db is None:
         return wanted_hz
@@ -300,9 +363,12 @@ def _aim(
     )
 
 
-def _says_ripple_edge(sentence: Sentence, request: FilterRequest) -> bool:
-    return not request.says_minus_3_db and sentence.has(
-        r"ripple (?:edge|band\s?width|band)|pass[\s-]?band (?:edge|frequency|up to|to|from)|通带(?:边缘|频率|截止)|纹波(?:带宽|边缘)|等纹波"
+def _says_ripple_edge(sentence: Sentence, request: FilterRequest, loss_db: float | None) -> bool:
+    return not request.says_minus_3_db and (
+        loss_db is not None
+        or sentence.has(
+            r"ripple (?:edge|band\s?width|band)|pass[\s-]?band (?:edge|frequency|up to|to|from)|通带(?:边缘|频率|截止)|纹波(?:带宽|边缘)|等纹波"
+        )
     )
 
 

@@ -48,7 +48,9 @@ def printed_measures(tmp_path: Path) -> PrintedMeasures:
     def run(deck: str) -> dict[str, float]:
         done = _ngspice(tmp_path, deck)
         assert "Measurements for" in done.stdout, done.stdout + done.stderr
-        found = re.findall(r"^(\w+) += +([-+]?(?:\d[\d.]*e[-+]\d+|nan|inf|failed))", done.stdout, re.MULTILINE)
+        found = re.findall(
+            r"^(\w+) += +([-+]?(?:\d[\d.]*e[-+]\d+|nan|inf|failed))", done.stdout, re.MULTILINE
+        )
         return {name: float(text) for name, text in found if text != "failed"}
 
     return run

@@ -79,7 +79,8 @@ def bare(deck: str, grounds: Grounds, *, timeout: float = 20.0, env: dict[str, s
 async def plain_deck_still_runs(runner: NgspiceRunner, make_job: MakeJob) -> None:
     run = await runner.run(make_job(PLAIN))
     assert run.status == "ok", run.issues
-    assert read_raw(run.raw_paths[0])[0].vectors["v(b)"].data[0] == pytest.approx(1.0)
+    (plot,) = await asyncio.to_thread(read_raw, run.raw_paths[0])
+    assert plot.vectors["v(b)"].data[0] == pytest.approx(1.0)
 
 
 def everything_written(run: SimulationRun) -> str:
@@ -226,7 +227,8 @@ async def test_numbers_of_a_file_outside_do_not_become_a_waveform(
         "+ timeoffset=0 timescale=1 timerelative=false amplstep=false)\nR1 n 0 1k\n.tran 10u 2m\n.end\n"
     )
     await asyncio.to_thread(bare, deck, grounds)
-    assert read_raw(grounds.folder / "bare/bare.raw")[0].vectors["v(n)"].data.max() == pytest.approx(4711)
+    (plot,) = await asyncio.to_thread(read_raw, grounds.folder / "bare/bare.raw")
+    assert plot.vectors["v(n)"].data.max() == pytest.approx(4711)
 
     runner = make_runner(mode)
     run = await runner.run(make_job(deck, readable_dirs=(grounds.project,)))
@@ -399,7 +401,7 @@ def hostile_deck(
     for pid in processes_in(grounds.folder / "bare"):
         os.kill(pid, signal.SIGKILL)
     yield deck
-    shutil.rmtree(grounds.folder / "bare", onerror=lambda *_: None)
+    # Too deep for shutil.rmtree.
     subprocess.run(["rm", "-rf", str(grounds.folder / "bare")], check=True, timeout=60)
 
 
@@ -520,7 +522,8 @@ async def test_a_huge_raw_file_ends_at_the_size_limit_and_keeps_its_data(
     assert run.status == "failed"
     assert run.errors[0].code == "file-size-limit"
     assert run.raw_paths[0].stat().st_size <= 2**20
-    assert read_raw(run.raw_paths[0])[0].points > 10_000
+    (plot,) = await asyncio.to_thread(read_raw, run.raw_paths[0])
+    assert plot.points > 10_000
     await plain_deck_still_runs(runner, make_job)
 
 

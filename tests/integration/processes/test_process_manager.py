@@ -316,6 +316,15 @@ async def test_cancelling_at_any_moment_leaves_nothing(campaign, tmp_path):
     assert all([await is_dead(pid) for pid in _processes_named(marker)])
 
 
+async def test_cancelling_the_start_of_a_program_that_cannot_be_started(manager):
+    for turns in range(6):
+        run = asyncio.create_task(manager.run(["/no/such/program"]))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        run.cancel()
+        await asyncio.wait([run])
+
+
 def _processes_named(command):
     found = []
     for entry in Path("/proc").iterdir():

@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.ulid import UlidFactory, new_ulid
+from shared.ulid import UlidFactory, milliseconds_of, new_ulid
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
@@ -34,3 +34,7 @@ def test_threads_never_get_the_same_one():
         made = list(pool.map(lambda _: [new_ulid() for _ in range(500)], range(8)))
     assert len({ulid for part in made for ulid in part}) == 4000
     assert all(part == sorted(part) for part in made)
+
+
+def test_the_time_comes_back_out() -> None:
+    assert milliseconds_of(UlidFactory(clock=lambda: 1_700_000_000.123).new()) == 1_700_000_000_123

@@ -1,0 +1,48 @@
+"""Drives the built-in designer through its rounds with the bench's own measurements."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.integration.design import bench
+
+from domain.design.designer import DesignIntent, Proposal
+from domain.design.goals import GoalVerdict
+from domain.simulation.result import Quantity
+from infrastructure.llm_adapters.builtin import BuiltinDesigner
+
+ROUNDS = 6
+
+
+def verdicts(intent: DesignIntent, netlist: str, folder: Path) -> list[GoalVerdict]:
+    """Run a netlist and judge every goal."""
+    plot = bench.run(netlist, folder, "round")
+    values = [(goal, bench.evaluate(goal.expression, plot)) for goal in intent.goals]
+    return [
+        GoalVerdict(goal=goal, measured=Quantity(value=value, unit=goal.unit), met=goal.is_met_by(value))
+        for goal, value in values
+    ]
+
+
+async def rounds(text: str, folder: Path) -> tuple[DesignIntent, Proposal, list[GoalVerdict], int]:
+    """Intent, last proposal, its verdicts and how many rounds it took."""
+    designer = BuiltinDesigner()
+    intent = await designer.understand(text)
+    proposal = await designer.propose(intent)
+    for count in range(1, ROUNDS + 1):
+        judged = verdicts(intent, proposal.netlist, folder)
+        if all(verdict.met for verdict in judged) or count == ROUNDS:
+            break
+        revised = await designer.revise(intent, proposal, judged)
+        if revised is None:
+            break
+        proposal = revised
+    return intent, proposal, judged, count
+
+
+async def design(text: str, folder: Path) -> tuple[DesignIntent, Proposal]:
+    """A finished design; fails the test when a goal is left unmet."""
+    intent, proposal, judged, _ = await rounds(text, folder)
+    missed = [(v.goal.metric, v.measured.value, v.goal.minimum, v.goal.maximum) for v in judged if not v.met]
+    assert not missed, (text, missed)
+    return intent, proposal

@@ -1,0 +1,276 @@
+"""Diagnostics: every planted fault is found on its line, and right netlists are left in peace."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.circuit.dependencies import resolve_dependencies
+from domain.circuit.diagnostics import CODES, Diagnostic, diagnose
+from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
+from tests.fakes.memory_sources import FOLDER, FolderSources, MemorySources
+
+CORPUS = Path(__file__).resolve().parents[2] / "corpus" / "netlists"
+GOOD = sorted(p for p in (CORPUS / "good").rglob("*") if p.suffix in LIBRARY_SUFFIXES | {".cir"})
+MANIFEST = json.loads((CORPUS / "bad" / "manifest.json").read_text(encoding="utf-8"))
+
+
+def check(text: str | bytes, files: dict[str, str] | None = None, name: str = "d.cir") -> list[Diagnostic]:
+    path = FOLDER / name
+    data = text if isinstance(text, bytes) else text.encode()
+    netlist = Netlist.parse(data, path=path, has_title=path.suffix not in LIBRARY_SUFFIXES)
+    return list(diagnose(netlist, resolve_dependencies(netlist, MemorySources(files))))
+
+
+def loud(found: list[Diagnostic]) -> list[tuple[str, str, int]]:
+    return [(d.severity, d.code, d.line) for d in found if d.severity != "info"]
+
+
+def check_file(path: Path) -> list[Diagnostic]:
+    netlist = Netlist.parse(path.read_bytes(), path=path, has_title=path.suffix not in LIBRARY_SUFFIXES)
+    return list(diagnose(netlist, resolve_dependencies(netlist, FolderSources())))
+
+
+@pytest.mark.parametrize("path", GOOD, ids=lambda path: path.name)
+def test_right_netlists_are_left_in_peace(path: Path) -> None:
+    assert loud(check_file(path)) == []
+
+
+@pytest.mark.parametrize("entry", MANIFEST, ids=lambda entry: entry["file"])
+def test_faults_are_found_on_their_line(entry: dict) -> None:  # type: ignore[type-arg]
+    folder = CORPUS / "bad"
+    expected = [
+        (e["severity"], e["code"], e["line"], folder / e.get("file", entry["file"]))
+        for e in entry["expected"]
+    ]
+    found = check_file(folder / entry["file"])
+    assert [(d.severity, d.code, d.line, d.file) for d in found if d.severity != "info"] == expected
+
+
+def test_the_corpus_shows_every_code() -> None:
+    shown = {e["code"] for entry in MANIFEST for e in entry["expected"]}
+    hints = {"inductor-loop", "non-ascii-name", "unused-subcircuit", "include-refused"}
+    assert shown | hints == CODES.keys()
+
+
+HEAD = "t\nV1 a 0 DC 1\nR1 a b 1k\nR2 b 0 1k\n.op\n"
+
+
+@pytest.mark.parametrize(
+    ("cards", "expected"),
+    [
+        ("L1 b 0 1u\nL2 b 0 1u\n", [("info", "inductor-loop", 7)]),
+        (
+            ".subckt s p\nD1 p 0 nomodel\nR1 p 0 {nope}\n.ends\n",
+            [
+                ("info", "unused-subcircuit", 6),
+                ("info", "undefined-model", 7),
+                ("info", "undefined-parameter", 8),
+            ],
+        ),
+        ("R3 b 节 1\nR4 节 0 1\n", [("info", "non-ascii-name", 6), ("info", "non-ascii-name", 7)]),
+        ("D1 b 0 dm\n.model dm D\n.model dm D\n", [("info", "duplicate-model", 8)]),
+    ],
+)
+def test_hints(cards: str, expected: list[tuple[str, str, int]]) -> None:
+    assert [(d.severity, d.code, d.line) for d in check(HEAD + cards)] == expected
+
+
+@pytest.mark.parametrize(
+    "cards",
+    [
+        "R3 b 0 10m\n",
+        "R3 b 0 2Meg\n",
+        "R3 b 0 2MEG\n",
+        "L1 b c 10M\nR3 c 0 1\n",
+        "C1 b 0 10f\n",
+        "C1 b 0 10pF\n",
+        "C1 b 0 0.1uF\n",
+        "H1 c 0 V1 2\nR3 c 0 1\n",
+        "G1 c 0 c 0 1m\nC1 b c 1n\n",
+        "B1 c 0 I=v(c)*1m\nC1 b c 1n\n",
+        "V2 c 0 1\n",
+        "E1 c 0 b 0 2\n",
+        "X1 b nc s\n.subckt s p n\nR1 p 0 1k\n.ends\n",
+        "R3 b z 1k\n.print op v(z)\n",
+        "R3 b z 1k\nB1 y 0 V=v(z)\nR4 y 0 1\n",
+        "C1 b z 1n\n.ic v(z)=0\n",
+        "C1 b z 1n\n.options rshunt=1e9\n",
+        ".if (1==1)\nR3 b 0 1\n.else\nR3 b 0 2\n.endif\n",
+        ".param q=1\n.if (q>0)\nV3 a 0 1\n.else\nV4 a 0 1\n.endif\n",
+        "A1 b o g1\nR3 o 0 1k\n.model g1 gain(gain=2)\n",
+        ".model nch.1 nmos\n.model nch.2 nmos\nM1 a b 0 0 nch w=1u l=1u\n",
+        "B1 o 0 V=5*pi*temper + time\nR3 o 0 1k\n",
+        '.param s="text"\n',
+        "X1 b 0 s m=3\n.subckt s p q\nR1 p q 1k\n.ends\n",
+        "V3 c 0 PWL(0 0 1u 1) r=0 td=1u\nR3 c 0 1\n",
+        "V3 c 0 DC 0 AC 1 0 DISTOF1 1 0\nR3 c 0 1\n",
+        "I3 b 0 {2*3}\n",
+        "T1 b 0 c 0 z0=50 td=1n\nR3 c 0 1k\n",
+        "Q1 a b 0 0 qn\n.model qn npn\n",
+        ".global vdd\nV5 vdd 0 1\nR5 vdd 0 1\n",
+        ".subckt s p PARAMS: r=1k\n.param q={r*2}\nR1 p 0 {q}\n.ends\nX1 b s r=2k\n",
+        ".func f(x) {x*2}\nR3 b 0 {f(2)}\n",
+        ".param f(x)={x*2}\nR3 b 0 {f(2)}\n",
+        ".param r=agauss(1k,0.1,3)\nR3 b 0 {r}\n",
+        "R3 b 0 r = 'v(b) > 0 ? 1k : 2k'\n",
+        ".subckt cap p q\nC1 p q 1n\n.ends\nX1 b 0 cap\n",
+        ".end\n",
+        ".END\n\n* bye\n",
+        "R.x-1 b 0 1k\n",
+        "C1 b 0 c='1n*v(b)'\n",
+    ],
+)
+def test_no_false_alarm(cards: str) -> None:
+    assert loud(check(HEAD + cards)) == []
+
+
+@pytest.mark.parametrize(
+    ("deck", "expected"),
+    [
+        ("t\nV1 a 0 SIN(0 1 1k)\nL1 a 0 1m\n.tran 1u 1m\n", []),
+        ("t\nV1 a 0 PULSE(-1 1 0 1n 1n 1u 2u)\nL1 a 0 1m\n.tran 1u 1m\n", [("warning", "source-loop", 3)]),
+        ("t\nV1 a 0 5\nL1 a 0 1m\n.tran 1u 1m uic\n", []),
+        ("t\nV1 a 0 5\nV2 b 0 5\nL1 a b 1m\nR1 a 0 1\n.op\n", []),
+        ("t\nL1 a 0 1m\nV1 a 0 5\n.op\n", [("error", "source-loop", 3)]),
+        ("t\nV1 a 0 1\nR1 a 0 1\nH1 a 0 V1 1\n.op\n", []),
+        ("t\nV1 a 0 1\nVS s 0 0\nRS s a 1\nH1 a 0 VS 1\n.op\n", [("error", "source-loop", 5)]),
+        ("t\nI1 0 a 1u\nC1 a 0 1n\n.tran 1u 1m uic\n", []),
+        ("t\nI1 0 a 1u\nC1 a 0 1n\n.tran 1u 1m\n", [("error", "no-dc-path", 2)]),
+    ],
+)
+def test_loops_and_paths_depend_on_the_start(deck: str, expected: list[tuple[str, str, int]]) -> None:
+    assert loud(check(deck)) == expected
+
+
+@pytest.mark.parametrize(
+    ("cards", "lines"),
+    [
+        (".ac dec 10 1 10M\n", [6]),
+        (".ac dec 10 1M 100M\n", [6, 6]),
+        (".ac dec 10 1M 1G\n", [6]),
+        (".ac dec 10 1M 100k\n", []),
+        (".ac dec 10 1m 100k\n", []),
+        (".ac dec 10 1m 10m\n", []),
+        ("R3 b 0 {10M}\n", [6]),
+        (".param rl=1M\n", [6]),
+        (".param rise=1M\n", []),
+        (".noise v(b) V1 dec 5 1 1M\n", [6]),
+        ("R3 b 0\n+ 1\n", []),
+        ("R3 b 0\n* x\n+ 1M\n", [8]),
+    ],
+)
+def test_mega_trap(cards: str, lines: list[int]) -> None:
+    assert [d.line for d in check(HEAD + cards) if d.code == "mega-trap"] == lines
+
+
+def test_capitals_only_decks_know_what_m_is() -> None:
+    deck = "T\nV1 A 0 DC 1\nR1 A B 10M\nR2 B 0 {}\n.OP\n.END\n"
+    assert loud(check(deck.format("1MEG"))) == []
+    assert loud(check(deck.format("1K"))) == [("warning", "mega-trap", 3)]
+
+
+@pytest.mark.parametrize("name", ["x.lib", "x.inc", "x.mod", "x.sub"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".subckt amp a b\nR1 a b 1k\n.ends\n",
+        "* models\n.model d1 D(IS=1e-14)\n",
+        ".lib tt\n.param x=1\n.endl tt\n.lib ff\n.param x=2\n.endl\n",
+        "R1 in out 1k\n",
+        ".subckt s p\nD1 p 0 elsewhere\nX1 p other\n.ends\n",
+        ".param a=1\n.func f(x) {x}\n",
+        "",
+    ],
+)
+def test_libraries_are_no_decks(name: str, text: str) -> None:
+    assert loud(check(text, name=name)) == []
+
+
+def test_a_library_with_a_fault_is_told() -> None:
+    assert loud(check(".subckt s p\nR1 p 0 1k\n", name="x.lib")) == [("error", "unclosed-subckt", 1)]
+    assert loud(check("* only definitions\n.model d1 D\n.subckt s p\nR1 p 0 1\n.ends\n")) == []
+
+
+def test_a_missing_file_does_not_make_everything_undefined() -> None:
+    deck = "t\n.include gone.lib\nV1 a 0 1\nD1 a 0 dfast\nX1 a 0 amp\nR1 a 0 {rx}\n.op\n"
+    found = check(deck)
+    assert loud(found) == [("error", "include-missing", 2)]
+    assert {d.code for d in found} >= {"undefined-model", "undefined-subcircuit", "undefined-parameter"}
+
+
+def test_faults_in_included_files_are_told_there() -> None:
+    files = {"x.inc": "* part\nR1 a b 1k\n\nD1 b 0 nope\n"}
+    found = check("t\nV1 a 0 1\n.include x.inc\n.op\n", files)
+    assert [(d.file, d.line, d.column, d.code) for d in found] == [
+        (FOLDER / "x.inc", 4, 8, "undefined-model")
+    ]
+
+
+def test_near_names_are_offered() -> None:
+    (found,) = check("t\nV1 a 0 1\nD1 a 0 1N4184\n.model 1N4148 D\n.op\n")
+    assert "1n4148" in str(found.message)
+
+
+@given(st.binary(max_size=300))
+def test_never_fails_on_any_bytes(data: bytes) -> None:
+    for found in check(b"t\n" + data):
+        assert found.code in CODES
+        assert found.line >= 1
+
+
+CARDS = st.sampled_from(
+    [
+        "R1 a b",
+        "R1",
+        "+ 1k",
+        ".subckt s a",
+        ".ends",
+        ".ends s",
+        "X1 a s",
+        "X1",
+        "V1 a 0 1",
+        "L1 a 0",
+        "E1 a 0 value={v(q)}",
+        ".param x={y}",
+        ".param y={x}",
+        ".lib a",
+        ".lib a b",
+        ".endl",
+        ".if (x)",
+        ".else",
+        ".endif",
+        "K1 L1 L2",
+        "M1 a b c d m",
+        "Q1 a b c",
+        ".model m",
+        ".model m nmos",
+        "B1 a 0 V=",
+        "A1 [a m",
+        "D1 a 0 1N1",
+        ".ac dec",
+        ".tran",
+        ".end",
+        ".control",
+        ".endc",
+        "*# x",
+        "E1 a 0 poly(9) b",
+        "S1 a b c",
+        "{",
+        "'",
+        ".func f(",
+        ".global",
+        ".ic v(a)=1",
+        "T1 a b c d",
+        "U1 a b c u",
+    ]
+)
+
+
+@given(st.lists(CARDS, max_size=14))
+def test_never_fails_on_torn_decks(cards: list[str]) -> None:
+    for found in check("\n".join(["t", *cards])):
+        assert 1 <= found.line <= len(cards) + 1
+        assert str(found.message)

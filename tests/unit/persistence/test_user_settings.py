@@ -1,0 +1,121 @@
+"""The user's settings: defaults, warnings, nothing lost."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from infrastructure.persistence.settings import UserSettings, load_settings, save_settings
+
+
+def write(home, content):
+    home.mkdir(exist_ok=True)
+    text = content if isinstance(content, str) else json.dumps(content)
+    (home / "settings.json").write_text(text)
+
+
+def test_without_a_file_everything_is_default(tmp_path):
+    assert load_settings(tmp_path / "nowhere") == UserSettings()
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_what_was_saved_comes_back(tmp_path):
+    settings = UserSettings(
+        language="zh", libraries=(Path("/pdk/模型"), Path("/lib")), ngspice_path=Path("/opt/ngspice")
+    )
+    save_settings(tmp_path / "home", settings)
+    assert load_settings(tmp_path / "home") == settings
+    assert json.loads((tmp_path / "home/settings.json").read_text("utf-8"))["schema_version"] == 1
+
+
+def test_entries_of_other_versions_survive(tmp_path):
+    write(tmp_path, {"schema_version": 1, "theme": {"dark": True}, "language": "en"})
+    settings = load_settings(tmp_path)
+    assert settings.warnings == ()
+    save_settings(tmp_path, settings)
+    assert json.loads((tmp_path / "settings.json").read_text())["theme"] == {"dark": True}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("language", "fr"),
+        ("language", 3),
+        ("language", ["en"]),
+        ("libraries", "/one"),
+        ("libraries", ["relative"]),
+        ("libraries", [1]),
+        ("libraries", {"a": 1}),
+        ("ngspice_path", ""),
+        ("ngspice_path", 5),
+        ("ngspice_path", "/a\0b"),
+        ("schema_version", "new"),
+        ("schema_version", True),
+    ],
+)
+def test_one_bad_entry_costs_only_itself(tmp_path, name, value):
+    good = {"schema_version": 1, "language": "zh", "libraries": ["/lib"], "ngspice_path": "/n"}
+    write(tmp_path, {**good, name: value})
+    settings = load_settings(tmp_path)
+    assert [warning.params["name"] for warning in settings.warnings] == [name]
+    kept = {"language": "zh", "libraries": (Path("/lib"),), "ngspice_path": Path("/n")}
+    for other, expected in kept.items():
+        assert getattr(settings, other) == (getattr(UserSettings(), other) if other == name else expected)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "nul", '"x"', "\x00", "[" * 100_000])
+def test_a_broken_file_is_kept_aside_and_told(tmp_path, content):
+    write(tmp_path, content)
+    settings = load_settings(tmp_path)
+    (warning,) = settings.warnings
+    (aside,) = tmp_path.iterdir()
+    assert aside.name.startswith("settings.json.broken-")
+    assert aside.read_text() == content
+    assert str(aside) in str(warning)
+    assert settings.language == "auto"
+    assert load_settings(tmp_path).warnings == ()
+
+
+def test_a_newer_version_is_told(tmp_path):
+    write(tmp_path, {"schema_version": 7, "language": "zh"})
+    settings = load_settings(tmp_path)
+    assert settings.language == "zh"
+    assert "newer" in str(settings.warnings[0])
+
+
+def test_what_cannot_be_read_is_told_and_not_touched(tmp_path):
+    os.mkfifo(tmp_path / "settings.json")
+    settings = load_settings(tmp_path)
+    assert len(settings.warnings) == 1
+    assert (tmp_path / "settings.json").exists()
+
+
+def test_a_linked_settings_file_is_read(tmp_path):
+    write(tmp_path / "dotfiles", {"language": "zh"})
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home/settings.json").symlink_to("../dotfiles/settings.json")
+    assert load_settings(tmp_path / "home").language == "zh"
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({}, "en"),
+        ({"LANG": "zh_CN.UTF-8"}, "zh"),
+        ({"LANG": "de_DE.UTF-8"}, "en"),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}, "en"),
+        ({"LANG": "en_US.UTF-8", "LC_MESSAGES": "zh_TW"}, "zh"),
+        ({"LANG": "en_US.UTF-8", "LANGUAGE": "zh_CN:en"}, "zh"),
+        ({"LANG": "zh_CN.UTF-8", "LANGUAGE": "en"}, "en"),
+        ({"LANG": "C", "LANGUAGE": "zh"}, "en"),
+        ({"LANG": "", "LC_ALL": ""}, "en"),
+    ],
+)
+def test_the_language_of_the_system(environment, expected):
+    assert UserSettings().language_in(environment) == expected
+
+
+def test_a_chosen_language_wins():
+    assert UserSettings(language="en").language_in({"LANG": "zh_CN.UTF-8"}) == "en"
+    assert UserSettings(language="zh").language_in({}) == "zh"
