@@ -427,7 +427,7 @@ def _read_code_model(line: _Words) -> Element:
                 port_type = piece.lower()
             elif piece.lower() not in _NOT_A_NODE:
                 target = controls if port_type == "%vnam" else nodes
-                target.append(port._replace(text=piece))
+                target.append(port.part(piece))
                 port_type = "" if port_type == "%vnam" else port_type
     return line.build(
         nodes=tuple(nodes),

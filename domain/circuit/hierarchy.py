@@ -8,7 +8,7 @@ from pathlib import Path
 
 from domain.circuit.dependencies import DependencyTree, Placed
 from domain.circuit.elements import GROUND, Element, canonical_node, parse_element
-from domain.circuit.netlist import Model, Subcircuit, assignments_of, subcircuit_of
+from domain.circuit.netlist import Model, Subcircuit, assignments_of, model_of, subcircuit_of
 from domain.circuit.parameters import Definitions, definitions_of
 from domain.circuit.statements import Field, Statement
 
@@ -149,31 +149,22 @@ def _open_block(parent: Block, placed: Placed) -> Block:
 
 
 def _add_model(block: Block, placed: Placed) -> None:
-    words = placed.statement.words
-    if len(words) < 2:
+    model = model_of(placed.statement)
+    if model is None:
         return
-    name = words[1].text
-    if name.lower() in block.models:
-        block.repeated_models.append(Definition(name=name, file=placed.file, statement=placed.statement))
-        return
-    block.models[name.lower()] = Model(
-        name=name,
-        type=words[2].key if len(words) > 2 else "",
-        line=placed.statement.line,
-        statement=placed.statement,
-    )
+    if model.name.lower() in block.models:
+        repeated = Definition(name=model.name, file=placed.file, statement=placed.statement)
+        block.repeated_models.append(repeated)
+    else:
+        block.models[model.name.lower()] = model
 
 
 def _mark_used(top: Block) -> None:
     waiting = [top]
     while waiting:
         block = waiting.pop()
-        for placed in block.elements:
-            element = placed.element
-            if element.letter != "x" or element.model is None:
-                continue
-            target = block.find_block(element.model.text)
-            if target is not None and not target.is_used:
+        for target in instantiated(block):
+            if not target.is_used:
                 target.is_used = True
                 waiting.append(target)
 
@@ -186,12 +177,39 @@ def _global_nodes(tree: DependencyTree) -> frozenset[str]:
     return frozenset(names)
 
 
-def parameter_names(block: Block) -> frozenset[str]:
-    """All parameter names that can be read inside `block`."""
-    names: set[str] = set()
-    for outer in block.lineage:
-        names |= outer.defaults.keys()
-        for placed in outer.cards:
-            if placed.statement.keyword in {"param", "csparam"}:
-                names.update(pair.name for pair in assignments_of(placed.statement))
+def parameters_of(block: Block) -> frozenset[str]:
+    """Names of the block's own parameters: its formal ones and those of its `.param` cards.
+
+    ngspice 39 lets an X line set both.
+    """
+    names = set(block.defaults)
+    for placed in block.cards:
+        if placed.statement.keyword in {"param", "csparam"}:
+            names.update(pair.name for pair in assignments_of(placed.statement))
     return frozenset(names)
+
+
+def visible_parameters(top: Block) -> dict[Block, frozenset[str]]:
+    """Parameter names that can be read in each block.
+
+    Those of the blocks around it and, as ngspice 39 expands subcircuits textually, those of the blocks
+    that instantiate it.
+    """
+    own = {block: parameters_of(block) for block in top.walk()}
+    visible = {block: frozenset().union(*(own[outer] for outer in block.lineage)) for block in own}
+    waiting = list(visible)
+    while waiting:
+        block = waiting.pop()
+        for target in instantiated(block):
+            wider = visible[target] | visible[block]
+            if wider != visible[target]:
+                visible[target] = wider
+                waiting.append(target)
+    return visible
+
+
+def instantiated(block: Block) -> list[Block]:
+    """The subcircuits the X elements of `block` mean, each once."""
+    names = [p.element.model for p in block.elements if p.element.letter == "x" and p.element.model]
+    found = [block.find_block(name.text) for name in names]
+    return list(dict.fromkeys(target for target in found if target is not None))

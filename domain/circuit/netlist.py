@@ -7,7 +7,6 @@ stay those of the user's file.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,17 +14,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from domain.circuit.elements import SHAPES, Element, canonical_node, is_value, parse_element
-from domain.circuit.numbers import parse_number
+from domain.circuit.analyses import ANALYSIS_KINDS, checked_analysis
+from domain.circuit.elements import Element, parse_element
 from domain.circuit.statements import Field, Source, Statement, read_statements, unquoted
+from domain.circuit.value_edits import value_edits
 from domain.simulation.request import Analysis
-from shared.errors import UserInputError
-from shared.message import msg
 
 if TYPE_CHECKING:
     from domain.circuit.dependencies import DependencyTree
 
-ANALYSIS_KINDS = frozenset({"op", "dc", "ac", "tran", "noise", "tf", "sens", "pz", "disto", "sp", "pss"})
 LIBRARY_SUFFIXES = frozenset({".lib", ".inc", ".mod", ".sub", ".model", ".mdl"})
 """Files with these suffixes are fragments to be included: their first line is no title."""
 
@@ -217,16 +214,8 @@ class Netlist:
     @cached_property
     def models(self) -> tuple[Model, ...]:
         """All `.model` cards, those in subcircuits too."""
-        return tuple(
-            Model(
-                name=card.words[1].text,
-                type=card.words[2].key if len(card.words) > 2 else "",
-                line=card.line,
-                statement=card,
-            )
-            for card in self.directives("model")
-            if len(card.words) > 1
-        )
+        found = (model_of(card) for card in self.directives("model"))
+        return tuple(model for model in found if model is not None)
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -259,8 +248,7 @@ class Netlist:
         UserInputError for an unknown name (near names are listed), for one that has no single value,
         and for a value that is no number or braced expression.
         """
-        _check_value(value_text)
-        edits = _ValueEditor(self).find(name.strip(), value_text.strip())
+        edits = value_edits(self, name.strip(), value_text.strip())
         return self._edited(edits)
 
     def with_analyses(self, cards: Sequence[str]) -> Netlist:
@@ -270,7 +258,7 @@ class Netlist:
         ngspice reads them too: no existing line moves. Raises UserInputError for a card that is not an
         analysis.
         """
-        new_cards = [_checked_analysis(card) for card in cards]
+        new_cards = [checked_analysis(card) for card in cards]
         edits = [(self._first_byte(line), self._first_byte(line), "*") for line in self._lines_of_analyses()]
         ending = self._line_ending()
         if not self.source.lines or not self._data.endswith((b"\n", b"\r")):  # the first line is the title
@@ -333,6 +321,15 @@ def subcircuit_of(card: Statement, end_line: int | None = None) -> Subcircuit:
     )
 
 
+def model_of(card: Statement) -> Model | None:
+    """Read a `.model` card; None when it has no name."""
+    words = card.head(3)
+    if len(words) < 2:
+        return None
+    kind = words[2].key if len(words) > 2 else ""
+    return Model(name=words[1].text, type=kind, line=card.line, statement=card)
+
+
 def assignments_of(card: Statement) -> Iterator[Parameter]:
     """The ``name = value`` pairs of a card. A value runs to the next name that is followed by ``=``."""
     fields = card.fields
@@ -370,200 +367,3 @@ def _include(card: Statement) -> Include | None:
         field=target,
         statement=card,
     )
-
-
-def _check_value(text: str) -> None:
-    stripped = text.strip()
-    quoted = stripped[:1] + stripped[-1:] in {"{}", "''"} and len(stripped) > 2
-    if quoted and "\n" not in stripped and "\r" not in stripped:
-        return
-    try:
-        parse_number(stripped)
-    except ValueError:
-        raise UserInputError(
-            msg("“{value}” is not a value SPICE can read.", value=text),
-            advice=msg("Write a number such as 4.7k, 10Meg or 100n, or an expression in braces: {example}.",
-                       example="{2*rload}"),
-        ) from None  # fmt: skip
-
-
-_ANALYSIS_SHAPES: dict[str, tuple[str, str]] = {
-    "op": (r"op", "op"),
-    "dc": (r"dc\s+\S+(\s+\S+){3}(\s+\S+(\s+\S+){3})?", "dc V1 0 5 0.1"),
-    "ac": (r"ac\s+(dec|oct|lin)(\s+\S+){3}", "ac dec 20 1 10meg"),
-    "tran": (r"tran(\s+\S+){2,4}(\s+uic)?", "tran 1u 10m"),
-    "noise": (r"noise\s+v\s*\([^)]*\)\s*\S+\s+(dec|oct|lin)(\s+\S+){3,4}", "noise v(out) V1 dec 10 1 1meg"),
-    "tf": (r"tf\s+[vi]\s*\([^)]*\)\s*\S+", "tf v(out) V1"),
-    "sens": (r"sens\s+[vi]\s*\([^)]*\)(\s+ac\s+(dec|oct|lin)(\s+\S+){3}|\s+dc)?", "sens v(out)"),
-    "pz": (r"pz(\s+\S+){4}\s+(cur|vol)\s+(pol|zer|pz)", "pz in 0 out 0 vol pz"),
-    "disto": (r"disto\s+(dec|oct|lin)(\s+\S+){3,4}", "disto dec 10 1k 1meg"),
-    "sp": (r"sp\s+(dec|oct|lin)(\s+\S+){3}(\s+\S+)?", "sp dec 10 1meg 1g"),
-    "pss": (r"pss(\s+\S+){6,8}(\s+uic)?", "pss 1meg 1u out 1024 10 50 5m"),
-}
-_NUMERIC_FIELDS = {"ac": (2, 5), "tran": (1, 3), "disto": (2, 5), "sp": (2, 5), "dc": (2, 5)}
-
-
-def analysis_problem(text: str) -> str | None:
-    """None when an analysis card (without its dot) has the right shape, else an example of a right one."""
-    kind = text.split(None, 1)[0].lower() if text.split() else ""
-    pattern, example = _ANALYSIS_SHAPES[kind]
-    if not re.fullmatch(pattern, text.strip(), re.IGNORECASE):
-        return example
-    fields = text.split()
-    first, last = _NUMERIC_FIELDS.get(kind, (0, 0))
-    if not all(is_value(word) for word in fields[first:last]):
-        return example
-    return example if kind == "dc" and any(_is_zero(step) for step in fields[4::4]) else None
-
-
-def _is_zero(text: str) -> bool:
-    """A sweep step of 0: ngspice 39 never ends."""
-    try:
-        return parse_number(text) == 0
-    except ValueError:
-        return False
-
-
-def _checked_analysis(card: str) -> str:
-    text = card.strip().removeprefix(".").strip()
-    kind = text.split(None, 1)[0].lower() if text else ""
-    if kind not in ANALYSIS_KINDS or "\n" in text or "\r" in text:
-        raise UserInputError(
-            msg("“{text}” is not an analysis ngspice knows.", text=card.strip()),
-            advice=msg("Write one such as {examples}.", examples="op, ac dec 20 1 10meg, tran 1u 10m"),
-        )
-    example = analysis_problem(text)
-    if example is not None:
-        raise UserInputError(
-            msg("“{text}” is not a complete {kind} analysis.", text=text, kind=kind),
-            advice=msg("Write it like {example}.", example=example),
-        )
-    return "." + text
-
-
-_Edits = list[tuple[int, int, str]]
-
-
-class _ValueEditor:
-    """Finds the bytes a name's value stands in."""
-
-    def __init__(self, netlist: Netlist) -> None:
-        self._netlist = netlist
-        self._top = {e.key: e for e in reversed(netlist.elements) if not e.scope}
-        self._params = {p.name: p for p in netlist.parameters if not p.scope}  # the last one counts
-
-    def find(self, name: str, value: str) -> _Edits:
-        key = name.lower()
-        element, parameter = self._top.get(key), self._params.get(key)
-        if element is not None and element.value is not None and parameter is not None:
-            # `.param R1=1k` with `R1 a b {R1}`: both are meant, the parameter is where the number stands.
-            is_same = element.value.text.strip("{}' ").lower() == key
-            element = None if is_same else element
-        if element is not None:
-            return self._element_value(element, value)
-        if parameter is not None:
-            return _replace(parameter.value, value)
-        if "." in key:
-            return self._member(name, value)
-        raise self._unknown(name)
-
-    def _element_value(self, element: Element, value: str) -> _Edits:
-        if element.value is not None:
-            return _replace(element.value, value)
-        if element.letter in "vi" and len(element.nodes) == 2:
-            at = element.nodes[1].spans[-1][1]
-            return [(at, at, f" {'DC ' if element.words else ''}{value}")]
-        usual = ", ".join(
-            f"{element.name}.{p}" for p in [*element.params, *SHAPES[element.letter].parameters][:4]
-        )
-        raise UserInputError(
-            msg("{name} has no single value that could be set.", name=element.name),
-            advice=msg("Set one of its parameters, for example {examples}.", examples=usual)
-            if usual
-            else None,
-            file=self._netlist.path,
-            line=element.line,
-        )
-
-    def _member(self, name: str, value: str) -> _Edits:
-        """``m1.w``, ``x1.gain``, or ``x1.r2`` inside a subcircuit."""
-        owner_name, _, member = name.lower().partition(".")
-        owner = self._top.get(owner_name)
-        if owner is None:
-            raise self._unknown(name)
-        if member in owner.params:
-            return _replace(owner.params[member], value)
-        if owner.letter != "x":
-            if member not in SHAPES[owner.letter].parameters:
-                raise self._unknown(name)
-            return self._append(owner, member, value)
-        subcircuit = self._subcircuit_of(owner)
-        if subcircuit is not None and member in subcircuit.params:
-            return self._append(owner, member, value)
-        if subcircuit is not None:
-            inside = [e for e in self._netlist.elements if e.scope == subcircuit.path and e.key == member]
-            if inside and self._is_only_instance(owner):
-                return self._element_value(inside[0], value)
-            if inside:
-                raise UserInputError(
-                    msg("{name} stands in subcircuit {subckt}, which is used more than once.",
-                        name=name, subckt=subcircuit.name),
-                    advice=msg("Give the subcircuit a parameter for it, and set that."),
-                )  # fmt: skip
-        raise self._unknown(name)
-
-    def _append(self, element: Element, member: str, value: str) -> _Edits:
-        end = element.statement.fields[-1].spans[-1][1]
-        return [(end, end, f" {member}={value}")]
-
-    def _subcircuit_of(self, instance: Element) -> Subcircuit | None:
-        if instance.model is None:
-            return None
-        for subcircuit in self._netlist.subcircuits:
-            if subcircuit.name.lower() == instance.model.key and not subcircuit.statement.scope:
-                return subcircuit
-        return None
-
-    def _is_only_instance(self, instance: Element) -> bool:
-        assert instance.model is not None
-        target = instance.model.key
-        return sum(e.letter == "x" and e.model is not None and e.model.key == target
-                   for e in self._netlist.elements) == 1  # fmt: skip
-
-    def _unknown(self, name: str) -> UserInputError:
-        known: dict[str, str] = {e.key: e.name for e in self._top.values()}
-        known |= {p.name: p.name for p in self._params.values()}
-        for element in self._top.values():
-            for member in [*element.params, *self._subcircuit_params(element)]:
-                known[f"{element.key}.{member}"] = f"{element.name}.{member}"
-        near = difflib.get_close_matches(name.lower(), known, n=5, cutoff=0.5) or sorted(known)[:8]
-        return UserInputError(
-            msg("The netlist has no element or parameter named {name}.", name=name),
-            advice=msg("Near names are: {names}.", names=", ".join(known[n] for n in near)) if near else None,
-            file=self._netlist.path,
-        )
-
-    def _subcircuit_params(self, element: Element) -> Sequence[str]:
-        subcircuit = self._subcircuit_of(element) if element.letter == "x" else None
-        return tuple(subcircuit.params) if subcircuit is not None else ()
-
-
-def _replace(target: Field, text: str) -> _Edits:
-    """Put `text` where the field is; what lies on further lines of a broken field is taken away."""
-    first, *further = target.spans
-    return [(*first, text), *((start, end, "") for start, end in further)]
-
-
-__all__ = [
-    "ANALYSIS_KINDS",
-    "LIBRARY_SUFFIXES",
-    "Element",
-    "Include",
-    "Measure",
-    "Model",
-    "Netlist",
-    "Parameter",
-    "Subcircuit",
-    "analysis_problem",
-    "canonical_node",
-]

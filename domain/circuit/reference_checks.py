@@ -5,21 +5,29 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import replace
 
+from domain.circuit.analyses import ANALYSIS_KINDS
 from domain.circuit.dependencies import DependencyTree
-from domain.circuit.elements import Element, canonical_node, is_value
+from domain.circuit.elements import canonical_node, is_value
+from domain.circuit.expression_checks import (
+    Scope,
+    check_behaviour,
+    check_expression,
+    check_names,
+    check_parameters,
+    names_in,
+    scope_of,
+)
 from domain.circuit.findings import Findings, Severity
-from domain.circuit.hierarchy import Block, Circuit, Definition, PlacedElement, parameter_names
-from domain.circuit.netlist import ANALYSIS_KINDS, assignments_of
-from domain.circuit.parameters import (
-    FUNCTIONS,
-    RANDOM_FUNCTIONS,
-    Expression,
-    ExpressionError,
-    find_cycles,
-    parse_expression,
+from domain.circuit.hierarchy import (
+    Block,
+    Circuit,
+    Definition,
+    PlacedElement,
+    instantiated,
+    parameters_of,
+    visible_parameters,
 )
 from domain.circuit.statements import Field, Statement
 from domain.circuit.topology import expression_nodes
@@ -43,40 +51,17 @@ _MODEL_TYPES: dict[str, frozenset[str]] = {
 }
 """Model types a device letter takes; letters not listed take any."""
 
-_EXPRESSION_NAMES = frozenset({
-    "time", "temper", "hertz", "pi", "e", "c", "kelvin", "echarge", "boltz", "planck", "i", "yes", "no",
-    "true", "false", "s", "m",
-})  # fmt: skip
-"""Names behavioural expressions know without a definition."""
-_EXPRESSION_FUNCTIONS = FUNCTIONS.keys() | RANDOM_FUNCTIONS | {
-    "v", "i", "u", "u2", "uramp", "stp", "ddt", "idt", "sdt", "pwl", "table", "if", "buf", "inv", "db",
-    "cxx", "rnd", "uniform", "atan2", "mod", "fabs", "round", "acosd", "pwr", "eq0", "ne0", "gt0", "lt0",
-    "ge0", "le0", "min", "max", "pwlts", "pulse", "sin", "value", "poly", "laplace", "freq", "vol", "cur",
-    "limit", "hypot", "ternary_fcn", "nint",
-}  # fmt: skip
-
-
-@dataclass(slots=True, kw_only=True)
-class _Scope:
-    """What can be named inside one block."""
-
-    block: Block
-    parameters: frozenset[str]
-    functions: frozenset[str]
-    elements: dict[str, Element]
-    severity: Severity
-    """Of a missing definition: errors only count where ngspice looks, and while no file is missing."""
-
 
 def check_references(
     circuit: Circuit, tree: DependencyTree, findings: Findings, *, fragment: bool, complete: bool
 ) -> None:
     """Duplicates and undefined names in every block; analysis cards; unused subcircuits."""
-    for block in circuit.top.walk():
+    visible = visible_parameters(circuit.top)
+    for block in visible:
         _check_duplicates(block, findings)
         severity: Severity = "error" if complete and block.is_used and not fragment else "info"
-        scope = _scope_of(block, severity)
-        _check_parameters(scope, findings)
+        scope = scope_of(block, visible[block], severity)
+        check_parameters(scope, findings)
         for placed in block.elements:
             _check_element(placed, scope, findings)
         _check_models(scope, findings)
@@ -92,28 +77,6 @@ def check_references(
     if not fragment:
         _check_analysis_sources(circuit, findings, "error" if complete else "info")
     _check_expression_nodes(circuit, findings, "error" if complete and not fragment else "info")
-
-
-def _scope_of(block: Block, severity: Severity) -> _Scope:
-    functions: set[str] = set()
-    for outer in block.lineage:
-        functions |= outer.definitions().functions.keys()
-        functions |= {
-            _function_name(p.statement) for p in outer.cards if p.statement.keyword in {"func", "param"}
-        }
-    return _Scope(
-        block=block,
-        parameters=parameter_names(block),
-        functions=frozenset(functions - {""}),
-        elements={placed.element.key: placed.element for placed in reversed(block.elements)},
-        severity=severity,
-    )
-
-
-def _function_name(card: Statement) -> str:
-    """The name a `.func name(...)` or `.param name(...)=` card defines, also when its body is unreadable."""
-    match = re.match(r"\s*\.\w+\s+([\w.]+)\s*\(", card.raw)
-    return match[1].lower() if match else ""
 
 
 # ---- duplicates ----------------------------------------------------------------------------------
@@ -164,82 +127,10 @@ def _note_repeated(
     findings.add(severity, code, message, file=repeated.file, at=repeated.statement)
 
 
-# ---- parameters ----------------------------------------------------------------------------------
-
-
-def _check_parameters(scope: _Scope, findings: Findings) -> None:
-    """`.param` cards of the block: undefined names, cycles."""
-    expressions: dict[str, Expression] = {}
-    places: dict[str, tuple[Path | None, Field]] = {}
-    for placed in scope.block.cards:
-        if placed.statement.keyword in {"if", "elseif"}:
-            condition = re.search(r"\(.*\)", placed.statement.raw)
-            if condition is not None:
-                span = placed.statement.field(condition.start(), condition.end())
-                _check_expression(span, placed.file, scope, findings)
-        if placed.statement.keyword not in {"param", "csparam"} or _function_name(placed.statement):
-            continue
-        for pair in assignments_of(placed.statement):
-            expression = _check_expression(pair.value, placed.file, scope, findings)
-            if expression is not None:
-                expressions[pair.name] = expression
-                places[pair.name] = placed.file, pair.value
-    for cycle in find_cycles(expressions):
-        last = max(cycle, key=lambda name: places[name][1].line)
-        file, value = places[last]
-        message = msg("These parameters are defined through each other: {names}. Give one of them a number.",
-                      names=" → ".join([*cycle, cycle[0]]))  # fmt: skip
-        severity: Severity = "error" if scope.block.is_used else "info"
-        findings.add(severity, "parameter-cycle", message, file=file, at=value)
-
-
-def _check_expression(
-    value: Field, file: Path | None, scope: _Scope, findings: Findings
-) -> Expression | None:
-    """An expression of numparam: readable, all names and functions known."""
-    if value.text.startswith('"'):
-        return None
-    try:
-        expression = parse_expression(value.text)
-    except ExpressionError:
-        if not re.search(r"[\"@\[]|\b[vi]\s*\(", value.text, re.IGNORECASE):
-            message = msg("The expression {text} cannot be read. Look for a missing operator or bracket.",
-                          text=value.text)  # fmt: skip
-            findings.add(scope.severity, "bad-expression", message, file=file, at=value)
-        return None
-    _check_names(expression.names, value, file, scope, findings)
-    known = FUNCTIONS.keys() | RANDOM_FUNCTIONS | scope.functions
-    _check_functions(expression.functions - known - {"v", "i"}, value, file, scope, findings)
-    return expression
-
-
-def _check_names(
-    names: Iterable[str], value: Field, file: Path | None, scope: _Scope, findings: Findings
-) -> None:
-    for name in sorted(names):
-        if name in scope.parameters or name in {"temper", "time", "hertz", "m"}:
-            continue
-        near = difflib.get_close_matches(name, sorted(scope.parameters), n=1, cutoff=0.7)
-        message = (
-            msg("Parameter {name} is not defined. Did you mean {near}?", name=name, near=near[0])
-            if near
-            else msg("Parameter {name} is not defined. Define it with .param.", name=name)
-        )
-        findings.add(scope.severity, "undefined-parameter", message, file=file, at=value)
-
-
-def _check_functions(
-    names: Iterable[str], value: Field, file: Path | None, scope: _Scope, findings: Findings
-) -> None:
-    for name in sorted(names):
-        message = msg("Function {name} is not defined. Define it with .func.", name=name)
-        findings.add(scope.severity, "undefined-function", message, file=file, at=value)
-
-
 # ---- elements ------------------------------------------------------------------------------------
 
 
-def _check_element(placed: PlacedElement, scope: _Scope, findings: Findings) -> None:
+def _check_element(placed: PlacedElement, scope: Scope, findings: Findings) -> None:
     element = placed.element
     if element.missing is not None:
         _note_missing(placed, scope, findings)
@@ -253,7 +144,7 @@ def _check_element(placed: PlacedElement, scope: _Scope, findings: Findings) -> 
     _check_controls(placed, scope, findings)
 
 
-def _note_missing(placed: PlacedElement, scope: _Scope, findings: Findings) -> None:
+def _note_missing(placed: PlacedElement, scope: Scope, findings: Findings) -> None:
     element = placed.element
     code, message = {
         "nodes": ("too-few-nodes", msg("{name} has too few nodes.", name=element.name)),
@@ -264,7 +155,7 @@ def _note_missing(placed: PlacedElement, scope: _Scope, findings: Findings) -> N
     findings.add(severity, code, message, file=placed.file, at=element.statement)
 
 
-def _check_instance(placed: PlacedElement, scope: _Scope, findings: Findings) -> None:
+def _check_instance(placed: PlacedElement, scope: Scope, findings: Findings) -> None:
     element = placed.element
     assert element.model is not None
     target = scope.block.find_block(element.model.text)
@@ -278,11 +169,12 @@ def _check_instance(placed: PlacedElement, scope: _Scope, findings: Findings) ->
                       name=element.name, given=len(element.nodes), subckt=target.name,
                       wanted=len(target.ports), ports=" ".join(target.ports) or "-")  # fmt: skip
         findings.add(scope.severity, "wrong-node-count", message, file=placed.file, at=element.statement)
+    formal = parameters_of(target)
     for name, value in element.params.items():
-        if name not in target.defaults and name != "m":
+        if name not in formal and name != "m":
             message = msg("Subcircuit {subckt} has no parameter {name}.", subckt=target.name, name=name)
             # With no parameter at all ngspice stops; with some it ignores the foreign one.
-            severity: Severity = "warning" if target.defaults else scope.severity
+            severity: Severity = "warning" if formal else scope.severity
             findings.add(severity, "unknown-subcircuit-parameter", message, file=placed.file, at=value)
 
 
@@ -297,7 +189,7 @@ def _undefined(name: str, known: Iterable[str], *, is_model: bool) -> Message:
     return msg("Subcircuit {name} is not defined. Add it or include its library.", name=name)
 
 
-def _check_model_use(placed: PlacedElement, scope: _Scope, findings: Findings) -> None:
+def _check_model_use(placed: PlacedElement, scope: Scope, findings: Findings) -> None:
     element = placed.element
     assert element.model is not None
     model = scope.block.find_model(element.model.text)
@@ -311,19 +203,22 @@ def _check_model_use(placed: PlacedElement, scope: _Scope, findings: Findings) -
         findings.add(scope.severity, "model-type", message, file=placed.file, at=element.model)
 
 
-def _check_element_values(placed: PlacedElement, scope: _Scope, findings: Findings) -> None:
+def _check_element_values(placed: PlacedElement, scope: Scope, findings: Findings) -> None:
     element = placed.element
+    target = scope.block.find_block(element.model.text) if element.letter == "x" and element.model else None
+    if target is not None:  # values of an X line may use the parameters it sets
+        scope = replace(scope, parameters=scope.parameters | parameters_of(target))
     value = element.value
     candidates = [*([value] if value is not None else []), *element.numbers, *element.params.values()]
     for candidate in [] if element.expressions and element.letter in "egb" else candidates:
         if not candidate.text.startswith(("{", "'")):
             continue
         if element.letter in "begrcl" and re.search(r"\b[vi]\s*\(", candidate.text, re.IGNORECASE):
-            _check_behaviour(candidate, placed, scope, findings)
+            check_behaviour(candidate, placed, scope, findings)
         else:
-            _check_expression(candidate, placed.file, scope, findings)
+            check_expression(candidate, placed.file, scope, findings)
     for expression in element.expressions:
-        _check_behaviour(expression, placed, scope, findings)
+        check_behaviour(expression, placed, scope, findings)
     if value is not None and not is_value(value.text) and element.letter in "rclvi":
         _check_bare_value(placed, value, scope, findings)
     if element.letter in "vi":
@@ -331,13 +226,13 @@ def _check_element_values(placed: PlacedElement, scope: _Scope, findings: Findin
     _check_bare_words(placed, scope, findings)
 
 
-def _check_bare_words(placed: PlacedElement, scope: _Scope, findings: Findings) -> None:
+def _check_bare_words(placed: PlacedElement, scope: Scope, findings: Findings) -> None:
     """Words that must be parameters: values of X parameters, leftovers on R, C and L lines."""
     element = placed.element
     if element.letter == "x":
         for candidate in element.params.values():
             if re.fullmatch(r"[A-Za-z_]\w*", candidate.text):
-                _check_names([candidate.key], candidate, placed.file, scope, findings)
+                check_names([candidate.key], candidate, placed.file, scope, findings)
     elif element.letter in "dk":
         _check_surplus(placed, scope, findings)
     elif element.letter in "rcl":
@@ -356,7 +251,7 @@ def _check_bare_words(placed: PlacedElement, scope: _Scope, findings: Findings) 
                 )
 
 
-def _check_surplus(placed: PlacedElement, scope: _Scope, findings: Findings) -> None:
+def _check_surplus(placed: PlacedElement, scope: Scope, findings: Findings) -> None:
     """What other SPICEs take on D and K lines, but ngspice 39 refuses."""
     element = placed.element
     if element.letter == "d" and element.numbers:
@@ -370,14 +265,14 @@ def _check_surplus(placed: PlacedElement, scope: _Scope, findings: Findings) -> 
         findings.add(scope.severity, "bad-value", message, file=placed.file, at=element.controls[2])
 
 
-def _check_bare_value(placed: PlacedElement, value: Field, scope: _Scope, findings: Findings) -> None:
+def _check_bare_value(placed: PlacedElement, value: Field, scope: Scope, findings: Findings) -> None:
     """A value without braces: a parameter's name, else probably a model that is missing."""
     element = placed.element
-    names = _names_in(value.text)
+    names = names_in(value.text)
     if names and names <= scope.parameters:
         return
     if value in element.params.values():  # R=text: ngspice takes it for an expression
-        _check_expression(value, placed.file, scope, findings)
+        check_expression(value, placed.file, scope, findings)
         return
     if re.match(r"[A-Za-z_]", value.text) and (element.params or element.numbers):
         message = _undefined(value.text, scope.block.models, is_model=True)
@@ -393,11 +288,11 @@ _SOURCE_WORDS = frozenset({
 })  # fmt: skip
 
 
-def _check_source_words(placed: PlacedElement, scope: _Scope, findings: Findings) -> None:
+def _check_source_words(placed: PlacedElement, scope: Scope, findings: Findings) -> None:
     for field in placed.element.statement.fields[3:]:
         if field.is_punctuation or is_value(field.text) or field.text[:1] in "\"'{-+":
             continue
-        names = _names_in(field.text)
+        names = names_in(field.text)
         if field.key in _SOURCE_WORDS or (names and names <= scope.parameters):
             continue
         message = msg(
@@ -408,41 +303,7 @@ def _check_source_words(placed: PlacedElement, scope: _Scope, findings: Findings
         findings.add(scope.severity, "bad-value", message, file=placed.file, at=field)
 
 
-def _names_in(text: str) -> frozenset[str]:
-    try:
-        return parse_expression(text).names
-    except ExpressionError:
-        return frozenset()
-
-
-_CIRCUIT_REFERENCE = re.compile(r"\b[vi]\s*\([^()]*\)|@[\w.#]+\[\w+\]|\"[^\"]*\"", re.IGNORECASE)
-_WORD = re.compile(r"(?<![\w.$])([A-Za-z_]\w*)\s*(\()?")
-
-
-def _check_behaviour(expression: Field, placed: PlacedElement, scope: _Scope, findings: Findings) -> None:
-    """A behavioural expression: names that are neither parameter nor constant, unknown functions."""
-    text = _CIRCUIT_REFERENCE.sub(lambda match: " " * len(match[0]), expression.text)
-    if re.search(r"\b(laplace|freq)\b", placed.element.statement.raw, re.IGNORECASE):
-        message = msg("{name}: ngspice has no LAPLACE or FREQ sources. Use the XSPICE model s_xfer.",
-                      name=placed.element.name)  # fmt: skip
-        findings.add(scope.severity, "bad-expression", message, file=placed.file, at=expression)
-        return
-    names: set[str] = set()
-    functions: set[str] = set()
-    for match in _WORD.finditer(text):
-        (functions if match[2] else names).add(match[1].lower())
-    unknown_names = names - _EXPRESSION_NAMES - scope.parameters - _EXPRESSION_FUNCTIONS
-    _check_names(unknown_names, expression, placed.file, scope, findings)
-    unknown_functions = functions - _EXPRESSION_FUNCTIONS - scope.functions - scope.parameters
-    _check_functions(unknown_functions, expression, placed.file, scope, findings)
-    for current in re.findall(r"\bi\s*\(\s*([^\s(),]+)\s*\)", expression.text, re.IGNORECASE):
-        if current.lower() not in scope.elements and "." not in current:
-            message = msg("{name} looks at the current of {target}, which does not exist here.",
-                          name=placed.element.name, target=current)  # fmt: skip
-            findings.add(scope.severity, "undefined-source", message, file=placed.file, at=expression)
-
-
-def _check_controls(placed: PlacedElement, scope: _Scope, findings: Findings) -> None:
+def _check_controls(placed: PlacedElement, scope: Scope, findings: Findings) -> None:
     """F, H, W name voltage sources, K names inductors, of the same block."""
     element = placed.element
     wanted = "l" if element.letter == "k" else "veh" if element.letter in "fhw" else ""
@@ -462,19 +323,21 @@ def _check_controls(placed: PlacedElement, scope: _Scope, findings: Findings) ->
         findings.add(scope.severity, "undefined-source", message, file=placed.file, at=control)
 
 
-def _check_models(scope: _Scope, findings: Findings) -> None:
+_IN_BRACES = re.compile(r"\{[^{}]*\}|'[^']*'")
+
+
+def _check_models(scope: Scope, findings: Findings) -> None:
     """`.model` cards: a type, and known parameters in their braces."""
     for placed in scope.block.cards:
         if placed.statement.keyword != "model":
             continue
-        words = placed.statement.words
-        if len(words) < 3:
+        card = placed.statement
+        if len(card.head(3)) < 3:
             message = msg("The .model card needs a name and a type.")
             findings.add(scope.severity, "model-type", message, file=placed.file, at=placed.statement)
             continue
-        for word in words[3:]:
-            if word.text.startswith(("{", "'")):
-                _check_expression(word, placed.file, scope, findings)
+        for match in _IN_BRACES.finditer(card.raw):
+            check_expression(card.field(*match.span()), placed.file, scope, findings)
 
 
 def _check_recursion(block: Block, findings: Findings) -> None:
@@ -497,13 +360,9 @@ def _reachable(block: Block) -> set[Block]:
     found: set[Block] = set()
     waiting = [block]
     while waiting:
-        current = waiting.pop()
-        for placed in current.elements:
-            model = placed.element.model
-            target = current.find_block(model.text) if placed.element.letter == "x" and model else None
-            if target is not None and target not in found:
-                found.add(target)
-                waiting.append(target)
+        new = [target for target in instantiated(waiting.pop()) if target not in found]
+        found.update(new)
+        waiting.extend(new)
     return found
 
 
@@ -513,14 +372,14 @@ def _reachable(block: Block) -> set[Block]:
 def _check_analysis_sources(circuit: Circuit, findings: Findings, severity: Severity) -> None:
     """The sources `.dc`, `.noise` and `.tf` name."""
     names = {placed.element.key for placed in circuit.top.elements}
-    scope = _scope_of(circuit.top, severity)
+    scope = scope_of(circuit.top, parameters_of(circuit.top), severity)
     for placed in circuit.top.cards:
         card = placed.statement
         if card.keyword not in ANALYSIS_KINDS:
             continue
         for word in card.words[1:]:
             if word.text.startswith(("{", "'")):
-                _check_expression(word, placed.file, scope, findings)
+                check_expression(word, placed.file, scope, findings)
         for source in _sources_of(card):
             if source.key not in names | {"temp"} and "." not in source.key and ":" not in source.key:
                 message = msg("There is no source {name} for this analysis.", name=source.text)

@@ -6,10 +6,11 @@ import difflib
 import re
 from collections.abc import Iterator
 
+from domain.circuit.analyses import ANALYSIS_KINDS, analysis_problem, has_empty_sweep
 from domain.circuit.dependencies import DependencyTree, Placed
 from domain.circuit.elements import SHAPES, parse_element
 from domain.circuit.findings import Findings, Severity
-from domain.circuit.netlist import ANALYSIS_KINDS, Netlist, analysis_problem
+from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import read_number
 from domain.circuit.statements import Statement
 from shared.message import Message, msg
@@ -116,8 +117,9 @@ def check_structure(tree: DependencyTree, findings: Findings, *, fragment: bool)
     if tree.root.encoding == "utf-16" or findings.has("line-ends"):
         return False
     _check_sections(tree, findings, fragment=fragment)
-    if is_sound and not fragment:
+    if not fragment:
         _check_title(tree, findings)
+    if is_sound and not fragment:
         _check_analyses(tree, findings)
         _check_after_end(tree.root, findings)
     return is_sound
@@ -355,6 +357,9 @@ def _check_analyses(tree: DependencyTree, findings: Findings) -> None:
             message = msg(
                 "ngspice cannot read this analysis. Write it like {example}.", example="." + example
             )
+            findings.add("error", "bad-analysis", message, file=placed.file, at=placed.statement)
+        elif has_empty_sweep(text):
+            message = msg("This sweep has no points. Look at its start, stop and step.")
             findings.add("error", "bad-analysis", message, file=placed.file, at=placed.statement)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from domain.circuit.elements import GROUND, Element, canonical_node
-from domain.circuit.hierarchy import Block, PlacedElement
+from domain.circuit.hierarchy import Block, PlacedElement, instantiated
 from domain.circuit.numbers import read_number
 
 
@@ -135,7 +135,7 @@ def examine(block: Block, global_nodes: frozenset[str], known: dict[Block, Block
 
 def _depth_first(block: Block, order: list[Block], seen: set[Block]) -> None:
     """Blocks so that instances come after what they instantiate (a recursive one comes somewhere)."""
-    stack: list[tuple[Block, Iterator[Block]]] = [(block, iter(_instantiated(block)))]
+    stack: list[tuple[Block, Iterator[Block]]] = [(block, iter(instantiated(block)))]
     seen.add(block)
     while stack:
         current, inner = stack[-1]
@@ -145,13 +145,7 @@ def _depth_first(block: Block, order: list[Block], seen: set[Block]) -> None:
             stack.pop()
         else:
             seen.add(following)
-            stack.append((following, iter(_instantiated(following))))
-
-
-def _instantiated(block: Block) -> list[Block]:
-    names = [p.element.model for p in block.elements if p.element.letter == "x" and p.element.model]
-    found = [block.find_block(name.text) for name in names]
-    return list(dict.fromkeys(target for target in found if target is not None))
+            stack.append((following, iter(instantiated(following))))
 
 
 class _Examiner:

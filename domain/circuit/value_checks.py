@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from domain.circuit.analyses import has_empty_frequency_range
 from domain.circuit.dependencies import DependencyTree, Placed
 from domain.circuit.elements import Element
 from domain.circuit.findings import Findings
@@ -141,8 +142,8 @@ def _check_sweep(card: Placed, habits: _Habits, findings: Findings) -> None:
     if stop.suffix in {"m", "M"} and is_falling:
         _warn_mega(stop_field, stop, card.file, findings)
         return
-    if is_falling and stop.value > 0:
-        message = msg("The stop frequency lies below the start frequency.")
+    if has_empty_frequency_range(card.statement.text.strip()[1:]):
+        message = msg("This sweep has no points. Look at its start, stop and step.")
         findings.add("error", "bad-analysis", message, file=card.file, at=stop_field)
         return
     if _is_capital_milli(stop, habits):

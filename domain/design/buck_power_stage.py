@@ -1,9 +1,10 @@
 """Equations of the buck converter's power stage, losses included. SI units throughout.
 
-Sources: Erickson, Maksimovic, "Fundamentals of Power Electronics", 2nd ed.: section 2.2 (inductor
-ripple), 2.5 (output ripple of a two-pole filter), 3.3-3.5 (duty with switch, diode and winding
-losses), 5.1-5.2 (boundary to and ratio in discontinuous conduction). Texas Instruments SLVA477B,
-"Basic Calculation of a Buck Converter's Power Stage", equations 1, 2, 5, 8, 9 (same results).
+Sources: Erickson, Maksimovic, "Fundamentals of Power Electronics", 2nd ed.: chapter 2 (volt-second
+balance, inductor ripple, output ripple of a two-pole filter), chapter 3 (duty with switch, diode and
+winding losses), chapter 5 (boundary to and ratio in discontinuous conduction). Texas Instruments
+SLVA477B, "Basic Calculation of a Buck Converter's Power Stage": inductor and output capacitor
+selection (the same results, and the overshoot).
 """
 
 from __future__ import annotations
@@ -25,49 +26,54 @@ class Losses:
     """On-resistance of a synchronous rectifier; 0 for a diode."""
 
 
-def duty_continuous(vin: float, vout: float, iout: float, losses: Losses) -> float:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatingPoint:
+    """Where a converter works."""
+
+    vin: float
+    vout: float
+    iout: float
+    fsw: float
+
+
+def duty_continuous(at: OperatingPoint, losses: Losses) -> float:
     """Duty that gives `vout` in continuous conduction: volt-second balance of the inductor.
 
-    D (vin - I Ron) - (1 - D)(Vd + I Rr) - I Rl = vout (Erickson, eq. 3.37 in form).
+    D (vin - I Ron) - (1 - D) (Vd + I Rr) - I Rl = vout.
     """
-    falling = losses.diode_v + iout * losses.rectifier_ohm
-    return (vout + iout * losses.winding_ohm + falling) / (vin - iout * losses.switch_ohm + falling)
+    falling = losses.diode_v + at.iout * losses.rectifier_ohm
+    return (at.vout + at.iout * losses.winding_ohm + falling) / (
+        at.vin - at.iout * losses.switch_ohm + falling
+    )
 
 
-def duty_discontinuous(
-    vin: float, vout: float, iout: float, inductance: float, fsw: float, losses: Losses
-) -> float:
-    """Duty in discontinuous conduction: D = M sqrt(K / (1 - M)), K = 2 L fsw / R, the diode's drop on both
-    sides of M (Erickson, eq. 5.21 solved for D)."""
-    ratio = (vout + losses.diode_v) / (vin + losses.diode_v)
-    conduction = 2 * inductance * fsw * iout / (vout + losses.diode_v)
+def duty_discontinuous(at: OperatingPoint, inductance: float, losses: Losses) -> float:
+    """Duty in discontinuous conduction: D = M sqrt(K / (1 - M)), K = 2 L fsw / R, with the diode's drop on
+    both sides of M (from M = 2 / (1 + sqrt(1 + 4 K / D**2)))."""
+    ratio = (at.vout + losses.diode_v) / (at.vin + losses.diode_v)
+    conduction = 2 * inductance * at.fsw * at.iout / (at.vout + losses.diode_v)
     return ratio * math.sqrt(conduction / (1 - ratio))
 
 
-def current_ripple(
-    vout: float, iout: float, duty: float, inductance: float, fsw: float, losses: Losses
-) -> float:
-    """Peak-to-peak inductor current: the fall during the off-time (SLVA477B eq. 2 with losses)."""
-    falling = vout + losses.diode_v + iout * (losses.rectifier_ohm + losses.winding_ohm)
-    return falling * (1 - duty) / (inductance * fsw)
+def current_ripple(at: OperatingPoint, duty: float, inductance: float, losses: Losses) -> float:
+    """Peak-to-peak inductor current: the fall during the off-time, V (1 - D) / (L f)."""
+    falling = at.vout + losses.diode_v + at.iout * (losses.rectifier_ohm + losses.winding_ohm)
+    return falling * (1 - duty) / (inductance * at.fsw)
 
 
-def inductance_for(
-    vout: float, iout: float, duty: float, ripple_a: float, fsw: float, losses: Losses
-) -> float:
+def inductance_for(at: OperatingPoint, duty: float, ripple_a: float, losses: Losses) -> float:
     """The inductance that leaves `ripple_a` peak to peak."""
-    return current_ripple(vout, iout, duty, 1.0, fsw, losses) / ripple_a
+    return current_ripple(at, duty, 1.0, losses) / ripple_a
 
 
 def capacitance_for(ripple_a: float, ripple_v: float, fsw: float) -> float:
-    """The capacitance whose charge ripple is `ripple_v` peak to peak: dI / (8 f dV) (Erickson eq. 2.60;
-    SLVA477B eq. 8)."""
+    """The capacitance whose charge ripple is `ripple_v` peak to peak: dI / (8 f dV)."""
     return ripple_a / (8 * fsw * ripple_v)
 
 
 def overshoot_capacitance(inductance: float, step_a: float, vout: float, overshoot_v: float) -> float:
-    """The capacitance that takes up the inductor's energy when `step_a` of load goes away: L I**2 / (2 V dV)
-    (SLVA477B eq. 13)."""
+    """The capacitance that takes up the inductor's energy when `step_a` of load goes away:
+    L I**2 / (2 V dV)."""
     return inductance * step_a**2 / (2 * vout * overshoot_v)
 
 

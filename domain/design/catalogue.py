@@ -12,7 +12,12 @@ from types import MappingProxyType
 
 from domain.design.families.buck import Buck
 from domain.design.families.family import CircuitFamily, Claim
-from domain.design.families.filter_requests import FILTER_WORDS, HIGH_PASS_WORDS, LOW_PASS_WORDS, order_of
+from domain.design.families.filter_requests import (
+    FILTER_WORDS,
+    LETS_HIGHS_THROUGH,
+    LETS_LOWS_THROUGH,
+    order_of,
+)
 from domain.design.families.first_order import FirstOrder
 from domain.design.families.sallen_key import SallenKey
 from domain.design.sentence import Sentence
@@ -24,7 +29,11 @@ FAMILIES: Mapping[str, CircuitFamily] = MappingProxyType(
 )
 """Every family by its key."""
 
-_NEGATION = r"(?:\bnot?\b|\bwithout\b|\bno\b|instead of|rather than|不要|不用|而不是|不是|非)(?:\s+(?:an?|the|any|use|using))?\s*(?:使用|采用|用)?\s*$"
+_NEGATION = (
+    r"(?:\bnot?\b|\bwithout\b|\bno\b|instead of|rather than|不要|不用|"
+    r"而不是|不是|非)(?:\s+(?:an?|the|any|use|using))?\s*(?:使用|采用|"
+    r"用)?\s*$"
+)
 
 _NOT_KNOWN: tuple[tuple[str, Message], ...] = (
     (
@@ -45,12 +54,16 @@ _NOT_KNOWN: tuple[tuple[str, Message], ...] = (
         msg("The built-in designer cannot design a boost converter yet."),
     ),
     (
-        r"fly[\s-]?back|反激|forward converter|正激|sepic|(?<![a-z])[cć]uk|zeta converter|half[\s-]?bridge|半桥|full[\s-]?bridge|全桥|"
+        r"fly[\s-]?back|反激|forward converter|正激|sepic|"
+        r"(?<![a-z])[cć]uk|zeta converter|half[\s-]?bridge|半桥|"
+        r"full[\s-]?bridge|全桥|"
         r"(?<![a-z])llc(?![a-z])|push[\s-]?pull|推挽|isolated|隔离|(?<![a-z])pfc(?![a-z])",
         msg("The built-in designer cannot design an isolated or multi-switch converter yet."),
     ),
     (
-        r"(?<![a-z])ldo(?![a-z])|linear regulator|linear power|线性稳压|线性电源|低压差|zener|齐纳|稳压管|(?<![a-z])lm?78\d\d|lm317|charge[\s-]?pump|电荷泵",
+        r"(?<![a-z])ldo(?![a-z])|linear regulator|linear power|线性稳压|"
+        r"线性电源|低压差|zener|齐纳|稳压管|(?<![a-z])lm?78\d\d|lm317|"
+        r"charge[\s-]?pump|电荷泵",
         msg("The built-in designer cannot design a linear regulator or charge pump yet."),
     ),
     (
@@ -58,22 +71,32 @@ _NOT_KNOWN: tuple[tuple[str, Message], ...] = (
         msg("The built-in designer cannot design a multiple-feedback filter yet."),
     ),
     (
-        r"state[\s-]?variable|状态变量|bi[\s-]?quad|双二阶|双2阶|(?<![a-z])khn(?![a-z])|tow[\s-]?thomas|twin[\s-]?t(?![a-z])|双\s?t(?![a-z])|"
-        r"gyrator|回转器|switched[\s-]?capacitor|开关电容|(?<![a-z])gm-?c(?![a-z])|inverting (?:active )?(?:low|high|filter)|反相",
+        r"state[\s-]?variable|状态变量|bi[\s-]?quad|双二阶|双2阶|"
+        r"(?<![a-z])khn(?![a-z])|tow[\s-]?thomas|twin[\s-]?t(?![a-z])|"
+        r"双\s?t(?![a-z])|"
+        r"gyrator|回转器|switched[\s-]?capacitor|开关电容|"
+        r"(?<![a-z])gm-?c(?![a-z])|inverting (?:active )?(?:low|high|"
+        r"filter)|反相",
         msg(
-            "The built-in designer cannot design a state-variable, biquad, switched-capacitor or inverting filter yet."
+            "The built-in designer cannot design a state-variable, biquad, switched-capacitor or "
+            "inverting filter yet."
         ),
     ),
     (
-        r"ellipt|cauer|椭圆|考尔|inverse[\s-]?cheb|cheb\w*[\s-]?(?:type[\s-]?)?(?:ii|2)(?![a-z\d])|反切比雪夫|切比雪夫\s?(?:ii|2|二)\s?型|"
+        r"ellipt|cauer|椭圆|考尔|inverse[\s-]?cheb|"
+        r"cheb\w*[\s-]?(?:type[\s-]?)?(?:ii|2)(?![a-z\d])|反切比雪夫|"
+        r"切比雪夫\s?(?:ii|2|二)\s?型|"
         r"legendre|勒让德|gaussian|高斯|linkwitz|papoulis",
         msg(
-            "The built-in designer cannot design an elliptic, inverse Chebyshev, Legendre, Gaussian or Linkwitz-Riley response yet."
+            "The built-in designer cannot design an elliptic, inverse Chebyshev, Legendre, Gaussian "
+            "or Linkwitz-Riley response yet."
         ),
     ),
     (
         r"(?<![a-z])r?-?l-?c(?![a-z]).{0,20}(?:filter|滤波|low|high|pass|低通|高通|ladder|梯形)|"
-        r"(?:low|high)[\s-]?pass\s*\(?(?:r?-?lc)(?![a-z])|ladder|梯形|(?<![a-z])(?:pi|π|t)[\s-]?(?:section|network|型)|crystal|晶体|晶振|"
+        r"(?:low|high)[\s-]?pass\s*\(?(?:r?-?lc)(?![a-z])|ladder|梯形|"
+        r"(?<![a-z])(?:pi|π|t)[\s-]?(?:section|network|型)|crystal|晶体|"
+        r"晶振|"
         r"(?<![a-z])saw\s?(?:filter|滤波)|声表|microstrip|微带",
         msg("The built-in designer cannot design an LC, RLC, ladder or crystal filter yet."),
     ),
@@ -82,18 +105,26 @@ _NOT_KNOWN: tuple[tuple[str, Message], ...] = (
         msg("The built-in designer cannot design a digital filter yet."),
     ),
     (
-        r"oscillat|振荡|震荡|colpitts|hartley|wien|(?<![a-z])pll(?![a-z])|锁相|(?<![a-z])vco(?![a-z])|phase[\s-]?lock|(?:ne|lm)\s?555|555\s?(?:timer|定时|电路|芯片|振荡|oscil|astable)|"
+        r"oscillat|振荡|震荡|colpitts|hartley|wien|(?<![a-z])pll(?![a-z])|"
+        r"锁相|(?<![a-z])vco(?![a-z])|phase[\s-]?lock|(?:ne|lm)\s?555|"
+        r"555\s?(?:timer|定时|电路|芯片|振荡|oscil|astable)|"
         r"loop filter|环路滤波",
         msg("The built-in designer cannot design an oscillator or phase-locked loop yet."),
     ),
     (
-        r"common[\s-](?:emitter|source|base|gate|collector|drain)|共(?:射|源|基|栅|集|漏)|instrumentation|仪表放大|仪用|difference amplifier|"
-        r"差分放大|power amplifier|功率放大|功放|audio amplifier|trans[\s-]?impedance|跨阻|comparator|比较器|schmitt|施密特|"
-        r"integrator|积分(?:器|电路)|differentiator|微分(?:器|电路)|mixer|混频|(?<!运算)(?<!运)放大器|(?<!operational )(?<!op )(?<!op-)amplifier",
+        r"common[\s-](?:emitter|source|base|gate|collector|drain)|"
+        r"共(?:射|源|基|栅|集|漏)|instrumentation|仪表放大|仪用|"
+        r"difference amplifier|"
+        r"差分放大|power amplifier|功率放大|功放|audio amplifier|"
+        r"trans[\s-]?impedance|跨阻|comparator|比较器|schmitt|施密特|"
+        r"integrator|积分(?:器|电路)|differentiator|微分(?:器|电路)|mixer|混频|"
+        r"(?<!运算)(?<!运)放大器|(?<!operational )(?<!op )(?<!op-)amplifier",
         msg("The built-in designer cannot design an amplifier, comparator, integrator or mixer yet."),
     ),
     (
-        r"(?<![a-z])mains(?![a-z])|市电|阻容降压|(?:220|110|230|120|380|240)\s?v\s?ac|ac\s?(?:220|110|230|120|240)|交流|变压器|(?<!dc )(?<!dc-)transformer|"
+        r"(?<![a-z])mains(?![a-z])|市电|阻容降压|(?:220|110|230|120|380|"
+        r"240)\s?v\s?ac|ac\s?(?:220|110|230|120|240)|交流|变压器|"
+        r"(?<!dc )(?<!dc-)transformer|"
         r"(?<!同步)(?<!二极管)(?<!肖特基)(?<!非同步)整流(?!管|二极管)|ac[\s/-]dc",
         msg("The built-in designer cannot design a mains or AC supply yet."),
     ),
@@ -113,7 +144,7 @@ def choose_family(sentence: Sentence) -> tuple[CircuitFamily, Claim]:
     for pattern, refusal in _NOT_KNOWN:
         if _says(sentence, pattern):
             raise _unknown(refusal, sentence.language)
-    if sentence.has(LOW_PASS_WORDS) and sentence.has(HIGH_PASS_WORDS):
+    if sentence.has(LETS_LOWS_THROUGH) and sentence.has(LETS_HIGHS_THROUGH):
         raise _unknown(
             msg("The request names a low-pass and a high-pass: only one filter is designed at a time."),
             sentence.language,
@@ -144,7 +175,8 @@ def _unclaimed(sentence: Sentence) -> CircuitError:
     if sentence.has(FILTER_WORDS) and order is not None and order > 1:
         return _unknown(
             msg(
-                "A passive filter of order {order} is not known; of that order only active Sallen-Key filters are.",
+                "A passive filter of order {order} is not known; of that order only active Sallen-Key "
+                "filters are.",
                 order=order,
             ),
             sentence.language,
@@ -159,8 +191,10 @@ def _unknown(message: Message, language: str) -> CircuitError:
     return CircuitError(
         message,
         advice=msg(
-            "It designs: first-order RC or RL low-pass and high-pass filters; Sallen-Key low-pass and high-pass filters of "
-            "order 1 to 10 (Butterworth, Chebyshev, Bessel); buck converters. For example: {examples}. For other circuits set up "
+            "It designs: first-order RC or RL low-pass and high-pass filters; Sallen-Key low-pass "
+            "and high-pass filters of "
+            "order 1 to 10 (Butterworth, Chebyshev, Bessel); buck converters. For example: "
+            "{examples}. For other circuits set up "
             "a language model.",
             examples=examples,
         ),

@@ -61,7 +61,7 @@ def _chebyshev(order: int, ripple_db: float) -> list[complex]:
 
 
 def _bessel(order: int) -> list[complex]:
-    """Roots of sum (2n-k)! / (2**(n-k) k! (n-k)!) s**k (Van Valkenburg, eq. 10.24)."""
+    """Roots of sum (2n-k)! / (2**(n-k) k! (n-k)!) s**k."""
     coefficients = [
         math.factorial(2 * order - k) / (2 ** (order - k) * math.factorial(k) * math.factorial(order - k))
         for k in range(order, -1, -1)
@@ -92,9 +92,9 @@ def magnitude(sections: Sequence[Section], frequency: float) -> float:
     return product
 
 
-def half_power_frequency(sections: Sequence[Section], reference: float = 1.0) -> float:
-    """The highest frequency where |H| = reference / sqrt(2), by bisection."""
-    wanted = reference / math.sqrt(2)
+def half_power_frequency(sections: Sequence[Section]) -> float:
+    """The highest frequency where |H| = 1 / sqrt(2), by bisection."""
+    wanted = 1 / math.sqrt(2)
     high = 2 * max(section.frequency for section in sections)
     while magnitude(sections, high) > wanted:
         high *= 2
@@ -112,11 +112,6 @@ def attenuation_db(sections: Sequence[Section], frequency: float) -> float:
     return -20 * math.log10(magnitude(sections, frequency))
 
 
-def peaking_db(sections: Sequence[Section]) -> float:
-    """How far the magnitude rises above its value at zero frequency, dB (0 when it never does)."""
-    return max(0.0, -min(attenuation_db(sections, 10 ** (step / 400)) for step in range(-800, 200)))
-
-
 def ripple_edge(order: int, ripple_db: float) -> float:
     """End of a Chebyshev prototype's ripple band, relative to its half-power frequency."""
     eps = _epsilon(ripple_db)
@@ -126,7 +121,7 @@ def ripple_edge(order: int, ripple_db: float) -> float:
 
 
 def frequency_of(sections: Sequence[Section], decibels: float) -> float:
-    """The relative frequency where the attenuation reaches `decibels` (monotonic prototypes), by bisection."""
+    """The relative frequency where the attenuation reaches `decibels` (monotonic ones), by bisection."""
     low, high = 1e-6, 1e9
     for _ in range(200):
         middle = math.sqrt(low * high)

@@ -6,9 +6,10 @@ With P = R1 R2 C1 C2 and an amplifier K(s) = K0 / (1 + s tau), the denominators 
     high-pass  (1 + s tau) (1 + s (R1 C1 + R1 C2 + R2 C2) + s**2 P) - s R2 C2 K0
 
 (R1, C1 stand nearer the input; the feedback part is C1 of a low-pass, R1 of a high-pass). For
-tau = 0 they are the equations of Karki, "Analysis of the Sallen-Key Architecture", TI SLOA024B,
-sections 3 and 5. The resistors are first solved for exactly, aiming beside the wanted pole by as
-much as the op-amp pulls it away; then the preferred values nearest to the pole are chosen.
+tau = 0 they are the equations of Karki, "Analysis of the Sallen-Key Architecture", TI SLOA024B.
+
+The resistors are first solved for exactly, aiming beside the wanted pole by as much as the op-amp
+pulls it away; then the preferred values nearest to the pole are chosen.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from itertools import product
 
 from domain.design.families.filter_requests import FilterKind
 from domain.design.opamp import closed_loop
-from domain.design.values import SeriesName, neighbours, nearest, values_between
+from domain.design.values import SeriesName, nearest, neighbours, values_between
 
 _R_LIMITS = (300.0, 3e6)
 _C_LIMITS = (10e-12, 47e-6)
@@ -55,7 +56,13 @@ class _Aim:
 
 
 def size_stage(
-    kind: FilterKind, frequency_hz: float, q: float | None, gain: float, gbw_hz: float, resistors: SeriesName
+    kind: FilterKind,
+    frequency_hz: float,
+    q: float | None,
+    *,
+    gain: float,
+    gbw_hz: float,
+    resistors: SeriesName,
 ) -> Stage | None:
     """The stage nearest to a pole (pair) and gain; None when no parts in range come near."""
     actual, feedback, ground = _gain_resistors(gain, resistors)
@@ -125,11 +132,12 @@ def _candidates(aim: _Aim, name: SeriesName) -> Iterator[tuple[float, float, flo
 def _capacitor_pairs(aim: _Aim) -> Iterator[tuple[float, float]]:
     """Preferred pairs; for a low-pass just above the least C1 / C2 that has a solution (there the pole
     depends least on the parts)."""
+    ratios: tuple[float, ...]
     if aim.kind == "highpass":
         ratios = _HIGH_PASS_RATIOS
     else:
         least = 1 / (aim.gain - 1 + 1 / (4 * aim.q**2))
-        ratios = tuple(values_between(least * 1.001, least * 4, "E12"))
+        ratios = values_between(least * 1.001, least * 4, "E12")
     middle = _capacitance_for(aim.omega)
     # A high Q spreads the two resistors by 4 Q**2: more capacitors must be tried to keep both buildable.
     reach = 3.3 if aim.q < 8 else 10.0
@@ -148,7 +156,7 @@ def _exact_resistors(aim: _Aim, c1: float, c2: float) -> list[tuple[float, float
         omega, q = aim.omega, aim.q
         pair: tuple[float, float] | None = None
         for _ in range(5):
-            pair = _solve(aim, omega, q, c1, c2, branch)
+            pair = _solve(aim, (omega, q), (c1, c2), branch=branch)
             pole = None if pair is None else _pole(aim, *pair, c1, c2)
             if pole is None:
                 pair = None
@@ -161,9 +169,10 @@ def _exact_resistors(aim: _Aim, c1: float, c2: float) -> list[tuple[float, float
 
 
 def _solve(
-    aim: _Aim, omega: float, q: float, c1: float, c2: float, branch: float
+    aim: _Aim, pole: tuple[float, float], capacitors: tuple[float, float], *, branch: float
 ) -> tuple[float, float] | None:
     """R1 and R2 for an ideal op-amp: a quadratic in R1 once R2 = 1 / (omega**2 R1 C1 C2) is put in."""
+    (omega, q), (c1, c2) = pole, capacitors
     area = 1 / (omega**2 * c1 * c2)
     if aim.kind == "lowpass":
         a, c = c2 + c1 * (1 - aim.gain), area * c2

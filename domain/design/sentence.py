@@ -48,18 +48,23 @@ _MENTION = re.compile(
     re.IGNORECASE,
 )
 _ATTACHED_WORDS = re.compile(r"(?:^|[^a-z])(?:v_?in|v_?out|i_?out|v_?o|i_?o|fc|fsw|fs|f0|q|at|to)$", re.I)
+_ORDER = re.compile(r"(?:order|poles?|阶数)\s*(?:=|:|of|is|为|是)?\s*$", re.IGNORECASE)
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)(?![a-z])", re.IGNORECASE)
 _NOT_A_VALUE = re.compile(r"[\s-]*(?:order|pole|阶|极点)|[a-z]", re.IGNORECASE)
 
 _AT_MOST_BEFORE = re.compile(
-    r"(?:(?:no|not) (?:more|greater|higher|larger) than|not (?:to )?exceed(?:ing)?|at most|(?<!no )(?<!not )(?:less|"
-    r"smaller|lower) than|below|under|within|up to|max(?:imum)?(?: of)?|<=?|≤|⩽|≦|不超过|不大于|不高于|不多于|不得超过|"
+    r"(?:(?:no|not) (?:more|greater|higher|larger) than|not (?:to )?exceed(?:ing)?|at most|"
+    r"(?<!no )(?<!not )(?:less|"
+    r"smaller|lower) than|below|under|within|up to|"
+    r"max(?:imum)?(?: of)?|<=?|≤|⩽|≦|不超过|不大于|不高于|不多于|不得超过|"
     r"不能超过|小于等于|低于等于|(?<!不)(?:小于|低于|少于)|最大|最多|最高|控制在|限制在)[\s:=为是约]*$",
     re.IGNORECASE,
 )
 _AT_LEAST_BEFORE = re.compile(
-    r"(?:(?:no|not) (?:less|lower|smaller) than|at least|(?<!no )(?<!not )(?:more|greater|better|higher|larger) than|"
-    r"above|over|(?<!not )(?<!not to )exceed(?:s|ing)?|min(?:imum)?(?: of)?|(?<!-)>=?|≥|⩾|≧|不少于|不小于|不低于|至少|"
+    r"(?:(?:no|not) (?:less|lower|smaller) than|at least|(?<!no )(?<!not )(?:more|greater|"
+    r"better|higher|larger) than|"
+    r"above|over|(?<!not )(?<!not to )exceed(?:s|ing)?|"
+    r"min(?:imum)?(?: of)?|(?<!-)>=?|≥|⩾|≧|不少于|不小于|不低于|至少|"
     r"大于等于|(?<![不得能])(?:大于|超过|高于)|最少|最小|最低)[\s:=为是约要有衰减]*$",
     re.IGNORECASE,
 )
@@ -68,7 +73,9 @@ _AT_LEAST_AFTER = re.compile(r"\s*(?:or more|or better|min(?:imum)?\b|以上)", 
 _PLUS_MINUS = re.compile(r"(?:±|\+/-|\+-|正负)\s*$")
 
 _ARROW = re.compile(
-    r"\s*(?:dc|_?in(?:put)?|直流|输入)?\s*(?:->|=>|→|转换?[成为到至]?|变换?[成为到至]?|降[压低]?[到至成为]|into|(?:step(?:ped|ping)?[- ])?down to|"
+    r"\s*(?:dc|_?in(?:put)?|直流|输入)?\s*(?:->|=>|→|转换?[成为到至]?|"
+    r"变换?[成为到至]?|降[压低]?[到至成为]|into|(?:step(?:ped|"
+    r"ping)?[- ])?down to|"
     r"converted to|输入.{0,3}转)\s*",
     re.IGNORECASE,
 )
@@ -82,16 +89,18 @@ _DIGITS = dict(zip("零〇一二两三四五六七八九", (0, 0, 1, 2, 2, 3, 4,
 _TENS = {"十": 10, "百": 100, "千": 1000}
 _CHINESE_RUN = re.compile(
     r"(?P<percent>百分之)?(?P<number>[零〇一二两三四五六七八九十百千万]+(?:点[零〇一二三四五六七八九]+)?)"
-    r"(?P<unit>\s*(?:阶|倍|极点|[皮纳奈微毫千兆吉kMGmunpμ]?(?:赫|伏|安|欧|法(?!兰)|亨|秒|瓦|分贝|Hz|HZ|hz|dB|V|A|Ω|F|H))?)"
+    r"(?P<unit>\s*(?:阶|倍|极点|[皮纳奈微毫千兆吉kMGmunpμ]?(?:赫|伏|安|欧|法(?!兰)|"
+    r"亨|秒|瓦|分贝|Hz|HZ|hz|dB|V|A|Ω|F|H))?)"
 )
 _ENGLISH_NUMBERS = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-    "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60,
-    "seventy": 70, "eighty": 80, "ninety": 90, "a": 1, "half": 0.5,
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
+    "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "a": 1, "half": 0.5,
 }  # fmt: skip
 _ENGLISH_RUN = re.compile(
     r"\b(?P<first>" + "|".join(_ENGLISH_NUMBERS) + r")(?:[ -](?P<scale>hundred|thousand|million))?"
-    r"(?=[ -](?:kilo|mega|milli|micro|nano)?(?:hertz|hz|khz|mhz|volts?|amps?|amperes?|ohms?|farads?|henr|seconds?|decibels?|db|percent))",
+    r"(?=[ -](?:kilo|mega|milli|micro|nano)?(?:hertz|hz|khz|mhz|volts?|amps?|amperes?|ohms?|"
+    r"farads?|henr|seconds?|decibels?|db|percent))",
     re.IGNORECASE,
 )
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6}
@@ -196,7 +205,7 @@ def _below_myriad(run: str) -> float:
         if c in _DIGITS:
             digit = _DIGITS[c]
         elif c in _TENS:
-            total += (1 if not digit else digit) * _TENS[c]
+            total += (digit or 1) * _TENS[c]
             digit = None
     return float(total + (digit or 0))
 
@@ -222,7 +231,7 @@ def _mention(text: str, match: re.Match[str]) -> Mention | None:
     has_unit = bool(match["unit"] or (match["infix"] and match["infix"] in "vV"))
     if _is_part_of_a_word(before, match, has_unit) or _ORDINAL.match(text[match.start("number") :]):
         return None
-    if not has_unit and _NOT_A_VALUE.match(after):
+    if not has_unit and (_NOT_A_VALUE.match(after) or _ORDER.search(before)):
         return None
     is_negative = match["sign"] == "-" and not re.search(r"[a-z0-9_)%]$", before, re.IGNORECASE)
     dimension, factor = _unit(match)

@@ -24,8 +24,11 @@ _AFTER = 2.0
 _CLAUSE_BREAK = 12.0
 _OTHER_NUMBER = 25.0
 _LINKING_WORDS = re.compile(
-    r"(?:[\s=:,~≈()]|\bof\b|\bis\b|\bat\b|@|\babout\b|\bequals?\b|[为是约取在]|等于|大约|左右|\bto\b|\bbetween\b|\bfrom\b|介于|\bthe\b|\ba\b|\bdb\b|"
-    r"值|频率|frequency|resistor|resistance|tolerance|不少于|不超过|小于|大于|至少|at least|less than|within|[<>≤≥])*",
+    r"(?:[\s=:,~≈()]|\bof\b|\bis\b|\bat\b|@|\babout\b|\bequals?\b|"
+    r"[为是约取在]|等于|大约|左右|\bto\b|\bbetween\b|\bfrom\b|介于|\bthe\b|"
+    r"\ba\b|\bdb\b|"
+    r"值|频率|frequency|resistor|resistance|tolerance|不少于|不超过|小于|大于|"
+    r"至少|at least|less than|within|[<>≤≥])*",
     re.IGNORECASE,
 )
 _BREAKS = re.compile(r"[,;。、]")
@@ -124,14 +127,14 @@ def _cost(text: str, mentions: Sequence[Mention], mention: Mention, slot: Slot) 
         (slot.words, _AFTER, False),
     ):
         if pattern is not None:
-            costs += _distances(text, mentions, mention, pattern, extra, is_before)
+            costs += _distances(text, mentions, mention, pattern, extra=extra, is_before=is_before)
     if slot.after is not None and re.compile(slot.after, re.IGNORECASE).match(text, mention.end):
         costs.append(0.0)
     return min((c for c in costs if c <= _FAR), default=None)
 
 
 def _distances(
-    text: str, mentions: Sequence[Mention], mention: Mention, pattern: str, extra: float, is_before: bool
+    text: str, mentions: Sequence[Mention], mention: Mention, pattern: str, *, extra: float, is_before: bool
 ) -> list[float]:
     distances = []
     for word in re.finditer(pattern, text, re.IGNORECASE):
@@ -155,7 +158,8 @@ def _bare_cost(text: str, mention: Mention, slot: Slot) -> float | None:
         for word in re.finditer(pattern or r"(?!)", text, re.IGNORECASE):
             if word.end() <= mention.start and _LINKING_WORDS.fullmatch(text[word.end() : mention.start]):
                 return extra + mention.start - word.end()
-    return None
+    named_behind = re.match(rf"\s*(?:{slot.words})", text[mention.end :], re.IGNORECASE)
+    return 2 * _AFTER if named_behind else None
 
 
 def missing_goal(message: Message, advice: Message) -> CircuitError:

@@ -132,17 +132,23 @@ class _Parser:
 
     def error(self, reason: Message, at: int | None = None) -> UserInputError:
         place = self.at if at is None else at
-        found = self._text[place : place + 20] or "the end"
-        return UserInputError(
-            msg(
-                "The expression {expression} cannot be read at character {position} ({found}): {reason}.",
-                expression=self._text if len(self._text) <= 200 else self._text[:200] + "...",
+        shown = self._text if len(self._text) <= 200 else self._text[:200] + "..."
+        if place >= len(self._text):
+            message = msg(
+                "The expression {expression} cannot be read at character {position} (its end): {reason}.",
+                expression=shown,
                 position=place + 1,
-                found=found,
                 reason=reason,
-            ),
-            error_type="bad_expression",
-        )
+            )
+        else:
+            message = msg(
+                "The expression {expression} cannot be read at character {position} ({found}): {reason}.",
+                expression=shown,
+                position=place + 1,
+                found=self._text[place : place + 20],
+                reason=reason,
+            )
+        return UserInputError(message, error_type="bad_expression")
 
     def sum(self, depth: int) -> Node:
         if depth > _DEEPEST:

@@ -242,7 +242,7 @@ def _measured(statement: MeasStatement, plots: Sequence[Plot], known: Mapping[st
 
 
 def _plot_of(statement: MeasStatement, plots: Sequence[Plot]) -> Plot:
-    kinds = (statement.analysis,) if statement.analysis != "sp" else ("other", "ac")
+    kinds = (statement.analysis,) if statement.analysis != "sp" else ("other",)
     for plot in plots:
         if plot.analysis in kinds and plot.points and plot.axis is not None:
             return plot
@@ -447,11 +447,10 @@ class _Data:
     def rms_or_integral(self, clause: MeasClause, *, is_rms: bool) -> tuple[float, str]:
         """Value and unit, the window's ends interpolated."""
         values, unit = self.values(clause)
-        x, y = cut(self._x, values, *self._window(clause))
+        x, y, span = cut(self._x, values, *self._window(clause))
         area = area_under(x, y * y if is_rms else y)
         if not is_rms:
             return area, units.product(unit, self.axis_unit)
-        span = float(x[-1] - x[0]) if len(x) else 0.0
         square = area / span if span else math.nan
         return (math.sqrt(square) if square >= 0 else math.nan), unit
 

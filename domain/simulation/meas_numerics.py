@@ -55,7 +55,8 @@ class Passing:
             if since_start == 1:
                 is_above = bool(side >= 0)
                 counted["cross"] = 0
-                if is_above and self._side[index - 1] <= 0:  # a fall between the first two is lost
+                # ngspice compares the value before with the level now, and loses a fall
+                if is_above and self._values[index - 1] <= self._levels[index]:
                     counted["rise"] = counted["cross"] = 1
                 since_start = 2
                 continue
@@ -126,21 +127,27 @@ def _is_almost_equal(first: float, second: float) -> bool:
     return bool(abs(first - second) <= _ULPS * np.spacing(max(abs(first), abs(second))))
 
 
-def cut(x: RealArray, y: RealArray, low: float, high: float) -> tuple[RealArray, RealArray]:
-    """The samples from `low` to `high`, interpolated at the ends as ngspice's RMS and INTEG do."""
-    kept = np.flatnonzero((x >= low) & (x <= high))
+def cut(x: RealArray, y: RealArray, low: float, high: float) -> tuple[RealArray, RealArray, float]:
+    """The samples from `low` to `high`, interpolated at the ends as ngspice's RMS and INTEG do, and the
+    span RMS divides by: to the end of the record when no sample lies beyond `high`."""
+    begun = np.flatnonzero(x >= low)
+    over = begun[x[begun] > high]  # the first sample beyond the end ends it, also of a falling sweep
+    kept = begun[begun < over[0]] if len(over) else begun
     if not len(kept):
-        return np.empty(0), np.empty(0)
-    first, last = int(kept[0]), int(kept[-1])
+        return np.empty(0), np.empty(0), 0.0
+    first = int(kept[0])
     cut_x, cut_y = x[kept].copy(), y[kept].copy()
     if low != 0 and first > 0 and not _is_almost_equal(x[first], low):
         # ngspice moves the first whole sample to the window's edge rather than adding a point
-        cut_y[0] = y[first - 1] + (low - x[first - 1]) * (y[first] - y[first - 1]) / (x[first] - x[first - 1])
-        cut_x[0] = low
-    if last + 1 < len(x) and x[last + 1] > high:
-        end_x, end_y = x[last + 1], y[last + 1]
-        if not _is_almost_equal(end_x, high):
-            end_y = y[last] + (high - x[last]) * (end_y - y[last]) / (end_x - x[last])
-            end_x = high
-        cut_x, cut_y = np.append(cut_x, end_x), np.append(cut_y, end_y)
-    return cut_x, cut_y
+        cut_x[0], cut_y[0] = low, _on_line(x, y, first - 1, low)
+    if len(over):
+        last = int(over[0])
+        is_there = _is_almost_equal(x[last], high)
+        cut_x = np.append(cut_x, x[last] if is_there else high)
+        cut_y = np.append(cut_y, y[last] if is_there else _on_line(x, y, last - 1, high))
+    return cut_x, cut_y, float((cut_x[-1] if len(over) else x[-1]) - cut_x[0])
+
+
+def _on_line(x: RealArray, y: RealArray, left: int, at: float) -> float:
+    """The value at a place, on the line through a sample and the next."""
+    return float(y[left] + (at - x[left]) * (y[left + 1] - y[left]) / (x[left + 1] - x[left]))

@@ -195,7 +195,7 @@ def _near(plots: Sequence[Plot], reference: SignalRef) -> str:
     names = list(dict.fromkeys(name for plot in plots for name in plot.vectors))
     wanted = "".join(reference.text.split()).lower()
     close = difflib.get_close_matches(wanted, names, n=5, cutoff=0.5)
-    return ", ".join(close or names[:8]) or "(none)"
+    return ", ".join(close or names[:8]) or "-"
 
 
 def _no_such_axis(
@@ -214,4 +214,4 @@ def _no_such_axis(
 
 
 def _analyses(plots: Sequence[Plot]) -> str:
-    return ", ".join(dict.fromkeys(plot.analysis for plot in plots)) or "(none)"
+    return ", ".join(dict.fromkeys(plot.analysis for plot in plots)) or "-"

@@ -14,6 +14,7 @@ from domain.design.deck import Say
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.goals import GoalVerdict
 from domain.design.sentence import read_sentence
+from shared.errors import CircuitError
 from shared.message import Message
 
 
@@ -49,4 +50,9 @@ class BuiltinDesigner:
         self, intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict]
     ) -> Proposal | None:
         """The circuit corrected by what was measured, or None when nothing is left to try."""
-        return FAMILIES[intent.family].revise(intent, previous, verdicts, self._speaker(intent.language))
+        family, say = FAMILIES[intent.family], self._speaker(intent.language)
+        try:
+            return family.revise(intent, previous, verdicts, say)
+        except CircuitError:
+            # The corrected aim is beyond what parts can do: the miss of the last round is the answer.
+            return None

@@ -315,6 +315,11 @@ LINE_RULES: tuple[Rule, ...] = (
     _rule(r"(?P<reason>no such device or model name (?P<name>\S+))", _command_error),
     _rule(r'(?P<reason>RHS "(?P<name>[^"]*)" invalid)', _command_error),
     _rule(
+        r"^\s*(?P<file>[^:(]+): (?P<reason>no such file or directory|permission denied"
+        r"|read-only file system|is a directory)\s*$",
+        _file_refused,
+    ),
+    _rule(
         r"can'?t allocate|out of memory|cannot allocate memory|virtual memory exhausted|bad_alloc", _memory
     ),
     _rule(r"tmpfile\(\)\s*:\s*(?P<reason>.+)", _temporary_file),

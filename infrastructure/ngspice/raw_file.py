@@ -300,7 +300,9 @@ def _placed(file: BinaryIO, path: Path, text: _HeaderText, size: int) -> tuple[R
         claimed if is_padded or not dims else min(math.prod(dims), claimed) for _, _, dims in text.variables
     )
     if len(set(lengths)) > _MAX_LENGTHS:
-        raise _bad(path, msg("vectors of more than {limit} different lengths", limit=_MAX_LENGTHS), text.start)
+        raise _bad(
+            path, msg("vectors of more than {limit} different lengths", limit=_MAX_LENGTHS), text.start
+        )
     if text.is_binary:
         points, end = _binary_extent(file, text.data_offset, size, lengths, 16 if is_complex else 8)
     else:

@@ -46,6 +46,7 @@ _T = TypeVar("_T")
 LOG_NAME = "ngspice.log"
 _DECK_NAME = "deck.cir"
 _RAW_NAME = "ngspice.raw"
+_INPUT_NAME = ".circuit"
 _PROBE_DECK = b"probe\nV1 a 0 1\nR1 a 0 1k\n.op\n.end\n"
 _PROBE_LIMITS = ResourceLimits(wall_s=20.0, cpu_s=10)
 _SIZE_CHECK_S = 0.25
@@ -112,8 +113,7 @@ class NgspiceRunner:
         self._refuse_unconfined(job, ready)
         progress = _Progress(job.stop_time_s, on_progress)
         async with _scratch(self._scratch_root or job.output_dir) as scratch:
-            await asyncio.to_thread(_write_new, scratch / _DECK_NAME, job.deck)
-            view = await asyncio.to_thread(_view_of, job, scratch)
+            view = await asyncio.to_thread(_lay_out, job, scratch)
             finished = await self._run_in(ready.sandbox, view, progress.line)
             run = await asyncio.to_thread(_collect, job, ready, scratch, finished)
         if run.status == "ok":
@@ -313,13 +313,16 @@ def _write_new(path: Path, data: bytes) -> None:
         file.write(data)
 
 
-def _view_of(job: SimulationJob, scratch: Path) -> View:
+def _lay_out(job: SimulationJob, scratch: Path) -> View:
+    """Put the deck and a link to the circuit's folder into `scratch`; what the run may see."""
+    _write_new(scratch / _DECK_NAME, job.deck)
+    (scratch / _INPUT_NAME).symlink_to(os.path.realpath(job.deck_path.parent))
     return View(
         scratch=scratch,
         files=tuple(file for file in job.included_files if file.is_file()),
         folders=job.readable_dirs,
         hidden=tuple(Path(os.path.realpath(folder)) for folder in job.hidden_dirs),
-        input_folder=Path(os.path.realpath(job.deck_path.parent)),
+        input_folder=_INPUT_NAME,
         limits=job.limits,
     )
 
@@ -450,7 +453,7 @@ class _Progress:
 def _collect(job: SimulationJob, ready: _Ready, scratch: Path, finished: _Finished) -> SimulationRun:
     """Take the files, write the log, judge. Runs in a thread."""
     taken = take_outputs(
-        scratch, job.output_dir, largest=job.limits.file_bytes, without=frozenset((_DECK_NAME,))
+        scratch, job.output_dir, largest=job.limits.file_bytes, without=frozenset((_DECK_NAME, _INPUT_NAME))
     )
     outcome = finished.outcome
     stdout = outcome.stdout.decode("utf-8", "replace") if outcome else finished.stopped_log
@@ -463,6 +466,7 @@ def _collect(job: SimulationJob, ready: _Ready, scratch: Path, finished: _Finish
         timed_out=outcome.timed_out if outcome else False,
         out_of_disk=outcome is None,
         plots=tuple(plots.get(job.output_dir / _RAW_NAME, ())),
+        raw_is_unreadable=_RAW_NAME in unreadable,
         has_other_raw=any(path.name != _RAW_NAME for path in raw_paths),
     )
     status, issues = judge(job, ending, read_log(stdout, stderr))
@@ -487,9 +491,7 @@ def _plots(taken: Taken) -> tuple[dict[Path, list[tuple[str, int]]], tuple[Path,
         try:
             plots[path] = [(header.analysis, header.points) for header in read_headers(path)]
         except UserInputError:
-            # The one of a run that failed at once is a header without an end; that is no news.
-            if path.name != _RAW_NAME:
-                unreadable.append(path.name)
+            unreadable.append(path.name)
     with_data = [path for path, found in plots.items() if any(points for _, points in found)]
     with_data.sort(key=lambda path: (path.name != _RAW_NAME, path.name))
     return plots, tuple(with_data), unreadable
@@ -508,6 +510,9 @@ def _file_issues(taken: Taken, unreadable: list[str]) -> Iterator[SimulationIssu
             ),
         )
     for name in unreadable:
+        if name == _RAW_NAME:
+            # Judged already: a failed run leaves a header without an end.
+            continue
         yield SimulationIssue(
             severity="warning",
             code="output-unreadable",

@@ -98,8 +98,9 @@ class View:
     files: tuple[Path, ...] = ()
     folders: tuple[Path, ...] = ()
     hidden: tuple[Path, ...] = ()
-    input_folder: Path | None = None
-    """Where ngspice looks for relative includes and data files."""
+    input_folder: str | None = None
+    """Where ngspice looks for relative includes and data files: a plain name inside `scratch`, because
+    it loses what stands behind a blank or a letter beyond ASCII."""
     limits: ResourceLimits = field(default_factory=ResourceLimits)
 
 
@@ -223,7 +224,7 @@ class Sandbox:
             "OMP_THREAD_LIMIT": "1",
         }
         if view.input_folder is not None:
-            environment["NGSPICE_INPUT_DIR"] = str(view.input_folder)
+            environment["NGSPICE_INPUT_DIR"] = view.input_folder
         return environment
 
     # ---- the plan of the launcher -----------------------------------------------------------

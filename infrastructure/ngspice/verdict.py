@@ -39,6 +39,8 @@ class Ending:
     """We ended it because its files together passed the size limit."""
     plots: tuple[tuple[str, int], ...]
     """(analysis kind, points) of every plot in the raw file of the deck's own analyses."""
+    raw_is_unreadable: bool
+    """There is such a file, but it cannot be read."""
     has_other_raw: bool
     """A control block wrote raw files with data."""
 
@@ -133,6 +135,8 @@ def _of_the_data(job: SimulationJob, ending: Ending, log: LogReading) -> Iterabl
     missing = [kind for kind in wanted if there[kind] < wanted[kind]]
     if log.aborted:
         yield _error("analysis-failed", msg("ngspice aborted an analysis; see the log."))
+    elif ending.raw_is_unreadable:
+        yield _error("output-unreadable", msg("The run's raw file cannot be read."))
     elif not wanted and not there and not ending.has_other_raw:
         yield from _no_data_at_all(job)
     elif missing and job.has_control_block and log.quit_by_deck:

@@ -15,7 +15,7 @@ from domain.circuit.parameters import ExpressionError, parse_expression
 CORPUS = Path(__file__).resolve().parents[1] / "corpus" / "netlists"
 GOOD = sorted((CORPUS / "good").glob("*.cir"))
 MANIFEST = json.loads((CORPUS / "bad" / "manifest.json").read_text(encoding="utf-8"))
-ENDLESS = {"include_cycle.cir", "include_itself.cir"}
+ENDLESS = {"include_cycle.cir", "include_itself.cir", "dc_without_step.cir"}
 """ngspice 39 crashes on these or never ends; what it does is of no use to know."""
 
 

@@ -33,7 +33,11 @@ from domain.design.values import at_least, nearest, with_unit
 from shared.message import msg
 
 _NAMED = r"(?<![a-z])buck(?![a-z])|step(?:ping|s)?[\s-]?down|降压|降圧"
-_CONVERTER = r"dc[\s/-]*(?:to[\s-])?dc|converter|转换器|变换器|变换电路|转换电路|switch(?:ing|ed)?[\s-]*(?:mode|regulator|power|supply)|开关(?:电源|稳压)|smps|power supply|电源"
+_CONVERTER = (
+    r"dc[\s/-]*(?:to[\s-])?dc|converter|转换器|变换器|变换电路|转换电路|"
+    r"switch(?:ing|ed)?[\s-]*(?:mode|regulator|power|supply)|"
+    r"开关(?:电源|稳压)|smps|power supply|电源"
+)
 _VT = 0.02585
 _EMISSION = 1.05
 _SAVED_PERIODS = 16
@@ -91,12 +95,13 @@ class Buck:
         self, intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict], say: Say
     ) -> Proposal | None:
         """Correct the duty by the error of the output, C and L by the excess of the ripples."""
-        tuning: _Tuning | None = _Tuning(**previous.tuning)
+        tuning = _Tuning(**previous.tuning)
         for _ in range(_PUSHES):
             # A small correction may round to the same preferred values: push on until they change.
-            tuning = _corrected(tuning, verdicts, intent.parameters["vin"])
-            if tuning is None:
+            corrected = _corrected(tuning, verdicts, intent.parameters["vin"])
+            if corrected is None:
                 return None
+            tuning = corrected
             proposal = _proposal(intent, tuning, say)
             if proposal.netlist != previous.netlist:
                 return proposal
@@ -204,18 +209,19 @@ def _losses(requirement: BuckRequirement, tuning: _Tuning) -> Losses:
 
 
 def _check_duty(requirement: BuckRequirement, losses: Losses) -> None:
-    highest = duty_continuous(requirement.vin_lowest, requirement.vout, requirement.iout, losses)
+    highest = duty_continuous(requirement.at(requirement.vin_lowest), losses)
     if not 0 < highest <= 0.95:
         raise impossible(
             msg(
-                "{vout} V from {vin} V leaves no room for the losses: the switch would have to be on {percent} % of the time.",
+                "{vout} V from {vin} V leaves no room for the losses: the switch would have to be on "
+                "{percent} % of the time.",
                 vout=f"{requirement.vout:g}",
                 vin=f"{requirement.vin_lowest:g}",
                 percent=f"{100 * min(abs(highest), 1.0):.0f}",
             ),
             msg("Raise the input voltage, lower the output voltage, or use a linear regulator."),
         )
-    lowest = duty_continuous(requirement.vin_highest, requirement.vout, requirement.iout, losses)
+    lowest = duty_continuous(requirement.at(requirement.vin_highest), losses)
     if lowest / requirement.fsw < _SHORTEST_ON_TIME_S:
         raise impossible(
             msg(
@@ -230,22 +236,22 @@ def _stage(
     requirement: BuckRequirement, tuning: _Tuning, losses: Losses, ripple_a: float
 ) -> _PowerStage | None:
     """A power stage with about this inductor ripple, None when the output ripple cannot be kept with it."""
-    vout, iout, fsw = requirement.vout, requirement.iout, requirement.fsw
-    worst = duty_continuous(requirement.vin_highest, vout, iout, losses)
+    hardest, nominal = requirement.at(requirement.vin_highest), requirement.at(requirement.vin)
+    duty = duty_continuous(hardest, losses)
     inductance = requirement.inductance or at_least(
-        1.02 * inductance_for(vout, iout, worst, ripple_a, fsw, losses), "E12"
+        1.02 * inductance_for(hardest, duty, ripple_a, losses), "E12"
     )
-    ripple_a = current_ripple(vout, iout, worst, inductance, fsw, losses)
+    ripple_a = current_ripple(hardest, duty, inductance, losses)
     esr = _esr(requirement, ripple_a)
     capacitance = None if esr is None else _capacitance(requirement, tuning, inductance, ripple_a, esr)
     if esr is None or capacitance is None:
         return None
-    duty = duty_continuous(requirement.vin, vout, iout, losses)
-    at_nominal = current_ripple(vout, iout, duty, inductance, fsw, losses)
-    is_continuous = requirement.rectifier == "synchronous" or at_nominal < 2 * iout
+    duty = duty_continuous(nominal, losses)
+    at_nominal = current_ripple(nominal, duty, inductance, losses)
+    is_continuous = requirement.rectifier == "synchronous" or at_nominal < 2 * requirement.iout
     if not is_continuous:
-        duty = duty_discontinuous(requirement.vin, vout, iout, inductance, fsw, losses)
-        at_nominal = (requirement.vin - vout) * duty / (inductance * fsw)
+        duty = duty_discontinuous(nominal, inductance, losses)
+        at_nominal = (nominal.vin - nominal.vout) * duty / (inductance * nominal.fsw)
     return _PowerStage(
         losses=losses,
         duty=min(max(duty + tuning.duty_shift, 0.005), 0.98),
@@ -393,7 +399,7 @@ def _render_switches(deck: Deck, requirement: BuckRequirement, stage: _PowerStag
     edge = period / 200
     on_time = stage.duty * period
     deck.part(
-        f"Vgate gate 0 DC 0 PULSE(0 1 0 {spice(edge)} {spice(edge)} {spice(max(on_time - edge, edge / 10))} {spice(period)})",
+        f"Vgate gate 0 DC 0 {_pulse(0.0, max(on_time - edge, edge / 10), edge, period)}",
         msg("gate drive: fixed duty of {duty} %", duty=f"{100 * stage.duty:.2f}"),
     )
     deck.part("S1 in sw gate 0 highside", msg("high-side switch"))
@@ -403,11 +409,15 @@ def _render_switches(deck: Deck, requirement: BuckRequirement, stage: _PowerStag
     dead = _DEAD_TIME * period
     low_time = max(period - on_time - 2 * dead - edge, edge / 10)
     deck.part(
-        f"Vgatelow gatelow 0 DC 0 PULSE(0 1 {spice(on_time + dead)} {spice(edge)} {spice(edge)} {spice(low_time)} {spice(period)})",
+        f"Vgatelow gatelow 0 DC 0 {_pulse(on_time + dead, low_time, edge, period)}",
         msg("low-side gate drive with dead time"),
     )
     deck.part("S2 sw 0 gatelow 0 lowside", msg("synchronous rectifier"))
     deck.part("D1 0 sw freewheel", msg("body diode: conducts in the dead time"))
+
+
+def _pulse(delay: float, width: float, edge: float, period: float) -> str:
+    return f"PULSE(0 1 {spice(delay)} {spice(edge)} {spice(edge)} {spice(width)} {spice(period)})"
 
 
 def _render_models(deck: Deck, requirement: BuckRequirement, stage: _PowerStage) -> None:
@@ -425,7 +435,7 @@ def _render_models(deck: Deck, requirement: BuckRequirement, stage: _PowerStage)
 
 
 def _transient(requirement: BuckRequirement, stage: _PowerStage, load: float) -> str:
-    """`.tran` over whole periods: first everything that a cold start would need to die out, then those saved."""
+    """`.tran` over whole periods: first all that a cold start needs to die out, then those saved."""
     period = 1 / requirement.fsw
     losses = stage.losses
     series = losses.winding_ohm + stage.esr + losses.switch_ohm * stage.duty

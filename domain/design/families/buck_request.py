@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from domain.design.buck_power_stage import OperatingPoint
 from domain.design.sentence import Mention, Sentence
 from domain.design.understanding import Filled, Slot, fill_slots, impossible, left_out, missing_goal
 from domain.design.values import with_unit
@@ -18,24 +19,37 @@ DEFAULT_INDUCTOR_RIPPLE = 0.3
 DEFAULT_TOLERANCE = 0.02
 
 _INDUCTOR_RIPPLE_WORDS = (
-    r"inductor (?:current )?ripple|ripple current|current ripple|电感(?:电流)?的?(?:纹波|波动)(?:电流|系数|率|比)?|纹波电流|电流纹波|"
+    r"inductor (?:current )?ripple|ripple current|current ripple|"
+    r"电感(?:电流)?的?(?:纹波|波动)(?:电流|系数|率|比)?|纹波电流|电流纹波|"
     r"Δ\s?i_?l?|delta i"
 )
-_RIPPLE_WORDS = r"(?<!current )(?<!inductor )ripple(?! current)|(?<!电流)(?<!电感)(?<!电流的)(?<!电感的)(?:纹波|波纹)(?!电流)(?:电压)?|Δ\s?v\w*|vpp|p-p|峰峰值?|pk-pk"
+_RIPPLE_WORDS = (
+    r"(?<!current )(?<!inductor )ripple(?! current)|"
+    r"(?<!电流)(?<!电感)(?<!电流的)(?<!电感的)(?:纹波|波纹)(?!电流)(?:电压)?|"
+    r"Δ\s?v\w*|vpp|p-p|峰峰值?|pk-pk"
+)
 _CURRENT_WORDS = r"load|output current|i_?out|(?<![a-z])i_?o(?![a-z])|current|电流|负载|带载"
 
 _SLOTS = (
     Slot(
         name="vin",
         dimensions=("V",),
-        words=r"(?<!dc )input|(?<![a-z])v_?in(?![a-z])|_?in(?=\s)|输入|供电|电池|battery|source|supply|bus|母线",
-        before=r"from|从|由|将|把",
+        words=(
+            r"(?<!dc )input|(?<![a-z])v_?in(?![a-z])|输入|供电|电池|"
+            r"battery|source|supply|bus|母线"
+        ),
+        before=r"from|从|由|将|把|(?<![a-z])in\s*[:=]",
+        after=r"\s*(?:dc\s*)?_?in(?![a-z])",
     ),
     Slot(
         name="vout",
         dimensions=("V",),
         words=r"output|(?<![a-z])v_?out(?![a-z])|(?<![a-z])v_?o(?![a-z])|输出|得到|产生",
-        before=r"(?<![a-z])to|into|降(?:压)?(?:到|至|为|成)|转(?:换)?(?:到|至|为|成)?|变(?:换)?(?:到|至|为|成)",
+        before=(
+            r"(?<![a-z])to|into|降(?:压)?(?:到|至|为|成)|转(?:换)?(?:到|至|为|成)?|"
+            r"变(?:换)?(?:到|至|为|成)|(?<![a-z])out\s*[:=]"
+        ),
+        after=r"\s*(?:dc\s*)?_?out(?![a-z])",
     ),
     Slot(name="ripple_v", dimensions=("V",), words=_RIPPLE_WORDS, takes_bare=False),
     Slot(name="ripple_share", dimensions=("%",), words=_RIPPLE_WORDS, takes_bare=False),
@@ -114,6 +128,10 @@ class BuckRequirement:
     switch_ohm: float | None
     diode_v: float | None
 
+    def at(self, vin: float) -> OperatingPoint:
+        """The operating point at full load and some input voltage."""
+        return OperatingPoint(vin=vin, vout=self.vout, iout=self.iout, fsw=self.fsw)
+
 
 def read_buck(sentence: Sentence) -> tuple[BuckRequirement, list[Message], tuple[Message, ...]]:
     """Requirement, assumptions, and remarks about numbers that were not used. Raises CircuitError."""
@@ -136,7 +154,8 @@ def read_buck(sentence: Sentence) -> tuple[BuckRequirement, list[Message], tuple
     if high > low:
         notes.append(
             msg(
-                "The parts are sized for {low} to {high} V; the fixed duty of the netlist is that for {vin} V.",
+                "The parts are sized for {low} to {high} V; the fixed duty of the netlist is that for "
+                "{vin} V.",
                 low=f"{low:g}",
                 high=f"{high:g}",
                 vin=f"{vin:g}",
@@ -171,6 +190,7 @@ def read_buck(sentence: Sentence) -> tuple[BuckRequirement, list[Message], tuple
 def _voltages(sentence: Sentence, notes: list[Message]) -> tuple[tuple[float, float, float], float, Filled]:
     """((nominal, lowest, highest) input, output, everything else)."""
     known = _linked_voltages(sentence)
+    spreads = _spreads(sentence)
     rest = [m for m in sentence.mentions if m not in known.values()]
     span = next((m for m in rest if m.dimension == "V" and m.upper is not None), None)
     if span is not None:
@@ -193,16 +213,35 @@ def _voltages(sentence: Sentence, notes: list[Message]) -> tuple[tuple[float, fl
         )
     source = known["vin"] if span is None or known["vin"].upper is not None else span
     low, high = source.value, source.value if source.upper is None else source.upper
-    used = set(known.values())
+    values = dict(filled.values)
+    if (spread := spreads.get(known["vin"])) is not None and low == high:
+        low, high = low * (1 - spread.value), high * (1 + spread.value)
+        values = {name: mention for name, mention in values.items() if mention != spread}
+    if (spread := spreads.get(known["vout"])) is not None:
+        values["tolerance"] = spread
+    used = {*known.values(), *spreads.values()}
     unused = tuple(m for m in filled.unused if m not in used)
-    return (known["vin"].middle, low, high), known["vout"].value, Filled(values=filled.values, unused=unused)
+    return (known["vin"].middle, low, high), known["vout"].value, Filled(values=values, unused=unused)
+
+
+def _spreads(sentence: Sentence) -> dict[Mention, Mention]:
+    """The percentage written straight behind a voltage: `12 V ± 10 %`."""
+    pairs = zip(sentence.mentions, sentence.mentions[1:], strict=False)
+    return {
+        left: right
+        for left, right in pairs
+        if left.dimension == "V"
+        and right.dimension == "%"
+        and right.is_tolerance
+        and not sentence.text[left.end : right.start].strip("±+/-( ")
+    }
 
 
 def _linked_voltages(sentence: Sentence) -> dict[str, Mention]:
     """`12 V -> 5 V`, `12V转5V`, `12-5 V`: input and output in one expression."""
     for index, _ in sentence.links:
         left, right = sentence.mentions[index], sentence.mentions[index + 1]
-        if left.dimension == right.dimension == "V":
+        if left.dimension == right.dimension and left.dimension in ("V", "none"):
             return {"vin": left, "vout": right}
     return {}
 
@@ -242,7 +281,8 @@ def _check_voltages(vin_lowest: float, vin: float, vout: float) -> None:
                 vin=f"{vin_lowest:g}",
             ),
             msg(
-                "Raise the input or lower the output voltage; stepping up needs a boost converter, which is not known yet."
+                "Raise the input or lower the output voltage; stepping up needs a boost converter, which "
+                "is not known yet."
             ),
         )
     if vin > 1000:

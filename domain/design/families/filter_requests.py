@@ -17,31 +17,54 @@ from shared.message import Message, msg
 
 FilterKind = Literal["lowpass", "highpass"]
 
-LOW_PASS_WORDS = r"low[\s-]?pass|(?<![a-z])lpf?(?![a-z])|high[\s-]?cut|低通|高频滤除|高切"
-HIGH_PASS_WORDS = r"high[\s-]?pass|(?<![a-z])hpf?(?![a-z])|low[\s-]?cut|高通|低频滤除|低切"
-FILTER_WORDS = rf"{LOW_PASS_WORDS}|{HIGH_PASS_WORDS}|filter|滤波"
+LETS_LOWS_THROUGH = r"low[\s-]?pass|(?<![a-z])lpf?(?![a-z])|high[\s-]?cut|低通|高频滤除|高切"
+LETS_HIGHS_THROUGH = r"high[\s-]?pass|(?<![a-z])hpf?(?![a-z])|low[\s-]?cut|高通|低频滤除|低切"
+FILTER_WORDS = rf"{LETS_LOWS_THROUGH}|{LETS_HIGHS_THROUGH}|filter|滤波"
 
 DEFAULT_TOLERANCE = 0.05
 
 _CUTOFF_WORDS = (
-    r"cut[\s-]?off|cutting|corner|break (?:frequency|point)|(?<![a-z])f_?c(?![a-z])|(?<![a-z])f_?0(?!\d)|f_?3db|"
+    r"cut[\s-]?off|cutting|corner|break (?:frequency|point)|(?<![a-z])f_?c(?![a-z])|"
+    r"(?<![a-z])f_?0(?!\d)|f_?3db|"
     r"-?3(?:\.01)?\s?db|bandwidth|带宽|截止|转折|拐点|拐角|passband edge|通带(?:边缘|频率|截止)|ripple edge|"
     r"(?<![a-z])f_?p(?:ass)?(?![a-z])|natural frequency|自然频率|特征频率|固有频率|极点频率|pole frequency"
 )
 _STOP_BEFORE = (
-    r"(?:attenuat\w*|rejects?|rejection|suppress\w*|down|loss|衰减|抑制|db)\s*(?:of \S+\s?db\s*)?(?:(?:at|beyond|above|below|"
-    r"from|by|for)(?![a-z])|@|在)|stop[\s-]?band(?: edge| frequency| starts?| begins?)*(?: at| from)?|阻带(?:起始|截止|边缘)?(?:频率)?"
+    r"(?:attenuat\w*|rejects?|rejection|suppress\w*|down|loss|衰减|"
+    r"抑制|db)\s*(?:of \S+\s?db\s*)?(?:(?:at|beyond|above|below|"
+    r"from|by|for)(?![a-z])|@|在)|stop[\s-]?band(?: edge|"
+    r" frequency| starts?| begins?)*(?: at| from)?|阻带(?:起始|截止|"
+    r"边缘)?(?:频率)?"
 )
 _STOP_AFTER = (
-    r"(?:(?:处|时|以上|以外|以下|外)\s*[,:]?|的|\s)*(?:衰减|抑制|at least|to be|is|are|down by|down|attenuat\w*(?: by| of)?|by|"
-    r"rejects?|rejection|不少于|不小于|不低于|至少|大于等于|大于|超过|达到|达|为|要|有|>=?|≥|\s)*-?\d+(?:\.\d+)?\s?(?:db|分贝)(?!\s*(?:ripple|纹波))"
+    r"(?:(?:处|时|以上|以外|以下|外)\s*[,:]?|的|\s)*(?:衰减|抑制|at least|to be|"
+    r"is|are|down by|down|attenuat\w*(?: by| of)?|by|"
+    r"rejects?|rejection|不少于|不小于|不低于|至少|大于等于|大于|超过|达到|达|为|要|有|>=?|"
+    r"≥|\s)*-?\d+(?:\.\d+)?\s?(?:db|分贝)(?!\s*(?:ripple|纹波))"
 )
-_LOSS_WORDS = r"(?:pass[\s-]?band|insertion) (?:loss|attenuation)|(?<![a-z])a_?p(?:ass)?(?![a-z])|通带(?:内)?(?:的)?(?:最大)?(?:允许)?(?:损耗|衰减|损失)|插入?损耗?"
-_ATTENUATION_WORDS = r"(?<!band )(?<!band)attenuat\w*|reject\w*|suppress\w*|(?<!通带)(?<!通带内)(?<!通带最大)(?<!通带内最大)(?<!通带允许)(?<!通带最大允许)衰减|抑制|(?<![a-z])down(?![a-z])|阻带|stop[\s-]?band|(?<![a-z])a_?s(?:top)?(?=\s*[=:≥>])"
+_LOSS_WORDS = (
+    r"(?:pass[\s-]?band|insertion) (?:loss|attenuation)|"
+    r"(?<![a-z])a_?p(?:ass)?(?![a-z])|"
+    r"通带(?:内)?(?:的)?(?:最大)?(?:允许)?(?:损耗|衰减|损失)|插入?损耗?"
+)
+_ATTENUATION_WORDS = (
+    r"(?<!band )(?<!band)attenuat\w*|reject\w*|suppress\w*|"
+    r"(?<!通带)(?<!通带内)(?<!通带最大)(?<!通带内最大)(?<!通带允许)(?<!通带最大允许)衰减|抑制|"
+    r"(?<![a-z])down(?![a-z])|阻带|stop[\s-]?band|"
+    r"(?<![a-z])a_?s(?:top)?(?=\s*[=:≥>])"
+)
 _THREE_DB_MARK = re.compile(
     r"\(?-?\b3(?:\.0\d?)?\s?db\)?[\s-]*(?:cut|band|corner|freq|point|edge|截止|带宽|转折|频率|点)|"
-    r"(?:cut[\s-]?off|bandwidth|corner|截止频率|转折频率|带宽|截止)(?: frequency)?\s*\(?\s*-?3(?:\.0\d?)?\s?db\)?"
-    r"|hz\s*[,(]?\s*-3(?:\.0\d?)?\s?db|-3(?:\.0\d?)?\s?db\s*(?:at|@|in|=|:|处|在)|(?:处|at \S+\s?k?hz:?)\s*-3(?:\.0\d?)?\s?db",
+    r"(?:cut[\s-]?off|bandwidth|corner|截止频率|转折频率|带宽|"
+    r"截止)(?: frequency)?\s*\(?\s*-?3(?:\.0\d?)?\s?db\)?"
+    r"|hz\s*[,(]?\s*-3(?:\.0\d?)?\s?db|-3(?:\.0\d?)?\s?db\s*(?:at|"
+    r"@|in|=|:|处|在)|(?:处|at \S+\s?k?hz:?)\s*-3(?:\.0\d?)?\s?db",
+    re.IGNORECASE,
+)
+
+_SLOPE = re.compile(
+    r"(?:(?:每|per )(?P<every>十?倍频程?)\s*(?:衰减|下降)?\s*)?-?(?P<db>\d+(?:\.\d+)?)\s?(?:db|分贝)"
+    r"(?:\s*(?:/|per|每|a)\s*(?:(?P<decade>dec|十倍频)|oct|倍频)|(?<=\w)(?(every)|(?!)))",
     re.IGNORECASE,
 )
 
@@ -94,18 +117,34 @@ class FilterRequest:
 
 def filter_kind(sentence: Sentence) -> FilterKind | None:
     """Low-pass or high-pass, None when the sentence says neither or both."""
-    is_low, is_high = sentence.has(LOW_PASS_WORDS), sentence.has(HIGH_PASS_WORDS)
+    is_low, is_high = sentence.has(LETS_LOWS_THROUGH), sentence.has(LETS_HIGHS_THROUGH)
     if is_low == is_high:
         return None
     return "lowpass" if is_low else "highpass"
 
 
 def order_of(sentence: Sentence) -> int | None:
-    """The order a sentence states (`4th order`, `second-order`, `3阶`, `order 5`, `two-pole`)."""
-    ordinals = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
-    cardinals = "one two three four five six seven eight nine ten".split()
+    """The order a sentence states (`4th order`, `second-order`, `3阶`, `two-pole`, `24 dB/octave`)."""
+    if slope := _SLOPE.search(sentence.text):
+        return max(1, round(float(slope["db"]) / (20 if slope["decade"] else 6)))
+    ordinals = [
+        "first",
+        "second",
+        "third",
+        "fourth",
+        "fifth",
+        "sixth",
+        "seventh",
+        "eighth",
+        "ninth",
+        "tenth",
+        "eleventh",
+        "twelfth",
+    ]
+    cardinals = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
     digits = re.search(
-        r"(\d+)\s*(?:st|nd|rd|th)?[\s-]*(?:order|poles?(?![a-z])|阶|极点)|(?:order|阶数)\s*(?:n\s*)?(?:=|:|of|is|为|是)?\s*(\d+)|"
+        r"(\d+)\s*(?:st|nd|rd|th)?[\s-]*(?:order|poles?(?![a-z])|阶|"
+        r"极点)|(?:order|阶数)\s*(?:n\s*)?(?:=|:|of|is|为|是)?\s*(\d+)|"
         r"(?<![a-z])n\s*=\s*(\d+)",
         sentence.text,
         re.IGNORECASE,
@@ -121,7 +160,7 @@ def order_of(sentence: Sentence) -> int | None:
 
 def read_filter(sentence: Sentence, slots: Sequence[Slot]) -> tuple[FilterRequest, Filled]:
     """The common part of a filter request and all filled slots. Raises CircuitError."""
-    mentions = [m for m in sentence.mentions if not _is_three_db_mark(sentence, m)]
+    mentions = [m for m in sentence.mentions if not _defines_something_else(sentence, m)]
     bands = [m for m in mentions if m.is_tolerance and m.dimension == "Hz"]
     if not any(m.dimension == "dB" for m in mentions):
         slots = [slot for slot in slots if slot.name != "attenuation_hz"]
@@ -167,8 +206,10 @@ def read_filter(sentence: Sentence, slots: Sequence[Slot]) -> tuple[FilterReques
     return request, filled
 
 
-def _is_three_db_mark(sentence: Sentence, mention: Mention) -> bool:
-    """The 3 dB of "-3 dB frequency" defines the cut-off; it asks for no attenuation of its own."""
+def _defines_something_else(sentence: Sentence, mention: Mention) -> bool:
+    """Decibels that ask for no attenuation: the 3 dB of "-3 dB frequency", the 40 dB of "40 dB/decade"."""
+    if any(m.start() <= mention.start < m.end() for m in _SLOPE.finditer(sentence.text)):
+        return True
     return (
         mention.dimension == "dB"
         and math.isclose(abs(mention.value), 3.0, abs_tol=0.02)
@@ -204,7 +245,8 @@ def _attenuation(filled: Filled, kind: FilterKind, cutoff: float | None) -> tupl
                 cutoff=with_unit(cutoff or 0.0, "Hz"),
             ),
             msg(
-                "A low-pass attenuates above its cut-off, a high-pass below: change one of the two frequencies."
+                "A low-pass attenuates above its cut-off, a high-pass below: change one of the two "
+                "frequencies."
             ),
         )
     return decibels, frequency

@@ -7,7 +7,7 @@ The reactive part sees one resistance X; the cut-off (-3.0103 dB) is
 with X = (Rs + R) || Rl when R stands in series, X = Rs + R || Rl when R stands across the output;
 far from the cut-off |H / H_pass| = 1 / sqrt(1 + (f / f_c)**2) (low-pass; f_c / f for a high-pass).
 Source: Sedra, Smith, "Microelectronic Circuits", 7th ed., section 1.6 and appendix E (single time
-constant networks, tables E.1 and E.2).
+constant networks).
 """
 
 from __future__ import annotations
@@ -42,9 +42,18 @@ from shared.message import Message, msg
 Parts = Literal["rc", "rl"]
 
 _RC_WORDS = r"(?<![a-z])r-?c(?![a-z])|阻容"
-_RL_WORDS = r"(?<![a-z])(?:r-?l|l-?r)(?![a-z_]|\s*[=:]|\s*(?:is|为|是)|\s*\d)|阻感|(?:电感|inductor).{0,6}(?:电阻|resistor).{0,8}滤波"
-_FIRST_ORDER = r"first[\s-]*order|1st[\s-]*order|1\s*阶|single[\s-]*pole|one[\s-]*pole|1[\s-]*pole|单极点|simple|简单|无源|passive"
-_ACTIVE_WORDS = r"(?<![a-z])active|有源|op[\s-]?amp|运放|运算放大器|sallen|萨伦|chebyshev|切比雪夫|butterworth|巴特沃|bessel|贝塞尔|贝赛尔"
+_RL_WORDS = (
+    r"(?<![a-z])(?:r-?l|l-?r)(?![a-z_]|\s*[=:]|\s*(?:is|为|是)|"
+    r"\s*\d)|阻感|(?:电感|inductor).{0,6}(?:电阻|resistor).{0,8}滤波"
+)
+_FIRST_ORDER = (
+    r"first[\s-]*order|1st[\s-]*order|1\s*阶|single[\s-]*pole|"
+    r"one[\s-]*pole|1[\s-]*pole|单极点|simple|简单|无源|passive"
+)
+_ACTIVE_WORDS = (
+    r"(?<![a-z])active|有源|op[\s-]?amp|运放|运算放大器|sallen|萨伦|"
+    r"chebyshev|切比雪夫|butterworth|巴特沃|bessel|贝塞尔|贝赛尔"
+)
 
 _SLOTS = (
     *COMMON_SLOTS,
@@ -65,13 +74,25 @@ _SLOTS = (
     Slot(
         name="source",
         dimensions=("Ohm",),
-        words=r"(?:source|generator)(?: (?:resistance|impedance))?|signal generator|driven (?:by|from)|driver|(?<![a-z])r_?s(?![a-z])|信号源|源(?:电阻|阻抗|内阻)|内阻",
+        words=(
+            r"(?:source|generator)(?: (?:resistance|impedance))?|"
+            r"signal generator|driven (?:by|from)|driver|"
+            r"(?<![a-z])r_?s(?![a-z])|信号源|源(?:电阻|阻抗|内阻)|内阻"
+        ),
     ),
-    Slot(name="load", dimensions=("Ohm",), words=r"load(?: (?:resistance|impedance|resistor))?|(?<![a-z])r_?l(?:oad)?(?![a-z])|负载"),
+    Slot(
+        name="load",
+        dimensions=("Ohm",),
+        words=r"load(?: (?:resistance|impedance|resistor))?|(?<![a-z])r_?l(?:oad)?(?![a-z])|负载",
+    ),
     Slot(
         name="resistor",
         dimensions=("Ohm",),
-        words=r"(?<![a-z])r\d?(?![a-z])|(?<!load )resistor|(?<!source )(?<!load )(?<!generator )resistance|(?<!负载)(?<!源)电阻|阻值",
+        words=(
+            r"(?<![a-z])r\d?(?![a-z])|(?<!load )resistor|"
+            r"(?<!source )(?<!load )(?<!generator )resistance|"
+            r"(?<!负载)(?<!源)电阻|阻值"
+        ),
         takes_rest=True,
     ),
     Slot(
@@ -320,13 +341,15 @@ def _window(request: FilterRequest, filled: Filled, wanted: float | None) -> tup
     if low > high:
         raise impossible(
             msg(
-                "A first-order filter cannot do this: it falls by only 20 dB per decade, so the cut-off would have to be "
+                "A first-order filter cannot do this: it falls by only 20 dB per decade, so the cut-off "
+                "would have to be "
                 "below {high} and above {low} at once.",
                 high=with_unit(high, "Hz"),
                 low=with_unit(low, "Hz"),
             ),
             msg(
-                "Move the frequencies apart, or ask for a higher order, for example: Sallen-Key low-pass, order 4, cut-off 1 kHz."
+                "Move the frequencies apart, or ask for a higher order, for example: Sallen-Key "
+                "low-pass, order 4, cut-off 1 kHz."
             ),
         )
     return low, high
@@ -506,7 +529,8 @@ def _proposal(intent: DesignIntent, scale: float, say: Say) -> Proposal:
     values = {"R1": sizing.resistor} | {
         f"{letter}{number}": value for number, value in enumerate(sizing.reactances, start=1)
     }
-    word = f"{requirement.parts}_{requirement.kind}_{with_unit(intent.goals[0].target or requirement.cutoff_hz, 'Hz', 3)}"
+    named = with_unit(intent.goals[0].target or requirement.cutoff_hz, "Hz", 3)
+    word = f"{requirement.parts}_{requirement.kind}_{named}"
     return Proposal(
         file_stem=word.replace(" ", "").replace(".", "p"),
         netlist=_render(requirement, sizing, intent.goals, say),

@@ -3,7 +3,7 @@
 A filter of order n is a cascade of n // 2 Sallen-Key stages and, for odd n, a buffered RC, in order
 of rising Q. Poles: `domain.design.prototypes`; parts of a stage: `domain.design.sallen_key_stage`.
 The op-amp's gain-bandwidth product is chosen at 100 * gain * Q * f of the most demanding stage
-(Texas Instruments, "Op Amps for Everyone", SLOD006B, section 16.8.4).
+(Texas Instruments, "Op Amps for Everyone", SLOD006B, chapter 16).
 
 "Cut-off" is the -3 dB frequency for every response, unless the sentence says ripple edge (Chebyshev)
 or gives a Q (order 2: then it is the natural frequency f0, where the gain is Q).
@@ -37,7 +37,10 @@ from domain.design.values import with_unit
 from shared.message import msg
 
 _NAMED = r"sallen|萨伦|赛伦|萨林|sk\s?(?:滤波|filter|结构)|压控电压源|vcvs"
-_RESPONSES = r"butterworth|巴特沃|巴特沃思|cheb[iy]|tscheby|切比雪夫|契比雪夫|bessel|贝塞尔|贝赛尔|maximally flat|最大平坦|最平坦"
+_RESPONSES = (
+    r"butterworth|巴特沃|巴特沃思|cheb[iy]|tscheby|切比雪夫|契比雪夫|bessel|贝塞尔|"
+    r"贝赛尔|maximally flat|最大平坦|最平坦"
+)
 _ACTIVE = r"(?<![a-z])active|有源|op[\s-]?amp|operational amplifier|运放|运算放大器"
 _PASSIVE = r"passive|无源|(?<![a-z])r-?[cl](?![a-z])|阻容"
 _GBW_RULE = 100.0
@@ -58,7 +61,7 @@ class SallenKey:
     }
 
     def claim(self, sentence: Sentence) -> Claim:
-        """Sallen-Key by name; an active filter, a response, an order above one, or a demand that needs one."""
+        """By name; an active filter, a response, an order above one, or a demand that needs one."""
         if sentence.has(_NAMED):
             return Claim(score=1.0)
         if not sentence.has(FILTER_WORDS) or sentence.has(_PASSIVE):
@@ -132,7 +135,8 @@ def _gain_bandwidth(requirement: SallenKeyRequirement) -> float:
     if demand * _GBW_FLOOR > fastest:
         raise impossible(
             msg(
-                "This filter needs an op-amp with a gain-bandwidth product of at least {needed}; {available} is available.",
+                "This filter needs an op-amp with a gain-bandwidth product of at least {needed}; "
+                "{available} is available.",
                 needed=with_unit(demand * _GBW_FLOOR, "Hz", 2),
                 available=with_unit(fastest, "Hz"),
             ),
@@ -171,7 +175,12 @@ def _size(requirement: SallenKeyRequirement, tuning: _Tuning) -> tuple[Stage, ..
         requirement, requirement.cutoff_hz * tuning.scale, tuning.ripple_scale
     ):
         stage = size_stage(
-            requirement.kind, frequency, section.q, gain, tuning.gbw_hz, requirement.resistor_series
+            requirement.kind,
+            frequency,
+            section.q,
+            gain=gain,
+            gbw_hz=tuning.gbw_hz,
+            resistors=requirement.resistor_series,
         )
         if stage is None:
             raise impossible(
@@ -212,18 +221,19 @@ def _proposal(intent: DesignIntent, requirement: SallenKeyRequirement, tuning: _
     return Proposal(
         file_stem=stem.replace(" ", "").replace(".", "p"),
         netlist=_render(requirement, stages, tuning, intent.goals, say),
-        values=_values(requirement.kind, stages),
+        values=_values(stages),
         tuning=asdict(tuning),
         notes=(
             msg(
-                "Op-amps with a gain-bandwidth product of {gbw} are assumed; a slower one shifts the cut-off.",
+                "Op-amps with a gain-bandwidth product of {gbw} are assumed; a slower one shifts the "
+                "cut-off.",
                 gbw=with_unit(tuning.gbw_hz, "Hz"),
             ),
         ),
     )
 
 
-def _values(kind: FilterKind, stages: Sequence[Stage]) -> dict[str, float]:
+def _values(stages: Sequence[Stage]) -> dict[str, float]:
     values: dict[str, float] = {}
     for number, stage in enumerate(stages, start=1):
         parts = {
@@ -263,18 +273,28 @@ def _render(
     entry = "in"
     for number, stage in enumerate(stages, start=1):
         leaving = "out" if number == len(stages) else f"s{number}"
-        _render_stage(deck, requirement.kind, number, stage, entry, leaving)
+        _render_stage(deck, requirement.kind, stage, number=number, entry=entry, leaving=leaving)
         entry = leaving
     deck.rule()
     deck.note(msg("Op-amp macro model: one pole, limited output; slew rate and offset are not modelled."))
     write_subcircuit(deck, OpAmp(gbw_hz=tuning.gbw_hz, supply_v=requirement.supply_v))
     deck.rule()
-    edges = [named, *frequencies_in(goals)]
-    deck.cards(f".ac dec 200 {spice(min(edges) / 100)} {spice(max(edges) * 100)}")
+    deck.cards(_sweep(requirement, named, goals))
     return deck.text()
 
 
-def _render_stage(deck: Deck, kind: FilterKind, number: int, stage: Stage, entry: str, leaving: str) -> None:
+def _sweep(requirement: SallenKeyRequirement, named: float, goals: Sequence[DesignGoal]) -> str:
+    """Two decades to either side; a high-pass's ends in its pass band, before the op-amps give out."""
+    edges = [named, *frequencies_in(goals)]
+    stop = 100 * max(edges)
+    if requirement.kind == "highpass":
+        stop = 2 * goals_of.pass_band_multiple(requirement) * requirement.wanted_hz
+    return f".ac dec 200 {spice(min(edges) / 100)} {spice(stop)}"
+
+
+def _render_stage(
+    deck: Deck, kind: FilterKind, stage: Stage, *, number: int, entry: str, leaving: str
+) -> None:
     n = number
     deck.rule()
     frequency = with_unit(stage.frequency_hz, "Hz")

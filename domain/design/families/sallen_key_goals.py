@@ -12,7 +12,6 @@ from domain.design.prototypes import (
     Section,
     attenuation_db,
     half_power_frequency,
-    peaking_db,
     prototype,
     ripple_edge,
 )
@@ -26,23 +25,20 @@ def sections(requirement: SallenKeyRequirement, ripple_scale: float = 1.0) -> tu
     """The prototype, relative to `cutoff_hz`."""
     if requirement.q is not None:
         return (Section(1.0, requirement.q),)
-    found = prototype(requirement.response, requirement.order, requirement.design_ripple_db * ripple_scale)
-    if requirement.kind == "highpass" and requirement.response == "chebyshev":
-        # A high-pass is judged against its highest gain, which for even orders is the ripple's top.
-        shift = half_power_frequency(found, 10 ** (peaking_db(found) / 20))
-        found = tuple(Section(section.frequency / shift, section.q) for section in found)
-    return found
+    return prototype(requirement.response, requirement.order, requirement.design_ripple_db * ripple_scale)
 
 
 def cutoff_definition(requirement: SallenKeyRequirement) -> Message:
     """What "cut-off" means in this design, for the comments."""
     if requirement.q is not None:
         return msg(
-            "The frequency asked for is the natural frequency f0, where the gain is Q times the pass-band gain."
+            "The frequency asked for is the natural frequency f0, where the gain is Q times the "
+            "pass-band gain."
         )
     if requirement.is_ripple_edge:
         return msg(
-            "The frequency asked for is the end of the ripple band; the goal is the -3 dB frequency that belongs to it."
+            "The frequency asked for is the end of the ripple band; the goal is the -3 dB frequency "
+            "that belongs to it."
         )
     return msg("The cut-off is where the gain is 3 dB below the pass band.")
 
@@ -68,7 +64,7 @@ def goals(requirement: SallenKeyRequirement) -> tuple[DesignGoal, ...]:
     return tuple(found)
 
 
-def _pass_band_multiple(requirement: SallenKeyRequirement) -> float:
+def pass_band_multiple(requirement: SallenKeyRequirement) -> float:
     """How far above its cut-off a high-pass's pass-band gain is measured: a Chebyshev response still
     ripples a decade above."""
     return 5.0 * requirement.order if requirement.response == "chebyshev" and requirement.order > 1 else 10.0
@@ -78,15 +74,13 @@ def _reference(requirement: SallenKeyRequirement) -> str:
     """The pass-band gain: at DC, or well above a high-pass's cut-off."""
     if requirement.kind == "lowpass":
         return "dcgain(v(out))"
-    return f"gain(v(out),{spice(_pass_band_multiple(requirement) * requirement.wanted_hz)})"
+    return f"gain(v(out),{spice(pass_band_multiple(requirement) * requirement.wanted_hz)})"
 
 
 def _cutoff(requirement: SallenKeyRequirement) -> DesignGoal:
     frequency = requirement.wanted_hz
     if requirement.q is not None:
-        pair = (Section(1.0, requirement.q),)
-        reference = 1.0 if requirement.kind == "lowpass" else 10 ** (peaking_db(pair) / 20)
-        ratio = half_power_frequency(pair, reference)
+        ratio = half_power_frequency((Section(1.0, requirement.q),))
         frequency = frequency * ratio if requirement.kind == "lowpass" else frequency / ratio
     is_stated = requirement.loss_db is None
     return cutoff_goal(requirement.kind, frequency, requirement.tolerance, stated=is_stated)
@@ -107,7 +101,7 @@ def _quality(requirement: SallenKeyRequirement) -> DesignGoal:
 def _pass_gain(requirement: SallenKeyRequirement) -> DesignGoal:
     decibels = 20 * math.log10(requirement.gain)
     if requirement.kind == "highpass":
-        decibels -= attenuation_db(sections(requirement), 1 / _pass_band_multiple(requirement))
+        decibels -= attenuation_db(sections(requirement), 1 / pass_band_multiple(requirement))
     room = 20 * math.log10(1 + _GAIN_TOLERANCE)
     return DesignGoal(
         metric="passband_gain",

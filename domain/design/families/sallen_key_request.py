@@ -49,7 +49,10 @@ _SLOTS = (
     Slot(
         name="gbw",
         dimensions=("Hz",),
-        words=r"gbw?p?(?![a-z])|gain[\s-]?bandwidth(?: product)?|增益带宽积?|unity[\s-]gain (?:bandwidth|frequency)",
+        words=(
+            r"gbw?p?(?![a-z])|gain[\s-]?bandwidth(?: product)?|增益带宽积?|"
+            r"unity[\s-]gain (?:bandwidth|frequency)"
+        ),
     ),
     Slot(
         name="supply",
@@ -71,7 +74,8 @@ class SallenKeyRequirement:
     cutoff_hz: float
     """The -3 dB frequency aimed at (with `q`: the natural frequency)."""
     wanted_hz: float
-    """The -3 dB frequency (with `q`: the natural frequency) asked for; may differ from `cutoff_hz` inside the tolerance."""
+    """The -3 dB frequency (with `q`: the natural frequency) asked for; `cutoff_hz` may differ from it
+    inside the tolerance."""
     stated_hz: float | None
     """The frequency in the words of the user (a ripple edge differs from `wanted_hz`)."""
     is_ripple_edge: bool
@@ -98,8 +102,9 @@ class SallenKeyRequirement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _PassBand:
-    """How the end of the pass band is meant."""
+    """What the pass band looks like and how its end is meant."""
 
+    response: Response
     ripple_db: float
     loss_db: float | None
     is_ripple_edge: bool
@@ -110,7 +115,8 @@ def read_sallen_key(sentence: Sentence) -> tuple[SallenKeyRequirement, list[Mess
     if sentence.has(r"single[\s-]supply|单电源|single [\d.+ ]*v"):
         raise CircuitError(
             msg(
-                "Filters on a single supply are not known yet; the op-amps get a positive and a negative supply."
+                "Filters on a single supply are not known yet; the op-amps get a positive and a negative "
+                "supply."
             ),
             advice=msg("Ask for a symmetrical supply, for example ±5 V."),
             error_type="unknown_circuit",
@@ -130,14 +136,17 @@ def read_sallen_key(sentence: Sentence) -> tuple[SallenKeyRequirement, list[Mess
             msg("Add it, for example: pass band up to 1 kHz."),
         )
     band = _PassBand(
-        ripple_db=ripple_db, loss_db=loss_db, is_ripple_edge=_says_ripple_edge(sentence, request, loss_db)
+        response=response,
+        ripple_db=ripple_db,
+        loss_db=loss_db,
+        is_ripple_edge=_says_ripple_edge(sentence, request, loss_db),
     )
-    order = _order(sentence, request, response, band, q, notes)
+    order = _order(sentence, request, band, q, notes)
     stated_hz = request.cutoff_hz
     if stated_hz is None:
         stated_hz = _cutoff_from_attenuation(request, response, order, ripple_db, notes)
     is_edge = response == "chebyshev" and order > 1 and band.is_ripple_edge
-    wanted_hz = _half_power_hz(band, request, response, order, stated_hz)
+    wanted_hz = _half_power_hz(band, request, order, stated_hz)
     if response == "chebyshev" and not is_edge and not request.says_minus_3_db:
         notes.append(msg("The cut-off is taken as the -3 dB frequency, not as the end of the ripple band."))
     if not request.tolerance_is_stated:
@@ -219,7 +228,6 @@ def _ripple(filled: Filled, response: Response, notes: list[Message]) -> float:
 def _order(
     sentence: Sentence,
     request: FilterRequest,
-    response: Response,
     band: _PassBand,
     q: float | None,
     notes: list[Message],
@@ -236,7 +244,7 @@ def _order(
         if order is None:
             notes.append(msg("No order was said: order 2 is designed."))
         return order or 2
-    needed = _least_order(request, response, band)
+    needed = _least_order(request, band)
     if order is None and needed is not None:
         notes.append(msg("Order {order} is the lowest that keeps the attenuation.", order=needed))
         return needed
@@ -249,13 +257,14 @@ def _order(
                 highest=HIGHEST_ORDER,
             ),
             msg(
-                "Move the stop-band frequency away from the cut-off, ask for less attenuation, or take Chebyshev."
+                "Move the stop-band frequency away from the cut-off, ask for less attenuation, or take "
+                "Chebyshev."
             ),
         )
     return order
 
 
-def _least_order(request: FilterRequest, response: Response, band: _PassBand) -> int | None:
+def _least_order(request: FilterRequest, band: _PassBand) -> int | None:
     """The smallest order that keeps the attenuation, with the help of half the tolerance of the cut-off
     (of none of it when the cut-off follows from a pass-band loss)."""
     room = 0.0 if band.loss_db is not None else 0.5 * request.tolerance
@@ -263,26 +272,24 @@ def _least_order(request: FilterRequest, response: Response, band: _PassBand) ->
     assert request.attenuation_hz is not None
     assert request.attenuation_db is not None
     for order in range(1, HIGHEST_ORDER + 1):
-        cutoff = _half_power_hz(band, request, response, order, request.cutoff_hz)
+        cutoff = _half_power_hz(band, request, order, request.cutoff_hz)
         ratio = (
             request.attenuation_hz / cutoff if request.kind == "lowpass" else cutoff / request.attenuation_hz
         )
         reached = attenuation_db(
-            prototype(response, order, band.ripple_db * _RIPPLE_MARGIN), ratio * (1 + room)
+            prototype(band.response, order, band.ripple_db * _RIPPLE_MARGIN), ratio * (1 + room)
         )
         if reached >= request.attenuation_db + _ATTENUATION_MARGIN_DB:
             return order
     return None
 
 
-def _half_power_hz(
-    band: _PassBand, request: FilterRequest, response: Response, order: int, stated_hz: float
-) -> float:
+def _half_power_hz(band: _PassBand, request: FilterRequest, order: int, stated_hz: float) -> float:
     """The -3 dB frequency behind the stated one, which may be the end of the pass band."""
-    if response == "chebyshev" and order > 1 and band.is_ripple_edge:
+    if band.response == "chebyshev" and order > 1 and band.is_ripple_edge:
         edge = ripple_edge(order, band.ripple_db)
-    elif response != "chebyshev" and band.loss_db is not None:
-        edge = frequency_of(prototype(response, order), band.loss_db * _LOSS_MARGIN)
+    elif band.response != "chebyshev" and band.loss_db is not None:
+        edge = frequency_of(prototype(band.response, order), band.loss_db * _LOSS_MARGIN)
     else:
         return stated_hz
     return stated_hz / edge if request.kind == "lowpass" else stated_hz * edge
@@ -367,7 +374,8 @@ def _says_ripple_edge(sentence: Sentence, request: FilterRequest, loss_db: float
     return not request.says_minus_3_db and (
         loss_db is not None
         or sentence.has(
-            r"ripple (?:edge|band\s?width|band)|pass[\s-]?band (?:edge|frequency|up to|to|from)|通带(?:边缘|频率|截止)|纹波(?:带宽|边缘)|等纹波"
+            r"ripple (?:edge|band\s?width|band)|pass[\s-]?band (?:edge|"
+            r"frequency|up to|to|from)|通带(?:边缘|频率|截止)|纹波(?:带宽|边缘)|等纹波"
         )
     )
 

@@ -103,7 +103,7 @@ def gain_at(plot: Data, frequency: float, node: str = "v(out)") -> float:
 
 
 def crossing(plot: Data, level: float, *, rising: bool) -> float:
-    """The first frequency where |v(out)| falls through a level (from below), or the last rise (from above)."""
+    """The first frequency where |v(out)| falls (or, rising, first rises) through a level."""
     size = np.abs(plot["v(out)"])
     if rising:
         below = np.nonzero((size[:-1] < level) & (size[1:] >= level))[0]
@@ -117,11 +117,11 @@ def crossing(plot: Data, level: float, *, rising: bool) -> float:
 
 
 def half_power(plot: Data, kind: str) -> float:
-    """-3 dB frequency: of a low-pass against its DC gain, of a high-pass against its largest gain."""
+    """-3 dB frequency: of a low-pass against its DC gain, of a high-pass against that at the upper end."""
     size = np.abs(plot["v(out)"])
     if kind == "lowpass":
         return crossing(plot, float(size[0]) / np.sqrt(2), rising=False)
-    return crossing(plot, float(size.max()) / np.sqrt(2), rising=True)
+    return crossing(plot, float(size[-1]) / np.sqrt(2), rising=True)
 
 
 def average(plot: Data, name: str) -> float:
@@ -132,8 +132,15 @@ def average(plot: Data, name: str) -> float:
 
 def evaluate(expression: str, plot: Data) -> float:
     """A goal expression, for driving the designer's corrections."""
-    text = re.sub(r"(?<![\w.)(])(\d[\d.]*(?:e[-+]?\d+)?(?:meg|[gkmunpt])?)\b", lambda m: repr(number(m[1])), expression, flags=re.I)
-    text = re.sub(r"(?<=,)(\d[\d.]*(?:e[-+]?\d+)?(?:meg|[gkmunpt])?)\b", lambda m: repr(number(m[1])), text, flags=re.I)
+    text = re.sub(
+        r"(?<![\w.)(])(\d[\d.]*(?:e[-+]?\d+)?(?:meg|[gkmunpt])?)\b",
+        lambda m: repr(number(m[1])),
+        expression,
+        flags=re.I,
+    )
+    text = re.sub(
+        r"(?<=,)(\d[\d.]*(?:e[-+]?\d+)?(?:meg|[gkmunpt])?)\b", lambda m: repr(number(m[1])), text, flags=re.I
+    )
     text = re.sub(r"\b([vi])\((\w+)\)", r"P['\1(\2)']", text).replace("^", "**")
     names = {
         "P": plot.vectors,

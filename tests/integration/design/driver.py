@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.integration.design import bench
-
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.goals import GoalVerdict
 from domain.simulation.result import Quantity
 from infrastructure.llm_adapters.builtin import BuiltinDesigner
+from tests.integration.design import bench
 
 ROUNDS = 6
 

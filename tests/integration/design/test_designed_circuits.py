@@ -5,13 +5,39 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.integration.design import bench
 import numpy as np
 import pytest
+
+from tests.integration.design import bench
 from tests.integration.design.driver import design
 from tests.integration.design.sentences import BUCKS, FILTERS, BuckCase, FilterCase
 
-_E24 = "10 11 12 13 15 16 18 20 22 24 27 30 33 36 39 43 47 51 56 62 68 75 82 91".split()
+_E24 = [
+    "10",
+    "11",
+    "12",
+    "13",
+    "15",
+    "16",
+    "18",
+    "20",
+    "22",
+    "24",
+    "27",
+    "30",
+    "33",
+    "36",
+    "39",
+    "43",
+    "47",
+    "51",
+    "56",
+    "62",
+    "68",
+    "75",
+    "82",
+    "91",
+]
 _E96 = [round(100 * 10 ** (i / 96)) for i in range(96)]
 
 
@@ -25,7 +51,7 @@ async def test_filter_does_what_the_sentence_says(case: FilterCase, tmp_path: Pa
     assert intent.family == case.family
     plot = bench.run(proposal.netlist, tmp_path, "judged")
     assert abs(bench.half_power(plot, case.kind) / case.cutoff_hz - 1) <= case.cutoff_tolerance
-    passing = case.cutoff_hz * (0.011 if case.kind == "lowpass" else 20)
+    passing = case.cutoff_hz * (0.011 if case.kind == "lowpass" else 15)
     passed = bench.gain_at(plot, passing)
     assert abs(passed / case.gain - 1) <= case.gain_tolerance
     for frequency, decibels in case.at_least:
@@ -47,7 +73,9 @@ async def test_converter_does_what_the_sentence_says(case: BuckCase, tmp_path: P
     end = plot.axis[-1]
     grid = np.linspace(end - 10 / case.fsw, end, 20001)
     assert grid[0] >= plot.axis[0] - 1 / case.fsw / 50
-    vout, vin, source, inductor = (np.interp(grid, plot.axis, plot[n]) for n in ("v(out)", "v(in)", "i(vin)", "i(l1)"))
+    vout, vin, source, inductor = (
+        np.interp(grid, plot.axis, plot[n]) for n in ("v(out)", "v(in)", "i(vin)", "i(l1)")
+    )
     assert abs(vin.mean() - case.vin) < 1e-6 * case.vin
     assert abs(vout.mean() / case.vout - 1) <= case.tolerance
     assert vout.max() - vout.min() <= case.ripple_v
@@ -76,13 +104,17 @@ async def test_circuit_is_right_under_other_analyses(case: FilterCase | BuckCase
         card = re.search(r"^\.tran (\S+) (\S+) (\S+) (\S+) uic", deck, re.MULTILINE)
         step, stop, start, largest = card.groups()
         assert bench.number(start) > 10 * period
-        cold = bench.run(bench.with_analysis(deck, f".tran {step} {stop} {start} {largest}"), tmp_path, "tran")
+        cold = bench.run(
+            bench.with_analysis(deck, f".tran {step} {stop} {start} {largest}"), tmp_path, "tran"
+        )
         assert abs(bench.average(cold, "v(out)") / case.vout - 1) < case.tolerance + 0.01
         return
     cutoff = case.cutoff_hz
-    sine = bench.run(bench.with_analysis(deck, f".tran {0.01 / cutoff:.4g} {12 / cutoff:.4g}"), tmp_path, "tran")
+    sine = bench.run(
+        bench.with_analysis(deck, f".tran {0.01 / cutoff:.4g} {12 / cutoff:.4g}"), tmp_path, "tran"
+    )
     late = sine.axis > 8 / cutoff
-    # At its -3 dB frequency the filter passes 0.707 of the sine (the source's own frequency is the stated one).
+    # Near its -3 dB frequency, where the source has its sine, the filter passes about 0.707 of it.
     seen = (sine["v(out)"][late].max() - sine["v(out)"][late].min()) / 2
     drive = (sine["v(in)"][late].max() - sine["v(in)"][late].min()) / 2
     assert 0.3 * case.gain < seen / drive < 6 * case.gain
@@ -111,5 +143,9 @@ async def test_circuit_keeps_the_convention(case: FilterCase | BuckCase, tmp_pat
             value = bench.number(match[2])
             mantissa = value / 10 ** np.floor(np.log10(value * (1 + 1e-9)))
             is_e24 = f"{round(mantissa * 10)}" in _E24 and abs(mantissa * 10 - round(mantissa * 10)) < 1e-6
-            is_e96 = match[1][0] == "R" and round(mantissa * 100) in _E96 and abs(mantissa * 100 - round(mantissa * 100)) < 1e-6
+            is_e96 = (
+                match[1][0] == "R"
+                and round(mantissa * 100) in _E96
+                and abs(mantissa * 100 - round(mantissa * 100)) < 1e-6
+            )
             assert is_e24 or is_e96 or any(np.isclose(value, g) for g in given), line

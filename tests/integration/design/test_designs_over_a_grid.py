@@ -35,8 +35,8 @@ def first_order(draw: random.Random) -> str:
 
 def sallen_key(draw: random.Random) -> str:
     response = draw.choice(["Butterworth", "Bessel", "Chebyshev"])
-    order = draw.randint(1, 8)
-    text = f"Sallen-Key {draw.choice(['low', 'high'])}-pass, order {order}, {response}, cutoff {_log(draw, 1, 1e6):.4g} Hz"
+    order, kind = draw.randint(1, 8), draw.choice(["low", "high"])
+    text = f"Sallen-Key {kind}-pass, order {order}, {response}, cutoff {_log(draw, 1, 1e6):.4g} Hz"
     if response == "Chebyshev":
         text += f", ripple {draw.choice([0.1, 0.25, 0.5, 1, 2, 3])} dB"
     if draw.random() < 0.4:
@@ -48,8 +48,8 @@ def sallen_key(draw: random.Random) -> str:
 
 def buck(draw: random.Random) -> str:
     vin = draw.choice([5, 12, 15, 24, 36, 48])
-    vout = vin * draw.uniform(0.1, 0.8)
-    text = f"buck converter {vin} V to {vout:.3g} V, {_log(draw, 0.1, 15):.3g} A, {_log(draw, 50e3, 1.5e6):.3g} Hz"
+    vout, iout, fsw = vin * draw.uniform(0.1, 0.8), _log(draw, 0.1, 15), _log(draw, 50e3, 1.5e6)
+    text = f"buck converter {vin} V to {vout:.3g} V, {iout:.3g} A, {fsw:.3g} Hz"
     if draw.random() < 0.5:
         text += f", ripple below {draw.choice([0.3, 0.5, 1, 2, 5])} %"
     if draw.random() < 0.4:
@@ -90,5 +90,9 @@ async def test_sample_of_the_grid_is_met(sentence, tmp_path: Path):
 @FAMILIES
 async def test_whole_grid_is_met(sentence, tmp_path: Path):
     at_once, missed = await _campaign(sentence, WHOLE, tmp_path)
-    print(f"{sentence.__name__}: {WHOLE - len(missed)}/{WHOLE} met, {at_once} at the first shot", *missed, sep="\n  ")
+    print(
+        f"{sentence.__name__}: {WHOLE - len(missed)}/{WHOLE} met, {at_once} at the first shot",
+        *missed,
+        sep="\n  ",
+    )
     assert len(missed) <= 0.01 * WHOLE

@@ -116,7 +116,8 @@ def test_second_order_high_pass_however_much_it_peaks(run_deck, quality):
     centre = 1 / (2 * math.pi * math.sqrt(L * C))
     resistance = math.sqrt(L / C) * quality  # parallel with the inductor
     plots = run_deck(
-        f"* hp\nv1 in 0 ac 1\nc1 in out 100n\nl1 out 0 1m\nr1 out 0 {resistance}\n.ac dec 100 100 10meg\n.end\n"
+        f"* hp\nv1 in 0 ac 1\nc1 in out 100n\nl1 out 0 1m\nr1 out 0 {resistance}\n"
+        f".ac dec 100 100 10meg\n.end\n"
     )
     a = 1 / quality**2 - 2
     corner = centre / math.sqrt((-a + math.sqrt(a * a + 4)) / 2)
@@ -169,7 +170,8 @@ def test_integrator_unity_gain(run_deck):
 def test_three_pole_loop_margins(run_deck, sign):
     """K/(1+s/wp)^3 with K = 5: unity where (1+x^2)^1.5 = 5, -180 degrees at x = sqrt 3 with 1/8."""
     plots = run_deck(
-        f"* loop\nv1 in 0 ac 1\ne1 a 0 in 0 {5 * sign}\nr1 a b 1k\nc1 b 0 1n\ne2 c 0 b 0 1\nr2 c d 1k\nc2 d 0 1n\n"
+        f"* loop\nv1 in 0 ac 1\ne1 a 0 in 0 {5 * sign}\nr1 a b 1k\nc1 b 0 1n\ne2 c 0 b 0 1\n"
+        f"r2 c d 1k\nc2 d 0 1n\n"
         "e3 e 0 d 0 1\nr3 e out 1k\nc3 out 0 1n\n.ac dec 50 100 100meg\n.end\n"
     )
     pole = 1 / (2 * math.pi * 1e-6)
@@ -215,7 +217,8 @@ def test_unstable_loop_has_negative_margins_and_a_double_integrator_a_lead(run_d
 
 def test_thermal_noise_of_an_rc_is_kt_over_c(run_deck):
     plots = run_deck(
-        "* ktc\n.options temp=27\nv1 in 0 ac 1\nr1 in out 10k\nc1 out 0 1p\n.noise v(out) v1 dec 50 1 100g\n.end\n"
+        "* ktc\n.options temp=27\nv1 in 0 ac 1\nr1 in out 10k\nc1 out 0 1p\n"
+        ".noise v(out) v1 dec 50 1 100g\n.end\n"
     )
     boltzmann, temperature = 1.380649e-23, 300.15
     total = math.sqrt(boltzmann * temperature / 1e-12)

@@ -347,7 +347,8 @@ def _random_card(rng: random.Random, vectors: list[str], stop: float, levels: tu
         ]
     )
     level = _number(rng, *levels)
-    when = f"when {other}={rng.choice([level, vector]) if vector != other else level} {_window(rng, stop, delay=True)}"
+    compared = rng.choice([level, vector]) if vector != other else level
+    when = f"when {other}={compared} {_window(rng, stop, delay=True)}"
     count = _count(rng) if rng.random() < 0.8 else ""
     if function == "trig":
         target = f"targ {other} val={_number(rng, *levels)} {_count(rng)}"
@@ -366,7 +367,8 @@ def _random_deck(rng: random.Random) -> tuple[str, str, list[str]]:
         stop = 1e-3
         source = rng.choice(
             [
-                f"pulse(0 1 {rng.choice([0, 2e-5])} {rng.choice(['1n', '10u'])} 5u 100u {rng.choice(['200u', '350u'])})",
+                f"pulse(0 1 {rng.choice([0, 2e-5])} {rng.choice(['1n', '10u'])} 5u 100u "
+                f"{rng.choice(['200u', '350u'])})",
                 f"sin({rng.choice([0, 0.25])} 1 {rng.choice([1e3, 2.7e3, 9e3])})",
                 "pwl(0 0 0.2m 1 0.4m 1 0.6m -0.5 0.8m 0.5 1m 0.5)",
             ]
@@ -394,7 +396,8 @@ def _random_deck(rng: random.Random) -> tuple[str, str, list[str]]:
     return deck, analysis, cards
 
 
-@campaigns(fast=12, whole=1500)
+@pytest.mark.timeout(300)
+@campaigns(fast=12, whole=1000)
 def test_random_measurements_are_those_of_ngspice(campaign, run_deck, printed_measures):
     for rng in campaign.cases():
         circuit, analysis, texts = _random_deck(rng)

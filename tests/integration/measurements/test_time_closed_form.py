@@ -80,7 +80,8 @@ def test_second_order_step(run_deck, zeta, start):
     resistance = 2 * zeta * w0 * inductance
     stop = start + 12 / (zeta * w0)
     plots = run_deck(
-        f"* rlc\nv1 in 0 pulse(0 1 {start} 1p 1p 1 2)\nr1 in a {resistance}\nl1 a out 1m\nc1 out 0 {capacitance}\n"
+        f"* rlc\nv1 in 0 pulse(0 1 {start} 1p 1p 1 2)\nr1 in a {resistance}\nl1 a out 1m\n"
+        f"c1 out 0 {capacitance}\n"
         f".tran 20n {stop} 0 20n\n.end\n"
     )
     damped = math.sqrt(1 - zeta**2)
@@ -130,7 +131,8 @@ def test_sine(run_deck):
 
 def test_known_harmonics(run_deck):
     plots = run_deck(
-        "* harmonics\n.options reltol=1e-7\nv1 s 0 sin(0 1 1k)\nb1 out 0 v=0.3+v(s)+0.1*(2*v(s)^2-1)+0.05*(4*v(s)*v(s)*v(s)-3*v(s))\nr1 out 0 1k\n"
+        "* harmonics\n.options reltol=1e-7\nv1 s 0 sin(0 1 1k)\n"
+        "b1 out 0 v=0.3+v(s)+0.1*(2*v(s)^2-1)+0.05*(4*v(s)*v(s)*v(s)-3*v(s))\nr1 out 0 1k\n"
         ".tran 5u 5.3m 0 5u\n.end\n"
     )
     _check(plots, {"thd(v(out), 1k)": (math.hypot(0.1, 0.05), "1"), "thd(v(out),1k,2)": (0.1, "1")}, rel=1e-3)
@@ -138,14 +140,16 @@ def test_known_harmonics(run_deck):
 
 def test_thd_of_coarse_uneven_steps(run_deck):
     plots = run_deck(
-        "* coarse\n.options reltol=1e-7\nv1 s 0 sin(0 1 1k)\nb1 out 0 v=v(s)+0.02*v(s)*v(s)*v(s)\nr1 out 0 1k\n.tran 50u 5m\n.end\n"
+        "* coarse\n.options reltol=1e-7\nv1 s 0 sin(0 1 1k)\n"
+        "b1 out 0 v=v(s)+0.02*v(s)*v(s)*v(s)\nr1 out 0 1k\n.tran 50u 5m\n.end\n"
     )
     _check(plots, {"thd(v(out), 1k)": (0.005 / 1.015, "1")}, rel=0.02)
 
 
 def test_square_wave(run_deck):
     plots = run_deck(
-        "* square\nv1 in 0 pulse(-1 3 1u 10n 20n 2.985u 10u)\nr1 in out 1\nr2 out 0 1meg\n.tran 10n 57u 0 50n\n.end\n"
+        "* square\nv1 in 0 pulse(-1 3 1u 10n 20n 2.985u 10u)\nr1 in out 1\nr2 out 0 1meg\n"
+        ".tran 10n 57u 0 50n\n.end\n"
     )
     _check(
         plots,
@@ -173,7 +177,10 @@ def test_distortion_is_that_of_four(run_deck, tmp_path):
     import re
     import subprocess
 
-    deck = "* clip\nv1 s 0 sin(0 1 1k)\nb1 out 0 v=tanh(3*v(s))+0.1*v(s)^2\nr1 out 0 1k\n.tran 1u 5m 0 1u\n.four 1k v(out)\n.end\n"
+    deck = (
+        "* clip\nv1 s 0 sin(0 1 1k)\nb1 out 0 v=tanh(3*v(s))+0.1*v(s)^2\nr1 out 0 1k\n"
+        ".tran 1u 5m 0 1u\n.four 1k v(out)\n.end\n"
+    )
     plots = run_deck(deck)
     printed = subprocess.run(
         ["ngspice", "-n", "-b", "deck.cir"],
@@ -191,7 +198,8 @@ def test_distortion_is_that_of_four(run_deck, tmp_path):
 def test_ripple_in_the_steady_state_after_a_slow_start(run_deck):
     """A current source charges C through a triangle: dV = I T/(8 C) beside a start-up transient."""
     plots = run_deck(
-        "* ripple\nv1 in 0 pulse(0 10 0 1n 1n 5u 10u)\nl1 in out 100u\nc1 out 0 100u\nr1 out 0 0.5\n.tran 50n 3m 0 100n uic\n.end\n"
+        "* ripple\nv1 in 0 pulse(0 10 0 1n 1n 5u 10u)\nl1 in out 100u\nc1 out 0 100u\n"
+        "r1 out 0 0.5\n.tran 50n 3m 0 100n uic\n.end\n"
     )
     swing = 10 * 0.5 * 0.5 * 10e-6 / 100e-6
     _check(
@@ -204,7 +212,8 @@ def test_ripple_in_the_steady_state_after_a_slow_start(run_deck):
 def test_oscillator_that_starts_slowly(run_deck):
     """A growing LC oscillation: only whole periods of the steady half count."""
     plots = run_deck(
-        "* osc\nl1 a 0 1m\nc1 a 0 1n ic=1m\nb1 a 0 i=-1e-4*v(a)+1e-4*v(a)*v(a)*v(a)\n.tran 50n 1m 0 50n uic\n.end\n"
+        "* osc\nl1 a 0 1m\nc1 a 0 1n ic=1m\nb1 a 0 i=-1e-4*v(a)+1e-4*v(a)*v(a)*v(a)\n"
+        ".tran 50n 1m 0 50n uic\n.end\n"
     )
     _check(plots, {"frequency(v(a))": (1 / (2 * math.pi * 1e-6), "Hz"), "duty(v(a))": (0.5, "1")})
 

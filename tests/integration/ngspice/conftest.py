@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import shutil
 import tempfile
@@ -44,15 +45,49 @@ def outside() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-@pytest.fixture
-def make_runner(outside: Path) -> Callable[..., NgspiceRunner]:
-    """A runner with the layers of a mode; its scratch folders are in outside/scratch."""
+@pytest.fixture(scope="session")
+def scratch_root() -> Iterator[Path]:
+    """Where all runs of the session have their scratch folders; empty between runs."""
+    folder = Path(tempfile.mkdtemp(prefix="circuit-ai-test-", dir="/var/tmp")).resolve()
+    yield folder
+    shutil.rmtree(folder)
 
-    def make(mode: str = "both", **options: Any) -> NgspiceRunner:
-        root = outside / "scratch"
-        root.mkdir(exist_ok=True)
+
+@pytest.fixture(scope="session")
+def standing_runners(scratch_root: Path) -> dict[str, NgspiceRunner]:
+    """A runner for each mode that has found out already what this machine has."""
+    runners = {}
+    for mode, layers in MODES.items():
+        runner = NgspiceRunner(processes=ProcessManager(), scratch_root=scratch_root, layers=layers)
+        asyncio.run(runner.confinement())
+        runners[mode] = runner
+    return runners
+
+
+@pytest.fixture(scope="session")
+def missing_modes(standing_runners: dict[str, NgspiceRunner]) -> dict[str, str]:
+    """Modes this machine cannot have (a container without user namespaces, an old kernel), with why."""
+    missing = {}
+    for mode, runner in standing_runners.items():
+        confinement = asyncio.run(runner.confinement())
+        if set(confinement.layers) != MODES[mode]:
+            missing[mode] = "; ".join(confinement.notes)
+    return missing
+
+
+@pytest.fixture
+def make_runner(
+    scratch_root: Path, standing_runners: dict[str, NgspiceRunner], missing_modes: dict[str, str]
+) -> Callable[..., NgspiceRunner]:
+    """The runner of a mode (default: the best this machine has), or a new one with other options."""
+
+    def make(mode: str | None = None, **options: Any) -> NgspiceRunner:
+        if mode in missing_modes:
+            pytest.skip(f"{mode} does not work on this machine: {missing_modes[mode]}")
+        if not options:
+            return standing_runners[mode or "both"]
         options.setdefault("processes", ProcessManager())
-        return NgspiceRunner(scratch_root=root, layers=MODES[mode], **options)
+        return NgspiceRunner(scratch_root=scratch_root, layers=MODES[mode or "both"], **options)
 
     return make
 

@@ -40,6 +40,7 @@ class Grounds:
     """Where an attack may do harm: canaries appear here when it succeeds."""
 
     folder: Path
+    scratch: Path
     project: Path
     canaries: Path
     secret: Path
@@ -50,12 +51,18 @@ class Grounds:
 
 
 @pytest.fixture
-def grounds(outside: Path, make_job: MakeJob) -> Grounds:
+def grounds(outside: Path, scratch_root: Path, make_job: MakeJob) -> Grounds:
     canaries = outside / "canaries"
     canaries.mkdir()
     secret = outside / "secret.txt"
     secret.write_text(f"{SECRET}\n")
-    return Grounds(folder=outside, project=outside / "project", canaries=canaries, secret=secret)
+    return Grounds(
+        folder=outside,
+        scratch=scratch_root,
+        project=outside / "project",
+        canaries=canaries,
+        secret=secret,
+    )
 
 
 def bare(deck: str, grounds: Grounds, *, timeout: float = 20.0, env: dict[str, str] | None = None) -> str:
@@ -90,7 +97,7 @@ def everything_written(run: SimulationRun) -> str:
 
 
 def nothing_is_left_of_the_scratch(grounds: Grounds) -> None:
-    assert list((grounds.folder / "scratch").iterdir()) == []
+    assert list(grounds.scratch.iterdir()) == []
 
 
 # ---- commands that make something happen outside ------------------------------------------------
@@ -282,9 +289,7 @@ async def test_the_hidden_folder_of_a_project_is_not_seen(
     run = await runner.run(make_job(deck, readable_dirs=(grounds.project,), hidden_dirs=(hidden,)))
     assert SECRET not in everything_written(run)
     open_to_all = "title\n.include seen.inc\n.include sub/seen.inc\n" + CIRCUIT + ".end\n"
-    seen = await runner.run(
-        make_job(open_to_all, readable_dirs=(grounds.project,), hidden_dirs=(hidden,))
-    )
+    seen = await runner.run(make_job(open_to_all, readable_dirs=(grounds.project,), hidden_dirs=(hidden,)))
     assert seen.status == "ok", seen.issues
 
 
@@ -292,7 +297,7 @@ async def test_landlock_alone_leaves_existing_files_in_tmp_open_and_says_so(
     tmp_path: Path, make_runner: MakeRunner, make_job: MakeJob
 ) -> None:
     """tmpfile() is wired to /tmp: the documented hole of this mode. Nothing can be made there."""
-    if not tmp_path.resolve().is_relative_to("/tmp"):
+    if not str(tmp_path).startswith("/tmp/"):
         pytest.skip("pytest's folders are not under /tmp here")
     (tmp_path / "known.txt").write_text(f"{SECRET}\n")
     deck = in_control(f"source {tmp_path}/known.txt\necho x > {tmp_path}/new.txt")
@@ -373,7 +378,7 @@ def processes_in(folder: Path) -> list[int]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                where = Path(os.readlink(entry / "cwd"))
+                where = (entry / "cwd").readlink()
             except OSError:
                 continue
             if where.is_relative_to(folder):
@@ -382,9 +387,7 @@ def processes_in(folder: Path) -> list[int]:
 
 
 @pytest.fixture
-def hostile_deck(
-    grounds: Grounds, victim: subprocess.Popen[bytes], listener: socket.socket
-) -> Iterator[str]:
+def hostile_deck(grounds: Grounds, victim: subprocess.Popen[bytes], listener: socket.socket) -> Iterator[str]:
     """A deck that loads the hostile model, which has been seen to do all its harm in a bare run."""
     model = compile_hostile_model(grounds, victim, listener)
     lay_out_files(grounds)
@@ -431,7 +434,7 @@ async def test_native_code_of_a_hostile_code_model_harms_nothing(
         assert not was_called(listener)
         assert second_victim.returncode is None
         os.kill(second_victim.pid, 0)
-        assert processes_in(grounds.folder) == []
+        assert processes_in(grounds.scratch) == []
         nothing_is_left_of_the_scratch(grounds)
         if mode == "bubblewrap":
             # Documented: without Landlock and seccomp it litters its scratch and starts Python again.
@@ -463,11 +466,11 @@ async def test_a_flood_of_output_is_cut(
     line = "flood " * 40
     deck = in_control(f"while 1\necho {line}\nend")
     with pytest.raises(subprocess.TimeoutExpired) as unlimited:
-        await asyncio.to_thread(bare, deck, grounds, timeout=2.0)
+        await asyncio.to_thread(bare, deck, grounds, timeout=1.0)
     assert len(unlimited.value.stdout or b"") > 1_000_000
 
     runner = make_runner(mode)
-    limits = ResourceLimits(wall_s=2.0, log_bytes=200_000)
+    limits = ResourceLimits(wall_s=1.0, log_bytes=200_000)
     run = await runner.run(make_job(deck, limits=limits))
 
     assert run.status == "timeout"
@@ -482,7 +485,7 @@ async def test_an_endless_loop_ends_at_the_processor_limit(
 ) -> None:
     deck = in_control("let x = 0\nwhile 1\nlet x = x + 1\nend")
     with pytest.raises(subprocess.TimeoutExpired):
-        await asyncio.to_thread(bare, deck, grounds, timeout=2.0)
+        await asyncio.to_thread(bare, deck, grounds, timeout=1.5)
 
     runner = make_runner(mode)
     run = await runner.run(make_job(deck, limits=ResourceLimits(wall_s=20.0, cpu_s=1)))

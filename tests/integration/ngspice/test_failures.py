@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a deck a line reads better than a deck broken up
 """Every way a run fails is told apart, by code, and by line, element or node where it can be known.
 
 Several of these end with exit code 0.
@@ -225,7 +226,7 @@ HEALTHY = {
     "meas and print": "V1 a 0 1\nR1 a 0 1\n.tran 1u 1m\n.meas tran m max v(a)\n.print tran v(a)\n.four 1k v(a)",
     "XSPICE": "V1 a 0 1\na1 a b g\n.model g gain(gain=2)\nR1 b 0 1\n.tran 1u 1m",
     "all kinds": (
-        "V1 a 0 dc 1 ac 1 distof1 1\nR1 a b 1k\nD1 b 0 dd\n.model dd d\n.op\n.dc V1 0 1 0.1\n.ac dec 5 1 1k\n"
+        "V1 a 0 dc 1 ac 1 distof1 1\nR1 a b 1k\nC1 b 0 1n\nD1 b 0 dd\n.model dd d\n.op\n.dc V1 0 1 0.1\n.ac dec 5 1 1k\n"
         ".tran 1u 1m\n.noise v(b) V1 dec 5 1 1k\n.tf v(b) V1\n.sens v(b)\n.pz a 0 b 0 vol pz\n.disto dec 5 1 1k"
     ),
     "the same kind twice": "V1 a 0 ac 1\nR1 a 0 1\n.ac dec 5 1 1k\n.ac lin 3 1 2",
@@ -247,7 +248,9 @@ async def test_a_fault_in_an_included_file_is_placed_there(
 ) -> None:
     library = outside / "project/diodes.lib"
     library.write_text("* a\n* b\n* c\nR5 a 0 1\nD7 a 0 NoModel\n")
-    job = make_job(f"t\nV1 a 0 1\n.include {library}\nR1 a 0 1\nR2 a 0 1\n.op\n.end\n", included_files=(library,))
+    job = make_job(
+        f"t\nV1 a 0 1\n.include {library}\nR1 a 0 1\nR2 a 0 1\n.op\n.end\n", included_files=(library,)
+    )
     run = await make_runner().run(job)
     (error,) = run.errors
     assert (error.code, error.file, error.line) == ("undefined-model", library, 5)
@@ -307,7 +310,9 @@ async def test_ngspice_that_does_not_work(make_runner: MakeRunner, tmp_path: Pat
         await make_runner(ngspice_path=broken).version()
 
 
-async def test_no_room_for_a_single_byte_is_told_as_a_size_limit(make_runner: MakeRunner, make_job: MakeJob) -> None:
+async def test_no_room_for_a_single_byte_is_told_as_a_size_limit(
+    make_runner: MakeRunner, make_job: MakeJob
+) -> None:
     limits = ResourceLimits(wall_s=20.0, file_bytes=0)
     run = await make_runner().run(make_job("t\nR1 a 0 1\n.op\n.end\n", limits=limits))
     assert run.status == "failed"

@@ -274,3 +274,39 @@ def test_never_fails_on_torn_decks(cards: list[str]) -> None:
     for found in check("\n".join(["t", *cards])):
         assert 1 <= found.line <= len(cards) + 1
         assert str(found.message)
+
+
+@pytest.mark.parametrize(
+    ("cards", "expected"),
+    [
+        ("X1 b 0 ampp\n.subckt amp p q\nR1 p q 1\n.ends\n", [("error", "undefined-subcircuit", 6)]),
+        ("X1 b 0 s g=gx\n.subckt s p q g=1\nR1 p q {g}\n.ends\n", [("error", "undefined-parameter", 6)]),
+        ("R3 b 0 1k rmx\n", [("error", "undefined-model", 6)]),
+        ("R3 b 0 rmx l=1u w=1u\n", [("error", "undefined-model", 6)]),
+        ("R3 b 0 r=rx\n", [("error", "undefined-parameter", 6)]),
+        (".ac dec {n} 1 1k\n", [("error", "undefined-parameter", 6)]),
+        (".model dm\nD1 b 0 dm\n", [("error", "model-type", 6)]),
+        (".else\n", [("error", "stray-directive", 6)]),
+        (".endl\n", [("error", "stray-directive", 6)]),
+        ("R3 b 0 {(1+2}\n", [("error", "unclosed-bracket", 6)]),
+        ("R3 b 0 1k)\n", [("error", "unclosed-bracket", 6)]),
+        (".model dm D(IS=1f\nD1 b 0 dm\n", [("warning", "unclosed-bracket", 6)]),
+        (
+            ".subckt s p q\nX1 p q t\n.ends\n.subckt t p q\nX1 p q s\n.ends\nX1 b 0 s\n",
+            [("error", "recursive-subcircuit", 7), ("error", "recursive-subcircuit", 10)],
+        ),
+        (
+            "X1 a b s g=1 h=2\n.subckt s p q g=1\nR1 p q {g}\n.ends\n",
+            [("warning", "unknown-subcircuit-parameter", 6)],
+        ),
+        ("R3 b 0 0x10\n", [("warning", "number-tail", 6)]),
+    ],
+)
+def test_further_faults(cards: str, expected: list[tuple[str, str, int]]) -> None:
+    assert loud(check(HEAD + cards)) == expected
+
+
+def test_include_levels_are_limited() -> None:
+    files = {f"{i}.inc": f".include {i + 1}.inc\n" for i in range(40)}
+    found = check("t\nV1 a 0 1\nR1 a 0 1\n.include 0.inc\n.op\n", files)
+    assert [(d.code, d.line) for d in found] == [("include-cycle", 1)]

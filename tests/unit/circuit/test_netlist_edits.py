@@ -120,7 +120,21 @@ def test_names_without_one_value_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["", "abc", "2K2", "1k\n.control", "{1}\n.control", "1 2", "{", "{}", "1k; c"]
+    "value",
+    [
+        "",
+        "abc",
+        "2K2",
+        "1k\n.control",
+        "{1}\n.control",
+        "1 2",
+        "{",
+        "{}",
+        "1k; c",
+        "{1} 2 {3}",
+        "'1' x '2'",
+        "{1;2}",
+    ],
 )
 def test_values_that_are_none_are_refused(value: str) -> None:
     with pytest.raises(UserInputError):
@@ -162,6 +176,10 @@ def test_analyses_of_a_deck_without_final_newline() -> None:
         "pz in 0 out 0 vol pz",
         "disto dec 10 1k 1meg",
         "sp lin 10 1meg 1g",
+        "ac dec 10,1,1k",
+        "tran {2 * t} {te}",
+        "dc V1 5 0 -1",
+        "ac lin 1 1k 1k",
     ],
 )
 def test_takes_every_analysis(card: str) -> None:
@@ -189,6 +207,14 @@ def test_takes_every_analysis(card: str) -> None:
         ".control",
         "four 1k v(a)",
         "tran a b",
+        "tran 0 1m",
+        "tran 1u 1m 2m",
+        "dc V1 0 5 -1",
+        "ac dec 10 1k 1",
+        "ac dec 10 0 1k",
+        "ac dec 10 1 1",
+        "ac dec 10 1 10M",
+        "noise v(out) V1 dec 10 1k 1",
     ],
 )
 def test_refuses_nonsense(card: str) -> None:
@@ -244,3 +270,11 @@ def test_path_and_title_role_survive_an_edit() -> None:
 def test_a_card_never_becomes_the_title() -> None:
     edited = Netlist.parse(b"").with_analyses(["op"])
     assert (edited.to_bytes(), [a.kind for a in edited.analyses]) == (b"\n.op\n", ["op"])
+
+
+def test_instance_parameters_that_stand_in_param_cards_or_other_files() -> None:
+    text = "t\nX1 a b s\nX2 a b elsewhere\n.subckt s p q\n.param k=1\nR1 p q {k}\n.ends\n"
+    edited = (
+        Netlist.parse(text.encode()).with_value("x1.k", "2").with_value("X2.gain", "3").to_bytes().decode()
+    )
+    assert edited == text.replace("b s\n", "b s k=2\n").replace("elsewhere\n", "elsewhere gain=3\n")

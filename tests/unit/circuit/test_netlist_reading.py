@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from domain.circuit.netlist import Netlist
@@ -272,3 +272,13 @@ def test_text_behind_end_is_kept_and_read() -> None:
 
 def test_lines_of_a_file_without_line_feeds_end_in_cr() -> None:
     assert [e.line for e in parsed("t\rR1 a 0 1\rR2 a 0 1\r").elements] == [2, 3]
+
+
+@pytest.mark.torture
+@settings(max_examples=5_000, deadline=None)
+@given(st.lists(LINES, max_size=40), st.binary(max_size=60), st.sampled_from(["\n", "\r\n", "\r", "\n\r"]))
+def test_long_campaign_of_round_trips(lines: list[str], noise: bytes, ending: str) -> None:
+    data = ending.join(lines).encode("gbk") + noise
+    netlist = Netlist.parse(data)
+    look_at_everything(netlist)
+    assert netlist.to_bytes() == data

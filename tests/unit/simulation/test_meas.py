@@ -165,8 +165,8 @@ def test_the_area_is_exact_for_cubics_over_equal_steps():
 
 
 _WORDS = """tran ac m trig targ when find avg max param= v(out) v(out)=0.5 at=1u val= rise=1 fall=last
-cross=-1 td=1u from=1u to=0 last 'x {1 ( ) = == vdb(out) rise=1e99 to=1e400 param='2*3' v(in)=v(out) integ rms pp deriv
-min_at"""
+cross=-1 td=1u from=1u to=0 last 'x {1 ( ) = == vdb(out) rise=1e99 to=1e400 param='2*3' v(in)=v(out) integ rms
+pp deriv min_at"""
 _words = st.sampled_from(_WORDS.split())
 
 
