@@ -3,6 +3,7 @@
 
 SETUP = @sh scripts/setup.sh
 PY = .venv/bin/python
+PARALLEL = --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
 .PHONY: help setup core dev run demo test check bench torture
 
@@ -32,10 +33,10 @@ demo: core
 	@$(PY) main.py demo
 
 test: dev
-	@$(PY) -m pytest
+	@$(PY) -m pytest $(PARALLEL)
 
 torture: dev
-	@$(PY) -m pytest -m torture --timeout=7200
+	@$(PY) -m pytest $(PARALLEL) -m torture --timeout=7200
 
 check: dev
 	@$(PY) -m ruff check .

@@ -78,7 +78,7 @@ class RunSimulation:
                 self._keep, request, prepared, run, result_id=result_id, folder=folder
             )
         except BaseException:  # cancelled too: nothing half-made stays
-            self._results.discard(folder)
+            await self._cpu.run_in_thread(self._results.discard, folder)
             raise
 
     def _keep(
@@ -129,6 +129,7 @@ class RunSimulation:
             sha256=digest,
             netlist=netlist,
             tree=tree,
+            project=project_root_of(request.circuit.resolve()),
             library_folders=tuple(path.resolve() for path in libraries if path.is_dir()),
         )
 
@@ -172,12 +173,15 @@ class _Prepared:
     sha256: str
     netlist: Netlist
     tree: DependencyTree
+    project: Path | None
     library_folders: tuple[Path, ...]
 
     def job(self, output_dir: Path, request: SimulationRequest) -> SimulationJob:
-        project = project_root_of(self.circuit)
+        project = self.project
+        deck, companions = self.tree.portable()
         return SimulationJob(
-            deck=self.netlist.with_include_paths(self.tree).to_bytes(),
+            deck=deck.to_bytes(),
+            companions=companions,
             deck_path=self.circuit,
             included_files=tuple(path for path in self.tree.files if path != self.circuit),
             readable_dirs=(*((project,) if project else ()), *self.library_folders),

@@ -304,7 +304,7 @@ def _prepare_venv(python: str, missing: list[Program]) -> list[str]:
 def _installer(python: str) -> list[str]:
     """pip in `.venv`, another one, or a pip that is put into `.venv` now."""
     own = [str(VENV_PYTHON), "-m", "pip"]
-    if not _ask(*own, "--version"):
+    if not any(VENV.glob("[Ll]ib/**/site-packages/pip/__main__.py")):
         other = _other_installer(python)
         if other is not None:
             return other

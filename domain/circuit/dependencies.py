@@ -10,7 +10,7 @@ beginning of a comment. An include cycle crashes ngspice, a section cycle hangs 
 from __future__ import annotations
 
 import os.path
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
@@ -147,15 +147,26 @@ class DependencyTree:
     targets: dict[tuple[Path | None, int], Path] = field(default_factory=dict)
     """Directive (file, line) -> the real path it resolved to."""
 
-    @property
-    def relocated(self) -> tuple[Path, ...]:
-        """Included files ngspice would not read alike when it is started in another folder.
+    def portable(self) -> tuple[Netlist, dict[str, bytes]]:
+        """The circuit as ngspice reads it alike from another folder: the root, and copies by file name.
 
-        They name files relative to the circuit's folder. `files[path].with_include_paths(self)` is a
-        copy with absolute paths.
+        Paths are made absolute. Included files that name others relative to the circuit's folder are
+        given as corrected copies, which are named without a folder: they belong where ngspice is
+        started. So are those that include such a file.
         """
         folder = self.root.path.parent if self.root.path is not None else None
-        return tuple(path for path, netlist in self.files.items() if self._leans_on(netlist, folder))
+        copied = {path for path, netlist in self.files.items() if self._leans_on(netlist, folder)}
+        size = -1
+        while copied and size != len(copied):
+            size = len(copied)
+            copied |= {file for (file, _), target in self.targets.items() if file and target in copied}
+        copied &= self.files.keys()
+        names = {path: f"included_{number}.inc" for number, path in enumerate(sorted(copied), start=1)}
+        moved = replace(
+            self, targets={place: Path(names.get(path, path)) for place, path in self.targets.items()}
+        )
+        copies = {name: self.files[path].with_include_paths(moved).to_bytes() for path, name in names.items()}
+        return self.root.with_include_paths(moved), copies
 
     def _leans_on(self, netlist: Netlist, folder: Path | None) -> bool:
         assert netlist.path is not None

@@ -34,7 +34,7 @@ _BASES: tuple[tuple[str, Dimension, float], ...] = (
     (r"(?:decibels?|db|分贝)", "dB", 1.0),
     (r"(?:%|percent)", "%", 0.01),
     (r"(?:watts?|w|瓦特|瓦)", "W", 1.0),
-    (r"(?:times|v/v|x|倍)", "x", 1.0),
+    (r"(?:times|v/v|x|倍(?!频))", "x", 1.0),
     (r"(?:°c|摄氏度)", "degC", 1.0),
 )
 _PREFIX = r"(?:pico|nano|micro|milli|kilo|mega|giga|meg|[pnuμmkgt皮纳奈微毫千万兆吉])"
@@ -89,7 +89,7 @@ _DIGITS = dict(zip("零〇一二两三四五六七八九", (0, 0, 1, 2, 2, 3, 4,
 _TENS = {"十": 10, "百": 100, "千": 1000}
 _CHINESE_RUN = re.compile(
     r"(?P<percent>百分之)?(?P<number>[零〇一二两三四五六七八九十百千万]+(?:点[零〇一二三四五六七八九]+)?)"
-    r"(?P<unit>\s*(?:阶|倍|极点|[皮纳奈微毫千兆吉kMGmunpμ]?(?:赫|伏|安|欧|法(?!兰)|"
+    r"(?P<unit>\s*(?:阶|倍(?!频)|极点|[皮纳奈微毫千兆吉kMGmunpμ]?(?:赫|伏|安|欧|法(?!兰)|"
     r"亨|秒|瓦|分贝|Hz|HZ|hz|dB|V|A|Ω|F|H))?)"
 )
 _ENGLISH_NUMBERS = {

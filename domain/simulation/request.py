@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -42,6 +43,8 @@ class SimulationJob:
     data files are found from there."""
     included_files: tuple[Path, ...] = ()
     """Files the deck needs, as found by our own parser: real paths of regular files, checked."""
+    companions: Mapping[str, bytes] = field(default_factory=dict)
+    """Corrected copies of included files, put beside the deck under these plain names."""
     readable_dirs: tuple[Path, ...] = ()
     """Folders the run may read besides: the project (when it has a .circuit_ai/) and libraries."""
     hidden_dirs: tuple[Path, ...] = ()

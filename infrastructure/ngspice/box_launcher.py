@@ -14,7 +14,7 @@ The plan is a marshalled dict on the file descriptor named by argv[1] (made by `
 """
 
 import _ctypes
-import _signal
+import _signal  # type: ignore[import-not-found]
 import marshal
 import posix
 import sys

@@ -95,6 +95,7 @@ def _unknown_line(line: str) -> Iterator[Finding]:
 # ---- blocks: an announcement, the offending line, a reason -----------------------------------------
 
 _ON_LINE = re.compile(r"error on line\s*(?P<number>\d+)?.*:\s*$", re.IGNORECASE)
+_UNKNOWN_PARAMETER = re.compile(r"unknown parameter \((.*?)\)", re.IGNORECASE)
 _NO_MODEL = re.compile(r"can't find model '(?P<name>[^']*)'", re.IGNORECASE)
 _MODEL_TYPE = re.compile(r"model type mismatch in line", re.IGNORECASE)
 _NETLIST_LINE = re.compile(r"netlist line no\.\s*(?P<number>\d+)", re.IGNORECASE)
@@ -162,76 +163,73 @@ def _card_errors(lines: Sequence[str]) -> Iterator[Finding]:
             model, quoted_card, mismatch = None, None, False
 
 
-def _card_finding(  # noqa: PLR0911 - one return a reason
+_Problem = tuple[str, Message, Message | None]
+
+
+def _card_finding(
     card: str, number: int | None, reason: str, model: str | None, *, mismatch: bool, before: str
 ) -> Finding:
     element = card.split(maxsplit=1)[0] if card else ""
-
-    def finding(code: str, message: Message, advice: Message | None = None) -> Finding:
-        is_directive = element.startswith(".")
-        return Finding(
-            severity="error",
-            code=code,
-            message=message,
-            number=number,
-            card=card,
-            element=None if is_directive else element,
-            word=None if is_directive else model,
-            advice=advice,
-        )
-
-    words = reason.lower()
-    if mismatch:
-        return finding("model-type-mismatch", msg("{element} uses a model of another kind.", element=element))
-    if unknown := re.search(r"unknown parameter \((.*?)\)", reason, re.IGNORECASE):
-        if model is not None and unknown[1].lower() == model.lower():
-            return finding(
-                "bad-value",
-                msg(
-                    "{element}: {value} is neither a number nor a model.",
-                    element=element,
-                    value=quoted(model),
-                ),
-            )
-        return finding(
-            "unknown-parameter",
-            msg("{element} has no parameter {name}.", element=element, name=quoted(unknown[1])),
-        )
-    if "modelname" in words or "definition of model" in words:
-        name = model or _last_word(reason, "definition of model")
-        if name is None:
-            return finding(
-                "too-few-nodes",
-                msg("{element} has too few nodes or names no model.", element=element),
-                msg("Compare the line with the element's form: all nodes first, then the model's name."),
-            )
-        return finding(
-            "undefined-model",
-            msg("{element} uses the model {name}, which is not defined.", element=element, name=quoted(name)),
-            msg("Define it with .model or include the file that does."),
-        )
-    if "already exists" in words:
-        return finding("duplicate-element", msg("There are two elements called {element}.", element=element))
-    if "unimplemented control card" in words:
-        return finding("unknown-directive", msg("ngspice does not know the directive {name}.", name=element))
-    if element.startswith("."):
-        return finding(
-            "bad-analysis",
-            msg("ngspice does not accept {name}: {reason}", name=element, reason=quoted(reason)),
-        )
-    if function := re.search(r"no such function '(.*?)'", before):
-        return finding(
-            "bad-expression",
-            msg("{element} calls the unknown function {name}.", element=element, name=quoted(function[1])),
-        )
-    if element[:1].lower() == "b" or "syntax error" in before.lower():
-        return finding(
-            "bad-expression", msg("ngspice cannot read the expression of {element}.", element=element)
-        )
-    return finding(
-        "bad-line",
-        msg("ngspice does not accept {element}: {reason}", element=element, reason=quoted(reason)),
+    is_directive = element.startswith(".")
+    code, message, advice = (
+        _model_problem(element, reason, model, mismatch=mismatch)
+        or (_directive_problem(element, reason) if is_directive else None)
+        or _element_problem(element, reason, before)
     )
+    return Finding(
+        severity="error",
+        code=code,
+        message=message,
+        number=number,
+        card=card,
+        element=None if is_directive else element,
+        word=None if is_directive else model,
+        advice=advice,
+    )
+
+
+def _model_problem(element: str, reason: str, model: str | None, *, mismatch: bool) -> _Problem | None:
+    if mismatch:
+        return "model-type-mismatch", msg("{element} uses a model of another kind.", element=element), None
+    unknown = _UNKNOWN_PARAMETER.search(reason)
+    if unknown and model is not None and unknown[1].lower() == model.lower():
+        text = msg(
+            "{element}: {value} is neither a number nor a model.", element=element, value=quoted(model)
+        )
+        return "bad-value", text, None
+    words = reason.lower()
+    if "modelname" not in words and "definition of model" not in words:
+        return None
+    name = model or _last_word(reason, "definition of model")
+    if name is None:
+        text = msg("{element} has too few nodes or names no model.", element=element)
+        advice = msg("Compare the line with the element's form: all nodes first, then the model's name.")
+        return "too-few-nodes", text, advice
+    text = msg("{element} uses the model {name}, which is not defined.", element=element, name=quoted(name))
+    return "undefined-model", text, msg("Define it with .model or include the file that does.")
+
+
+def _directive_problem(name: str, reason: str) -> _Problem:
+    if "unimplemented control card" in reason.lower():
+        return "unknown-directive", msg("ngspice does not know the directive {name}.", name=name), None
+    text = msg("ngspice does not accept {name}: {reason}", name=name, reason=quoted(reason))
+    return "bad-analysis", text, None
+
+
+def _element_problem(element: str, reason: str, before: str) -> _Problem:
+    if unknown := _UNKNOWN_PARAMETER.search(reason):
+        text = msg("{element} has no parameter {name}.", element=element, name=quoted(unknown[1]))
+        return "unknown-parameter", text, None
+    if "already exists" in reason.lower():
+        return "duplicate-element", msg("There are two elements called {element}.", element=element), None
+    if function := re.search(r"no such function '(.*?)'", before):
+        text = msg("{element} calls the unknown function {name}.", element=element, name=quoted(function[1]))
+        return "bad-expression", text, None
+    if element[:1].lower() == "b" or "syntax error" in before.lower():
+        text = msg("ngspice cannot read the expression of {element}.", element=element)
+        return "bad-expression", text, None
+    text = msg("ngspice does not accept {element}: {reason}", element=element, reason=quoted(reason))
+    return "bad-line", text, None
 
 
 def _last_word(text: str, after: str) -> str | None:

@@ -9,39 +9,23 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import re
-import shutil
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
 
 from application.ports import Confinement
 from domain.simulation.request import ResourceLimits, SimulationJob
 from domain.simulation.result import SimulationIssue, SimulationRun
+from infrastructure.ngspice.installation import Installation
 from infrastructure.ngspice.log_reader import progress_value, read_log
-from infrastructure.ngspice.sandbox import (
-    ALL_LAYERS,
-    Layer,
-    Parts,
-    Program,
-    Sandbox,
-    View,
-    elf_loader,
-    foreign_call_module,
-    interpreter_path,
-    landlock_abi,
-    machine,
-    parse_loader_list,
-)
+from infrastructure.ngspice.sandbox import ALL_LAYERS, Layer, Parts, Sandbox, View, landlock_abi, machine
 from infrastructure.ngspice.scratch import Taken, folder_bytes, make_scratch, remove_scratch, take_outputs
 from infrastructure.ngspice.verdict import Ending, judge
+from infrastructure.ngspice.waiting import last_breath, to_the_end
 from shared.errors import EnvironmentProblem, NeedsConfirmation, UserInputError
 from shared.message import msg
 from shared.processes import ProcessLimits, ProcessManager, ProcessOutcome, StreamName
-
-_T = TypeVar("_T")
 
 LOG_NAME = "ngspice.log"
 _DECK_NAME = "deck.cir"
@@ -50,7 +34,6 @@ _INPUT_NAME = ".circuit"
 _PROBE_DECK = b"probe\nV1 a 0 1\nR1 a 0 1k\n.op\n.end\n"
 _PROBE_LIMITS = ResourceLimits(wall_s=20.0, cpu_s=10)
 _SIZE_CHECK_S = 0.25
-_LAST_BREATH_S = 5.0
 # Tried in this order; the first that runs a circuit is taken.
 _LAYER_SETS: tuple[frozenset[Layer], ...] = (
     ALL_LAYERS,
@@ -84,8 +67,9 @@ class NgspiceRunner:
         allow_unconfined: bool = False,
     ) -> None:
         self._processes = processes
-        self._ngspice_path = ngspice_path
-        self._bubblewrap_path = bubblewrap_path
+        self._installation = Installation(
+            processes, ngspice_path=ngspice_path, bubblewrap_path=bubblewrap_path
+        )
         self._scratch_root = scratch_root
         self._layers = layers
         self._allow_unconfined = allow_unconfined
@@ -135,8 +119,8 @@ class NgspiceRunner:
             on_line(stream, line)
 
         with contextlib.ExitStack() as descriptors:
-            command = await _to_the_end(asyncio.to_thread(sandbox.command, view, arguments, descriptors))
-            async with _last_breath() as lifeline:
+            command = await to_the_end(asyncio.to_thread(sandbox.command, view, arguments, descriptors))
+            async with last_breath() as lifeline:
                 running = asyncio.ensure_future(
                     self._processes.run(
                         command.argv,
@@ -171,7 +155,7 @@ class NgspiceRunner:
             return self._ready
 
     async def _find_out(self) -> _Ready:
-        parts = await self._parts()
+        parts = await self._installation.parts()
         notes: list[str] = []
         for layers in self._layer_sets(parts, notes):
             sandbox = await asyncio.to_thread(Sandbox, parts, layers)
@@ -180,7 +164,7 @@ class NgspiceRunner:
                 return _Ready(
                     sandbox=sandbox,
                     confinement=_confinement(layers, notes),
-                    version=await self._ask_version(parts.ngspice.path),
+                    version=await self._installation.version(parts.ngspice.path),
                 )
             notes.append(f"{' + '.join(sorted(layers)) or 'no layer'}: {failure}")
         raise EnvironmentProblem(
@@ -207,44 +191,6 @@ class NgspiceRunner:
                 found.append(usable)
         return found
 
-    async def _parts(self) -> Parts:
-        ngspice, bubblewrap, interpreter = await asyncio.to_thread(self._programs)
-        help_text = await self._output((str(bubblewrap), "--help")) if bubblewrap else ""
-        return Parts(
-            ngspice=await self._program(ngspice),
-            interpreter=await self._program(interpreter, foreign_call_module()),
-            bubblewrap=bubblewrap,
-            bubblewrap_sizes="--size" in help_text,
-        )
-
-    def _programs(self) -> tuple[Path, Path | None, Path]:
-        """ngspice, bubblewrap and the interpreter; looks at the file system."""
-        ngspice = self._ngspice_path or _which("ngspice")
-        if ngspice is None or not ngspice.is_file():
-            raise EnvironmentProblem(
-                msg("ngspice was not found."),
-                advice=msg(
-                    "Install it (Debian, Ubuntu: apt install ngspice) or set its path in the settings."
-                ),
-                error_type="simulator_missing",
-            )
-        return ngspice, self._bubblewrap_path or _which("bwrap"), interpreter_path()
-
-    async def _program(self, path: Path, module: Path | None = None) -> Program:
-        """An executable with its loader and libraries (and those of a module it loads)."""
-        real, loader = await asyncio.to_thread(_real_and_loader, path)
-        if loader is None:
-            return Program(path=real, loader=None, libraries=())
-        listed = [await self._output((str(loader), "--list", str(file))) for file in (real, module) if file]
-        return Program(path=real, loader=loader, libraries=parse_loader_list("\n".join(listed)))
-
-    async def _output(self, argv: tuple[str, ...]) -> str:
-        try:
-            outcome = await self._processes.run(argv, limits=ProcessLimits(wall_s=20.0), env={})
-        except OSError:
-            return ""
-        return (outcome.stdout + outcome.stderr).decode("utf-8", "replace")
-
     async def _try(self, sandbox: Sandbox) -> str | None:
         """Run a small circuit; None when it gave data, else what was said."""
         async with _scratch(self._scratch_root) as scratch:
@@ -263,31 +209,12 @@ class NgspiceRunner:
             code = outcome.exit_code if outcome else 0
             return " ".join(words)[:300] or f"exit code {code}"
 
-    async def _ask_version(self, ngspice: Path) -> str:
-        text = await self._output((str(ngspice), "--version"))
-        match = re.search(r"ngspice-(\d[\w.+]*)", text)
-        return f"ngspice-{match[1]}" if match else "ngspice"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Finished:
     outcome: ProcessOutcome | None
     """None when we ended the run because it wrote too much."""
     stopped_log: str
-
-
-def _real_and_loader(path: Path) -> tuple[Path, Path | None]:
-    real = path.resolve()
-    try:
-        return real, elf_loader(real)
-    except (OSError, ValueError):
-        # A script around ngspice, or a machine whose programs look different: the probe will tell.
-        return real, None
-
-
-def _which(name: str) -> Path | None:
-    found = shutil.which(name)
-    return Path(found) if found else None
 
 
 def _confinement(layers: frozenset[Layer], notes: list[str]) -> Confinement:
@@ -316,6 +243,8 @@ def _write_new(path: Path, data: bytes) -> None:
 def _lay_out(job: SimulationJob, scratch: Path) -> View:
     """Put the deck and a link to the circuit's folder into `scratch`; what the run may see."""
     _write_new(scratch / _DECK_NAME, job.deck)
+    for name, content in job.companions.items():
+        _write_new(scratch / name, content)
     (scratch / _INPUT_NAME).symlink_to(os.path.realpath(job.deck_path.parent))
     return View(
         scratch=scratch,
@@ -332,59 +261,11 @@ async def _scratch(root: Path | None) -> AsyncIterator[Path]:
     """A scratch folder that is gone afterwards, also when the run is cancelled."""
     made: list[Path] = []
     try:
-        await _to_the_end(asyncio.to_thread(lambda: made.append(make_scratch(root))))
+        await to_the_end(asyncio.to_thread(lambda: made.append(make_scratch(root))))
         yield made[0]
     finally:
         for folder in made:
-            await _to_the_end(asyncio.to_thread(remove_scratch, folder))
-
-
-async def _to_the_end(work: Coroutine[Any, Any, _T]) -> _T:
-    """Await work that must not be cut short; a cancellation meanwhile goes on afterwards."""
-    task = asyncio.ensure_future(work)
-    cancelled: asyncio.CancelledError | None = None
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError as error:
-            cancelled = error
-    result = task.result()
-    if cancelled is not None:
-        raise cancelled
-    return result
-
-
-@contextlib.asynccontextmanager
-async def _last_breath() -> AsyncIterator[int]:
-    """A descriptor for a run to hold; on leaving, wait until its last holder is gone.
-
-    bubblewrap's child is in another session, so its death is not seen by reaping bubblewrap.
-    """
-    ours, theirs = os.pipe()
-    open_ends = [ours, theirs]
-    try:
-        try:
-            yield theirs
-        finally:
-            os.close(theirs)
-            open_ends.remove(theirs)
-            await _to_the_end(_wait_closed(ours))
-    finally:
-        for end in open_ends:
-            os.close(end)
-
-
-async def _wait_closed(descriptor: int) -> None:
-    loop = asyncio.get_running_loop()
-    closed = asyncio.Event()
-    loop.add_reader(descriptor, closed.set)
-    try:
-        async with asyncio.timeout(_LAST_BREATH_S):
-            await closed.wait()
-    except TimeoutError as error:
-        raise EnvironmentProblem(msg("A process of the simulation could not be ended.")) from error
-    finally:
-        loop.remove_reader(descriptor)
+            await to_the_end(asyncio.to_thread(remove_scratch, folder))
 
 
 async def _watch_size(running: asyncio.Future[ProcessOutcome], view: View) -> bool:

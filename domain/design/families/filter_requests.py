@@ -63,8 +63,8 @@ _THREE_DB_MARK = re.compile(
 )
 
 _SLOPE = re.compile(
-    r"(?:(?:每|per )(?P<every>十?倍频程?)\s*(?:衰减|下降)?\s*)?-?(?P<db>\d+(?:\.\d+)?)\s?(?:db|分贝)"
-    r"(?:\s*(?:/|per|每|a)\s*(?:(?P<decade>dec|十倍频)|oct|倍频)|(?<=\w)(?(every)|(?!)))",
+    r"(?P<before>\d+(?:\.\d+)?)\s?(?:db|分贝)\s*(?:/|per|每|an?)\s*(?:(?P<decade>dec|十倍频)|oct|倍频)"
+    r"|每(?P<tenfold>十)?倍频程?\s*(?:衰减|下降)?\s*-?(?P<behind>\d+(?:\.\d+)?)\s?(?:db|分贝)",
     re.IGNORECASE,
 )
 
@@ -126,7 +126,8 @@ def filter_kind(sentence: Sentence) -> FilterKind | None:
 def order_of(sentence: Sentence) -> int | None:
     """The order a sentence states (`4th order`, `second-order`, `3阶`, `two-pole`, `24 dB/octave`)."""
     if slope := _SLOPE.search(sentence.text):
-        return max(1, round(float(slope["db"]) / (20 if slope["decade"] else 6)))
+        decibels = float(slope["before"] or slope["behind"])
+        return max(1, round(decibels / (20 if slope["decade"] or slope["tenfold"] else 6)))
     ordinals = [
         "first",
         "second",
@@ -208,7 +209,7 @@ def read_filter(sentence: Sentence, slots: Sequence[Slot]) -> tuple[FilterReques
 
 def _defines_something_else(sentence: Sentence, mention: Mention) -> bool:
     """Decibels that ask for no attenuation: the 3 dB of "-3 dB frequency", the 40 dB of "40 dB/decade"."""
-    if any(m.start() <= mention.start < m.end() for m in _SLOPE.finditer(sentence.text)):
+    if any(m.start() - 1 <= mention.start < m.end() for m in _SLOPE.finditer(sentence.text)):
         return True
     return (
         mention.dimension == "dB"

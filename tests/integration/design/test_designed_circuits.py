@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from shared.errors import CircuitError
 from tests.integration.design import bench
 from tests.integration.design.driver import design
-from tests.integration.design.sentences import BUCKS, FILTERS, BuckCase, FilterCase
+from tests.integration.design.sentences import BUCKS, FILTERS, REFUSALS, BuckCase, FilterCase
 
 _E24 = [
     "10",
@@ -149,3 +150,12 @@ async def test_circuit_keeps_the_convention(case: FilterCase | BuckCase, tmp_pat
                 and abs(mantissa * 100 - round(mantissa * 100)) < 1e-6
             )
             assert is_e24 or is_e96 or any(np.isclose(value, g) for g in given), line
+
+
+@pytest.mark.parametrize(("text", "error_type"), REFUSALS, ids=[text for text, _ in REFUSALS])
+async def test_what_cannot_be_designed_is_refused(text: str, error_type: str, tmp_path: Path):
+    with pytest.raises(CircuitError) as caught:
+        await design(text, tmp_path)
+    assert caught.value.error_type == error_type
+    assert caught.value.exit_code == 1
+    assert caught.value.advice is not None

@@ -141,17 +141,24 @@ def test_scopes_go_over_file_borders() -> None:
     assert [p.scope for p in tree.expanded if p.statement.kind == "element"] == [("s",)]
 
 
-def test_tells_which_files_lean_on_the_circuits_folder() -> None:
+def test_a_portable_circuit_brings_copies_of_what_leans_on_its_folder() -> None:
     files: Files = {
+        "sub/w.inc": ".include x.inc\n",
         "sub/x.inc": ".include y.inc\n.include z.inc\n",
         "sub/z.inc": "* z\n",
         "y.inc": "R1 a 0 1\n",
     }
-    tree = resolve(".include sub/x.inc\n", files)
-    assert tree.relocated == (FOLDER / "sub/x.inc",)
-    rewritten = tree.files[FOLDER / "sub/x.inc"].with_include_paths(tree).to_bytes().decode()
-    assert rewritten == f'.include "{FOLDER}/y.inc"\n.include "{FOLDER}/sub/z.inc"\n'
-    assert resolve(".include sub/z.inc\n", files).relocated == ()
+    root, copies = resolve(".include sub/w.inc\n.include sub/z.inc\n", files).portable()
+    assert root.to_bytes().decode().endswith(f'.include "included_1.inc"\n.include "{FOLDER}/sub/z.inc"\n')
+    assert copies == {
+        "included_1.inc": b'.include "included_2.inc"\n',
+        "included_2.inc": f'.include "{FOLDER}/y.inc"\n.include "{FOLDER}/sub/z.inc"\n'.encode(),
+    }
+
+
+def test_a_circuit_whose_files_stand_alone_needs_no_copies() -> None:
+    _, copies = resolve(".include sub/z.inc\n", {"sub/z.inc": "* z\n"}).portable()
+    assert copies == {}
 
 
 class LibrarySources(MemorySources):

@@ -128,7 +128,24 @@ UNDERSTOOD = [
     ("sallen key hpf 2nd order 80hz", SALLEN, {"kind": "highpass", "order": 2, "cutoff_hz": 80}),
     ("2 pole lowpass 1kHz", SALLEN, {"order": 2}),
     ("一个截止频率为 １ｋＨｚ 的二阶低通滤波器", SALLEN, {"order": 2, "cutoff_hz": 1e3}),
+    ("24dB/octave lowpass at 1 kHz", SALLEN, {"order": 4, "wanted_hz": 1e3, "attenuation_db": None}),
+    ("低通滤波器，截止频率1kHz，每十倍频40dB", SALLEN, {"order": 2, "attenuation_db": None}),
+    ("-20 dB/decade low-pass 1 kHz", FIRST, {"cutoff_hz": 1e3}),
+    ("12dB/倍频程 高通 80Hz", SALLEN, {"order": 2, "kind": "highpass"}),
     # buck
+    ("buck regulator 12V in / 5V out / 2A", BUCK, {"vin": 12, "vout": 5}),
+    ("buck: in: 12V, out: 5V, 2A", BUCK, {"vin": 12, "vout": 5}),
+    ("降压 24转5 2A", BUCK, {"vin": 24, "vout": 5}),
+    (
+        "输入电压 12V±10%，输出 5V/2A 的降压电路",
+        BUCK,
+        {
+            "vin": 12,
+            "vin_lowest": pytest.approx(10.8),
+            "vin_highest": pytest.approx(13.2),
+            "tolerance": 0.02,
+        },
+    ),
     (
         "做一个 12V 转 5V、2A 的降压电路，开关频率 300kHz，纹波小于 30mV",
         BUCK,

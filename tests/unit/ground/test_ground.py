@@ -218,7 +218,8 @@ def test_campaign(campaign):
 @campaigns(fast=30, whole=1000)
 def test_campaign_that_finds_something(campaign):
     for rng in campaign.cases():
-        assert campaign.case != 17
+        number = rng.random()
+        assert campaign.case != 17, f"drew <{number}>"
 """
 
 CONFIGURATION = """
@@ -257,7 +258,7 @@ LEAVES = {
     "test_asks_for_a_name_and_hides_it": "reached for the network: example.org",
     "test_connects_elsewhere_in_the_loop_and_hides_it": "reached for the network: 192.0.2.1",
     "test_sends_a_datagram_and_hides_it": "reached for the network: 192.0.2.1",
-    "test_campaign_that_finds_something[sample]": "assert 17 != 17",
+    "test_campaign_that_finds_something[sample]": "drew <",
 }
 FAULTLESS = [
     "test_is_back_in_the_first_folder",
@@ -274,22 +275,26 @@ FAULTLESS = [
 
 
 @pytest.fixture(scope="module")
-def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What pytest said about each test of `FAULTS`: "" when it passed."""
+def session(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """One run over `FAULTS`: its folder and what it printed."""
     folder = tmp_path_factory.mktemp("faults")
     (folder / "shared").mkdir()
     (folder / "shared" / "__init__.py").touch()
     (folder / "shared" / "slow.py").write_text(SLOW_CODE)
     (folder / "test_faults.py").write_text(FAULTS)
     (folder / "pytest.ini").write_text(CONFIGURATION)
-    _run_pytest(folder, "--junit-xml=report.xml", "-p", "no:randomly")
+    return folder, _run_pytest(folder, "--junit-xml=report.xml").stdout
+
+
+@pytest.fixture(scope="module")
+def verdicts(session: tuple[Path, str]) -> dict[str, str]:
+    """What pytest said about each test of `FAULTS`: "" when it passed."""
     found: dict[str, str] = {}
-    for case in ElementTree.parse(folder / "report.xml").iter("testcase"):
+    for case in ElementTree.parse(session[0] / "report.xml").iter("testcase"):
         parts = [part for part in case if part.tag in {"failure", "error"}]
         told = [f"{part.get('message', '')}\n{part.text or ''}" for part in parts]
-        if parts:
-            told += [part.text or "" for part in case if part.tag.startswith("system-")]
-        found[case.get("name", "")] = "\n".join([*told, found.get(case.get("name", ""), "")]).strip()
+        name = case.get("name", "")
+        found[name] = "\n".join([*told, found.get(name, "")]).strip()
     return found
 
 
@@ -339,19 +344,15 @@ def test_no_fault_was_left_out(verdicts: dict[str, str]) -> None:
     assert set(verdicts) == {*LEAVES, *FAULTLESS, "test_fails_and_leaves_a_file_open"}
 
 
-def test_seed_and_case_repeat_a_campaign_and_the_order_is_told(tmp_path: Path) -> None:
-    (tmp_path / "pytest.ini").write_text(CONFIGURATION)
-    (tmp_path / "test_one.py").write_text(
-        "from tests.ground.campaign import campaigns\n"
-        "@campaigns(fast=2, whole=4)\n"
-        "def test_it(campaign):\n"
-        "    for rng in campaign.cases():\n"
-        "        number = rng.random()\n"
-        "        assert campaign.case != 2, f'drew <{number}>'\n"
-    )
-    whole = _run_pytest(tmp_path, "-m", "torture", "--campaign-seed=7").stdout
-    assert "repeat with: pytest --campaign-seed=7 --campaign-case=2" in whole
-    assert "repeat in the same order with: pytest --randomly-seed=" in whole
-    alone = _run_pytest(tmp_path, "-m", "torture", "--campaign-seed=7", "--campaign-case=2").stdout
+def test_seed_and_case_repeat_a_campaign(session: tuple[Path, str]) -> None:
+    folder, whole = session
+    assert "repeat with: pytest --campaign-seed=20251121 --campaign-case=17" in whole
+    alone = _run_pytest(
+        folder, "-k", "finds_something", "--campaign-seed=20251121", "--campaign-case=17"
+    ).stdout
     drawn = alone.split("drew <")[1].split(">")[0]
     assert f"drew <{drawn}>" in whole
+
+
+def test_order_of_the_tests_is_told(session: tuple[Path, str]) -> None:
+    assert "repeat in the same order with: pytest --randomly-seed=" in session[1]
