@@ -22,9 +22,8 @@ from shared.stop import StopController
 from shared.tasks import AsyncTaskRegistry
 
 if TYPE_CHECKING:
-    from application.checking import CheckCircuit
-
     from application.app import Application
+    from application.checking import CheckCircuit
     from application.designing import DesignCircuit
     from application.examining import ExamineEnvironment
     from application.measuring import MeasureResult
@@ -133,9 +132,9 @@ class Composition:
         )
 
     def warm_up(self) -> None:
-        """Import the graph (about a second of CPU)."""
-        import application.graph.builder
-        import application.graph.runtime  # noqa: F401 - imported for its cost, not its names
+        from application.designing import import_graph
+
+        import_graph()
 
     async def close(self) -> None:
         """Cancel what runs, kill what does not end, release executors."""

@@ -90,7 +90,7 @@ class DesignCircuit:
             project = await asyncio.to_thread(self._projects.open, request.project, create=True)
             progress.project = project.root
             async with self._checkpointers(project.checkpoints_path) as saver:
-                runtime = self._runtime(designer, project, saver)
+                runtime = await self._runtime(designer, project, saver)
                 start: GraphState = {
                     "session_id": session_id,
                     "work_mode": "workflow",
@@ -128,7 +128,8 @@ class DesignCircuit:
                 advice=msg("Known providers: {names}.", names=", ".join(sorted(self._designers))),
             ) from None
 
-    def _runtime(self, designer: Designer, project: ProjectFiles, saver: Any) -> GraphRuntime:
+    async def _runtime(self, designer: Designer, project: ProjectFiles, saver: Any) -> GraphRuntime:
+        await asyncio.to_thread(import_graph)
         from application.graph.builder import build_graph
         from application.graph.runtime import GraphRuntime
 
@@ -140,6 +141,12 @@ class DesignCircuit:
             checkpointer=saver,
         )
         return GraphRuntime(graph)
+
+
+def import_graph() -> None:
+    """Load LangGraph, about a second of CPU and of file reading: not for the loop's thread."""
+    import application.graph.builder
+    import application.graph.runtime  # noqa: F401 - loaded for those who use it
 
 
 class _Progress:

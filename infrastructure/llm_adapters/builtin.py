@@ -6,6 +6,7 @@ the family's published equations and corrected by what was measured. What it doe
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import Literal
 
@@ -38,21 +39,33 @@ class BuiltinDesigner:
         Raises CircuitError: "unknown_circuit" (with the list of what is known), "missing_goal" (a value it
         cannot do without) or "impossible_goal" (demands that contradict each other or physics).
         """
-        sentence = read_sentence(text)
-        family, claim = choose_family(sentence)
-        return family.understand(sentence, claim)
+        return await asyncio.to_thread(_understand, text)
 
     async def propose(self, intent: DesignIntent) -> Proposal:
         """The first shot, by design equations. Raises CircuitError ("impossible_goal")."""
-        return FAMILIES[intent.family].propose(intent, self._speaker(intent.language))
+        return await asyncio.to_thread(self._propose, intent)
 
     async def revise(
         self, intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict]
     ) -> Proposal | None:
         """The circuit corrected by what was measured, or None when nothing is left to try."""
+        return await asyncio.to_thread(self._revise, intent, previous, verdicts)
+
+    def _propose(self, intent: DesignIntent) -> Proposal:
+        return FAMILIES[intent.family].propose(intent, self._speaker(intent.language))
+
+    def _revise(
+        self, intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict]
+    ) -> Proposal | None:
         family, say = FAMILIES[intent.family], self._speaker(intent.language)
         try:
             return family.revise(intent, previous, verdicts, say)
         except CircuitError:
             # The corrected aim is beyond what parts can do: the miss of the last round is the answer.
             return None
+
+
+def _understand(text: str) -> DesignIntent:
+    sentence = read_sentence(text)
+    family, claim = choose_family(sentence)
+    return family.understand(sentence, claim)

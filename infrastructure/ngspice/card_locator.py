@@ -72,8 +72,9 @@ class CardLocator:
             places = [card.place for card in self._cards if test(card)]
             if finding.number is not None:
                 places = [place for place in places if place.line == finding.number] or places
-            if len(places) == 1:
-                return places[0]
+            is_double = finding.code == "duplicate-element" and len({place.file for place in places}) == 1
+            if len(places) == 1 or is_double:
+                return places[-1]
         if finding.number is not None and not self._included and not _names_something(finding):
             return Place(file=self._deck_path, line=finding.number)
         return None

@@ -102,6 +102,7 @@ _NETLIST_LINE = re.compile(r"netlist line no\.\s*(?P<number>\d+)", re.IGNORECASE
 _UNDEFINED = re.compile(r"undefined parameter \[(?P<name>[^\]]*)\]", re.IGNORECASE)
 _EXPRESSION = re.compile(r"expression err:\s*(?P<text>.*)", re.IGNORECASE)
 _FORMULA = re.compile(r"\|\s*\.param\s+(?P<name>[^\s=|]+)\s*=", re.IGNORECASE)
+_FOLLOWS = re.compile(r"cannot compute substitute|formula\(\) error|expression err", re.IGNORECASE)
 _FUNCTION = re.compile(r"parameter mismatch for function call in str:\s*(?P<card>.+)", re.IGNORECASE)
 _MISMATCH = re.compile(r"mismatch of \.subckt", re.IGNORECASE)
 _CHECK_CARD = re.compile(r"check line\s+(?P<card>\.subckt.*)", re.IGNORECASE)
@@ -319,5 +320,12 @@ def _parameter_errors(lines: Sequence[str]) -> Iterator[Finding]:
                 message=msg(
                     "The expression {text} cannot be computed.", text=quoted(match["text"].rstrip("}"))
                 ),
+                number=number,
+            )
+        elif _NETLIST_LINE.search(_at(lines, index - 1)) and not _FOLLOWS.search(line):
+            yield Finding(
+                severity="error",
+                code="bad-expression",
+                message=msg("ngspice cannot compute an expression: {reason}", reason=quoted(line)),
                 number=number,
             )

@@ -48,6 +48,32 @@ def _include_refused(_: _Match) -> Finding:
     )
 
 
+def _include_without_name(_: _Match) -> Finding:
+    return Finding(
+        severity="error",
+        code="missing-include",
+        message=msg("A directive names no file to include."),
+        begins=(".inc", ".lib"),
+    )
+
+
+def _section_without_end(_: _Match) -> Finding:
+    return Finding(
+        severity="error",
+        code="missing-section",
+        message=msg("A library section has no .endl."),
+    )
+
+
+def _shorted_source(m: _Match) -> Finding:
+    return Finding(
+        severity="error",
+        code="shorted-source",
+        message=msg("Both ends of {element} are at the same node.", element=m["element"]),
+        element=m["element"],
+    )
+
+
 def _missing_section(m: _Match) -> Finding:
     return Finding(
         severity="error",
@@ -65,15 +91,16 @@ def _missing_section(m: _Match) -> Finding:
 
 def _undefined_subcircuit(m: _Match) -> Finding:
     words = m["card"].split()
+    element = words[0].rpartition(".")[2]
     name = next((word for word in reversed(words) if "=" not in word and word.lower() != "params:"), words[0])
     return Finding(
         severity="error",
         code="undefined-subcircuit",
         message=msg(
-            "{element} uses the subcircuit {name}, which is not defined.", element=words[0], name=name
+            "{element} uses the subcircuit {name}, which is not defined.", element=element, name=name
         ),
         card=m["card"],
-        element=words[0],
+        element=element,
         word=name,
         advice=msg("Define it with .subckt or include the file that does."),
     )
@@ -293,6 +320,9 @@ def _low_resistance(m: _Match) -> Finding:
 
 LINE_RULES: tuple[Rule, ...] = (
     _rule(r"could not find (?:include|library) file (?P<file>.+)", _missing_include),
+    _rule(r"\.(?:include|lib) filename missing", _include_without_name),
+    _rule(r"\.endl not found", _section_without_end),
+    _rule(r"instance (?P<element>\S+) is a shorted", _shorted_source),
     _rule(r"\.include statement failed", _include_refused),
     _rule(r"library file (?P<file>.+?), section definition (?P<section>\S+) not found", _missing_section),
     _rule(r"library file (?P<file>.+?) not found", _missing_include),

@@ -33,6 +33,8 @@ _RAW_NAME = "ngspice.raw"
 _INPUT_NAME = ".circuit"
 _PROBE_DECK = b"probe\nV1 a 0 1\nR1 a 0 1k\n.op\n.end\n"
 _PROBE_LIMITS = ResourceLimits(wall_s=20.0, cpu_s=10)
+# A run without points leaves a header that breaks off; it is shorter than this.
+_BARE_HEADER_BYTES = 4096
 _SIZE_CHECK_S = 0.25
 # Tried in this order; the first that runs a circuit is taken.
 _LAYER_SETS: tuple[frozenset[Layer], ...] = (
@@ -347,7 +349,8 @@ def _collect(job: SimulationJob, ready: _Ready, scratch: Path, finished: _Finish
         timed_out=outcome.timed_out if outcome else False,
         out_of_disk=outcome is None,
         plots=tuple(plots.get(job.output_dir / _RAW_NAME, ())),
-        raw_is_unreadable=_RAW_NAME in unreadable,
+        raw_is_unreadable=_RAW_NAME in unreadable
+        and (job.output_dir / _RAW_NAME).stat().st_size > _BARE_HEADER_BYTES,
         has_other_raw=any(path.name != _RAW_NAME for path in raw_paths),
     )
     status, issues = judge(job, ending, read_log(stdout, stderr))

@@ -123,6 +123,10 @@ def _failed_without_words(job: SimulationJob, code: int, log: LogReading) -> Fin
         )
     if _is_empty(job.deck):
         return _empty_circuit()
+    words = [finding for finding in log.findings if finding.code == "ngspice-message"]
+    if log.aborted and words:
+        reason = words[0].message.params["text"]
+        return _error("circuit-not-loaded", msg("The circuit could not be loaded: {reason}", reason=reason))
     if log.aborted:
         return _error("circuit-not-loaded", msg("ngspice could not load the circuit; see the log."))
     return _error("simulator-failed", msg("ngspice ended with exit code {code}; see the log.", code=code))

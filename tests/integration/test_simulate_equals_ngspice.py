@@ -52,7 +52,7 @@ async def test_same_data_as_bare_ngspice(deck: Path, app: Application, tmp_path:
 async def test_includes_that_lean_on_the_circuits_folder(app: Application, tmp_path: Path) -> None:
     """ngspice looks for nested files in the folder it is started in; we start it elsewhere."""
     files = {
-        "main.cir": "nested\nV1 in 0 DC 1 AC 1\n.include lib/a.inc\nX1 in out f\n.ac dec 10 1 1meg\n.op\n.end\n",
+        "main.cir": "nested\nV1 in 0 DC 1 AC 1\n.include lib/a.inc\nX1 in out f\n.ac dec 10 1 1meg\n.op\n",
         "lib/a.inc": ".include b.inc\n.lib 'models/m.lib' tt\n.subckt f a b\nR1 a b {r}\nC1 b 0 {c}\n.ends\n",
         "lib/b.inc": ".param c=1u\n",
         "models/m.lib": ".lib ff\n.param r=1k\n.endl\n.lib tt\n.param r=2k\n.endl\n",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from application.events import TextWritten
@@ -30,7 +31,7 @@ class InitialDesignNode:
         """Propose a circuit and write it; never over a file that holds something else."""
         enter("initial_design", state)
         proposal = await self._designer.propose(intent_from_plain(state["design_intent"]))
-        path = self._free_path(proposal)
+        path = await asyncio.to_thread(self._free_path, proposal)
         return await _write(self._project, path, proposal, "initial_design")
 
     def _free_path(self, proposal: Proposal) -> Path:
@@ -59,7 +60,8 @@ class ActionNode:
         """Re-size after a miss; without anything left to change, say so by not forcing a simulation."""
         enter("action", state)
         path = self._project.root / state["circuit_file_path"]
-        previous = proposal_from_plain(state["proposal"], self._project.read(path).decode())
+        netlist = await asyncio.to_thread(self._project.read, path)
+        previous = proposal_from_plain(state["proposal"], netlist.decode())
         revised = await self._designer.revise(
             intent_from_plain(state["design_intent"]),
             previous,
@@ -90,7 +92,8 @@ class ConcludeNode:
             return ended
         path = self._project.root / state["circuit_file_path"]
         async with tool_call("rewrite_file", path=path.name) as call:
-            self._project.write(path, self._project.read_object(best["netlist_sha256"]))
+            content = await asyncio.to_thread(self._project.read_object, best["netlist_sha256"])
+            await asyncio.to_thread(self._project.write, path, content)
             call.success = True
             call.summary = msg("Put back round {number}, the best one.", number=best["number"])
         return {
@@ -105,8 +108,8 @@ class ConcludeNode:
 async def _write(project: ProjectFiles, path: Path, proposal: Proposal, node: str) -> GraphState:
     content = proposal.netlist.encode()
     async with tool_call("rewrite_file", path=path.name) as call:
-        project.keep_object(content)
-        digest = project.write(path, content)
+        await asyncio.to_thread(project.keep_object, content)
+        digest = await asyncio.to_thread(project.write, path, content)
         call.success = True
         call.summary = msg("Wrote {path}.", path=path.name)
     for note in proposal.notes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -61,7 +62,8 @@ class ConfirmGoalsNode:
             "measure": {goal.metric: goal.expression for goal in goals},
             "goals": summary,
         }
-        self._project.save_design_goals(json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n")
+        content = json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"
+        await asyncio.to_thread(self._project.save_design_goals, content)
         return {
             "current_node": "confirm_goals",
             "user_intent": "continue",

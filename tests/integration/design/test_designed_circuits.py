@@ -10,35 +10,10 @@ import pytest
 
 from shared.errors import CircuitError
 from tests.integration.design import bench
-from tests.integration.design.driver import design
+from tests.integration.design.conftest import Design
 from tests.integration.design.sentences import BUCKS, FILTERS, REFUSALS, BuckCase, FilterCase
 
-_E24 = [
-    "10",
-    "11",
-    "12",
-    "13",
-    "15",
-    "16",
-    "18",
-    "20",
-    "22",
-    "24",
-    "27",
-    "30",
-    "33",
-    "36",
-    "39",
-    "43",
-    "47",
-    "51",
-    "56",
-    "62",
-    "68",
-    "75",
-    "82",
-    "91",
-]
+_E24 = "10 11 12 13 15 16 18 20 22 24 27 30 33 36 39 43 47 51 56 62 68 75 82 91".split()  # noqa: SIM905
 _E96 = [round(100 * 10 ** (i / 96)) for i in range(96)]
 
 
@@ -47,9 +22,9 @@ def _ids(cases):
 
 
 @pytest.mark.parametrize("case", FILTERS, ids=_ids(FILTERS))
-async def test_filter_does_what_the_sentence_says(case: FilterCase, tmp_path: Path):
-    intent, proposal = await design(case.text, tmp_path)
-    assert intent.family == case.family
+async def test_filter_does_what_the_sentence_says(case: FilterCase, design: Design, tmp_path: Path):
+    proposal = await design(case.text)
+    assert proposal.family == case.family
     plot = bench.run(proposal.netlist, tmp_path, "judged")
     assert abs(bench.half_power(plot, case.kind) / case.cutoff_hz - 1) <= case.cutoff_tolerance
     passing = case.cutoff_hz * (0.011 if case.kind == "lowpass" else 15)
@@ -66,9 +41,9 @@ async def test_filter_does_what_the_sentence_says(case: FilterCase, tmp_path: Pa
 
 
 @pytest.mark.parametrize("case", BUCKS, ids=_ids(BUCKS))
-async def test_converter_does_what_the_sentence_says(case: BuckCase, tmp_path: Path):
-    intent, proposal = await design(case.text, tmp_path)
-    assert intent.family == "buck"
+async def test_converter_does_what_the_sentence_says(case: BuckCase, design: Design, tmp_path: Path):
+    proposal = await design(case.text)
+    assert proposal.family == "buck"
     plot = bench.run(proposal.netlist, tmp_path, "judged")
     # Ten whole periods at the end, on an even grid: the mean of ngspice's own steps would be biased.
     end = plot.axis[-1]
@@ -91,9 +66,11 @@ async def test_converter_does_what_the_sentence_says(case: BuckCase, tmp_path: P
 
 
 @pytest.mark.parametrize("case", [*FILTERS, *BUCKS], ids=_ids([*FILTERS, *BUCKS]))
-async def test_circuit_is_right_under_other_analyses(case: FilterCase | BuckCase, tmp_path: Path):
+async def test_circuit_is_right_under_other_analyses(
+    case: FilterCase | BuckCase, design: Design, tmp_path: Path
+):
     """The same netlist under .op, .ac, .dc and .tran in place of its own cards."""
-    _, proposal = await design(case.text, tmp_path)
+    proposal = await design(case.text)
     deck = proposal.netlist
     bias = bench.run(bench.with_analysis(deck, ".op"), tmp_path, "op")
     assert len(bias.axis) == 1
@@ -122,9 +99,9 @@ async def test_circuit_is_right_under_other_analyses(case: FilterCase | BuckCase
 
 
 @pytest.mark.parametrize("case", [*FILTERS, *BUCKS], ids=_ids([*FILTERS, *BUCKS]))
-async def test_circuit_keeps_the_convention(case: FilterCase | BuckCase, tmp_path: Path):
+async def test_circuit_keeps_the_convention(case: FilterCase | BuckCase, design: Design):
     """Input, output, comments, preferred values, no control block, ASCII outside comments."""
-    _, proposal = await design(case.text, tmp_path)
+    proposal = await design(case.text)
     lines = proposal.netlist.splitlines()
     assert re.fullmatch(r"[ -~]+", lines[0])
     assert not re.match(r"[.*]", lines[0])
@@ -133,7 +110,7 @@ async def test_circuit_keeps_the_convention(case: FilterCase | BuckCase, tmp_pat
     assert ".control" not in proposal.netlist
     assert ".include" not in proposal.netlist
     assert not any(line.startswith("*#") for line in lines)
-    assert "* Goals:" in lines
+    assert {"* Goals:", "* 目标：", "* 目标:"} & set(lines)
     given = {bench.number(m) for m in re.findall(r"(?<=[RC] = )\d+k?n?", case.text)} | {50.0}
     for line in lines[1:]:
         code, _, role = line.partition(" ; ")
@@ -153,9 +130,10 @@ async def test_circuit_keeps_the_convention(case: FilterCase | BuckCase, tmp_pat
 
 
 @pytest.mark.parametrize(("text", "error_type"), REFUSALS, ids=[text for text, _ in REFUSALS])
-async def test_what_cannot_be_designed_is_refused(text: str, error_type: str, tmp_path: Path):
+async def test_what_cannot_be_designed_is_refused(text: str, error_type: str, design: Design, tmp_path: Path):
     with pytest.raises(CircuitError) as caught:
-        await design(text, tmp_path)
+        await design(text)
     assert caught.value.error_type == error_type
     assert caught.value.exit_code == 1
     assert caught.value.advice is not None
+    assert list((tmp_path / "project").glob("*")) in ([], [tmp_path / "project" / ".circuit_ai"])

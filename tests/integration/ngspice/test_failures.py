@@ -89,6 +89,14 @@ FAILURES: dict[str, Case] = {
         "V1 a 0 1\n.param bar='foo*2'\nR1 a 0 {bar}\n.op", "undefined-parameter", 3
     ),
     "expression without an end": case("V1 a 0 1\n.param x={1+}\nR1 a 0 {x}\n.op", "bad-expression", 3),
+    "operator at a wrong place": case("V1 a 0 1\nR1 a 0 {1 2}\n.op", "bad-expression", 3),
+    "brace never closed": case("V1 a 0 1\nR1 a 0 {1+2\n.op", "bad-expression", 3),
+    "source with both ends at one node": case("V1 a 0 1\nV2 a a 2\nR1 a 0 1\n.op", "shorted-source", 3, element="V2"),
+    "sweep in the wrong direction": case("V1 a 0 1\nR1 a 0 1\n.dc V1 5 0 1", "no-data", 4),
+    "include without a name": case("V1 a 0 1\nR1 a 0 1\n.include\n.op", "missing-include", 4),
+    "name used twice in a subcircuit": case(
+        "V1 a 0 1\n.subckt s p\nR1 p 0 1\nR1 p 0 2\n.ends\nX1 a s\n.op", "duplicate-element", 5
+    ),
     "wrong number of arguments": case(
         "V1 a 0 {p}\n.func f(x,y) {x+y}\n.param p={f(1)}\nR1 a 0 1\n.op", "bad-expression", 4
     ),
