@@ -12,20 +12,21 @@ from pathlib import Path
 from typing import Literal
 
 from domain.design.goals import DesignGoal, GoalVerdict
+from shared.events import Event
 from shared.message import Message
 
 StopReason = Literal["goals_met", "goals_not_met", "stopped", "declined", "error"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionOpened:
+class SessionOpened(Event):
     """A run began; `session_id` is the thread id of its checkpoints."""
 
     session_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PhaseEntered:
+class PhaseEntered(Event):
     """The graph entered a node."""
 
     phase: str
@@ -33,14 +34,14 @@ class PhaseEntered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextWritten:
+class TextWritten(Event):
     """The designer says something to the user."""
 
     text: Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolStarted:
+class ToolStarted(Event):
     """An effect or a simulation begins."""
 
     call_id: str
@@ -49,7 +50,7 @@ class ToolStarted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolEnded:
+class ToolEnded(Event):
     """It ended."""
 
     call_id: str
@@ -59,7 +60,7 @@ class ToolEnded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GoalsUnderstood:
+class GoalsUnderstood(Event):
     """The sentence became goals."""
 
     goals: tuple[DesignGoal, ...]
@@ -67,7 +68,7 @@ class GoalsUnderstood:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IterationFinished:
+class IterationFinished(Event):
     """One round was simulated and judged."""
 
     number: int
@@ -76,7 +77,7 @@ class IterationFinished:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckpointReached:
+class CheckpointReached(Event):
     """The run waits for (or is given) a decision."""
 
     number: int
@@ -85,7 +86,7 @@ class CheckpointReached:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConfirmationAsked:
+class ConfirmationAsked(Event):
     """A question was put to the user."""
 
     kind: Literal["goals", "checkpoint"]
@@ -93,7 +94,7 @@ class ConfirmationAsked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorOccurred:
+class ErrorOccurred(Event):
     """The run can't go on."""
 
     error_type: str
@@ -102,7 +103,7 @@ class ErrorOccurred:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
+class Done(Event):
     """The run ended; nothing follows."""
 
     stop_reason: StopReason

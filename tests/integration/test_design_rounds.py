@@ -1,0 +1,179 @@
+"""The workflow's rounds: real graph, real checkpoints, real ngspice; only the designer is scripted."""
+
+import asyncio
+import math
+import os
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+import bootstrap
+from application.designing import DesignRequest, Question
+from application.events import (
+    DesignEvent,
+    Done,
+    ErrorOccurred,
+    IterationFinished,
+    PhaseEntered,
+    ToolEnded,
+)
+from shared.errors import UserInputError
+from tests.fakes.scripted_designer import ScriptedDesigner, rc_deck
+
+Answer = Literal["continue", "accept", "stop", "decline"]
+
+
+class Run:
+    def __init__(self, project: Path, designer: ScriptedDesigner, *, rounds: int = 8) -> None:
+        self.project = project
+        self.designer = designer
+        self.events: list[DesignEvent] = []
+        self.questions: list[Question] = []
+        self._request = DesignRequest(project=project, text="anything", max_iterations=rounds)
+
+    async def go(self, *answers: Answer) -> Done:
+        """Answer the first questions with `answers`, the others as recommended."""
+        given = iter(answers)
+
+        async def ask(question: Question) -> Answer:
+            self.questions.append(question)
+            fallback: Answer = "continue" if question.kind == "goals" else question.recommended
+            return next(given, fallback)
+
+        app = bootstrap.build(environment=os.environ, designers={"builtin": self.designer})
+        try:
+            return await app.design(self._request, ask=ask, emit=self.events.append)
+        finally:
+            await app.close()
+
+    @property
+    def phases(self) -> list[str]:
+        return [event.phase for event in self.events if isinstance(event, PhaseEntered)]
+
+    @property
+    def circuit(self) -> str:
+        return (self.project / "scripted.cir").read_text()
+
+
+async def test_a_miss_is_resized_until_it_is_met(tmp_path: Path) -> None:
+    run = Run(tmp_path, ScriptedDesigner(rc_deck("2k"), rc_deck("1.2k"), rc_deck("1k"), rc_deck("5k")))
+    done = await run.go()
+    assert (done.stop_reason, done.rounds, done.circuit) == ("goals_met", 3, "scripted.cir")
+    assert run.circuit == rc_deck("1k")
+    assert run.phases == [
+        *("design_goals", "initial_design", "simulation", "analysis"),
+        *("action", "simulation", "analysis", "action", "simulation", "analysis", "conclude"),
+    ]
+    assert [netlist for netlist, _ in run.designer.seen] == [rc_deck("2k"), rc_deck("1.2k")]
+    assert math.isclose(run.designer.seen[0][1][0], 500, rel_tol=0.01)
+    cutoffs = [event.metrics["cutoff"] for event in run.events if isinstance(event, IterationFinished)]
+    assert cutoffs == pytest.approx([500, 833, 1000], rel=0.01)
+
+
+async def test_the_best_round_is_put_back_when_later_ones_are_worse(tmp_path: Path) -> None:
+    run = Run(
+        tmp_path,
+        ScriptedDesigner(rc_deck("2k"), rc_deck("1.2k"), rc_deck("3k"), rc_deck("4k"), rc_deck("1k")),
+    )
+    done = await run.go()
+    assert done.stop_reason == "goals_not_met"
+    assert done.rounds == 4, "two rounds without progress are enough"
+    assert run.circuit == rc_deck("1.2k")
+    assert math.isclose(done.metrics["cutoff"], 833, rel_tol=0.01)
+    assert not done.goals_met
+
+
+async def test_a_designer_with_nothing_left_ends_the_run(tmp_path: Path) -> None:
+    run = Run(tmp_path, ScriptedDesigner(rc_deck("2k")))
+    done = await run.go()
+    assert (done.stop_reason, done.rounds) == ("goals_not_met", 1)
+    assert run.circuit == rc_deck("2k")
+
+
+async def test_the_number_of_rounds_is_kept(tmp_path: Path) -> None:
+    run = Run(
+        tmp_path, ScriptedDesigner(rc_deck("4k"), rc_deck("3k"), rc_deck("2k"), rc_deck("1k")), rounds=2
+    )
+    done = await run.go()
+    assert (done.stop_reason, done.rounds) == ("goals_not_met", 2)
+    assert [question.recommended for question in run.questions if question.kind == "checkpoint"] == [
+        "continue",
+        "stop",
+    ]
+
+
+async def test_declined_goals_leave_no_circuit(tmp_path: Path) -> None:
+    run = Run(tmp_path, ScriptedDesigner(rc_deck("1k")))
+    done = await run.go("decline")
+    assert (done.stop_reason, done.circuit) == ("declined", None)
+    assert _names_under(tmp_path) == [".circuit_ai"]
+    assert not (tmp_path / ".circuit_ai" / "design_goals.json").exists()
+
+
+async def test_a_user_may_stop_at_a_checkpoint(tmp_path: Path) -> None:
+    run = Run(tmp_path, ScriptedDesigner(rc_deck("2k"), rc_deck("1k")))
+    done = await run.go("continue", "stop")
+    assert (done.stop_reason, done.rounds) == ("goals_not_met", 1)
+    assert run.circuit == rc_deck("2k")
+
+
+async def test_a_circuit_that_does_not_simulate_is_given_up_after_three_fixes(tmp_path: Path) -> None:
+    broken = rc_deck("1k").replace("C1 out 0 159.155n", "C1 out 0 159.155n\nD1 out 0 nomodel")
+    run = Run(tmp_path, ScriptedDesigner(*[broken + f"* {number}\n" for number in range(9)]))
+    done = await run.go()
+    assert done.stop_reason == "goals_not_met"
+    assert done.rounds <= 3
+    failed = [
+        event for event in run.events if isinstance(event, ToolEnded) and event.name == "run_simulation"
+    ]
+    assert not any(event.success for event in failed)
+    assert "nomodel" in str(failed[0].summary)
+
+
+async def test_an_unknown_provider_ends_with_error_and_done(tmp_path: Path) -> None:
+    events: list[DesignEvent] = []
+
+    async def never(question: Question) -> Answer:
+        raise AssertionError(question)
+
+    app = bootstrap.build(environment=os.environ, designers={})
+    try:
+        with pytest.raises(UserInputError):
+            await app.design(DesignRequest(project=tmp_path, text="x"), ask=never, emit=events.append)
+    finally:
+        await app.close()
+    assert isinstance(events[-2], ErrorOccurred)
+    assert isinstance(events[-1], Done)
+
+
+async def test_cancelling_ends_with_done_and_leaves_nothing_running(tmp_path: Path) -> None:
+    run = Run(tmp_path, ScriptedDesigner(rc_deck("1k")))
+    started = asyncio.Event()
+    append = run.events.append
+
+    def emit(event: DesignEvent) -> None:
+        append(event)
+        if isinstance(event, PhaseEntered) and event.phase == "simulation":
+            started.set()
+
+    async def ask(question: Question) -> Answer:
+        return "continue"
+
+    app = bootstrap.build(environment=os.environ, designers={"builtin": run.designer})
+    try:
+        task = asyncio.create_task(app.design(DesignRequest(project=tmp_path, text="x"), ask=ask, emit=emit))
+        await started.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    finally:
+        await app.close()
+    last = run.events[-1]
+    assert isinstance(last, Done)
+    assert last.stop_reason == "stopped"
+    assert _names_under(tmp_path / ".circuit_ai" / "sim_results") == []
+
+
+def _names_under(folder: Path) -> list[str]:
+    return [path.name for path in folder.glob("*")]
