@@ -58,7 +58,8 @@ class RawHeader:
     points: int
     """Complete points in the file; not always what the header claims."""
     variables: tuple[tuple[str, str], ...]
-    """(name, type word) as written, in order; the first is the axis of a swept analysis."""
+    """(name, type word) as written, in order; the first is the axis of a swept analysis. None in the
+    plot of a `.pz` that found neither poles nor zeros."""
     lengths: tuple[int, ...]
     """Points of each variable: short ones in unpadded files, else `points`."""
     is_complex: bool
@@ -72,6 +73,12 @@ class RawHeader:
     def analysis(self) -> str:
         """op, dc, ac, tran, noise ... as in `Plot.analysis`."""
         return analysis_of_plot(self.plot_name)
+
+    @property
+    def has_data(self) -> bool:
+        """An analysis has run: there are points, and not of ngspice's own table of constants, which is
+        what `write` gives before any analysis."""
+        return self.points > 0 and self.plot_name.lower() != "constants"
 
 
 class RawFileReader:
@@ -99,11 +106,11 @@ def read_raw(
 ) -> list[Plot]:
     """All plots of a raw file with their vectors, or only the axes and the canonical names in `signals`.
 
-    Plots without points are kept, with empty vectors. Raises UserInputError when it is no raw file or
-    holds more than `max_bytes` of data.
+    Plots without points are kept, with empty vectors; those without variables are left out. Raises
+    UserInputError when it is no raw file or holds more than `max_bytes` of data.
     """
     with _opened(path) as file:
-        found = list(_walk(file, path))
+        found = [(header, end) for header, end in _walk(file, path) if header.variables]
         chosen = [_chosen_variables(header, signals) for header, _ in found]
         needed = sum(_bytes_of(header, which) for (header, _), which in zip(found, chosen, strict=True))
         if needed > max_bytes:
@@ -243,6 +250,8 @@ class _HeaderText:
 
     def _read_variables(self, rest: str) -> bool:
         wanted = self.count("no. variables")
+        if wanted == 0:
+            return True
         line: str | None = rest if rest.strip() else self._line()
         while True:
             if line is None:
@@ -268,7 +277,7 @@ class _HeaderText:
         self.variables.append((words[1], words[2], dims))
 
     def _check_complete(self) -> None:
-        if not self.variables:
+        if not self.variables and self.count("no. variables") > 0:
             raise self._wrong(msg("the header names no variables"))
         self.count("no. points")
         if "flags" not in self.fields:
@@ -303,7 +312,9 @@ def _placed(file: BinaryIO, path: Path, text: _HeaderText, size: int) -> tuple[R
         raise _bad(
             path, msg("vectors of more than {limit} different lengths", limit=_MAX_LENGTHS), text.start
         )
-    if text.is_binary:
+    if not lengths:
+        points, end = claimed, _after_indices(file, text.data_offset)
+    elif text.is_binary:
         points, end = _binary_extent(file, text.data_offset, size, lengths, 16 if is_complex else 8)
     else:
         points, end = _ascii_extent(file, path, text.data_offset, lengths)
@@ -382,6 +393,13 @@ def _is_title(file: BinaryIO, offset: int) -> bool:
     file.seek(offset)
     file.readline(_MAX_LINE)
     return file.readline(_MAX_LINE).lower().startswith((b"date:", b"plotname:"))
+
+
+def _after_indices(file: BinaryIO, offset: int) -> int:
+    """The first byte behind what ngspice writes of a plot without variables: nothing, or a "0" in ASCII."""
+    file.seek(offset)
+    line = file.readline(_MAX_LINE)
+    return offset + len(line) - len(line.lstrip(b"0123456789 \t\r\n"))
 
 
 def _after_blanks(file: BinaryIO, offset: int, size: int) -> int:

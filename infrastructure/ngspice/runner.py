@@ -13,6 +13,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from application.ports import Confinement
 from domain.simulation.request import ResourceLimits, SimulationJob
@@ -26,6 +27,9 @@ from infrastructure.ngspice.waiting import last_breath, to_the_end
 from shared.errors import EnvironmentProblem, NeedsConfirmation, UserInputError
 from shared.message import msg
 from shared.processes import ProcessLimits, ProcessManager, ProcessOutcome, StreamName
+
+if TYPE_CHECKING:
+    from infrastructure.ngspice.raw_file import RawHeader
 
 LOG_NAME = "ngspice.log"
 _DECK_NAME = "deck.cir"
@@ -365,18 +369,18 @@ def _collect(job: SimulationJob, ready: _Ready, scratch: Path, finished: _Finish
     )
 
 
-def _plots(taken: Taken) -> tuple[dict[Path, list[tuple[str, int]]], tuple[Path, ...], list[str]]:
+def _plots(taken: Taken) -> tuple[dict[Path, list[RawHeader]], tuple[Path, ...], list[str]]:
     """Plots by raw file; the raw files with data, the deck's own first; names of unreadable ones."""
     from infrastructure.ngspice.raw_file import read_headers
 
-    plots: dict[Path, list[tuple[str, int]]] = {}
+    plots: dict[Path, list[RawHeader]] = {}
     unreadable: list[str] = []
     for path in taken.raw:
         try:
-            plots[path] = [(header.analysis, header.points) for header in read_headers(path)]
+            plots[path] = read_headers(path)
         except UserInputError:
             unreadable.append(path.name)
-    with_data = [path for path, found in plots.items() if any(points for _, points in found)]
+    with_data = [path for path, headers in plots.items() if any(header.has_data for header in headers)]
     with_data.sort(key=lambda path: (path.name != _RAW_NAME, path.name))
     return plots, tuple(with_data), unreadable
 

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from domain.simulation.request import SimulationJob
 from domain.simulation.result import RunStatus, SimulationIssue
@@ -19,6 +20,9 @@ from infrastructure.ngspice.card_locator import CardLocator
 from infrastructure.ngspice.findings import Finding, LogReading
 from infrastructure.ngspice.sandbox import LAUNCHER_FAILED
 from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from infrastructure.ngspice.raw_file import RawHeader
 
 # Kinds of cards that leave a plot in the raw file; .four and .meas do not (ngspice skips them with -r).
 _PLOTTED = frozenset(("op", "dc", "ac", "tran", "noise", "tf", "sens", "pz", "disto", "sp"))
@@ -37,8 +41,8 @@ class Ending:
     timed_out: bool
     out_of_disk: bool
     """We ended it because its files together passed the size limit."""
-    plots: tuple[tuple[str, int], ...]
-    """(analysis kind, points) of every plot in the raw file of the deck's own analyses."""
+    plots: tuple[RawHeader, ...]
+    """The plots in the raw file of the deck's own analyses."""
     raw_is_unreadable: bool
     """There is such a file, but it cannot be read."""
     has_other_raw: bool
@@ -135,7 +139,7 @@ def _failed_without_words(job: SimulationJob, code: int, log: LogReading) -> Fin
 def _of_the_data(job: SimulationJob, ending: Ending, log: LogReading) -> Iterable[Finding]:
     """What is missing from the raw file of a run that otherwise looks healthy."""
     wanted = Counter(analysis.kind for analysis in job.analyses if analysis.kind in _PLOTTED)
-    there = Counter(kind for kind, points in ending.plots if points > 0)
+    there = Counter(plot.analysis for plot in ending.plots if plot.has_data)
     missing = [kind for kind in wanted if there[kind] < wanted[kind]]
     if log.aborted:
         yield _error("analysis-failed", msg("ngspice aborted an analysis; see the log."))
@@ -161,6 +165,13 @@ def _of_the_data(job: SimulationJob, ending: Ending, log: LogReading) -> Iterabl
                 analysis=kind,
                 advice=msg("The log may tell why."),
             )
+    if any(plot.analysis == "pz" and not plot.variables for plot in ending.plots):
+        yield Finding(
+            severity="warning",
+            code="nothing-found",
+            message=msg("The pole-zero analysis found neither poles nor zeros."),
+            analysis="pz",
+        )
 
 
 def _no_data_at_all(job: SimulationJob) -> Iterable[Finding]:

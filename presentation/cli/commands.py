@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from typing import Any
 
 from application.app import Application
 from presentation.cli import check, demo, design, doctor, measure, simulate
 from presentation.cli.output import Output
 from shared.message import Message, msg
 
-Run = Callable[[argparse.Namespace, Application, Output], Awaitable[int]]
+Run = Callable[[argparse.Namespace, Application, Output], Coroutine[Any, Any, int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

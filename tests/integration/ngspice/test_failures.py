@@ -145,6 +145,9 @@ FAILURES: dict[str, Case] = {
         "V1 a 0 1\nV2 a 0 2\nR1 a 0 1\n.control\nop\n.endc", "singular-matrix", 2
     ),
     "control block without data": case("V1 a 0 1\nR1 a 0 1\n.control\nop\nprint v(a)\n.endc", "no-data"),
+    "control block that writes before it runs anything": case(
+        "V1 a 0 1\nR1 a 0 1\n.control\nwrite x.raw\n.endc", "no-data"
+    ),
     "control block quits with 3": case("V1 a 0 1\nR1 a 0 1\n.op\n.control\nquit 3\n.endc", "control-quit"),
     "writes outside its folder": case(
         "V1 a 0 1\nR1 a 0 1\n.op\n.control\nop\nwrdata /var/lib/nothing v(a)\n.endc", "file-not-opened", 7
@@ -208,6 +211,12 @@ WARNINGS: dict[str, Case] = {
     ),
     "option that is no number": case(
         "V1 a 0 1\nR1 a 0 1\n.options reltol=abc\n.op", "bad-option", 4, status="ok"
+    ),
+    "neither poles nor zeros": case(
+        "I1 0 a 0 ac 1\nR1 a 0 1\n.pz a 0 a 0 vol pz\n.op", "nothing-found", 4, status="ok"
+    ),
+    "nothing but an empty plot": case(
+        "I1 0 a 0 ac 1\nR1 a 0 1\n.pz a 0 a 0 vol pz", "nothing-found", 4, status="ok"
     ),
     "signal that is not there": case(
         "V1 a 0 1\nR1 a 0 1\n.op\n.control\nop\nprint v(zz)\n.endc", "unknown-vector", 7, status="ok"

@@ -150,6 +150,27 @@ def test_points_never_written_before_another_plot(raw):
     assert read_raw(path)[1].vectors["time"].data.tolist() == [5]
 
 
+@pytest.mark.parametrize("data", ["Binary", "Values"])
+def test_a_plot_without_variables_is_passed_over(raw, data):
+    """What a `.pz` writes that found neither poles nor zeros; in ASCII with a lone "0"."""
+    empty = header([], 1, plot="Pole-Zero Analysis", data=data) + (b"0\t" if data == "Values" else b"")
+    full = header(TRAN, 1) + rows([[0], [1], [2]])
+    for content in (empty + full, full + empty, full + empty + full):
+        path = raw(content)
+        heads = read_headers(path)
+        assert len(heads) == content.count(b"Title:")
+        assert all(head.has_data for head in heads)
+        assert [plot.analysis for plot in read_raw(path)] == ["tran"] * content.count(b"Transient")
+    assert read_raw(raw(empty)) == []
+    assert read_raw(raw(header([], 10**17, data=data))) == []
+
+
+def test_the_table_of_constants_is_no_data(raw):
+    """A `write` before any analysis gives it."""
+    (head,) = read_headers(raw(header([("pi", "notype")], 1, plot="constants") + rows([[3.14]])))
+    assert not head.has_data
+
+
 def test_a_header_cut_off_after_a_whole_plot_is_passed_over(raw):
     whole = header(TRAN, 1) + rows([[0], [1], [2]])
     following = header(AC, 2, plot="AC Analysis", flags="complex")
@@ -259,7 +280,8 @@ HOSTILE = {
     "more variables claimed": header(TRAN, 1).replace(b"Variables: 3", b"Variables: 300"),
     "fewer variables claimed": header(TRAN, 1).replace(b"Variables: 3", b"Variables: 1"),
     "variables of no number": header(TRAN, 1).replace(b"Variables: 3", b"Variables: many"),
-    "no variables": header([], 1),
+    "variables claimed, none named": header([], 1).replace(b"Variables: 0", b"Variables: 2"),
+    "variables left out": header(TRAN, 1).partition(b"Variables:\n")[0] + b"Binary:\n",
     "variables out of order": header(TRAN, 1).replace(b"\t1\t", b"\t7\t"),
     "variable without a name": header(TRAN, 1).replace(b"\t1\tv(out)\tvoltage", b"\t1\t"),
     "junk after the data": header(TRAN, 1) + rows([[0], [1], [2]]) + b"junk\n" * 10,
