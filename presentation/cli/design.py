@@ -65,14 +65,15 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     try:
         done = await design(request, app=app, out=out, always_yes=args.yes)
     except CircuitAIError as error:
-        if out.as_json:  # the error event has been printed, and `done` was the last line
-            return error.exit_code
-        raise
+        if not out.as_json:  # else the error event has been printed, and `done` was the last line
+            out.in_language_of(args.text).fail(error)
+        return error.exit_code
     return 0 if done.goals_met else 1
 
 
 async def design(request: DesignRequest, *, app: Application, out: Output, always_yes: bool) -> Done:
-    """Run one design, shown as it happens."""
+    """Run one design, shown as it happens, in the language of the request."""
+    out = out.in_language_of(request.text)
 
     async def ask(question: Question) -> Answer:
         if always_yes:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,6 +16,8 @@ from typing import Any, TextIO
 from presentation.translation import Translator
 from shared.errors import CircuitAIError
 from shared.message import Message
+
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
 
 
 class Output:
@@ -32,6 +35,13 @@ class Output:
         self.as_json = as_json
         self._stdout = stdout or sys.stdout
         self._stderr = stderr or sys.stderr
+
+    def in_language_of(self, text: str) -> Output:
+        """The same output, answering in the language `text` is written in."""
+        language = "zh" if _CHINESE.search(text) else "en"
+        return Output(
+            translator=Translator(language), as_json=self.as_json, stdout=self._stdout, stderr=self._stderr
+        )
 
     def say(self, message: Message) -> None:
         """A line for people (nothing in JSON mode)."""

@@ -19,9 +19,10 @@ def tell(event: DesignEvent) -> None:
     get_stream_writer()(event)
 
 
-def enter(phase: str, state: GraphState) -> None:
-    """Say that a node was entered; rounds count from 1."""
-    tell(PhaseEntered(phase=phase, round_number=state.get("iteration_count", 0) + 1))
+def enter(phase: str, state: GraphState, *, ends_round: bool = False) -> None:
+    """Say that a node was entered; rounds count from 1, and `analysis` is the last node of a round."""
+    judged = state.get("iteration_count", 0)
+    tell(PhaseEntered(phase=phase, round_number=max(judged, 1) if ends_round else judged + 1))
 
 
 @dataclass(slots=True)

@@ -81,7 +81,7 @@ class ConcludeNode:
 
     async def __call__(self, state: GraphState) -> GraphState:
         """Leave the best circuit in the file and its figures in the state."""
-        enter("conclude", state)
+        enter("conclude", state, ends_round=True)
         ended: GraphState = {
             "current_node": "conclude",
             "is_completed": True,

@@ -213,10 +213,10 @@ WARNINGS: dict[str, Case] = {
         "V1 a 0 1\nR1 a 0 1\n.options reltol=abc\n.op", "bad-option", 4, status="ok"
     ),
     "neither poles nor zeros": case(
-        "I1 0 a 0 ac 1\nR1 a 0 1\n.pz a 0 a 0 vol pz\n.op", "nothing-found", 4, status="ok"
+        "I1 0 a 0 ac 1\nR1 a b 1\nR2 b 0 1\n.pz a 0 b 0 vol pz\n.op", "nothing-found", 5, status="ok"
     ),
     "nothing but an empty plot": case(
-        "I1 0 a 0 ac 1\nR1 a 0 1\n.pz a 0 a 0 vol pz", "nothing-found", 4, status="ok"
+        "I1 0 a 0 ac 1\nR1 a b 1\nR2 b 0 1\n.pz a 0 b 0 vol pz", "nothing-found", 5, status="ok"
     ),
     "signal that is not there": case(
         "V1 a 0 1\nR1 a 0 1\n.op\n.control\nop\nprint v(zz)\n.endc", "unknown-vector", 7, status="ok"
