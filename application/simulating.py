@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import os.path
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.circuit_files import load_circuit
-from domain.circuit.dependencies import DependencyTree, resolve_dependencies
+from domain.circuit.dependencies import DependencyTree, SourceFile, SourceReader, resolve_dependencies
 from domain.circuit.netlist import Measure, Netlist
 from domain.circuit.numbers import parse_number
 from domain.circuit.parameters import resolve_parameters
@@ -124,12 +125,14 @@ class RunSimulation:
         if request.analysis is not None:
             netlist = netlist.with_analyses([request.analysis])
         tree = resolve_dependencies(netlist, reader)
+        circuit = request.circuit.resolve()
         return _Prepared(
-            circuit=request.circuit.resolve(),
+            circuit=circuit,
             sha256=digest,
             netlist=netlist,
             tree=tree,
-            project=project_root_of(request.circuit.resolve()),
+            data_files=tuple(_data_files(tree, reader, circuit)),
+            project=project_root_of(circuit),
             library_folders=tuple(path.resolve() for path in libraries if path.is_dir()),
         )
 
@@ -173,6 +176,7 @@ class _Prepared:
     sha256: str
     netlist: Netlist
     tree: DependencyTree
+    data_files: tuple[Path, ...]
     project: Path | None
     library_folders: tuple[Path, ...]
 
@@ -181,6 +185,7 @@ class _Prepared:
         deck, companions = self.tree.portable()
         return SimulationJob(
             deck=deck.to_bytes(),
+            data_files=self.data_files,
             companions=companions,
             deck_path=self.circuit,
             included_files=tuple(path for path in self.tree.files if path != self.circuit),
@@ -229,6 +234,15 @@ class _Prepared:
                 except ValueError:  # an expression: progress is then not shown
                     return None
         return None
+
+
+def _data_files(tree: DependencyTree, reader: SourceReader, circuit: Path) -> Iterator[Path]:
+    """The data files beside the circuit that may be read; ngspice 39 looks for them in lower case."""
+    for name in dict.fromkeys(spelt for written in tree.data_files for spelt in (written, written.lower())):
+        path = Path(os.path.normpath(circuit.parent / name))
+        found = reader.read(name, including_file=circuit)
+        if isinstance(found, SourceFile) and found.path == path.resolve():
+            yield path
 
 
 def _meas_issue(file: Path, line: int, reason: Message) -> SimulationIssue:

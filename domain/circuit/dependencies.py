@@ -10,6 +10,7 @@ beginning of a comment. An include cycle crashes ngspice, a section cycle hangs 
 from __future__ import annotations
 
 import os.path
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
@@ -17,6 +18,9 @@ from typing import Literal, NamedTuple, Protocol
 from domain.circuit.netlist import Include, Netlist
 from domain.circuit.statements import Statement
 from shared.message import Message, msg
+
+# filesource, table2d, table3d; d_source; d_state. ngspice takes only names in double quotes.
+_DATA_FILE = re.compile(r'\b(?:file|input_file|state_file)\s*=\s*"([^"]+)"', re.IGNORECASE)
 
 RefusalReason = Literal["missing", "outside", "not-regular", "folder", "too-large", "unreadable", "url"]
 
@@ -179,6 +183,12 @@ class DependencyTree:
             if not beside or (is_lib_in_include and folder is not None):
                 return True
         return False
+
+    @property
+    def data_files(self) -> tuple[str, ...]:
+        """Names of the files XSPICE models read numbers from, as written; relative to the circuit's folder."""
+        cards = (placed.statement for placed in self.expanded if placed.statement.keyword == "model")
+        return tuple(dict.fromkeys(name for card in cards for name in _DATA_FILE.findall(card.text)))
 
     def target_of(self, file: Path | None, line: int) -> Path | None:
         """The file the directive on `line` of `file` resolved to."""

@@ -43,6 +43,8 @@ class SimulationJob:
     data files are found from there."""
     included_files: tuple[Path, ...] = ()
     """Files the deck needs, as found by our own parser: real paths of regular files, checked."""
+    data_files: tuple[Path, ...] = ()
+    """Files with numbers that models of the deck read, where the deck says they are; checked too."""
     companions: Mapping[str, bytes] = field(default_factory=dict)
     """Corrected copies of included files, put beside the deck under these plain names."""
     readable_dirs: tuple[Path, ...] = ()

@@ -30,7 +30,7 @@ class Plot:
     """The vectors of one analysis."""
 
     analysis: str
-    """op, dc, ac, tran, noise (spectrum), noise_integrated, tf, sens, pz, disto, or "other"."""
+    """op, dc, ac, tran, noise (spectrum), noise_integrated, tf, sens, pz, disto, sp, or "other"."""
     name: str
     """The simulator's own plot name ("AC Analysis")."""
     title: str
@@ -82,6 +82,7 @@ _ANALYSES = (
     ("sensitivity", "sens"),
     ("pole-zero", "pz"),
     ("distortion", "disto"),
+    ("sp analysis", "sp"),
 )
 
 _WITHOUT_NODES = frozenset({"noise", "noise_integrated", "tf", "sens", "pz"})
@@ -89,6 +90,7 @@ _WITHOUT_NODES = frozenset({"noise", "noise_integrated", "tf", "sens", "pz"})
 
 _MISLABELLED = frozenset({"tf", "sens", "pz"})
 
+_TWO_PORT = re.compile(r"v\(([syz])_\d+_\d+\)")
 _WRAPPED = re.compile(r"([vi])\((.*)\)", re.DOTALL)
 
 
@@ -101,12 +103,15 @@ def analysis_of_plot(plot_name: str) -> str:
 def unit_of(name: str, kind: str, analysis: str) -> str:
     """SI unit of a vector with this canonical name and ngspice type ("voltage" -> "V"), "" when not known.
 
-    ngspice calls everything in a transfer function, pole-zero or sensitivity plot a voltage.
+    ngspice calls everything in a transfer function, pole-zero or sensitivity plot a voltage, and the
+    two-port parameters too.
     """
     if analysis in _MISLABELLED and not name.startswith("@"):
         if "impedance" in name:
             return "Ohm"
         return "rad/s" if analysis == "pz" else ""
+    if analysis == "sp" and (parameter := _TWO_PORT.fullmatch(name)):
+        return {"s": "1", "y": "S", "z": "Ohm"}[parameter[1]]
     return _UNITS.get(kind.strip().lower(), "")
 
 

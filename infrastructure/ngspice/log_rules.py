@@ -186,7 +186,10 @@ def _missing_data_file(m: _Match) -> Finding:
         code="missing-data-file",
         message=msg("A model's data file {file} could not be opened.", file=quoted(m["file"])),
         word=m["file"].strip("'\""),
-        advice=msg("Put it beside the circuit, inside the project, and name it relative to the circuit."),
+        advice=msg(
+            "Put it beside the circuit or inside its project, name it relative to the circuit, "
+            "and in lower case: ngspice lowers the name."
+        ),
     )
 
 

@@ -254,7 +254,7 @@ def _lay_out(job: SimulationJob, scratch: Path) -> View:
     (scratch / _INPUT_NAME).symlink_to(os.path.realpath(job.deck_path.parent))
     return View(
         scratch=scratch,
-        files=tuple(file for file in job.included_files if file.is_file()),
+        files=tuple(file for file in (*job.included_files, *job.data_files) if file.is_file()),
         folders=job.readable_dirs,
         hidden=tuple(Path(os.path.realpath(folder)) for folder in job.hidden_dirs),
         input_folder=_INPUT_NAME,

@@ -6,7 +6,6 @@ import argparse
 import asyncio
 import io
 import logging
-import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -49,10 +48,6 @@ def main(argv: Sequence[str], build: Callable[[], Application]) -> int:
         if out.as_json and not COMMANDS[argv[0]].prints_events:
             out.fail(Stopped(msg("Stopped.")))
         return EXIT_STOPPED
-    except BrokenPipeError:
-        # Whoever read our output went away; nothing more can be said there.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
     except Exception as error:  # noqa: BLE001
         # The last resort: a bug is told in plain words; the task registry has logged its traceback.
         out.fail(CircuitAIError(internal_error(error), error_type="internal"))

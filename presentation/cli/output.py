@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -14,8 +15,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from presentation.translation import Translator
-from shared.errors import CircuitAIError
-from shared.message import Message
+from shared.errors import CircuitAIError, Stopped
+from shared.message import Message, msg
 
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 
@@ -46,12 +47,12 @@ class Output:
     def say(self, message: Message) -> None:
         """A line for people (nothing in JSON mode)."""
         if not self.as_json:
-            print(self.translate(message), file=self._stdout, flush=True)
+            self._print(self.translate(message))
 
     def line(self, text: str = "") -> None:
         """A ready-made line for people: figures, tables (nothing in JSON mode)."""
         if not self.as_json:
-            print(text, file=self._stdout, flush=True)
+            self._print(text)
 
     def note(self, message: Message) -> None:
         """A line on stderr, in either mode."""
@@ -60,7 +61,15 @@ class Output:
     def json(self, document: Mapping[str, Any]) -> None:
         """One JSON object on one line, flushed; NaN and infinity become null."""
         text = json.dumps(plain(document), ensure_ascii=False, allow_nan=False)
-        print(text, file=self._stdout, flush=True)
+        self._print(text)
+
+    def _print(self, text: str) -> None:
+        try:
+            print(text, file=self._stdout, flush=True)
+        except BrokenPipeError:
+            # Whoever read us has gone (`| head`): nobody wants the rest.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self._stdout.fileno())
+            raise Stopped(msg("Stopped.")) from None
 
     def fail(self, error: CircuitAIError) -> None:
         """Show an error: what, where and what to do."""

@@ -217,7 +217,24 @@ def test_doctor_names_the_engine_and_the_box(cli: Cli) -> None:
     assert run.exit_code == 0
     checks = {item["name"]: item for item in run.document["checks"]}
     assert "ngspice" in checks["ngspice"]["message"]
-    assert "bubblewrap" in checks["confinement"]["message"]
+    layers = set(checks["confinement"]["message"].replace(",", " ").split())
+    assert layers & {"bubblewrap", "landlock"}
+
+
+def test_a_reader_who_leaves_is_no_error(rc: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, str(ROOT / "main.py"), "demo"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr is not None
+    assert b"Traceback" not in process.stderr.read()
+    process.stderr.close()
+    assert process.wait(timeout=60) == 130
 
 
 def test_without_ngspice_the_exit_code_is_3(cli: Cli, rc: Path, tmp_path: Path) -> None:
