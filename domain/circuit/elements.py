@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from domain.circuit.numbers import read_number
-from domain.circuit.statements import Field, Statement
+from domain.circuit.statements import BLANKS, Field, Statement
 
 GROUND = "0"
 GROUND_NAMES = frozenset({"0", "gnd"})
@@ -188,8 +188,8 @@ class _Words:
     def after(self, index: int) -> Field | None:
         """The rest of the card from `index` of its text on, as one field."""
         raw = self.statement.raw
-        start = index + len(raw[index:]) - len(raw[index:].lstrip())
-        end = len(raw.rstrip())
+        start = index + len(raw[index:]) - len(raw[index:].lstrip(BLANKS))
+        end = len(raw.rstrip(BLANKS))
         return self.statement.field(start, end) if start < end else None
 
     def build(self, **values: object) -> Element:

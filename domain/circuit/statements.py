@@ -24,7 +24,9 @@ StatementKind = Literal["title", "element", "directive", "control", "unknown"]
 
 _COMMENT_STARTS = frozenset('*$;=[]?()&%"!:,\f')
 _BRACKETS = frozenset("(),")
-_FIELD = re.compile(r"""\{|'|"|[=(),]|[^\s=(),{'"]+|\}""")
+_FIELD = re.compile(r"""\{|'|"|[=(),]|[^\s=(),{'"]+|\}""", re.ASCII)
+BLANKS = " \t\r\n\f\v"
+"""What separates words. In the Latin-1 view other \"spaces\" are bytes of letters: 入 is E5 85 A5."""
 _ALIASES = {
     "inc": "include",
     "measure": "meas",
@@ -206,7 +208,7 @@ class Statement:
                 position = closing_brace(raw, start)
             elif opener in {"'", '"'}:
                 closing = raw.find(opener, start + 1)
-                position = len(raw.rstrip()) if closing < 0 else closing + 1
+                position = len(raw.rstrip(BLANKS)) if closing < 0 else closing + 1
             else:
                 position = match.end()
             yield self.field(start, position)
@@ -222,7 +224,7 @@ def closing_brace(text: str, start: int) -> int:
             depth -= 1
             if depth == 0:
                 return index + 1
-    return len(text.rstrip())
+    return len(text.rstrip(BLANKS))
 
 
 def _keyword(kind: StatementKind, raw: str) -> str:
@@ -230,7 +232,7 @@ def _keyword(kind: StatementKind, raw: str) -> str:
         return raw[0].lower()
     if kind != "directive":
         return ""
-    word = re.split(r"[\s=(,]", raw[1:], maxsplit=1)[0].lower()
+    word = re.split(r"[\s=(,]", raw[1:], maxsplit=1, flags=re.ASCII)[0].lower()
     for prefix, name in (("inc", "include"), ("opt", "options"), ("para", "param")):
         if word.startswith(prefix):  # ngspice compares only the beginning of these
             return name
@@ -344,7 +346,7 @@ def _cards(source: Source, *, has_title: bool) -> Iterator[Statement]:
             yield from _finished(source, pending)
             pending = None
             if body and (not body.startswith("*") or body.startswith("*#")):
-                yield _single(source, "control", body.rstrip(), offset, number)
+                yield _single(source, "control", body.rstrip(BLANKS), offset, number)
             in_control = in_control and not lowered.startswith(".endc")
             continue
         if not body or (body[0] in _COMMENT_STARTS and not goes_on) or body.startswith("//"):

@@ -1,7 +1,7 @@
 """A vector over its axis, and reading between its samples.
 
-Interpolation follows the field: straight lines over time and over swept sources; over frequency
-straight lines in dB and degrees against log f (a complex response by its magnitude and phase).
+Straight lines over time and over swept sources; over frequency smooth curves in dB and degrees
+against log f (a complex response by its magnitude and phase), see `interpolation`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domain.circuit.numbers import format_number
+from domain.simulation import interpolation
 from domain.simulation.waveform import Array, RealArray
 from shared.errors import CircuitError
 from shared.message import msg
@@ -89,18 +90,26 @@ class Signal:
             return y0 + (position - x0) / (x1 - x0) * (y1 - y0)
         if position in (x0, x1):
             return y0 if position == x0 else y1
-        part = math.log(position / x0) / math.log(x1 / x0) if x0 > 0 else (position - x0) / (x1 - x0)
-        ratio = y1 / y0 if y0 and not self.is_level else 0
-        is_sign_change = not np.iscomplexobj(self.y) and ratio.real <= 0
-        if not ratio or is_sign_change:
+        if x0 <= 0:
+            return y0 + (position - x0) / (x1 - x0) * (y1 - y0)
+        part = math.log(position / x0) / math.log(x1 / x0)
+        near = slice(max(left - 1, 0), left + 3)
+        index = left - near.start
+        x, y = self.x[near], self.y[near]
+        if not np.iscomplexobj(y):
+            if self.is_level or not (y0.real > 0 and y1.real > 0):
+                return complex(_read(x, y, index, part))
+            return complex(math.exp(_read(x, _log(y), index, part)))
+        if not (y0 and y1):
             return y0 + part * (y1 - y0)
-        return y0 * complex(np.exp(part * np.log(complex(ratio))))
+        size = math.exp(_read(x, _log(np.abs(y)), index, part))
+        return size * complex(np.exp(1j * _read(x, np.unwrap(np.angle(y)), index, part)))
 
     def crossings(self, level: float, direction: Direction = "both") -> RealArray:
         """Every place on the axis where the (magnitude of the) vector passes `level`, in sweep order.
 
         A sample equal to the level counts as above it. Over frequency the place is found in
-        log f and, for positive values that are not dB or degrees, in log magnitude.
+        log f and, for positive values that are not dB or degrees, in log magnitude, on a smooth curve.
         """
         y = self.real
         above = y >= level
@@ -112,14 +121,12 @@ class Signal:
         part = (level - y0) / (y1 - y0)
         if not self.is_over_frequency:
             return np.asarray(x0 + part * (x1 - x0))
-        if not self.is_level and level > 0:
-            positive = (y0 > 0) & (y1 > 0)
-            low, high = (
-                np.log(y0, where=positive, out=np.zeros_like(y0)),
-                np.log(y1, where=positive, out=np.ones_like(y1)),
-            )
-            part = np.where(positive, (math.log(level) - low) / (high - low), part)
         can_log = x0 > 0
+        is_log = not self.is_level and level > 0
+        smooth = can_log & (y0 > 0) & (y1 > 0) if is_log else can_log
+        part[smooth] = _passing(
+            self.x, _log(y) if is_log else y, left[smooth], math.log(level) if is_log else level
+        )
         ratio = np.divide(x1, x0, where=can_log, out=np.ones_like(x1))
         return np.where(can_log, x0 * ratio**part, x0 + part * (x1 - x0))
 
@@ -139,6 +146,24 @@ class Signal:
             axis_name=self.axis_name,
             axis_unit=self.axis_unit,
         )
+
+
+def _log(values: RealArray) -> RealArray:
+    """Natural logarithm; NaN, an unusable sample, where there is none."""
+    return np.log(values, where=values > 0, out=np.full(len(values), np.nan))
+
+
+def _read(x: RealArray, w: RealArray, left: int, part: float) -> float:
+    """The value `part` of the way (in log f) from sample `left` to the next."""
+    u = _log(x)
+    rise = interpolation.slopes(u, w)[left : left + 2] * (u[left + 1] - u[left])
+    return float(interpolation.between(part, w[left], w[left + 1], rise[0], rise[1]))
+
+
+def _passing(x: RealArray, w: RealArray, left: NDArray[np.intp], level: float) -> RealArray:
+    u = _log(x)
+    slope, step = interpolation.slopes(u, w), u[left + 1] - u[left]
+    return interpolation.passing(level, w[left], w[left + 1], slope[left] * step, slope[left + 1] * step)
 
 
 def figure(value: float, unit: str) -> str:

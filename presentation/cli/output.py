@@ -54,6 +54,12 @@ class Output:
         if not self.as_json:
             self._print(text)
 
+    def progress(self, fraction: float) -> None:
+        """A percentage on the terminal, written over by the next one; nothing when nobody watches."""
+        if self.as_json or not self._stderr.isatty():
+            return
+        print(f"\r{fraction:4.0%}" if fraction < 1 else "\r    \r", end="", file=self._stderr, flush=True)
+
     def note(self, message: Message) -> None:
         """A line on stderr, in either mode."""
         print(self.translate(message), file=self._stderr, flush=True)

@@ -35,8 +35,10 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
             assignments=tuple(_assignment(text) for text in args.assignments),
             timeout_s=args.timeout,
             libraries=tuple(args.library),
-        )
+        ),
+        on_progress=out.progress,
     )
+    out.progress(1.0)
     if out.as_json:
         out.json(_document(result, out))
     else:
