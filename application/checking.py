@@ -52,4 +52,4 @@ class CheckCircuit:
         if path.suffix.lower() in LIBRARY_SUFFIXES:  # made to be included: its first line is no title
             netlist = Netlist.parse(netlist.to_bytes(), path=netlist.path, has_title=False)
         tree = resolve_dependencies(netlist, reader)
-        return CheckReport(file=path.resolve(), diagnostics=diagnose(netlist, tree))
+        return CheckReport(file=netlist.path or path, diagnostics=diagnose(netlist, tree))

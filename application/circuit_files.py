@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ def load_circuit(
 
     Raises UserInputError when `circuit` is no regular, readable file of at most 20 MB.
     """
-    real = circuit.resolve()
+    real = Path(os.path.realpath(circuit))  # Path.resolve() raises on a loop of links
     reader = sources.for_circuit(real, libraries)
     source = reader.read(real.name, including_file=real)
     if isinstance(source, SourceRefusal):
@@ -46,6 +47,8 @@ def _refusal_message(reason: RefusalReason, path: Path) -> Message:
         case "not-regular":
             return msg("{path} is not a regular file.", path=path)
         case "unreadable":
-            return msg("{path} can't be read: permission is missing.", path=path)
+            return msg(
+                "{path} can't be read: permission is missing, or its links lead in a circle.", path=path
+            )
         case "outside" | "url":
             return msg("{path} lies outside the folders that may be read.", path=path)

@@ -83,10 +83,7 @@ class ExamineEnvironment:
 
     async def _confinement(self) -> tuple[Finding, ...]:
         box = await self._simulator.confinement()
-        notes = tuple(
-            Finding(name="confinement", state="warning", message=msg("{note}", note=note))
-            for note in box.notes
-        )
+        notes = tuple(Finding(name="confinement", state="warning", message=note) for note in box.notes)
         if not (box.bubblewrap or box.landlock_abi):
             return (
                 Finding(
@@ -97,8 +94,12 @@ class ExamineEnvironment:
                 ),
                 *notes,
             )
+        advice = msg("Install bubblewrap too (Debian, Ubuntu: sudo apt-get install bubblewrap).")
         held = Finding(
-            name="confinement", state="ok", message=msg("{layers} hold", layers=", ".join(box.layers))
+            name="confinement",
+            state="ok",
+            message=msg("{layers} hold", layers=", ".join(box.layers)),
+            advice=None if box.bubblewrap else advice,
         )
         return (held, *notes)
 

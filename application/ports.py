@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a p
     from domain.simulation.request import SimulationJob
     from domain.simulation.result import SimulationResult, SimulationRun
     from domain.simulation.waveform import Plot
+    from shared.message import Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +33,8 @@ class Confinement:
     """0 when the kernel has none."""
     seccomp: bool
     rlimits: bool
-    notes: tuple[str, ...] = ()
-    """Why something does not hold, in the words of the system."""
+    notes: tuple[Message, ...] = ()
+    """What does not hold, why, and what that leaves open."""
 
     @property
     def layers(self) -> tuple[str, ...]:

@@ -13,11 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.circuit_files import load_circuit
-from domain.circuit.dependencies import DependencyTree, SourceFile, SourceReader, resolve_dependencies
+from domain.circuit.dependencies import (
+    NOT_TO_BE_OPENED,
+    DependencyTree,
+    SourceFile,
+    SourceReader,
+    resolve_dependencies,
+)
 from domain.circuit.netlist import Measure, Netlist
 from domain.circuit.numbers import parse_number
 from domain.circuit.parameters import resolve_parameters
-from domain.simulation.request import Analysis, ResourceLimits, SimulationJob
+from domain.simulation.request import TAKEN_NAMES, Analysis, ResourceLimits, SimulationJob
 from domain.simulation.result import Quantity, SimulationIssue, SimulationResult, SimulationRun
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg
@@ -98,7 +104,7 @@ class RunSimulation:
             netlist_sha256=prepared.sha256,
             run=run,
             metrics=metrics,
-            issues=(*_with_refusals(run, prepared.tree), *metric_issues),
+            issues=tuple(map(prepared.placed, (*_with_refusals(run, prepared.tree), *metric_issues))),
             request={
                 "analysis": request.analysis,
                 "set": dict(request.assignments),
@@ -119,7 +125,7 @@ class RunSimulation:
                 )
         libraries = (*request.libraries, *self._libraries)
         netlist, reader = load_circuit(self._sources, request.circuit, libraries)
-        digest = sha256(netlist.to_bytes()).hexdigest()
+        written = netlist
         for name, value in request.assignments:
             netlist = netlist.with_value(name, value)
         if request.analysis is not None:
@@ -128,7 +134,8 @@ class RunSimulation:
         circuit = request.circuit.resolve()
         return _Prepared(
             circuit=circuit,
-            sha256=digest,
+            sha256=sha256(written.to_bytes()).hexdigest(),
+            lines=len(written.source.lines),
             netlist=netlist,
             tree=tree,
             data_files=tuple(_data_files(tree, reader, circuit)),
@@ -174,6 +181,8 @@ class _Prepared:
 
     circuit: Path
     sha256: str
+    lines: int
+    """How many the circuit's file has."""
     netlist: Netlist
     tree: DependencyTree
     data_files: tuple[Path, ...]
@@ -182,7 +191,7 @@ class _Prepared:
 
     def job(self, output_dir: Path, request: SimulationRequest) -> SimulationJob:
         project = self.project
-        deck, companions = self.tree.portable()
+        deck, companions = self.tree.portable(TAKEN_NAMES)
         return SimulationJob(
             deck=deck.to_bytes(),
             data_files=self.data_files,
@@ -198,6 +207,12 @@ class _Prepared:
             output_dir=output_dir,
             limits=ResourceLimits(wall_s=request.timeout_s),
         )
+
+    def placed(self, issue: SimulationIssue) -> SimulationIssue:
+        """`issue` without a place behind the end of the file, where an analysis of the request stands."""
+        if issue.file == self.circuit and issue.line is not None and issue.line > self.lines:
+            return replace(issue, file=None, line=None)
+        return issue
 
     def _analyses(self) -> tuple[Analysis, ...]:
         """Those of the included files too."""
@@ -255,7 +270,6 @@ def _with_refusals(run: SimulationRun, tree: DependencyTree) -> Sequence[Simulat
     """The run's issues; when it failed for want of a file we withheld, say that we did and why."""
     if run.status == "ok":
         return run.issues
-    withheld = [item for item in tree.refusals if item.refusal.reason != "missing"]
     notes = [
         SimulationIssue(
             severity="error",
@@ -263,8 +277,24 @@ def _with_refusals(run: SimulationRun, tree: DependencyTree) -> Sequence[Simulat
             message=item.message,
             file=item.file,
             line=item.line,
-            advice=msg("Copy the file into the project, or name its folder with --library."),
+            advice=msg("Copy the file into the project, or name its folder with --library.")
+            if item.refusal.reason == "outside"
+            else None,
         )
-        for item in withheld
+        for item in tree.refusals
+        if item.refusal.reason != "missing"
     ]
-    return [*notes, *(replace(issue) for issue in run.issues)]
+    notes += [
+        SimulationIssue(
+            severity="error", code="include-cycle", message=item.message, file=item.file, line=item.line
+        )
+        for item in tree.cycles
+    ]
+    told = {(note.file, note.line) for note in notes}
+    others = [
+        issue
+        for issue in run.issues
+        if issue.code != "missing-include"
+        or ((issue.file, issue.line) not in told and issue.message.params.get("file") != NOT_TO_BE_OPENED)
+    ]
+    return [*notes, *others]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from domain.circuit.elements import is_value
-from domain.circuit.numbers import parse_number
+from domain.circuit.numbers import parse_number, with_ascii_micro
 from shared.errors import UserInputError
 from shared.message import msg
 
@@ -97,7 +97,7 @@ def _leads_nowhere(sweep: list[str]) -> bool:
 
 def checked_analysis(card: str) -> str:
     """The card with its dot. Raises UserInputError for what is no complete, sensible analysis."""
-    text = card.strip().removeprefix(".").strip()
+    text = with_ascii_micro(card).strip().removeprefix(".").strip()
     kind = text.split(None, 1)[0].lower() if text else ""
     if kind not in ANALYSIS_KINDS or "\n" in text or "\r" in text:
         raise UserInputError(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os.path
 import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
@@ -19,6 +20,9 @@ from domain.circuit.netlist import Include, Netlist
 from domain.circuit.statements import Statement
 from shared.message import Message, msg
 
+NOT_TO_BE_OPENED = "not-to-be-opened"
+"""The name a portable circuit has in the place of a file that would hang ngspice."""
+_PLAIN_PATH = re.compile(r"[\w./+@-]+")
 # filesource, table2d, table3d; d_source; d_state. ngspice takes only names in double quotes.
 _DATA_FILE = re.compile(r'\b(?:file|input_file|state_file)\s*=\s*"([^"]+)"', re.IGNORECASE)
 
@@ -114,6 +118,16 @@ class IncludeCycle:
     too_deep: bool = False
     """Not a cycle, but more levels than `max_depth`."""
 
+    @property
+    def message(self) -> Message:
+        """What is wrong and what to do."""
+        if self.too_deep:
+            return msg(
+                "{path} is included more levels deep than is read. Include it more directly.",
+                path=self.target.name,
+            )
+        return msg("{path} includes itself. Take one of the includes away.", path=self.target.name)
+
 
 class Placed(NamedTuple):
     """A statement of the whole circuit, where it comes from and the subcircuits around it."""
@@ -151,26 +165,43 @@ class DependencyTree:
     targets: dict[tuple[Path | None, int], Path] = field(default_factory=dict)
     """Directive (file, line) -> the real path it resolved to."""
 
-    def portable(self) -> tuple[Netlist, dict[str, bytes]]:
+    def portable(self, taken: Collection[str] = ()) -> tuple[Netlist, dict[str, bytes]]:
         """The circuit as ngspice reads it alike from another folder: the root, and copies by file name.
 
         Paths are made absolute. Included files that name others relative to the circuit's folder are
         given as corrected copies, which are named without a folder: they belong where ngspice is
-        started. So are those that include such a file.
+        started. So are those that include such a file, and those whose path SPICE cannot name: ngspice
+        ends the path of a `.lib` at a blank, in quotes too. What ngspice would never get done with (a FIFO,
+        a file that includes itself) is replaced by a name nothing has. The names in `taken` are not given.
         """
         folder = self.root.path.parent if self.root.path is not None else None
         copied = {path for path, netlist in self.files.items() if self._leans_on(netlist, folder)}
+        copied |= set(self._unnameable())
+        endless: list[Refusal | IncludeCycle] = [cycle for cycle in self.cycles if not cycle.too_deep]
+        endless += [refusal for refusal in self.refusals if refusal.refusal.reason == "not-regular"]
+        copied |= {item.file for item in endless if item.file is not None}
         size = -1
         while copied and size != len(copied):
             size = len(copied)
             copied |= {file for (file, _), target in self.targets.items() if file and target in copied}
         copied &= self.files.keys()
-        names = {path: f"included_{number}.inc" for number, path in enumerate(sorted(copied), start=1)}
-        moved = replace(
-            self, targets={place: Path(names.get(path, path)) for place, path in self.targets.items()}
-        )
+        names = _plain_names(sorted(copied), taken)
+        targets = {place: Path(names.get(path, path)) for place, path in self.targets.items()}
+        targets |= {(item.file, item.line): Path(NOT_TO_BE_OPENED) for item in endless}
+        moved = replace(self, targets=targets)
         copies = {name: self.files[path].with_include_paths(moved).to_bytes() for path, name in names.items()}
         return self.root.with_include_paths(moved), copies
+
+    def _unnameable(self) -> Iterator[Path]:
+        """Targets whose absolute path the including file cannot write down."""
+        for netlist in (self.root, *self.files.values()):
+            is_unicode = netlist.encoding.startswith("utf-8")
+            for include in netlist.includes:
+                target = self.target_of(netlist.path, include.line)
+                if target is not None and not (
+                    _PLAIN_PATH.fullmatch(str(target)) and (is_unicode or str(target).isascii())
+                ):
+                    yield target
 
     def _leans_on(self, netlist: Netlist, folder: Path | None) -> bool:
         assert netlist.path is not None
@@ -186,7 +217,7 @@ class DependencyTree:
 
     @property
     def data_files(self) -> tuple[str, ...]:
-        """Names of the files XSPICE models read numbers from, as written; relative to the circuit's folder."""
+        """Names of the files XSPICE models read numbers from, as written, from the circuit's folder."""
         cards = (placed.statement for placed in self.expanded if placed.statement.keyword == "model")
         return tuple(dict.fromkeys(name for card in cards for name in _DATA_FILE.findall(card.text)))
 
@@ -265,7 +296,8 @@ class _Resolver:
         closed = bool(begins) and any(card.line > begins[0].line for card in target.directives("endl"))
         if closed:
             self._tree.sections.setdefault(target.path, set()).add(section)
-            self._prefetch(target)
+        self._prefetch(target)
+        if closed:
             return True
         self._tree.missing_sections.append(
             MissingSection(
@@ -285,7 +317,7 @@ class _Resolver:
         if library.path in self._prefetched:
             return
         self._prefetched.add(library.path)
-        used = self._tree.sections[library.path]
+        used = self._tree.sections.get(library.path, set())
         for include in library.includes:
             if include.kind == "include" and include.statement.section not in used:
                 self._open(library, include, "lib")
@@ -342,6 +374,22 @@ class _Resolver:
 def _is_beside(found: Path, reference: str, file: Path) -> bool:
     """`found` is what `reference` means from the folder of `file` (links aside)."""
     return found == Path(os.path.normpath(file.parent / reference))
+
+
+def _plain_names(paths: Sequence[Path], taken: Collection[str]) -> dict[Path, str]:
+    """A name for each, without a folder and told apart: its own where SPICE can write that."""
+    names: dict[Path, str] = {}
+    used = set(taken)
+    for path in paths:
+        is_plain = path.name.isascii() and _PLAIN_PATH.fullmatch(path.name) and path.name[0].isalnum()
+        name = own = path.name if is_plain else "included.inc"
+        number = 1
+        while name in used:
+            number += 1
+            name = f"{number}_{own}"
+        names[path] = name
+        used.add(name)
+    return names
 
 
 def _section_of(card: Statement) -> str | None:

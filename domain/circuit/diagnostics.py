@@ -41,7 +41,8 @@ def diagnose(netlist: Netlist, tree: DependencyTree) -> tuple[Diagnostic, ...]:
     `tree` comes from `resolve_dependencies(netlist, reader)`.
     """
     findings = Findings()
-    check_files(tree, findings)
+    if not check_files(tree, findings):
+        return _sorted(findings.all, netlist.path)
     fragment = is_fragment(netlist)
     is_sound = check_structure(tree, findings, fragment=fragment)
     if is_sound:

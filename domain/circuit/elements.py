@@ -171,6 +171,8 @@ class _Words:
         while end < len(fields):
             text = fields[end].text
             touches = fields[end].start == fields[end - 1].end
+            if text == "," and depth == 0 and end + 2 < len(fields) and fields[end + 2].text == "=":
+                break  # a comma between two pairs
             if depth == 0 and not (touches and text in "(,"):
                 if not (touches and fields[end - 1].text in {")", ","}):
                     break

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
@@ -92,6 +94,9 @@ class Place(Protocol):
         """1-based column, in characters."""
 
 
+_NAMES_COMPARED = 50
+
+
 @dataclass(slots=True, kw_only=True)
 class Findings:
     """Collects diagnostics."""
@@ -101,6 +106,12 @@ class Findings:
     def has(self, *codes: str) -> bool:
         """Whether one of `codes` was found."""
         return any(diagnostic.code in codes for diagnostic in self.all)
+
+    def near(self, name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
+        """The known name most like `name`; None behind many findings, where comparing would cost minutes."""
+        if len(self.all) >= _NAMES_COMPARED:
+            return None
+        return next(iter(difflib.get_close_matches(name, sorted(known), n=1, cutoff=cutoff)), None)
 
     def add(
         self,

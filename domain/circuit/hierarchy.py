@@ -91,9 +91,11 @@ class Block:
 
     def walk(self) -> Iterator[Block]:
         """Itself and all blocks defined in it."""
-        yield self
-        for block in self.blocks.values():
-            yield from block.walk()
+        waiting = [self]
+        while waiting:
+            block = waiting.pop()
+            yield block
+            waiting.extend(reversed(block.blocks.values()))
 
 
 def _is_bin_of(key: str, name: str) -> bool:

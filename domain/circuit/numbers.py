@@ -1,7 +1,8 @@
 """SPICE number text, read and printed: the one place that knows suffixes.
 
 The rules are those of ngspice 39 (tried on the program, not taken from its manual): ``meg`` is 1e6 and
-``mil`` 25.4e-6, ``m`` and ``M`` are both 1e-3, ``a`` is not a suffix; letters that follow are a unit and
+``mil`` 25.4e-6, ``m`` and ``M`` are both 1e-3, ``a`` is not a suffix; the micro sign (U+00B5) is 1e-6, but
+the Greek letter that looks the same (U+03BC) is nothing: ``1μ`` is 1. Letters that follow are a unit and
 ignored, so ``1F`` is a femto-something.
 """
 
@@ -14,8 +15,8 @@ from dataclasses import dataclass
 _NUMBER = re.compile(
     r"(?P<mantissa>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?)"
     r"(?:[eEdD](?![a-zA-Z]))?"  # ngspice lets a lone exponent letter pass: "1e" is 1
-    r"(?P<suffix>[mM][eE][gG]|[mM][iI][lL]|[tTgGkKmMuUnNpPfF]|[µμ])?"
-    r"(?P<unit>[^\W\d_]*|[%°Ω℃]+)"
+    r"(?P<suffix>[mM][eE][gG]|[mM][iI][lL]|[tTgGkKmMuUnNpPfF]|µ)?"
+    r"(?P<unit>(?:(?!μ)[^\W\d_])*|[%°Ω℃]+)"
 )
 _SCALES = {
     "t": 1e12,
@@ -26,7 +27,6 @@ _SCALES = {
     "m": 1e-3,
     "u": 1e-6,
     "µ": 1e-6,
-    "μ": 1e-6,
     "n": 1e-9,
     "p": 1e-12,
     "f": 1e-15,
@@ -70,6 +70,11 @@ def read_number(text: str) -> NumberText | None:
     # Scaling by a division is exact where the factor is not a binary fraction: 100n is 1e-07.
     value = mantissa * scale if scale >= 1 or suffix.lower() == "mil" else mantissa / round(1 / scale)
     return NumberText(value=value, suffix=suffix, unit=match["unit"], rest=text[match.end() :])
+
+
+def with_ascii_micro(text: str) -> str:
+    """Micro signs behind digits as ``u``, which ngspice reads in any encoding (``1μ`` alone would be 1)."""
+    return re.sub(r"(?<=[\d.])[µμ]", "u", text)
 
 
 def parse_number(text: str) -> float:

@@ -103,13 +103,15 @@ class Expression:
             value = _evaluate(self.tree, values, functions or {}, 0)
         except (ArithmeticError, ValueError) as error:
             raise ExpressionError(f"{self.text}: {error}") from error
+        except RecursionError:
+            raise ExpressionError(f"{self.text[:40]}: nested too deep") from None
         if not math.isfinite(value):
             raise ExpressionError(f"{self.text}: not finite")
         return value
 
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[a-zA-Zµμ]*)"
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[a-zA-Z\u0080-\uffff]*)"
     r"|(?P<name>[A-Za-z_@\u0080-\uffff][\w.@#$\[\]]*)"
     r"|(?P<operator>\*\*|&&|\|\||==|!=|<>|<=|>=|[-+*/%\\^()<>!?:,&|{}'=]))"
 )
@@ -138,7 +140,10 @@ class _Parser:
         self._functions: set[str] = set()
 
     def parse(self) -> Expression:
-        tree = self._ternary()
+        try:
+            tree = self._ternary()
+        except RecursionError:
+            raise ExpressionError(f"{self._text[:40]}: nested too deep") from None
         if self._tokens[self._at][0] != "end":
             raise ExpressionError(f"{self._text}: unexpected {self._tokens[self._at][1]!r}")
         return Expression(
@@ -230,7 +235,7 @@ def _tokens(text: str) -> Iterable[tuple[str, str]]:
 
 def _expression_number(text: str) -> float:
     number = read_number(text)
-    if number is None or number.rest:
+    if number is None or (number.rest[:1].isascii() and number.rest):
         raise ExpressionError(f"not a number: {text}")
     if number.suffix.lower() == "mil":
         return number.value / 25.4e-6 * 1e-3

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from domain.circuit.analyses import ANALYSIS_KINDS
@@ -12,11 +11,14 @@ from domain.circuit.dependencies import DependencyTree
 from domain.circuit.elements import canonical_node, is_value
 from domain.circuit.expression_checks import (
     Scope,
+    check_bare_names,
     check_behaviour,
     check_expression,
+    check_model_names,
     check_names,
     check_parameters,
     names_in,
+    note_unbraced,
     scope_of,
 )
 from domain.circuit.findings import Findings, Severity
@@ -160,8 +162,8 @@ def _check_instance(placed: PlacedElement, scope: Scope, findings: Findings) -> 
     assert element.model is not None
     target = scope.block.find_block(element.model.text)
     if target is None:
-        known = sorted({name for block in scope.block.lineage for name in block.blocks})
-        message = _undefined(element.model.text, known, is_model=False)
+        known = {name for block in scope.block.lineage for name in block.blocks}
+        message = _undefined(element.model.text, findings.near(element.model.key, known), is_model=False)
         findings.add(scope.severity, "undefined-subcircuit", message, file=placed.file, at=element.model)
         return
     if len(element.nodes) != len(target.ports):
@@ -178,14 +180,13 @@ def _check_instance(placed: PlacedElement, scope: Scope, findings: Findings) -> 
             findings.add(severity, "unknown-subcircuit-parameter", message, file=placed.file, at=value)
 
 
-def _undefined(name: str, known: Iterable[str], *, is_model: bool) -> Message:
-    near = difflib.get_close_matches(name.lower(), sorted(known), n=1, cutoff=0.6)
+def _undefined(name: str, near: str | None, *, is_model: bool) -> Message:
     if is_model and near:
-        return msg("Model {name} is not defined. Did you mean {near}?", name=name, near=near[0])
+        return msg("Model {name} is not defined. Did you mean {near}?", name=name, near=near)
     if is_model:
         return msg("Model {name} is not defined. Add its .model card or include its library.", name=name)
     if near:
-        return msg("Subcircuit {name} is not defined. Did you mean {near}?", name=name, near=near[0])
+        return msg("Subcircuit {name} is not defined. Did you mean {near}?", name=name, near=near)
     return msg("Subcircuit {name} is not defined. Add it or include its library.", name=name)
 
 
@@ -195,7 +196,7 @@ def _check_model_use(placed: PlacedElement, scope: Scope, findings: Findings) ->
     model = scope.block.find_model(element.model.text)
     if model is None:
         known = {name for block in scope.block.lineage for name in block.models}
-        message = _undefined(element.model.text, known, is_model=True)
+        message = _undefined(element.model.text, findings.near(element.model.key, known), is_model=True)
         findings.add(scope.severity, "undefined-model", message, file=placed.file, at=element.model)
     elif model.type and model.type not in _MODEL_TYPES.get(element.letter, frozenset({model.type})):
         message = msg("Model {name} is of type {type}, which does not fit {element}.",
@@ -233,7 +234,9 @@ def _check_bare_words(placed: PlacedElement, scope: Scope, findings: Findings) -
         for candidate in element.params.values():
             if re.fullmatch(r"[A-Za-z_]\w*", candidate.text):
                 check_names([candidate.key], candidate, placed.file, scope, findings)
-    elif element.letter in "dk":
+    else:
+        check_bare_names(placed, scope, findings)
+    if element.letter in "dk":
         _check_surplus(placed, scope, findings)
     elif element.letter in "rcl":
         if "," in (element.params["tc"].text if "tc" in element.params else ""):
@@ -269,13 +272,17 @@ def _check_bare_value(placed: PlacedElement, value: Field, scope: Scope, finding
     """A value without braces: a parameter's name, else probably a model that is missing."""
     element = placed.element
     names = names_in(value.text)
+    if names and names <= scope.parameters and (value.key in names or value in element.params.values()):
+        return
     if names and names <= scope.parameters:
+        note_unbraced(value, placed.file, scope, findings)
         return
     if value in element.params.values():  # R=text: ngspice takes it for an expression
         check_expression(value, placed.file, scope, findings)
         return
     if re.match(r"[A-Za-z_]", value.text) and (element.params or element.numbers):
-        message = _undefined(value.text, scope.block.models, is_model=True)
+        near = findings.near(value.key, scope.block.models)
+        message = _undefined(value.text, near, is_model=True)
         findings.add(scope.severity, "undefined-model", message, file=placed.file, at=value)
         return
     message = msg("“{text}” is neither a number nor a parameter nor a model.", text=value.text)
@@ -289,11 +296,16 @@ _SOURCE_WORDS = frozenset({
 
 
 def _check_source_words(placed: PlacedElement, scope: Scope, findings: Findings) -> None:
+    previous = ""
     for field in placed.element.statement.fields[3:]:
+        before, previous = previous, field.key
         if field.is_punctuation or is_value(field.text) or field.text[:1] in "\"'{-+":
             continue
         names = names_in(field.text)
-        if field.key in _SOURCE_WORDS or (names and names <= scope.parameters):
+        is_known = bool(names) and names <= scope.parameters
+        if is_known and (field.key not in names or before == "ac"):
+            note_unbraced(field, placed.file, scope, findings)
+        if field.key in _SOURCE_WORDS or is_known:
             continue
         message = msg(
             "{name}: ngspice knows no waveform or keyword “{word}”.",
@@ -306,12 +318,12 @@ def _check_source_words(placed: PlacedElement, scope: Scope, findings: Findings)
 def _check_controls(placed: PlacedElement, scope: Scope, findings: Findings) -> None:
     """F, H, W name voltage sources, K names inductors, of the same block."""
     element = placed.element
-    wanted = "l" if element.letter == "k" else "veh" if element.letter in "fhw" else ""
+    wanted = "l" if element.letter == "k" else "vehb" if element.letter in "fhw" else ""
     if not wanted:
         return
     for control in element.controls:
         target = scope.elements.get(control.key)
-        is_fit = target is not None and (target.letter in wanted or target.letter in "bl")
+        is_fit = target is not None and target.letter in wanted and target.output != "current"
         if is_fit or "." in control.key:
             continue
         who = {"name": element.name, "target": control.text}
@@ -338,6 +350,7 @@ def _check_models(scope: Scope, findings: Findings) -> None:
             continue
         for match in _IN_BRACES.finditer(card.raw):
             check_expression(card.field(*match.span()), placed.file, scope, findings)
+        check_model_names(placed, scope, findings)
 
 
 def _check_recursion(block: Block, findings: Findings) -> None:

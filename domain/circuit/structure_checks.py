@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import difflib
 import re
 from collections.abc import Iterator
@@ -23,8 +24,8 @@ DIRECTIVES = ANALYSIS_KINDS | {
 """What ngspice 39 takes without complaint, as tried; all else is an error to it."""
 
 
-def check_files(tree: DependencyTree, findings: Findings) -> None:
-    """Includes that could not be followed, encodings, line ends."""
+def check_files(tree: DependencyTree, findings: Findings) -> bool:
+    """Includes that could not be followed, encodings, line ends. False when a file is no text at all."""
     for refusal in tree.refusals:
         is_missing = refusal.refusal.reason == "missing"
         findings.add(
@@ -46,17 +47,27 @@ def check_files(tree: DependencyTree, findings: Findings) -> None:
             at=missing,
         )
     for cycle in tree.cycles:
-        message = (
-            msg(
-                "{path} is included more levels deep than is read. Include it more directly.",
-                path=cycle.target.name,
-            )
-            if cycle.too_deep
-            else msg("{path} includes itself. Take one of the includes away.", path=cycle.target.name)
-        )
-        findings.add("error", "include-cycle", message, file=cycle.file, at=cycle)
+        findings.add("error", "include-cycle", cycle.message, file=cycle.file, at=cycle)
+    is_text = True
     for netlist in (tree.root, *tree.files.values()):
-        _check_bytes(netlist, findings)
+        if _is_binary(netlist.to_bytes()):
+            message = msg("This is no text file, so no netlist. Name the right file.")
+            findings.add("error", "encoding", message, file=netlist.path, at=1)
+            is_text = False
+        else:
+            _check_bytes(netlist, findings)
+    return is_text
+
+
+_CONTROL_BYTES = bytes({*range(9), *range(14, 27), *range(28, 32)})
+
+
+def _is_binary(data: bytes) -> bool:
+    """More than a few bytes, and one in fifty, are control characters; UTF-16 is told by its mark instead."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return False
+    strange = len(data) - len(data.translate(None, _CONTROL_BYTES))
+    return strange > 8 and strange * 50 > len(data)
 
 
 def _check_bytes(netlist: Netlist, findings: Findings) -> None:
@@ -318,7 +329,8 @@ def _check_title(tree: DependencyTree, findings: Findings) -> None:
     if not first or first[0].kind != "title" or not looks_like_card(first[0].text):
         return
     message = msg("The first line is the title, so this card is not read. Put a title line above it.")
-    findings.add("warning", "title-is-card", message, file=tree.root.path, at=1)
+    is_refused = first[0].raw[:4].lower() == ".par"  # "Error: title line is missing!"
+    findings.add("error" if is_refused else "warning", "title-is-card", message, file=tree.root.path, at=1)
 
 
 def looks_like_card(text: str) -> bool:
@@ -347,7 +359,7 @@ def _check_analyses(tree: DependencyTree, findings: Findings) -> None:
         p for p in tree.expanded if p.statement.kind == "directive" and p.statement.keyword in ANALYSIS_KINDS
     ]
     has_control = any(n.has_control_block for n in (tree.root, *tree.files.values()))
-    if not cards and not has_control:
+    if not cards and not has_control and not _has_misspelt_analysis(tree):
         message = msg("The netlist asks for no analysis. Add one, for example {example}.", example=".op")
         findings.add("warning", "no-analysis", message, file=tree.root.path, at=1)
     for placed in cards:
@@ -361,6 +373,13 @@ def _check_analyses(tree: DependencyTree, findings: Findings) -> None:
         elif has_empty_sweep(text):
             message = msg("This sweep has no points. Look at its start, stop and step.")
             findings.add("error", "bad-analysis", message, file=placed.file, at=placed.statement)
+
+
+def _has_misspelt_analysis(tree: DependencyTree) -> bool:
+    """An unknown directive that was noted as one: ``.trna``."""
+    unknown = {p.statement.keyword for p in tree.expanded if p.statement.kind == "directive"} - DIRECTIVES
+    near = (difflib.get_close_matches(name, sorted(DIRECTIVES), n=1, cutoff=0.6) for name in unknown)
+    return any(names[0] in ANALYSIS_KINDS for names in near if names)
 
 
 def _check_after_end(root: Netlist, findings: Findings) -> None:

@@ -174,10 +174,11 @@ class _Examiner:
 
     def _wire(self, placed: PlacedElement) -> None:
         element = placed.element
+        idle = self._idle_terminals(element) if element.letter == "x" else frozenset()
         for index, node in enumerate((*element.nodes, *element.control_nodes)):
             name = canonical_node(node.text)
             self._dc.find(name)
-            if element.letter != "x" or self._reaches_device(element, index):
+            if index not in idle:
                 self._touched_by.setdefault(name, placed)
         if element.letter == "x":
             for first, second in self._instance_edges(element, rigid=False):
@@ -198,11 +199,13 @@ class _Examiner:
             first, *others = sorted(outer.get(node, node) for node in group)
             yield from ((first, other) for other in others)
 
-    def _reaches_device(self, instance: Element, index: int) -> bool:
+    def _idle_terminals(self, instance: Element) -> frozenset[int]:
+        """Indices of the terminals to which nothing inside the subcircuit is connected."""
         target = self._block.find_block(instance.model.text) if instance.model is not None else None
-        if target is None or target not in self._known or index >= len(target.ports):
-            return True
-        return target.ports[index] in self._known[target].touched
+        if target is None or target not in self._known:
+            return frozenset()
+        touched = self._known[target].touched
+        return frozenset(index for index, port in enumerate(target.ports) if port not in touched)
 
     def _borders_of(self, sets: DisjointSets) -> tuple[frozenset[str], ...]:
         groups = (frozenset(group) & self._borders for group in sets.groups().values())

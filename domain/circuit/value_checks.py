@@ -39,6 +39,9 @@ def check_values(circuit: Circuit, tree: DependencyTree, findings: Findings) -> 
                 _check_parameter_numbers(card, habits, findings)
             elif card.statement.keyword in {"ac", "noise", "disto", "sp"} and block is circuit.top:
                 _check_sweep(card, habits, findings)
+    for card in tree.expanded:
+        if card.statement.kind in {"element", "directive"} and not card.statement.raw.isascii():
+            _check_greek_mu(card, findings)
 
 
 def _habits_of(tree: DependencyTree) -> _Habits:
@@ -114,6 +117,21 @@ def _warn_mega(field: Field, number: NumberText, file: Path | None, findings: Fi
                   text=field.text, value=format_number(number.value),
                   mega=format_number(number.value * 1e9))  # fmt: skip
     findings.add("warning", "mega-trap", message, file=file, at=field)
+
+
+_GREEK_MU = re.compile(
+    r"(?<![\w.])(?P<number>(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\xce\xbc", re.ASCII | re.IGNORECASE
+)
+"""A number and the two bytes of U+03BC in the Latin-1 view."""
+
+
+def _check_greek_mu(placed: Placed, findings: Findings) -> None:
+    """ngspice takes the micro sign U+00B5 for u, but not the Greek letter that looks the same."""
+    for match in _GREEK_MU.finditer(placed.statement.raw):
+        field = placed.statement.field(*match.span())
+        message = msg("ngspice reads {text} as {value}: this μ is the Greek letter. Write {micro}.",
+                      text=field.text, value=match["number"], micro=match["number"] + "u")  # fmt: skip
+        findings.add("warning", "number-tail", message, file=placed.file, at=field)
 
 
 _TIME_NAMES = ("rise", "ramp", "ratio", "fall")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from domain.circuit.elements import SHAPES, Element
-from domain.circuit.numbers import parse_number
+from domain.circuit.numbers import parse_number, with_ascii_micro
 from domain.circuit.statements import Field
 from shared.errors import UserInputError
 from shared.message import msg
@@ -22,6 +22,7 @@ Edits = list[tuple[int, int, str]]
 
 def value_edits(netlist: Netlist, name: str, value: str) -> Edits:
     """The edits that give `name` the value. Raises UserInputError as `Netlist.with_value` says."""
+    value = with_ascii_micro(value)
     _check_value(value)
     return _ValueEditor(netlist).find(name, value)
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from domain.design.designer import DesignIntent
 from domain.design.families.buck import Buck
 from domain.design.families.family import CircuitFamily, Claim
 from domain.design.families.filter_requests import (
@@ -20,7 +21,7 @@ from domain.design.families.filter_requests import (
 )
 from domain.design.families.first_order import FirstOrder
 from domain.design.families.sallen_key import SallenKey
-from domain.design.sentence import Sentence
+from domain.design.sentence import Sentence, read_sentence
 from shared.errors import CircuitError
 from shared.message import Message, msg
 
@@ -129,7 +130,7 @@ _NOT_KNOWN: tuple[tuple[str, Message], ...] = (
         msg("The built-in designer cannot design a mains or AC supply yet."),
     ),
     (
-        r"constant[\s-]current|恒流|led driver|led\s?驱动|charger|充电",
+        r"constant[\s-]current|恒流|led driver|led\s?驱动|(?<!usb )(?<!car )charger|充电",
         msg("The built-in designer cannot design a current source, LED driver or charger yet."),
     ),
     (
@@ -137,6 +138,26 @@ _NOT_KNOWN: tuple[tuple[str, Message], ...] = (
         msg("The built-in designer cannot design a multi-phase or multi-output converter yet."),
     ),
 )
+
+
+LONGEST_REQUEST = 2000
+"""Characters. A sentence states a circuit in far fewer; the patterns' cost grows faster than the length."""
+
+
+def understand(text: str) -> DesignIntent:
+    """Family, requirement and goals of a request. Raises CircuitError (see `Designer.understand`)."""
+    if len(text) > LONGEST_REQUEST:
+        raise _unknown(
+            msg(
+                "The request has {count} characters; the built-in designer reads at most {most}.",
+                count=len(text),
+                most=LONGEST_REQUEST,
+            ),
+            "en",
+        )
+    sentence = read_sentence(text)
+    family, claim = choose_family(sentence)
+    return family.understand(sentence, claim)
 
 
 def choose_family(sentence: Sentence) -> tuple[CircuitFamily, Claim]:

@@ -81,7 +81,7 @@ _ARROW = re.compile(
 )
 _SPAN = re.compile(r"\s*(?:-|~|\.\.\.?|…)\s*")
 _AND = re.compile(r"\s*(?:and|和|与|、)\s*", re.IGNORECASE)
-_TO = re.compile(r"\s*(?:dc|_?in(?:put)?)?\s*(?:to|到|至)\s*(?:dc)?\s*", re.IGNORECASE)
+_TO = re.compile(r"[\s-]*(?:dc|_?in(?:put)?)?\s*(?:to|到|至)[\s-]*(?:dc)?\s*", re.IGNORECASE)
 
 _BETWEEN = re.compile(r"(?:between|介于|在)\s*$", re.IGNORECASE)
 

@@ -224,10 +224,10 @@ def _either_side(response: Signal, centre_hz: float, level: float) -> tuple[floa
 
 def _around_peak(response: Signal, drop: float) -> _Band:
     peak = int(np.argmax(response.real))
-    centre, top, curve = _resonance(response, peak)
-    if curve > 0:
+    centre, top, sharpness = _resonance(response, peak)
+    if sharpness > 0:
         # A peak sharper than the sampling: its -3 dB points lie within two steps of the top sample.
-        reach = math.sqrt((drop**2 - 1) / curve)
+        reach = math.asinh(math.sqrt((drop**2 - 1) / sharpness))
         around = np.log(response.x[max(peak - 1, 0) : peak + 2])
         if reach < float(np.diff(around).min()) * 2:
             edge = math.exp(reach)
@@ -239,27 +239,29 @@ def _around_peak(response: Signal, drop: float) -> _Band:
 
 
 def _resonance(response: Signal, index: int) -> tuple[float, float, float]:
-    """(frequency, magnitude, curvature) of the extreme at a sample, which seldom falls on it.
+    """(frequency, magnitude, sharpness) of the extreme at a sample, which seldom falls on it.
 
-    Near a resonance 1/|H|^2 = (1 + curvature u^2) / |H0|^2 with u = ln(f/f0) and curvature = 4 Q^2, so a
-    parabola through the sample and its neighbours is exact. Without one the sample itself, curvature 0.
+    At a second-order resonance |H0/H|^2 = 1 + sharpness sinh^2(u), u = ln(f/f0), sharpness = 4 Q^2 (from
+    H = H0 / (1 + j Q (f/f0 - f0/f))), which is a sum of 1, cosh 2u and sinh 2u: the one through the sample
+    and its neighbours is exact. Without one the sample itself, sharpness 0.
     """
     x, y = response.x, response.real
     here = (float(x[index]), float(y[index]), 0.0)
     around = slice(index - 1, index + 2)
     if index == 0 or index == len(x) - 1 or min(x[around]) <= 0 or min(y[around]) <= 0:
         return here
-    u = np.log(x[around] / x[index])
-    v = (y[index] / y[around]) ** 2 - 1
-    curve = float((v[2] / u[2] - v[0] / u[0]) / (u[2] - u[0]))
-    slope = float(v[2] / u[2] - curve * u[2])
-    if curve == 0:
+    left, _, right = 2 * np.log(x[around] / x[index])
+    rise_left, _, rise_right = (y[index] / y[around]) ** 2 - 1
+    matrix = [[math.cosh(left) - 1, math.sinh(left)], [math.cosh(right) - 1, math.sinh(right)]]
+    even, odd = (float(part) for part in np.linalg.solve(matrix, [rise_left, rise_right]))
+    if abs(odd) >= abs(even):
         return here
-    best = min(max(-slope / (2 * curve), float(u[0])), float(u[2]))
-    base = 1 + slope * best + curve * best**2
+    best = min(max(math.atanh(-odd / even) / 2, left / 2), right / 2)
+    swing = math.copysign(math.sqrt(even**2 - odd**2), even)
+    base = 1 - even + swing
     if base <= 0:
         return here
-    return here[0] * math.exp(best), here[1] / math.sqrt(base), curve / base
+    return here[0] * math.exp(best), here[1] / math.sqrt(base), 2 * swing / base
 
 
 def _stop_band(response: Signal, drop: float) -> float:

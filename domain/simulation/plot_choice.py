@@ -52,6 +52,7 @@ _ANALYSIS_ORDER = (
     "noise_integrated",
     "tf",
     "disto",
+    "sp",
     "pz",
     "sens",
 )

@@ -6,6 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+DECK_NAME = "deck.cir"
+RAW_NAME = "ngspice.raw"
+TAKEN_NAMES = frozenset((DECK_NAME, RAW_NAME))
+"""Names of the simulator's own files beside the deck."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
@@ -46,7 +51,8 @@ class SimulationJob:
     data_files: tuple[Path, ...] = ()
     """Files with numbers that models of the deck read, where the deck says they are; checked too."""
     companions: Mapping[str, bytes] = field(default_factory=dict)
-    """Corrected copies of included files, put beside the deck under these plain names."""
+    """Corrected copies of included files, put beside the deck under these plain names, which are none of
+    `TAKEN_NAMES`."""
     readable_dirs: tuple[Path, ...] = ()
     """Folders the run may read besides: the project (when it has a .circuit_ai/) and libraries."""
     hidden_dirs: tuple[Path, ...] = ()

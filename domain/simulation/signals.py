@@ -6,6 +6,7 @@ against log f (a complex response by its magnitude and phase), see `interpolatio
 
 from __future__ import annotations
 
+import cmath
 import math
 from dataclasses import dataclass
 from typing import Literal
@@ -92,18 +93,8 @@ class Signal:
             return y0 if position == x0 else y1
         if x0 <= 0:
             return y0 + (position - x0) / (x1 - x0) * (y1 - y0)
-        part = math.log(position / x0) / math.log(x1 / x0)
         near = slice(max(left - 1, 0), left + 3)
-        index = left - near.start
-        x, y = self.x[near], self.y[near]
-        if not np.iscomplexobj(y):
-            if self.is_level or not (y0.real > 0 and y1.real > 0):
-                return complex(_read(x, y, index, part))
-            return complex(math.exp(_read(x, _log(y), index, part)))
-        if not (y0 and y1):
-            return y0 + part * (y1 - y0)
-        size = math.exp(_read(x, _log(np.abs(y)), index, part))
-        return size * complex(np.exp(1j * _read(x, np.unwrap(np.angle(y)), index, part)))
+        return _read_response(self.x[near], self.y[near], left - near.start, position, is_level=self.is_level)
 
     def crossings(self, level: float, direction: Direction = "both") -> RealArray:
         """Every place on the axis where the (magnitude of the) vector passes `level`, in sweep order.
@@ -153,11 +144,25 @@ def _log(values: RealArray) -> RealArray:
     return np.log(values, where=values > 0, out=np.full(len(values), np.nan))
 
 
-def _read(x: RealArray, w: RealArray, left: int, part: float) -> float:
-    """The value `part` of the way (in log f) from sample `left` to the next."""
+def _read_response(x: RealArray, y: Array, left: int, position: float, *, is_level: bool) -> complex:
+    """The value at a frequency between sample `left` and the next, from these and their neighbours."""
     u = _log(x)
-    rise = interpolation.slopes(u, w)[left : left + 2] * (u[left + 1] - u[left])
-    return float(interpolation.between(part, w[left], w[left + 1], rise[0], rise[1]))
+    step = u[left + 1] - u[left]
+    part = float((math.log(position) - u[left]) / step)
+
+    def read(w: RealArray) -> float:
+        rise = interpolation.slopes(u, w)[left : left + 2] * step
+        return float(interpolation.between(part, w[left], w[left + 1], rise[0], rise[1]))
+
+    y0, y1 = complex(y[left]), complex(y[left + 1])
+    if np.iscomplexobj(y):
+        if not (y0 and y1):
+            return y0 + part * (y1 - y0)
+        size = math.exp(read(_log(np.abs(y))))
+        return size * cmath.exp(1j * read(np.unwrap(np.angle(y))))
+    if is_level or not (y0.real > 0 and y1.real > 0):
+        return complex(read(y.real))
+    return complex(math.exp(read(_log(y.real))))
 
 
 def _passing(x: RealArray, w: RealArray, left: NDArray[np.intp], level: float) -> RealArray:

@@ -12,7 +12,7 @@ what is asked.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -343,6 +343,9 @@ def _period_starts(signal: Signal) -> RealArray:
         starts = _rises(part)
         if len(starts) >= 2:
             return starts
+    falls = _rises(replace(signal, y=-signal.real))
+    if len(falls) >= 2:
+        return falls
     y = signal.real
     raise CircuitError(
         msg("The waveform has no whole period between {start} and {stop}; it moves between {low} and {high}.",

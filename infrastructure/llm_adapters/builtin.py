@@ -10,11 +10,10 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from domain.design.catalogue import FAMILIES, choose_family
+from domain.design.catalogue import FAMILIES, understand
 from domain.design.deck import Say
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.goals import GoalVerdict
-from domain.design.sentence import read_sentence
 from shared.errors import CircuitError
 from shared.message import Message
 
@@ -39,7 +38,7 @@ class BuiltinDesigner:
         Raises CircuitError: "unknown_circuit" (with the list of what is known), "missing_goal" (a value it
         cannot do without) or "impossible_goal" (demands that contradict each other or physics).
         """
-        return await asyncio.to_thread(_understand, text)
+        return await asyncio.to_thread(understand, text)
 
     async def propose(self, intent: DesignIntent) -> Proposal:
         """The first shot, by design equations. Raises CircuitError ("impossible_goal")."""
@@ -63,9 +62,3 @@ class BuiltinDesigner:
         except CircuitError:
             # The corrected aim is beyond what parts can do: the miss of the last round is the answer.
             return None
-
-
-def _understand(text: str) -> DesignIntent:
-    sentence = read_sentence(text)
-    family, claim = choose_family(sentence)
-    return family.understand(sentence, claim)

@@ -11,6 +11,7 @@ The plan is a marshalled dict on the file descriptor named by argv[1] (made by `
     ruleset   None or struct landlock_ruleset_attr
     rules     [(path, rights)] for Landlock; a path that is not there gives no right
     filter    None or BPF bytes                  pid_mark   bytes in it that stand for our pid
+    parent    None or the process to die with (bubblewrap sees to that itself)
 """
 
 import _ctypes
@@ -22,6 +23,7 @@ import sys
 Calls = dict[str, int]
 
 FAILED = 125
+PR_SET_PDEATHSIG = 1
 PR_SET_NO_NEW_PRIVS = 38
 O_PATH = 0o10000000
 LANDLOCK_RULE_PATH_BENEATH = 1
@@ -108,6 +110,10 @@ def main() -> None:
         plan = marshal.loads(source.read())  # noqa: S302 - written by our own parent process
     calls: Calls = plan["calls"]
     posix.chdir(plan["cwd"])
+    # Killed, the application can no longer end the run; without bubblewrap nobody else would.
+    call("prctl", calls["prctl"], PR_SET_PDEATHSIG, _signal.SIGKILL, 0, 0, 0)
+    if plan["parent"] not in (None, posix.getppid()):
+        posix._exit(FAILED)
     if plan["ruleset"] or plan["filter"]:
         call("prctl", calls["prctl"], PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     if plan["ruleset"]:

@@ -17,6 +17,7 @@ from infrastructure.ngspice.solver_log import solver_findings
 from shared.message import Message, msg
 
 _MAX_FINDINGS = 50
+_MAX_LINES = 10_000
 _REFERENCE = re.compile(r"Reference value\s*:\s*([-+.\deE]+)")
 
 
@@ -50,14 +51,22 @@ _QUIT = re.compile(r"^ngspice-\S+ done\s*$", re.MULTILINE)
 
 
 def read_log(stdout: str, stderr: str) -> LogReading:
-    """The findings of one run's output."""
-    lines = [line for text in (stderr, stdout) for line in re.split(r"[\r\n]+", text) if line.strip()]
+    """The findings of one run's output; of a flood only beginning and end are read."""
+    lines = [*_telling_lines(stderr), *_telling_lines(stdout)]
     found = [*_blocks(lines), *solver_findings(lines), *_lines(lines)]
     return LogReading(
         findings=tuple(_once(found)),
         quit_by_deck=_QUIT.search(stdout) is not None,
         aborted=any(_NOT_LOADED.search(line) for line in lines),
     )
+
+
+def _telling_lines(text: str) -> list[str]:
+    """Lines without progress and without repetitions of the one before, at most `_MAX_LINES`."""
+    lines = [line for line in re.split(r"[\r\n]+", text) if line.strip() and not _REFERENCE.search(line)]
+    lines = [line for line, before in zip(lines, ["", *lines], strict=False) if line != before]
+    half = _MAX_LINES // 2
+    return lines if len(lines) <= _MAX_LINES else [*lines[:half], *lines[-half:]]
 
 
 def _once(findings: Sequence[Finding]) -> Iterator[Finding]:
@@ -101,7 +110,7 @@ _MODEL_TYPE = re.compile(r"model type mismatch in line", re.IGNORECASE)
 _NETLIST_LINE = re.compile(r"netlist line no\.\s*(?P<number>\d+)", re.IGNORECASE)
 _UNDEFINED = re.compile(r"undefined parameter \[(?P<name>[^\]]*)\]", re.IGNORECASE)
 _EXPRESSION = re.compile(r"expression err:\s*(?P<text>.*)", re.IGNORECASE)
-_FORMULA = re.compile(r"\|\s*\.param\s+(?P<name>[^\s=|]+)\s*=", re.IGNORECASE)
+_FORMULA = re.compile(r":\s*\|\s*(?P<name>[^\s|]+)\s*\|\s*=\s*\|")
 _FOLLOWS = re.compile(r"cannot compute substitute|formula\(\) error|expression err", re.IGNORECASE)
 _FUNCTION = re.compile(r"parameter mismatch for function call in str:\s*(?P<card>.+)", re.IGNORECASE)
 _MISMATCH = re.compile(r"mismatch of \.subckt", re.IGNORECASE)

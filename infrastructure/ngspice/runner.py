@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.ports import Confinement
-from domain.simulation.request import ResourceLimits, SimulationJob
+from domain.simulation.request import DECK_NAME, RAW_NAME, ResourceLimits, SimulationJob
 from domain.simulation.result import SimulationIssue, SimulationRun
 from infrastructure.ngspice.installation import Installation
 from infrastructure.ngspice.log_reader import progress_value, read_log
@@ -25,15 +25,13 @@ from infrastructure.ngspice.scratch import Taken, folder_bytes, make_scratch, re
 from infrastructure.ngspice.verdict import Ending, judge
 from infrastructure.ngspice.waiting import last_breath, to_the_end
 from shared.errors import EnvironmentProblem, NeedsConfirmation, UserInputError
-from shared.message import msg
+from shared.message import Message, msg
 from shared.processes import ProcessLimits, ProcessManager, ProcessOutcome, StreamName
 
 if TYPE_CHECKING:
     from infrastructure.ngspice.raw_file import RawHeader
 
 LOG_NAME = "ngspice.log"
-_DECK_NAME = "deck.cir"
-_RAW_NAME = "ngspice.raw"
 _INPUT_NAME = ".circuit"
 _PROBE_DECK = b"probe\nV1 a 0 1\nR1 a 0 1k\n.op\n.end\n"
 _PROBE_LIMITS = ResourceLimits(wall_s=20.0, cpu_s=10)
@@ -116,7 +114,7 @@ class NgspiceRunner:
         self, sandbox: Sandbox, view: View, on_line: Callable[[StreamName, str], None]
     ) -> _Finished:
         """Run the deck in `view.scratch` to its end; every process of it is gone on return."""
-        arguments = ("-n", "-b", "-D", "num_threads=1", "-r", _RAW_NAME, _DECK_NAME)
+        arguments = ("-n", "-b", "-D", "num_threads=1", "-r", RAW_NAME, DECK_NAME)
         limits = ProcessLimits(wall_s=view.limits.wall_s, output_bytes=view.limits.log_bytes)
         tail = _Tail()
 
@@ -162,7 +160,8 @@ class NgspiceRunner:
 
     async def _find_out(self) -> _Ready:
         parts = await self._installation.parts()
-        notes: list[str] = []
+        notes: list[Message] = []
+        failure: str | None = None
         for layers in self._layer_sets(parts, notes):
             sandbox = await asyncio.to_thread(Sandbox, parts, layers)
             failure = await self._try(sandbox)
@@ -172,23 +171,24 @@ class NgspiceRunner:
                     confinement=_confinement(layers, notes),
                     version=await self._installation.version(parts.ngspice.path),
                 )
-            notes.append(f"{' + '.join(sorted(layers)) or 'no layer'}: {failure}")
+            tried = " + ".join(sorted(layers)) or "-"
+            notes.append(msg("{layers} did not work together: {reason}", layers=tried, reason=failure))
         raise EnvironmentProblem(
-            msg("ngspice does not run a simple circuit here: {reason}", reason="; ".join(notes)),
+            msg("ngspice does not run a simple circuit here: {reason}", reason=failure),
             advice=msg("Run ngspice by hand to see what is wrong, or install it again."),
         )
 
-    def _layer_sets(self, parts: Parts, notes: list[str]) -> list[frozenset[Layer]]:
+    def _layer_sets(self, parts: Parts, notes: list[Message]) -> list[frozenset[Layer]]:
         """The sets of layers worth trying here, best first, ending with none."""
         possible = set(self._layers)
         if machine() is None:
-            notes.append(f"no confinement on {sys.platform}")
+            notes.append(msg("There is no confinement for {system} yet.", system=sys.platform))
             possible.clear()
         if "bubblewrap" in possible and parts.bubblewrap is None:
-            notes.append("bubblewrap: not installed")
+            notes.append(msg("bubblewrap is not installed."))
             possible.discard("bubblewrap")
         if "landlock" in possible and landlock_abi() == 0:
-            notes.append("landlock: not in this kernel")
+            notes.append(msg("This kernel has no Landlock."))
             possible.discard("landlock")
         found: list[frozenset[Layer]] = []
         for wanted in (*_LAYER_SETS, frozenset[Layer]()):
@@ -200,7 +200,7 @@ class NgspiceRunner:
     async def _try(self, sandbox: Sandbox) -> str | None:
         """Run a small circuit; None when it gave data, else what was said."""
         async with _scratch(self._scratch_root) as scratch:
-            await asyncio.to_thread(_write_new, scratch / _DECK_NAME, _PROBE_DECK)
+            await asyncio.to_thread(_write_new, scratch / DECK_NAME, _PROBE_DECK)
             try:
                 finished = await self._run_in(
                     sandbox, View(scratch=scratch, limits=_PROBE_LIMITS), lambda _stream, _line: None
@@ -208,7 +208,7 @@ class NgspiceRunner:
             except OSError as error:
                 return str(error)
             outcome = finished.outcome
-            has_data = await asyncio.to_thread((scratch / _RAW_NAME).is_file)
+            has_data = await asyncio.to_thread((scratch / RAW_NAME).is_file)
             if outcome is not None and outcome.exit_code == 0 and has_data:
                 return None
             words = outcome.stderr.decode("utf-8", "replace").split() if outcome else []
@@ -223,15 +223,15 @@ class _Finished:
     stopped_log: str
 
 
-def _confinement(layers: frozenset[Layer], notes: list[str]) -> Confinement:
+def _confinement(layers: frozenset[Layer], notes: list[Message]) -> Confinement:
     if "landlock" in layers and "bubblewrap" not in layers:
         notes.append(
-            "landlock alone: existing files in /tmp can be read and changed by a run that knows their names"
+            msg("Landlock alone: a run can read and change existing files in /tmp whose names it knows.")
         )
     if layers & {"bubblewrap", "landlock"} and "seccomp" not in layers:
-        notes.append("without seccomp a hostile code model can start processes inside the box")
+        notes.append(msg("Without seccomp a hostile code model can start processes inside the box."))
     if "bubblewrap" in layers and "landlock" not in layers:
-        notes.append("bubblewrap alone: the Python interpreter can be started again inside the box")
+        notes.append(msg("bubblewrap alone: the Python interpreter can be started again inside the box."))
     return Confinement(
         bubblewrap="bubblewrap" in layers,
         landlock_abi=landlock_abi() if "landlock" in layers else 0,
@@ -248,7 +248,7 @@ def _write_new(path: Path, data: bytes) -> None:
 
 def _lay_out(job: SimulationJob, scratch: Path) -> View:
     """Put the deck and a link to the circuit's folder into `scratch`; what the run may see."""
-    _write_new(scratch / _DECK_NAME, job.deck)
+    _write_new(scratch / DECK_NAME, job.deck)
     for name, content in job.companions.items():
         _write_new(scratch / name, content)
     (scratch / _INPUT_NAME).symlink_to(os.path.realpath(job.deck_path.parent))
@@ -339,9 +339,8 @@ class _Progress:
 
 def _collect(job: SimulationJob, ready: _Ready, scratch: Path, finished: _Finished) -> SimulationRun:
     """Take the files, write the log, judge. Runs in a thread."""
-    taken = take_outputs(
-        scratch, job.output_dir, largest=job.limits.file_bytes, without=frozenset((_DECK_NAME, _INPUT_NAME))
-    )
+    ours = frozenset((DECK_NAME, _INPUT_NAME, *job.companions))
+    taken = take_outputs(scratch, job.output_dir, largest=job.limits.file_bytes, without=ours, first=RAW_NAME)
     outcome = finished.outcome
     stdout = outcome.stdout.decode("utf-8", "replace") if outcome else finished.stopped_log
     stderr = outcome.stderr.decode("utf-8", "replace") if outcome else ""
@@ -352,10 +351,10 @@ def _collect(job: SimulationJob, ready: _Ready, scratch: Path, finished: _Finish
         exit_code=outcome.exit_code if outcome else 0,
         timed_out=outcome.timed_out if outcome else False,
         out_of_disk=outcome is None,
-        plots=tuple(plots.get(job.output_dir / _RAW_NAME, ())),
-        raw_is_unreadable=_RAW_NAME in unreadable
-        and (job.output_dir / _RAW_NAME).stat().st_size > _BARE_HEADER_BYTES,
-        has_other_raw=any(path.name != _RAW_NAME for path in raw_paths),
+        plots=tuple(plots.get(job.output_dir / RAW_NAME, ())),
+        raw_is_unreadable=RAW_NAME in unreadable
+        and (job.output_dir / RAW_NAME).stat().st_size > _BARE_HEADER_BYTES,
+        has_other_raw=any(path.name != RAW_NAME for path in raw_paths),
     )
     status, issues = judge(job, ending, read_log(stdout, stderr))
     return SimulationRun(
@@ -381,7 +380,7 @@ def _plots(taken: Taken) -> tuple[dict[Path, list[RawHeader]], tuple[Path, ...],
         except UserInputError:
             unreadable.append(path.name)
     with_data = [path for path, headers in plots.items() if any(header.has_data for header in headers)]
-    with_data.sort(key=lambda path: (path.name != _RAW_NAME, path.name))
+    with_data.sort(key=lambda path: (path.name != RAW_NAME, path.name))
     return plots, tuple(with_data), unreadable
 
 
@@ -392,13 +391,14 @@ def _file_issues(taken: Taken, unreadable: list[str]) -> Iterator[SimulationIssu
             severity="warning",
             code="output-ignored",
             message=msg(
-                "The run left {count} things that are no plain files; they were removed: {names}",
+                "The run left {count} things that are not kept (links, folders, files too large or "
+                "too many); they were removed: {names}",
                 count=len(taken.ignored),
                 names=shown,
             ),
         )
     for name in unreadable:
-        if name == _RAW_NAME:
+        if name == RAW_NAME:
             # Judged already: a failed run leaves a header without an end.
             continue
         yield SimulationIssue(

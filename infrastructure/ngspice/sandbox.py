@@ -241,6 +241,7 @@ class Sandbox:
             "rules": self._rules(view) if landlock else [],
             "filter": build_filter(here) if seccomp and here is not None else None,
             "pid_mark": PID_MARK.to_bytes(4, "little"),
+            "parent": None if self.uses_bubblewrap else os.getpid(),
             "argv": [ngspice, *arguments],
             "env": self._environment(view),
             "cwd": str(self.scratch_seen(view.scratch)),

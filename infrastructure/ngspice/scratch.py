@@ -52,10 +52,13 @@ def folder_bytes(folder: Path) -> int:
     return total
 
 
-def take_outputs(scratch: Path, output_dir: Path, *, largest: int, without: frozenset[str]) -> Taken:
+def take_outputs(
+    scratch: Path, output_dir: Path, *, largest: int, without: frozenset[str], first: str
+) -> Taken:
     """Move the plain files of `scratch` (but those named in `without`) into `output_dir`.
 
-    Raw files go to its top, others to its folder `files`. Raises OSError when the output folder
+    Raw files go to its top, others to its folder `files`; of very many only the beginning is taken,
+    `first` always. Raises OSError when the output folder
     cannot be written.
     """
     raw: list[Path] = []
@@ -63,7 +66,8 @@ def take_outputs(scratch: Path, output_dir: Path, *, largest: int, without: froz
     ignored: list[str] = []
     folder = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        for index, name in enumerate(_names_in(folder)):
+        names = sorted(_names_in(folder), key=lambda name: name != first)
+        for index, name in enumerate(names):
             if name in without:
                 continue
             opened = _open_plain(folder, name, largest) if index < _MAX_ENTRIES else None

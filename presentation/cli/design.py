@@ -42,14 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", metavar="TEXT")
     parser.add_argument("--provider", default="builtin", metavar="P")
     parser.add_argument("--yes", action="store_true")
-    parser.add_argument("--max-iterations", type=_positive, default=8, metavar="N")
+    parser.add_argument("--max-iterations", type=_rounds, default=8, metavar="N")
 
 
-def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise ValueError(text)
-    return value
+def _rounds(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of rounds, 1 or more")
+    return int(text)
 
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:

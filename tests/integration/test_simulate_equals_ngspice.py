@@ -64,6 +64,50 @@ async def test_includes_that_lean_on_the_circuits_folder(app: Application, tmp_p
     await _compare(tmp_path / "nested" / "main.cir", app, tmp_path)
 
 
+async def test_folders_with_names_spice_cannot_write(app: Application, tmp_path: Path) -> None:
+    """ngspice cuts the path of a `.lib` at a blank, and a GBK deck has no bytes for a UTF-8 folder."""
+    folder = tmp_path / "滤波器 设计 'a'" / "子 文件夹"
+    (folder / "my models").mkdir(parents=True)
+    (folder.parent / ".circuit_ai").mkdir()
+    (folder / "m.lib").write_text(".lib tt\n.include m.inc\n.endl\n")
+    (folder / "m.inc").write_text(".param r=2k\n")
+    deck = "标题\nV1 in 0 1\n.lib m.lib tt\n.include m.inc\nR1 in out {r}\nR2 out 0 1k\n.op\n.end\n"
+    (folder / "电路.cir").write_bytes(deck.encode("gbk"))
+    await _compare(folder / "电路.cir", app, tmp_path)
+    (folder / "deck.cir").write_text(deck)
+    await _compare(folder / "deck.cir", app, tmp_path)
+
+
+async def test_data_files_beside_a_lone_circuit(app: Application, tmp_path: Path) -> None:
+    folder = tmp_path / "lone"
+    folder.mkdir()
+    (folder / "wave.txt").write_text("0 0\n1e-3 3\n2e-3 -1\n")
+    (folder / "other.txt").symlink_to("wave.txt")
+    for name in ("wave.txt", "WAVE.TXT", "other.txt", str(folder / "wave.txt")):
+        model = f'.model f filesource (file="{name}" amploffset=[0] amplscale=[2])'
+        deck = f"t\na1 %vd([n 0]) f\n{model}\nR1 n 0 1k\n.tran 10u 2m\n.end\n"
+        (folder / "d.cir").write_text(deck)
+        await _compare(folder / "d.cir", app, tmp_path)
+
+
+async def test_two_port_parameters(app: Application, tmp_path: Path) -> None:
+    deck = (
+        "sp\nV1 in 0 dc 0 ac 1 portnum 1 z0 50\nR1 in out 50\nV2 out 0 dc 0 ac 0 portnum 2 z0 50\n"
+        ".sp lin 2 1meg 2meg\n.end\n"
+    )
+    (tmp_path / "sp.cir").write_text(deck)
+    await _compare(tmp_path / "sp.cir", app, tmp_path)
+
+
+async def test_a_request_that_fails_is_not_placed_behind_the_files_end(
+    app: Application, tmp_path: Path
+) -> None:
+    (tmp_path / "d.cir").write_text("t\nV1 a 0 1\nR1 a 0 1\n.op\n.end\n")
+    result = await app.simulate(SimulationRequest(circuit=tmp_path / "d.cir", analysis="dc V9 0 1 0.1"))
+    (issue,) = result.issues
+    assert (issue.code, issue.file, issue.line) == ("undefined-element", None, None)
+
+
 async def _compare(circuit: Path, app: Application, tmp_path: Path) -> None:
     bare = tmp_path / "bare.raw"
     await asyncio.to_thread(_run_bare, circuit.parent, circuit.name, bare)

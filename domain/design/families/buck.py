@@ -32,18 +32,27 @@ from domain.design.understanding import impossible
 from domain.design.values import at_least, nearest, with_unit
 from shared.message import msg
 
-_NAMED = r"(?<![a-z])buck(?![a-z])|step(?:ping|s)?[\s-]?down|降压|降圧"
+_NAMED = r"(?<![a-z])buck(?![a-z])|step(?:ping|s|ped)?[\s-]?down|降压|降圧"
+_LOWERED = r"降(?:低)?(?:到|至|为|成)"
 _CONVERTER = (
     r"dc[\s/-]*(?:to[\s-])?dc|converter|转换器|变换器|变换电路|转换电路|"
     r"switch(?:ing|ed)?[\s-]*(?:mode|regulator|power|supply)|"
     r"开关(?:电源|稳压)|smps|power supply|电源"
 )
+_SUPPLY = (
+    rf"{_LOWERED}|rails?(?![a-z])|output|(?<![a-z])v_?out(?![a-z])|输出|(?<![a-z])suppl(?:y|ies)|供电|母线|"
+    r"(?:from|out of) (?:an?|the)?\s?\d|(?:batter(?:y|ies)|电池)|由.{0,8}得到|从.{0,8}(?:得到|产生)"
+)
+"""Words of a supply: two voltages and a current with one of them can only mean a converter."""
 _VT = 0.02585
 _EMISSION = 1.05
 _SAVED_PERIODS = 16
 _SHORTEST_ON_TIME_S = 15e-9
 _PUSHES = 6
 _MOST_PERIODS = 2000
+_EDGES_IN_ON_TIME = 50
+_STEPS_IN_ON_TIME = 4
+"""A short on-time needs edges and steps shorter than it: the switches change at a time point."""
 _LEAST_ESR = 0.5e-3
 _DEAD_TIME = 0.01
 """Of the period, twice in each."""
@@ -71,8 +80,10 @@ class Buck:
         assumed = (msg("The kind of converter was not named: a buck converter is designed."),)
         if sentence.has(_CONVERTER) and len(sentence.of("V")) >= 2 and not sentence.has("filter|滤波"):
             return Claim(score=0.8, assumptions=assumed)
-        is_linked = any(sentence.mentions[i].dimension == "V" for i, _ in sentence.links)
-        if is_linked and not sentence.has("filter|滤波") and (sentence.of("A") or sentence.of("W")):
+        has_load = bool(sentence.of("A") or sentence.of("W") or sentence.has(r"load|负载"))
+        is_supply = len(sentence.of("V")) >= 2 and has_load
+        is_another = sentence.has(r"filter|滤波|op[\s-]?amp|运放")
+        if is_supply and not is_another and (_is_linked(sentence) or sentence.has(_SUPPLY)):
             return Claim(score=0.6, assumptions=assumed)
         return NOT_MINE
 
@@ -106,6 +117,11 @@ class Buck:
             if proposal.netlist != previous.netlist:
                 return proposal
         return None
+
+
+def _is_linked(sentence: Sentence) -> bool:
+    """`12 V -> 5 V`, `12V转5V`: two voltages in one expression."""
+    return any(sentence.mentions[i].dimension == "V" for i, _ in sentence.links)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -396,8 +412,8 @@ def _valley(requirement: BuckRequirement, stage: _PowerStage) -> float:
 
 def _render_switches(deck: Deck, requirement: BuckRequirement, stage: _PowerStage) -> None:
     period = 1 / requirement.fsw
-    edge = period / 200
     on_time = stage.duty * period
+    edge = min(period / 200, on_time / _EDGES_IN_ON_TIME)
     deck.part(
         f"Vgate gate 0 DC 0 {_pulse(0.0, max(on_time - edge, edge / 10), edge, period)}",
         msg("gate drive: fixed duty of {duty} %", duty=f"{100 * stage.duty:.2f}"),
@@ -443,4 +459,5 @@ def _transient(requirement: BuckRequirement, stage: _PowerStage, load: float) ->
     constant = settling_time(stage.inductance, stage.capacitance, load, series)
     settle = min(max(math.ceil(9 * constant / period), 60), _MOST_PERIODS)
     stop = (settle + _SAVED_PERIODS) * period
-    return f".tran {spice(period / 100)} {spice(stop)} {spice(settle * period)} {spice(period / 60)} uic"
+    step = min(period / 60, stage.duty * period / _STEPS_IN_ON_TIME)
+    return f".tran {spice(period / 100)} {spice(stop)} {spice(settle * period)} {spice(step)} uic"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from domain.design.buck_power_stage import OperatingPoint
@@ -19,7 +19,7 @@ DEFAULT_INDUCTOR_RIPPLE = 0.3
 DEFAULT_TOLERANCE = 0.02
 
 _INDUCTOR_RIPPLE_WORDS = (
-    r"inductor (?:current )?ripple|ripple current|current ripple|"
+    r"(?:inductor (?:current )?ripple|ripple current|current ripple)(?: ratio| factor)?|"
     r"电感(?:电流)?的?(?:纹波|波动)(?:电流|系数|率|比)?|纹波电流|电流纹波|"
     r"Δ\s?i_?l?|delta i"
 )
@@ -28,7 +28,10 @@ _RIPPLE_WORDS = (
     r"(?<!电流)(?<!电感)(?<!电流的)(?<!电感的)(?:纹波|波纹)(?!电流)(?:电压)?|"
     r"Δ\s?v\w*|vpp|p-p|峰峰值?|pk-pk"
 )
-_CURRENT_WORDS = r"load|output current|i_?out|(?<![a-z])i_?o(?![a-z])|current|电流|负载|带载"
+_CURRENT_WORDS = (
+    r"load|output current|i_?out|(?<![a-z])i_?o(?![a-z])|(?<!ripple )(?<!inductor )current(?! ripple)|"
+    r"(?<!纹波)(?<!电感)电流(?!的?(?:纹波|波动))|负载|带载"
+)
 
 _SLOTS = (
     Slot(
@@ -51,15 +54,23 @@ _SLOTS = (
         ),
         after=r"\s*(?:dc\s*)?_?out(?![a-z])",
     ),
-    Slot(name="ripple_v", dimensions=("V",), words=_RIPPLE_WORDS, takes_bare=False),
+    Slot(name="ripple_v", dimensions=("V",), words=_RIPPLE_WORDS),
     Slot(name="ripple_share", dimensions=("%",), words=_RIPPLE_WORDS, takes_bare=False),
     Slot(
         name="diode_v",
         dimensions=("V",),
         words=r"diode|forward (?:drop|voltage)|(?<![a-z])v_?f(?![a-z])|二极管|正向|压降(?!到)",
     ),
-    Slot(name="inductor_ripple", dimensions=("%", "A"), words=_INDUCTOR_RIPPLE_WORDS, takes_bare=False),
-    Slot(name="iout", dimensions=("A",), words=_CURRENT_WORDS, before="@", takes_rest=True),
+    # "ripple ratio 0.4" without a unit is a share of the load current
+    Slot(name="inductor_ripple", dimensions=("%", "A"), words=_INDUCTOR_RIPPLE_WORDS),
+    Slot(
+        name="iout",
+        dimensions=("A",),
+        words=_CURRENT_WORDS,
+        before="@",
+        after=r"\s*(?:max(?:imum)?\s*)?(?:output|load|输出|负载)",
+        takes_rest=True,
+    ),
     Slot(
         name="load_ohm",
         dimensions=("Ohm",),
@@ -189,6 +200,7 @@ def read_buck(sentence: Sentence) -> tuple[BuckRequirement, list[Message], tuple
 
 def _voltages(sentence: Sentence, notes: list[Message]) -> tuple[tuple[float, float, float], float, Filled]:
     """((nominal, lowest, highest) input, output, everything else)."""
+    sentence = _ranges_joined(sentence)
     known = _linked_voltages(sentence)
     spreads = _spreads(sentence)
     rest = [m for m in sentence.mentions if m not in known.values()]
@@ -197,8 +209,8 @@ def _voltages(sentence: Sentence, notes: list[Message]) -> tuple[tuple[float, fl
         rest.remove(span)
     filled = fill_slots(sentence, [slot for slot in _SLOTS if slot.name not in known], rest)
     known |= {name: filled.values[name] for name in ("vin", "vout") if name in filled.values}
-    if span is not None and "vin" not in known:
-        known["vin"] = span
+    if span is not None:
+        _use_span(known, span)
     spare = [m for m in filled.unused if m.dimension == "V"]
     _use_spare(known, spare, notes)
     missing = {name for name in ("vin", "vout") if name not in known}
@@ -224,6 +236,15 @@ def _voltages(sentence: Sentence, notes: list[Message]) -> tuple[tuple[float, fl
     return (known["vin"].middle, low, high), known["vout"].value, Filled(values=values, unused=unused)
 
 
+def _use_span(known: dict[str, Mention], span: Mention) -> None:
+    """A range is the input; a voltage outside of it that was taken for the input ("9-36V input buck 5V") is
+    the output."""
+    assert span.upper is not None
+    if "vin" in known and not span.value <= known["vin"].value <= span.upper and "vout" not in known:
+        known["vout"] = known.pop("vin")
+    known.setdefault("vin", span)
+
+
 def _spreads(sentence: Sentence) -> dict[Mention, Mention]:
     """The percentage written straight behind a voltage: `12 V ± 10 %`."""
     pairs = zip(sentence.mentions, sentence.mentions[1:], strict=False)
@@ -244,6 +265,21 @@ def _linked_voltages(sentence: Sentence) -> dict[str, Mention]:
         if left.dimension == right.dimension and left.dimension in ("V", "none"):
             return {"vin": left, "vout": right}
     return {}
+
+
+def _ranges_joined(sentence: Sentence) -> Sentence:
+    """The sentence with "9 to 16 V" as one range: nothing steps *down* to more, so with a lower voltage
+    beside it, it is a range of the input."""
+    for index, kind in sentence.links:
+        left, right = sentence.mentions[index], sentence.mentions[index + 1]
+        others = [m for m in sentence.of("V") if m not in (left, right)]
+        is_rising = left.dimension == right.dimension == "V" and left.value < right.value
+        if kind == "to" and is_rising and any(m.value < left.value for m in others):
+            span = replace(left, upper=right.value, end=right.end, bound=None)
+            mentions = (*sentence.mentions[:index], span, *sentence.mentions[index + 2 :])
+            links = tuple((i - (i > index), k) for i, k in sentence.links if i != index)
+            return replace(sentence, mentions=mentions, links=links)
+    return sentence
 
 
 def _use_spare(known: dict[str, Mention], spare: list[Mention], notes: list[Message]) -> None:

@@ -22,6 +22,9 @@ LETS_HIGHS_THROUGH = r"high[\s-]?pass|(?<![a-z])hpf?(?![a-z])|low[\s-]?cut|高�
 FILTER_WORDS = rf"{LETS_LOWS_THROUGH}|{LETS_HIGHS_THROUGH}|filter|滤波"
 
 DEFAULT_TOLERANCE = 0.05
+_BAND_BEFORE = re.compile(
+    r"(?:pass[\s-]?band|stop[\s-]?band|bandwidth|通带|阻带|带宽|频带)[^,;。]{0,12}$", re.IGNORECASE
+)
 
 _CUTOFF_WORDS = (
     r"cut[\s-]?off|cutting|corner|break (?:frequency|point)|(?<![a-z])f_?c(?![a-z])|"
@@ -124,7 +127,10 @@ def filter_kind(sentence: Sentence) -> FilterKind | None:
 
 
 def order_of(sentence: Sentence) -> int | None:
-    """The order a sentence states (`4th order`, `second-order`, `3阶`, `two-pole`, `24 dB/octave`)."""
+    """The order a sentence states (`4th order`, `second-order`, `3阶`, `two-pole`, `24 dB/octave`).
+
+    Raises CircuitError for one that is not whole.
+    """
     if slope := _SLOPE.search(sentence.text):
         decibels = float(slope["before"] or slope["behind"])
         return max(1, round(decibels / (20 if slope["decade"] or slope["tenfold"] else 6)))
@@ -144,14 +150,20 @@ def order_of(sentence: Sentence) -> int | None:
     ]
     cardinals = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
     digits = re.search(
-        r"(\d+)\s*(?:st|nd|rd|th)?[\s-]*(?:order|poles?(?![a-z])|阶|"
-        r"极点)|(?:order|阶数)\s*(?:n\s*)?(?:=|:|of|is|为|是)?\s*(\d+)|"
-        r"(?<![a-z])n\s*=\s*(\d+)",
+        r"(\d+(?:\.\d+)?)\s*(?:st|nd|rd|th)?[\s-]*(?:order|poles?(?![a-z])|阶|"
+        r"极点)|(?:order|阶数)\s*(?:n\s*)?(?:=|:|of|is|为|是)?\s*(\d+(?:\.\d+)?)|"
+        r"(?<![a-z])n\s*=\s*(\d+(?:\.\d+)?)",
         sentence.text,
         re.IGNORECASE,
     )
     if digits:
-        return int(next(group for group in digits.groups() if group))
+        order = float(next(group for group in digits.groups() if group))
+        if order != int(order):
+            raise impossible(
+                msg("A filter has a whole number of poles, not {order}.", order=f"{order:g}"),
+                msg("Ask for an order such as 2 or 4."),
+            )
+        return int(order)
     for words, tail in ((ordinals, r"[\s-]*order"), (cardinals, r"[\s-]*poles?")):
         for number, word in enumerate(words, start=1):
             if sentence.has(rf"\b{word}{tail}"):
@@ -171,13 +183,15 @@ def read_filter(sentence: Sentence, slots: Sequence[Slot]) -> tuple[FilterReques
     if kind is None:
         kind = "lowpass"
         assumptions.append(msg("Low-pass or high-pass was not said: a low-pass is designed."))
-    cutoff = filled.value("cutoff")
-    attenuation_db, attenuation_hz = _attenuation(filled, kind, cutoff)
+    cutoff = _edge_of(sentence, filled.values.get("cutoff"), is_upper=kind == "lowpass")
+    if cutoff is None:
+        cutoff = _only_scaled_number(sentence, filled)
+    attenuation_db, attenuation_hz = _attenuation(sentence, filled, kind, cutoff)
     is_three_db = attenuation_db is not None and abs(attenuation_db - 3.0) < 0.02
     if is_three_db and cutoff in (None, attenuation_hz):
         cutoff, attenuation_db, attenuation_hz = attenuation_hz, None, None
     if cutoff is None and attenuation_db is None:
-        cutoff = filled.value("attenuation_hz")
+        cutoff = _edge_of(sentence, filled.values.get("attenuation_hz"), is_upper=kind == "lowpass")
     if attenuation_db is not None and cutoff is None and abs(attenuation_db - 3.0) < 0.02:
         cutoff, attenuation_db, attenuation_hz = attenuation_hz, None, None
     if cutoff is not None and cutoff <= 0:
@@ -221,8 +235,29 @@ def _defines_something_else(sentence: Sentence, mention: Mention) -> bool:
     )
 
 
-def _attenuation(filled: Filled, kind: FilterKind, cutoff: float | None) -> tuple[float | None, float | None]:
-    decibels, frequency = filled.value("attenuation_db"), filled.value("attenuation_hz")
+def _only_scaled_number(sentence: Sentence, filled: Filled) -> float | None:
+    """The 3.4k of "low-pass, order 5, 3.4k": the one number with a prefix and no unit that nothing names."""
+    taken = set(filled.values.values())
+    bare = [m for m in sentence.of("none") if m not in taken and re.search(r"[kM]$|meg$|千|兆", m.text)]
+    has_frequency = bool(sentence.of("Hz") or sentence.of("s") or sentence.of("F") or sentence.of("H"))
+    return bare[0].value if len(bare) == 1 and not has_frequency else None
+
+
+def _edge_of(sentence: Sentence, mention: Mention | None, *, is_upper: bool) -> float | None:
+    """A frequency; of a band ("pass band 0-3.4 kHz") the end next to the cut-off, of another range its
+    middle."""
+    if mention is None or mention.upper is None:
+        return None if mention is None else mention.value
+    if mention.value == 0 or _BAND_BEFORE.search(sentence.text[: mention.start]):
+        return mention.upper if is_upper else mention.value
+    return mention.middle
+
+
+def _attenuation(
+    sentence: Sentence, filled: Filled, kind: FilterKind, cutoff: float | None
+) -> tuple[float | None, float | None]:
+    decibels = filled.value("attenuation_db")
+    frequency = _edge_of(sentence, filled.values.get("attenuation_hz"), is_upper=kind == "highpass")
     if decibels is None:
         return None, None
     decibels = abs(decibels)

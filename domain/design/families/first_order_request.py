@@ -49,7 +49,11 @@ FIRST_ORDER_SLOTS = (
     Slot(
         name="load",
         dimensions=("Ohm",),
-        words=r"load(?: (?:resistance|impedance|resistor))?|(?<![a-z])r_?l(?:oad)?(?![a-z])|负载",
+        words=(
+            r"load(?: (?:resistance|impedance|resistor))?|(?<![a-z])r_load(?![a-z])|负载|"
+            # "RL = 1k" is the load, the RL of "RL low-pass, 75 ohm" the kind of circuit
+            r"(?<![a-z])r_?l(?![a-z])(?=\s*(?:=|:|is(?![a-z])|of(?![a-z])|为|是|取)?\s*\d)"
+        ),
     ),
     Slot(
         name="resistor",

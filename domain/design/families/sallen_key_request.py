@@ -375,7 +375,8 @@ def _says_ripple_edge(sentence: Sentence, request: FilterRequest, loss_db: float
         loss_db is not None
         or sentence.has(
             r"ripple (?:edge|band\s?width|band)|pass[\s-]?band (?:edge|"
-            r"frequency|up to|to|from)|通带(?:边缘|频率|截止)|纹波(?:带宽|边缘)|等纹波"
+            r"frequency|up to|to|from|(?:is |of )?\d)|通带(?:为|是|范围)?(?:边缘|频率|截止|\s*\d)|"
+            r"纹波(?:带宽|边缘)|等纹波"
         )
     )
 

@@ -54,6 +54,43 @@ def test_rc_low_pass(run_deck):
     )
 
 
+@pytest.mark.parametrize("points", [5, 7, 10])
+def test_a_coarse_sweep_is_read_on_a_smooth_curve(run_deck, points):
+    """Straight lines in dB would miss the -3 dB point by up to 2.7 % at 5 points a decade."""
+    plots = run_deck(f"* rc\nv1 in 0 ac 1\nr1 in out 1k\nc1 out 0 100n\n.ac dec {points} 1.3 330k\n.end\n")
+    corner = 1 / (2 * math.pi * R * C)
+    _check(
+        plots,
+        {
+            "bandwidth(v(out))": (corner, "Hz"),
+            "lowcut(v(in,out))": (corner, "Hz"),
+            "gain(v(out), 2k)": (1 / math.hypot(1, 2e3 / corner), "V"),
+            "cross(db(v(out)), -3.0103)": (corner, "Hz"),
+            "cross(ph(v(out)), -45)": (corner, "Hz"),
+        },
+    )
+
+
+@pytest.mark.parametrize(("quality", "points"), [(1.0, 5), (3.0, 10), (12.0, 10), (40.0, 10)])
+def test_a_resonance_is_found_between_coarse_samples(run_deck, quality, points):
+    l1 = quality * 100 / (2 * math.pi * 1e3)
+    c1 = 1 / ((2 * math.pi * 1e3) ** 2 * l1)
+    plots = run_deck(
+        f"* band-pass\nv1 in 0 ac 1\nl1 in a {l1:.9g}\nc1 a out {c1:.9g}\nr1 out 0 100\n"
+        f".ac dec {points} 7 190k\n.end\n"
+    )
+    half = 1 / (2 * quality)
+    _check(
+        plots,
+        {
+            "q(v(out))": (quality, "1"),
+            "bandwidth(v(out))": (1e3 / quality, "Hz"),
+            "lowcut(v(out))": (1e3 * (math.hypot(1, half) - half), "Hz"),
+            "highcut(v(out))": (1e3 * (math.hypot(1, half) + half), "Hz"),
+        },
+    )
+
+
 def test_rl_high_pass_and_its_lowcut(run_deck):
     plots = run_deck("* rl\nv1 in 0 ac 2\nr1 in out 1k\nl1 out 0 1m\n.ac dec 30 100 1g\n.end\n")
     corner = R / (2 * math.pi * L)

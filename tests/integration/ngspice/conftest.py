@@ -71,7 +71,7 @@ def missing_modes(standing_runners: dict[str, NgspiceRunner]) -> dict[str, str]:
     for mode, runner in standing_runners.items():
         confinement = asyncio.run(runner.confinement())
         if set(confinement.layers) != MODES[mode]:
-            missing[mode] = "; ".join(confinement.notes)
+            missing[mode] = "; ".join(map(str, confinement.notes))
     return missing
 
 

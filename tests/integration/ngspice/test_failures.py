@@ -88,6 +88,9 @@ FAILURES: dict[str, Case] = {
     "undefined parameter in a parameter": case(
         "V1 a 0 1\n.param bar='foo*2'\nR1 a 0 {bar}\n.op", "undefined-parameter", 3
     ),
+    "undefined parameter of an instance": case(
+        "V1 a 0 1\n.subckt s p r=1k\nR1 p 0 {r}\n.ends\nX1 a s r={zz}\n.op", "undefined-parameter", 6
+    ),
     "expression without an end": case("V1 a 0 1\n.param x={1+}\nR1 a 0 {x}\n.op", "bad-expression", 3),
     "operator at a wrong place": case("V1 a 0 1\nR1 a 0 {1 2}\n.op", "bad-expression", 3),
     "brace never closed": case("V1 a 0 1\nR1 a 0 {1+2\n.op", "bad-expression", 3),

@@ -72,7 +72,7 @@ async def test_without_bubblewrap_the_rest_holds_and_it_is_said(
     runner = make_runner(bubblewrap_path=tmp_path / "no-bwrap")
     confinement = await runner.confinement()
     assert confinement.layers == ("landlock", "seccomp", "rlimits")
-    assert any("bubblewrap" in note for note in confinement.notes)
+    assert any("bubblewrap" in str(note) for note in confinement.notes)
     assert (await runner.run(make_job(DIVIDER))).status == "ok"
 
 
@@ -216,6 +216,13 @@ def processes_that_know(folder: Path) -> list[str]:
     return found
 
 
+def wait_until(is_so: Callable[[], bool], seconds: float = 20.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline, "it does not come true"
+        time.sleep(0.02)
+
+
 @every_mode
 async def test_cancelling_kills_the_run_and_leaves_nothing(
     mode: str, make_runner: MakeRunner, make_job: MakeJob, scratch_root: Path
@@ -237,6 +244,38 @@ async def test_cancelling_kills_the_run_and_leaves_nothing(
     assert await asyncio.to_thread(processes_that_know, scratch_root) == []
     assert is_empty(scratch_root)
     assert is_empty(job.output_dir)
+
+
+@every_mode
+async def test_a_killed_application_leaves_no_run_behind(
+    mode: str, make_runner: MakeRunner, outside: Path
+) -> None:
+    """A silent endless loop: it meets no closed pipe that would end it."""
+    make_runner(mode)
+    code = (
+        "import asyncio, sys\nfrom pathlib import Path\n"
+        "from infrastructure.ngspice.runner import NgspiceRunner\n"
+        "from shared.processes import ProcessManager\n"
+        "from domain.simulation.request import SimulationJob\n"
+        "deck = b't\\nV1 a 0 1\\nR1 a 0 1\\n.control\\nwhile 1\\nlet x = 1\\nend\\n.endc\\n.end\\n'\n"
+        "async def main():\n"
+        "    runner = NgspiceRunner(processes=ProcessManager(), layers=frozenset(sys.argv[2:]))\n"
+        "    await runner.confinement()\n"
+        "    print('ready', flush=True)\n"
+        "    job = SimulationJob(deck=deck, deck_path=Path('x.cir'), output_dir=Path(sys.argv[1]))\n"
+        "    await runner.run(job)\n"
+        "asyncio.run(main())\n"
+    )
+    application = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", code, str(outside), *MODES[mode],
+        cwd=Path(__file__).parents[3], stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    assert application.stdout is not None
+    assert await asyncio.wait_for(application.stdout.readline(), 30) == b"ready\n"
+    await asyncio.to_thread(wait_until, lambda: processes_that_know(outside) != [])
+    application.kill()
+    await application.wait()
+    await asyncio.to_thread(wait_until, lambda: processes_that_know(outside) == [])
 
 
 @pytest.mark.parametrize("delay_s", [0.0, 0.001, 0.003, 0.01, 0.02, 0.05])

@@ -52,3 +52,10 @@ async def test_a_library_has_no_title(tmp_path: Path) -> None:
 async def test_a_missing_file_is_the_users_to_mend(tmp_path: Path) -> None:
     with pytest.raises(UserInputError, match=r"none\.cir"):
         await CheckCircuit(sources=AnyFolder())(tmp_path / "none.cir")
+
+
+async def test_a_loop_of_links_is_no_file(tmp_path: Path) -> None:
+    loop = tmp_path / "loop.cir"
+    loop.symlink_to(loop)
+    with pytest.raises(UserInputError):
+        await CheckCircuit(sources=AnyFolder())(loop)

@@ -149,16 +149,60 @@ def test_a_portable_circuit_brings_copies_of_what_leans_on_its_folder() -> None:
         "y.inc": "R1 a 0 1\n",
     }
     root, copies = resolve(".include sub/w.inc\n.include sub/z.inc\n", files).portable()
-    assert root.to_bytes().decode().endswith(f'.include "included_1.inc"\n.include "{FOLDER}/sub/z.inc"\n')
+    assert root.to_bytes().decode().endswith(f'.include "w.inc"\n.include "{FOLDER}/sub/z.inc"\n')
     assert copies == {
-        "included_1.inc": b'.include "included_2.inc"\n',
-        "included_2.inc": f'.include "{FOLDER}/y.inc"\n.include "{FOLDER}/sub/z.inc"\n'.encode(),
+        "w.inc": b'.include "x.inc"\n',
+        "x.inc": f'.include "{FOLDER}/y.inc"\n.include "{FOLDER}/sub/z.inc"\n'.encode(),
     }
 
 
 def test_a_circuit_whose_files_stand_alone_needs_no_copies() -> None:
     _, copies = resolve(".include sub/z.inc\n", {"sub/z.inc": "* z\n"}).portable()
     assert copies == {}
+
+
+def test_a_portable_circuit_brings_copies_of_what_has_no_name_in_spice() -> None:
+    """ngspice cuts a quoted `.lib` path at a blank; a GBK deck cannot say a UTF-8 file name."""
+    section = ".lib tt\nR1 a 0 1\n.endl\n"
+    root, copies = resolve(".lib 'my models/m.lib' tt\n", {"my models/m.lib": section}).portable()
+    assert root.to_bytes() == b't\n.lib "m.lib" tt\n'
+    assert copies == {"m.lib": section.encode()}
+
+    deck = "标题\n.include 模型.inc\n".encode("gbk")
+    sources = MemorySources({"模型.inc": "R1 a 0 1\n"})
+    root, copies = resolve_dependencies(Netlist.parse(deck, path=FOLDER / "d.cir"), sources).portable()
+    assert root.to_bytes().endswith(b'.include "included.inc"\n')
+    assert copies == {"included.inc": b"R1 a 0 1\n"}
+
+
+def test_a_portable_circuit_does_not_name_what_would_hang_ngspice() -> None:
+    """A FIFO, and a section that uses itself."""
+    fifo = SourceRefusal(path=FOLDER / "fifo", reason="not-regular")
+    files: Files = {"fifo": fifo, "x.inc": "R1 a 0 1\n.include fifo\n"}
+    root, copies = resolve(".include fifo\n.include x.inc\n", files).portable()
+    assert root.to_bytes() == b't\n.include "not-to-be-opened"\n.include "x.inc"\n'
+    assert copies == {"x.inc": b'R1 a 0 1\n.include "not-to-be-opened"\n'}
+
+    cycle: Files = {"m.lib": ".lib tt\n.lib m.lib tt\n.endl\n"}
+    root, copies = resolve(".lib m.lib tt\n", cycle).portable()
+    assert root.to_bytes() == b't\n.lib "m.lib" tt\n'
+    assert copies == {"m.lib": b'.lib tt\n.lib "not-to-be-opened" tt\n.endl\n'}
+
+
+def test_copies_have_names_of_their_own() -> None:
+    section = ".lib tt\nR1 a 0 1\n.endl\n"
+    files: Files = {"a b/m.lib": section, "c d/m.lib": section, "a b/deck.cir": section}
+    cards = "".join(f'.lib "{name}" tt\n' for name in files)
+    _, copies = resolve(cards, files).portable({"deck.cir"})
+    assert sorted(copies) == ["2_deck.cir", "2_m.lib", "m.lib"]
+
+
+def test_data_files_of_models_are_named() -> None:
+    tree = resolve(
+        '.include x.inc\n.model s d_source(input_file = "A b.txt")\n* .model n filesource(file="no.txt")\n',
+        {"x.inc": '.model f filesource (FILE="d.txt" amplscale=[1])\n.model g gain(gain=2)\n'},
+    )
+    assert tree.data_files == ("d.txt", "A b.txt")
 
 
 class LibrarySources(MemorySources):

@@ -310,3 +310,68 @@ def test_include_levels_are_limited() -> None:
     files = {f"{i}.inc": f".include {i + 1}.inc\n" for i in range(40)}
     found = check("t\nV1 a 0 1\nR1 a 0 1\n.include 0.inc\n.op\n", files)
     assert [(d.code, d.line) for d in found] == [("include-cycle", 1)]
+
+
+REFUSED_BY_NGSPICE = [
+    ("B3 c 0 V=if(V(a)>0,1,2)\nR3 c 0 1\n", "undefined-function", 6),
+    ("B3 c 0 V=V(a)*int(2.5)\nR3 c 0 1\n", "undefined-function", 6),
+    ("B3 c 0 V=kelvin*V(a)\nR3 c 0 1\n", "undefined-parameter", 6),
+    ("B3 c 0 V=@r1[i]*2\nR3 c 0 1\n", "bad-expression", 6),
+    (".param q=1 p='{q}*2'\nR3 b 0 {p}\n", "bad-expression", 6),
+    (".param q=1\n+ p={q}*2\nR3 b 0 {p}\n", "bad-expression", 7),
+    (".param q=1, p=2\nR3 b 0 {p+q}\n", "bad-expression", 6),
+    ("R3 b 0 2*3\n", "bad-value", 6),
+    (".param q=1\nV3 c 0 q*2\nR3 c 0 1\n", "bad-value", 7),
+    (".param q=1\nV3 c 0 dc 1 ac q\nR3 c 0 1\n", "bad-value", 7),
+    (".param q=1\nM3 a a 0 0 nm w=2*q l=1u\n.model nm nmos\n", "bad-value", 7),
+    (".param q=1f\nD3 a 0 dm\n.model dm d(is=q)\n", "bad-value", 8),
+    ("D3 a 0 dm\n.model dm d is=qq n=1\n", "undefined-parameter", 7),
+    ("M3 a a 0 0 nm w=wid l=1u\n.model nm nmos\n", "undefined-parameter", 6),
+    ("E3 c 0 a 0 amount\nR3 c 0 1\n", "undefined-parameter", 6),
+    ("L3 b c 1u\nR3 c 0 1\nF3 0 d L3 1\nR4 d 0 1\n", "undefined-source", 8),
+]
+
+
+@pytest.mark.parametrize(("cards", "code", "line"), REFUSED_BY_NGSPICE)
+def test_what_ngspice_refuses_without_braces_or_definition(cards: str, code: str, line: int) -> None:
+    assert loud(check(HEAD + cards)) == [("error", code, line)]
+
+
+@pytest.mark.parametrize(
+    "cards",
+    [
+        ".param q=1 , p={max(1,2)}\nR3 b 0 {p+q}\n",
+        ".param q=1\nX3 b 0 s r={q},c={2}\n.subckt s x y r=1 c=1\nR1 x y {r+c}\n.ends\n",
+        ".param q=1\nM3 a a 0 0 nm w=q l={q*2}\n.model nm nmos(vto=q kp=1u)\n",
+        ".param q=1\nE3 c 0 a 0 q\nR3 c 0 r=q*2\n",
+        "B3 c 0 V=pi*u(V(a))+ddt(V(a))+pwl(V(a),0,0,1,1)\nR3 c 0 1\n",
+        "V3 入 0 1\nR3 入 中  1k\nR4 中  0 1k ; 输入\n",
+        "R3 b 0 {10Ω}\n",
+    ],
+)
+def test_what_ngspice_takes_is_left_in_peace(cards: str) -> None:
+    assert loud(check(HEAD + cards)) == []
+
+
+def test_the_greek_mu_is_no_micro_sign() -> None:
+    found = check(HEAD + "C3 b 0 10µ\nC4 b 0\n+ 10μF\n")
+    assert [(d.code, d.line, d.column) for d in found] == [("number-tail", 8, 3)]
+
+
+def test_a_misspelt_analysis_is_one_fault() -> None:
+    assert loud(check("t\nV1 a 0 1\nR1 a 0 1\n.trna 1u 1m\n")) == [("error", "unknown-directive", 4)]
+
+
+def test_ngspice_refuses_param_as_title() -> None:
+    assert loud(check(".param a=1\nV1 a 0 1\nR1 a 0 1\n.op\n")) == [("error", "title-is-card", 1)]
+
+
+def test_a_binary_file_is_one_fault() -> None:
+    assert loud(check(bytes(range(256)) * 40)) == [("error", "encoding", 1)]
+
+
+def test_depth_is_borne() -> None:
+    nested = "".join(f".subckt s{i} x y\n" for i in range(1500)) + ".ends\n" * 1500
+    assert loud(check(HEAD + nested)) == []
+    deep = "R3 b 0 {" + "(" * 2000 + "1" + ")" * 2000 + "}\n"
+    assert loud(check(HEAD + deep)) == [("error", "bad-expression", 6)]

@@ -278,3 +278,10 @@ def test_instance_parameters_that_stand_in_param_cards_or_other_files() -> None:
         Netlist.parse(text.encode()).with_value("x1.k", "2").with_value("X2.gain", "3").to_bytes().decode()
     )
     assert edited == text.replace("b s\n", "b s k=2\n").replace("elsewhere\n", "elsewhere gain=3\n")
+
+
+@pytest.mark.parametrize("sign", ["µ", "μ"])
+def test_micro_signs_are_written_as_u(sign: str) -> None:
+    netlist = Netlist.parse("t\nC1 a 0 1n ; Größe\n".encode("latin-1"))
+    assert netlist.with_value("c1", f"4.7{sign}F").to_bytes() == "t\nC1 a 0 4.7uF ; Größe\n".encode("latin-1")
+    assert netlist.with_analyses([f"tran 1{sign} 1m"]).to_bytes().endswith(b"\n.tran 1u 1m\n")

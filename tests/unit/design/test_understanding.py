@@ -9,16 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.design.catalogue import FAMILIES, choose_family
-from domain.design.designer import DesignIntent, Proposal
+from domain.design.catalogue import FAMILIES, LONGEST_REQUEST, understand
+from domain.design.designer import Proposal
 from domain.design.sentence import read_sentence
 from shared.errors import CircuitError
-
-
-def understand(text: str) -> DesignIntent:
-    sentence = read_sentence(text)
-    family, claim = choose_family(sentence)
-    return family.understand(sentence, claim)
 
 
 def propose(text: str) -> Proposal:
@@ -29,6 +23,47 @@ def propose(text: str) -> Proposal:
 FIRST, SALLEN, BUCK = "first_order", "sallen_key", "buck"
 
 UNDERSTOOD = [
+    # a converter by what it does, not by name
+    ("3.3V/1A from a 24 V rail", BUCK, {"vin": 24, "vout": 3.3, "iout": 1}),
+    ("24V供电，需要5V/2A", BUCK, {"vin": 24, "vout": 5, "iout": 2}),
+    ("把36V的母线电压降到15V，功率30W", BUCK, {"vin": 36, "vout": 15, "iout": 2}),
+    ("make a 12-to-5 volt buck converter for 3 amps", BUCK, {"vin": 12, "vout": 5, "iout": 3}),
+    (
+        "12 V car battery (9 to 16 V), I need 5 V at 2.5 A; buck converter",
+        BUCK,
+        {"vin": 12, "vin_lowest": 9, "vin_highest": 16, "vout": 5, "iout": 2.5},
+    ),
+    ("9-36V input buck 5V 3A", BUCK, {"vin_lowest": 9, "vin_highest": 36, "vout": 5, "iout": 3}),
+    (
+        "a 5V 1A output from 12V input with inductor ripple current of 0.3 A",
+        BUCK,
+        {"iout": 1, "inductor_ripple_a": 0.3, "vout": 5},
+    ),
+    ("BUCK，24V转5V，4A，电感电流纹波率0.4", BUCK, {"inductor_ripple_a": 1.6, "iout": 4}),
+    ("buck Vin=12 Vout=5 Iout=2 fsw=300k ripple=30m", BUCK, {"ripple_v": 0.03, "ripple_is_stated": True}),
+    ("USB charger: 12V to 5V 2.1A buck", BUCK, {"iout": 2.1}),
+    # a band is given by its ends
+    (
+        "低通：通带0~3.4kHz，8kHz以上衰减40dB以上，巴特沃斯",
+        SALLEN,
+        {"wanted_hz": 3400, "attenuation_hz": 8000},
+    ),
+    (
+        "low-pass, pass band 0-3.4 kHz with less than 0.5 dB ripple, at least 50 dB above 10 kHz",
+        SALLEN,
+        {"stated_hz": 3400, "is_ripple_edge": True, "response": "chebyshev"},
+    ),
+    (
+        "high-pass, stop band 0-100 Hz at least 40 dB, cutoff 1 kHz",
+        SALLEN,
+        {"attenuation_hz": 100, "wanted_hz": 1000},
+    ),
+    ("RC low pass with cutoff between 900 Hz and 1.1 kHz", FIRST, {"cutoff_hz": 1000}),
+    ("最大平坦低通，五阶，3.4k", SALLEN, {"order": 5, "wanted_hz": 3400}),
+    # the RL of the kind of circuit is no load resistance
+    ("RL低通 10欧 1mH", FIRST, {"parts": "rl", "resistor_ohm": 10, "load_ohm": None}),
+    ("RL high-pass, 75 ohm, cutoff 1 MHz", FIRST, {"resistor_ohm": 75, "load_ohm": None}),
+    ("RL low-pass 1 kHz, RL = 10k", FIRST, {"load_ohm": 10e3, "resistor_ohm": None}),
     # first order
     ("设计一个一阶RC低通滤波器，截止频率1kHz", FIRST, {"kind": "lowpass", "parts": "rc", "cutoff_hz": 1e3}),
     ("帮我做个RC高通，fc=160Hz", FIRST, {"kind": "highpass", "parts": "rc", "cutoff_hz": 160}),
@@ -307,6 +342,14 @@ def test_impossible_demands_are_refused(text):
     assert caught.value.error_type == "impossible_goal"
     assert str(caught.value)
     assert str(caught.value.advice)
+
+
+def test_a_text_too_long_to_be_a_request_is_refused_with_what_is_known():
+    with pytest.raises(CircuitError) as caught:
+        understand("9" * (LONGEST_REQUEST + 1))
+    assert caught.value.error_type == "unknown_circuit"
+    assert str(LONGEST_REQUEST) in str(caught.value)
+    assert "buck" in str(caught.value.advice)
 
 
 def test_defaults_are_said_and_not_stated():

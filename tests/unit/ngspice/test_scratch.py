@@ -26,12 +26,24 @@ def output(tmp_path: Path) -> Path:
 
 
 def take(scratch: Path, output: Path, largest: int = 1000) -> tuple[list[str], list[str], list[str]]:
-    taken = take_outputs(scratch, output, largest=largest, without=frozenset(("deck.cir",)))
+    taken = take_outputs(
+        scratch, output, largest=largest, without=frozenset(("deck.cir",)), first="ngspice.raw"
+    )
     return [p.name for p in taken.raw], [p.name for p in taken.other], list(taken.ignored)
 
 
 def test_only_we_can_enter(scratch: Path) -> None:
     assert scratch.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_flood_of_files_does_not_crowd_out_the_first(scratch: Path, output: Path) -> None:
+    for number in range(1100):
+        (scratch / f"f{number}.txt").write_bytes(b"x")
+    (scratch / "ngspice.raw").write_bytes(RAW)
+    raw, other, ignored = take(scratch, output)
+    assert raw == ["ngspice.raw"]
+    assert len(other) == 999
+    assert len(ignored) == 101
 
 
 def test_raw_files_and_others_are_told_apart(scratch: Path, output: Path) -> None:
