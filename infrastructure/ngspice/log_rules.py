@@ -244,6 +244,15 @@ def _memory(_: _Match) -> Finding:
     )
 
 
+def _data_not_written(_: _Match) -> Finding:
+    return Finding(
+        severity="error",
+        code="disk-full",
+        message=msg("ngspice could not write all of its data: the disk is full."),
+        advice=msg("Free some space and simulate again."),
+    )
+
+
 def _temporary_file(m: _Match) -> Finding:
     return Finding(
         severity="error",
@@ -355,6 +364,7 @@ LINE_RULES: tuple[Rule, ...] = (
     _rule(
         r"can'?t allocate|out of memory|cannot allocate memory|virtual memory exhausted|bad_alloc", _memory
     ),
+    _rule(r"rawfile write error", _data_not_written),
     _rule(r"tmpfile\(\)\s*:\s*(?P<reason>.+)", _temporary_file),
     _rule(r"no simulations run", _no_analysis),
     _rule(r"vector (?P<name>\S+) is not available", _unknown_vector),

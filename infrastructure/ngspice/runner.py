@@ -24,6 +24,7 @@ from infrastructure.ngspice.sandbox import ALL_LAYERS, Layer, Parts, Sandbox, Vi
 from infrastructure.ngspice.scratch import Taken, folder_bytes, make_scratch, remove_scratch, take_outputs
 from infrastructure.ngspice.verdict import Ending, judge
 from infrastructure.ngspice.waiting import last_breath, to_the_end
+from infrastructure.persistence.atomic import write_problem
 from shared.errors import EnvironmentProblem, NeedsConfirmation, UserInputError
 from shared.message import Message, msg
 from shared.processes import ProcessLimits, ProcessManager, ProcessOutcome, StreamName
@@ -94,16 +95,19 @@ class NgspiceRunner:
         """Run `job` and put its raw files and log into `job.output_dir`.
 
         Failures of the circuit, time-outs and crashes are in the result. Cancelling kills the whole
-        run and leaves nothing behind. Raises EnvironmentProblem when ngspice is missing or the box
-        cannot be built, NeedsConfirmation when nothing confines a deck that brings commands or files.
+        run and leaves nothing behind. Raises EnvironmentProblem when ngspice is missing, the box
+        cannot be built or the disk is full, NeedsConfirmation when nothing confines a deck that brings
+        commands or files.
         """
         ready = await self._prepare()
         self._refuse_unconfined(job, ready)
         progress = _Progress(job.stop_time_s, on_progress)
         async with _scratch(self._scratch_root or job.output_dir) as scratch:
-            view = await asyncio.to_thread(_lay_out, job, scratch)
+            with _writing_to(job.output_dir):
+                view = await asyncio.to_thread(_lay_out, job, scratch)
             finished = await self._run_in(ready.sandbox, view, progress.line)
-            run = await asyncio.to_thread(_collect, job, ready, scratch, finished)
+            with _writing_to(job.output_dir):
+                run = await asyncio.to_thread(_collect, job, ready, scratch, finished)
         if run.status == "ok":
             progress.done()
         return run
@@ -239,6 +243,15 @@ def _confinement(layers: frozenset[Layer], notes: list[Message]) -> Confinement:
         rlimits="rlimits" in layers,
         notes=tuple(notes),
     )
+
+
+@contextlib.contextmanager
+def _writing_to(folder: Path) -> Iterator[None]:
+    """A disk that is full or read-only is told as the user's problem that it is."""
+    try:
+        yield
+    except OSError as error:
+        raise write_problem(error, folder) from error
 
 
 def _write_new(path: Path, data: bytes) -> None:

@@ -221,6 +221,25 @@ FILTERS = (
         peaking_db=(0.0, 0.2),
     ),
     FilterCase(
+        # the pass band is the ripple band: Chebyshev 0.5 dB, order 5, is -3 dB at 1.0593 times 3.4 kHz
+        text="low-pass, pass band 0-3.4 kHz with less than 0.5 dB ripple, at least 50 dB above 10 kHz",
+        family="sallen_key",
+        kind="lowpass",
+        cutoff_hz=3602,
+        at_least=((10e3, 50.0),),
+        at_most=((3300, 0.6),),
+        peaking_db=(0.0, 0.1),
+    ),
+    FilterCase(
+        # 75 ohm is the R of the RL filter, and 1 MHz its corner: L = 75 / (2 pi 1 MHz) = 11.9 uH
+        text="RL high-pass, 75 ohm, cutoff 1 MHz",
+        family="first_order",
+        kind="highpass",
+        cutoff_hz=1e6,
+        at_least=((100e3, 19.0),),
+        at_most=((100e3, 21.0),),
+    ),
+    FilterCase(
         # order 4: 1 dB at 1 kHz puts -3 dB at 1.18 kHz, and 4 kHz is then 42 dB down
         text="巴特沃斯低通：通带截止频率1kHz，通带最大衰减1dB，阻带截止频率4kHz，阻带最小衰减40dB",
         family="sallen_key",
@@ -295,6 +314,31 @@ BUCKS = (
         iout=0.5,
         fsw=1e6,
         ripple_v=33e-3,
+    ),
+    BuckCase(
+        text="3.3V/1A from a 24 V rail, 400 kHz",
+        vin=24,
+        vout=3.3,
+        iout=1,
+        fsw=400e3,
+        ripple_v=33e-3,
+    ),
+    BuckCase(
+        # on for 1.7 % of the time: edges and time steps must be shorter than that
+        text="buck 60V to 1V 10A 100kHz synchronous ripple 5 mV",
+        vin=60,
+        vout=1,
+        iout=10,
+        fsw=100e3,
+        ripple_v=5e-3,
+    ),
+    BuckCase(
+        text="12 V battery (9 to 16 V), I need 5 V at 2.5 A; buck converter, 500 kHz, at most 25 mV ripple",
+        vin=12,
+        vout=5,
+        iout=2.5,
+        fsw=500e3,
+        ripple_v=25e-3,
     ),
     BuckCase(
         text="非同步BUCK，Vin=20V，Vout=8V，Iout=0.8A，fs=250kHz，电感电流纹波40%",

@@ -71,6 +71,29 @@ print(error_type(project.write, path, b"small"), path.read_bytes().decode())
     ]
 
 
+def test_a_simulation_that_fills_the_disk_says_so_and_leaves_nothing(tmp_path):
+    program = """
+import bootstrap
+from application.simulating import SimulationRequest
+from shared.errors import CircuitAIError
+(disk / ".circuit_ai").mkdir()
+(disk / "a.cir").write_text("t\\nV1 a 0 sin(0 1 1meg)\\nR1 a 0 1\\n.tran 1n 30u 0 1n\\n.end\\n")
+
+async def simulate():
+    app = bootstrap.build()
+    try:
+        await app.simulate(SimulationRequest(circuit=disk / "a.cir"))
+    except CircuitAIError as error:
+        print(error.error_type, error.exit_code)
+    finally:
+        await app.close()
+
+asyncio.run(simulate())
+print(len(list((disk / ".circuit_ai" / "sim_results").iterdir())))
+"""
+    assert on_a_small_disk(tmp_path, program) == ["disk_full", "3", "0"]
+
+
 def test_a_project_on_a_read_only_disk_can_be_read_and_says_why_not_written(tmp_path):
     program = """
 project = ProjectFolders().open(disk, create=True)

@@ -164,6 +164,18 @@ def test_errors_without_a_rule_are_passed_on_as_warnings() -> None:
     assert "something ngspice 50 says" in str(finding.message)
 
 
+def test_data_that_found_no_room_are_a_failure() -> None:
+    """ngspice ends with exit code 0 then."""
+    finding = only("Warning: rawfile write error !!\n")
+    assert (finding.severity, finding.code) == ("error", "disk-full")
+
+
+def test_of_a_long_log_beginning_and_end_are_read() -> None:
+    middle = "".join(f"line {n}\n" for n in range(50_000))
+    log = f"one: no such command available in ngspice\n{middle}two: no such command available in ngspice\n"
+    assert len(told(log)) == 2
+
+
 def test_a_repeated_fault_is_told_once_and_a_flood_is_cut() -> None:
     assert told("foo: no such command available in ngspice\n" * 1000) == [("error", "control-command-failed")]
     flood = "".join(f"foo{n}: no such command available in ngspice\n" for n in range(1000))
