@@ -215,8 +215,8 @@ def _unknown(message: Message, language: str) -> CircuitError:
             "It designs: first-order RC or RL low-pass and high-pass filters; Sallen-Key low-pass "
             "and high-pass filters of "
             "order 1 to 10 (Butterworth, Chebyshev, Bessel); buck converters. For example: "
-            "{examples}. For other circuits set up "
-            "a language model.",
+            "{examples}. Other circuits need a language model, "
+            "which this version can't be connected to yet.",
             examples=examples,
         ),
         error_type="unknown_circuit",
