@@ -14,6 +14,14 @@ from shared import async_runtime
 ROOT = Path(__file__).resolve().parents[3]
 
 
+@pytest.fixture(autouse=True)
+def hangup_as_usual():
+    """The suite may have been started by nohup, which children would inherit."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 def run_program(body, signals=()):
     """A child that runs `main` as a sub-command would; sends it `signals`, each after a line it says."""
     program = f"""
@@ -30,15 +38,19 @@ except asyncio.CancelledError:
     with subprocess.Popen(
         [sys.executable, "-X", "dev", "-c", program],
         cwd=ROOT,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     ) as child:
         said = []
-        for number in signals:
-            said.append(child.stdout.readline().strip())
-            child.send_signal(number)
-        out, err = child.communicate(timeout=50)
+        try:
+            for number in signals:
+                said.append(child.stdout.readline().strip())
+                child.send_signal(number)
+            out, err = child.communicate(timeout=50)
+        finally:
+            child.kill()
     return child.returncode, [*said, *out.split()], err
 
 
@@ -63,6 +75,18 @@ def test_signal_handlers_are_as_before():
 
     assert all(handler not in before for handler in async_runtime.run(during))
     assert [signal.getsignal(number) for number in numbers] == before
+
+
+def test_a_hangup_stays_ignored_when_it_was():
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    body = """
+async def main():
+    say("ready")
+    await asyncio.to_thread(sys.stdin.readline)
+    return "went-on"
+"""
+    code, said, err = run_program(body, [signal.SIGHUP])
+    assert (code, said, err) == (0, ["ready", "went-on"], "")
 
 
 def test_it_runs_in_a_thread_too():
