@@ -145,7 +145,11 @@ def test_sallen_key_low_pass_stays_a_low_pass_however_much_it_peaks(run_deck, qu
         expected["peak(v(out))"] = (quality / math.sqrt(1 - 1 / (4 * quality**2)), "V")
     _check(plots, expected)
     if quality >= 5:
-        _check(plots, {"q(v(out))": (quality, "1")}, rel=0.02)
+        # q = f_peak / width; with y = (f/f0)^2, |H|^2 = 1 / ((1 - y)^2 + y/Q^2), half of its maximum at:
+        level = 2 / quality**2 * (1 - 1 / (4 * quality**2))
+        root = math.sqrt(a * a - 4 * (1 - level))
+        width = math.sqrt((-a + root) / 2) - math.sqrt((-a - root) / 2)
+        _check(plots, {"q(v(out))": (math.sqrt(-a / 2) / width, "1")})
 
 
 @pytest.mark.parametrize("quality", [1 / math.sqrt(2), 5.0])
