@@ -1,6 +1,7 @@
 """The workflow's rounds: real graph, real checkpoints, real ngspice; only the designer is scripted."""
 
 import asyncio
+import dataclasses
 import math
 import os
 from pathlib import Path
@@ -18,14 +19,16 @@ from application.events import (
     PhaseEntered,
     ToolEnded,
 )
-from shared.errors import UserInputError
+from shared.errors import EnvironmentProblem, UserInputError
+from shared.message import msg
 from tests.fakes.scripted_designer import ScriptedDesigner, rc_deck
 
 Answer = Literal["continue", "accept", "stop", "decline"]
 
 
 class Run:
-    def __init__(self, project: Path, designer: ScriptedDesigner, *, rounds: int = 8) -> None:
+    def __init__(self, project: Path, designer: ScriptedDesigner, *, rounds: int = 8, simulator=None) -> None:
+        self._simulator = simulator
         self.project = project
         self.designer = designer
         self.events: list[DesignEvent] = []
@@ -41,7 +44,9 @@ class Run:
             fallback: Answer = "continue" if question.kind == "goals" else question.recommended
             return next(given, fallback)
 
-        app = bootstrap.build(environment=os.environ, designers={"builtin": self.designer})
+        app = bootstrap.build(
+            environment=os.environ, designers={"builtin": self.designer}, simulator=self._simulator
+        )
         try:
             return await app.design(self._request, ask=ask, emit=self.events.append)
         finally:
@@ -129,6 +134,44 @@ async def test_a_circuit_that_does_not_simulate_is_given_up_after_three_fixes(tm
     ]
     assert not any(event.success for event in failed)
     assert "nomodel" in str(failed[0].summary)
+
+
+async def test_a_name_that_is_taken_by_anything_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "scripted.cir").mkdir()
+    (tmp_path / "scripted_2.cir").symlink_to(tmp_path.parent / "elsewhere.cir")
+    (tmp_path / "scripted_3.cir").write_text("mine\n")
+    done = await Run(tmp_path, ScriptedDesigner(rc_deck("1k"))).go()
+    assert done.circuit == "scripted_4.cir"
+    assert (tmp_path / "scripted_3.cir").read_text() == "mine\n"
+    assert not (tmp_path.parent / "elsewhere.cir").exists()
+
+
+async def test_a_name_outside_the_project_is_refused(tmp_path: Path) -> None:
+    class Escaping(ScriptedDesigner):
+        async def propose(self, intent):
+            return dataclasses.replace(await super().propose(intent), file_stem="../outside")
+
+    with pytest.raises(UserInputError):
+        await Run(tmp_path / "project", Escaping(rc_deck("1k"))).go()
+    assert _names_under(tmp_path) == ["project"]
+
+
+async def test_an_effect_that_fails_says_why(tmp_path: Path) -> None:
+    class MissingSimulator:
+        async def run(self, job, *, on_progress=None):
+            raise EnvironmentProblem(msg("ngspice is missing"))
+
+        async def version(self):
+            raise AssertionError
+
+        confinement = version
+
+    run = Run(tmp_path, ScriptedDesigner(rc_deck("1k")), simulator=MissingSimulator())
+    with pytest.raises(EnvironmentProblem):
+        await run.go()
+    ended = [event for event in run.events if isinstance(event, ToolEnded)]
+    assert (ended[-1].name, ended[-1].success) == ("run_simulation", False)
+    assert str(ended[-1].summary) == "ngspice is missing"
 
 
 async def test_an_unknown_provider_ends_with_error_and_done(tmp_path: Path) -> None:

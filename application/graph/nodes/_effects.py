@@ -10,6 +10,7 @@ from langgraph.config import get_stream_writer
 
 from application.events import DesignEvent, PhaseEntered, ToolEnded, ToolStarted
 from application.graph.state import GraphState
+from shared.errors import CircuitAIError
 from shared.message import Message, msg
 from shared.ulid import new_ulid
 
@@ -41,5 +42,8 @@ async def tool_call(name: str, **arguments: object) -> AsyncIterator[ToolCall]:
     call = ToolCall()
     try:
         yield call
+    except CircuitAIError as error:
+        call.success, call.summary = False, error.message
+        raise
     finally:
         tell(ToolEnded(call_id=call_id, name=name, success=call.success, summary=call.summary))

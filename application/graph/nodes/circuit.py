@@ -19,6 +19,8 @@ from domain.design.designer import Proposal
 from shared.errors import UserInputError
 from shared.message import msg
 
+_MOST_NAMES = 1000
+
 
 class InitialDesignNode:
     """The first shot by design equations, written into a file of its own."""
@@ -35,18 +37,24 @@ class InitialDesignNode:
         return await _write(self._project, path, proposal, "initial_design")
 
     def _free_path(self, proposal: Proposal) -> Path:
-        """`stem.cir`, or the first `stem_2.cir` ... that is free or already holds this very netlist."""
+        """`stem.cir`, or the first `stem_2.cir` ... that is free or already holds this very netlist.
+
+        A folder, a link to the outside or anything else of that name is not free either.
+        """
         content = proposal.netlist.encode()
-        number = 1
-        while True:
+        for number in range(1, _MOST_NAMES + 1):
             suffix = "" if number == 1 else f"_{number}"
             path = self._project.root / f"{proposal.file_stem}{suffix}.cir"
             try:
                 if self._project.read(path) == content:
                     return path
-            except UserInputError:
-                return path
-            number += 1
+            except UserInputError as error:
+                if error.error_type == "file_not_found":
+                    return path
+        raise UserInputError(
+            msg("No free file name was found for {name}.cir.", name=proposal.file_stem),
+            advice=msg("Remove or rename some of the circuits in the project."),
+        )
 
 
 class ActionNode:
