@@ -256,7 +256,7 @@ def _is_part_of_a_word(before: str, match: re.Match[str], has_unit: bool) -> boo
 def _number(match: re.Match[str]) -> float:
     digits = match["number"].lower().replace(",", "")
     digits = re.sub(r"\s?x\s?10\^?", "e", digits)
-    if match["decimals"]:
+    if match["decimals"] and digits.isdigit():  # 4k7, but not 1.5k7
         digits += "." + match["decimals"]
     return float(digits)
 

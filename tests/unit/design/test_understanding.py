@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from domain.design.catalogue import FAMILIES, LONGEST_REQUEST, understand
@@ -386,6 +386,8 @@ def test_intent_survives_json(text):
 
 
 @given(st.text(alphabet="RCLVAHzk0123456789.-低通高截止频率阶降压输入出dB% ,QbuckSalenKy", max_size=60))
+@example(".0K0")
+@example("RC低通 1.5k7Hz 1e3k5")
 def test_nonsense_is_refused_or_understood_but_never_a_crash(text):
     error_type = None
     try:
