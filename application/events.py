@@ -15,6 +15,9 @@ from domain.design.goals import DesignGoal, GoalVerdict
 from shared.events import Event
 from shared.message import Message
 
+TurnEnd = Literal["completed", "stopped", "limit", "cut", "length", "content_filter", "error"]
+"""How a turn of the agent ended; "cut": the answer ended without saying why."""
+
 StopReason = Literal["goals_met", "goals_not_met", "stopped", "declined", "error"]
 
 
@@ -57,6 +60,34 @@ class ToolEnded(Event):
     name: str
     success: bool
     summary: Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerStreamed(Event):
+    """A piece of the model's answer; pieces join without a seam."""
+
+    message_id: str
+    text: str = ""
+    reasoning: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryScheduled(Event):
+    """The provider did not answer; it is asked again in `wait_s` seconds."""
+
+    attempt: int
+    wait_s: float
+    reason: Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEnded(Event):
+    """A turn of the agent is over; nothing follows."""
+
+    stop_reason: TurnEnd
+    usage: Mapping[str, int] = field(default_factory=dict)
+    note: Message | None = None
+    """For a limit: which one, and how to go on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,4 +160,15 @@ DesignEvent = (
     | ConfirmationAsked
     | ErrorOccurred
     | Done
+)
+
+ChatEvent = (
+    SessionOpened
+    | PhaseEntered
+    | AnswerStreamed
+    | RetryScheduled
+    | ToolStarted
+    | ToolEnded
+    | ErrorOccurred
+    | TurnEnded
 )

@@ -6,18 +6,20 @@ Adapters in infrastructure do not inherit these; bootstrap's annotated fields ma
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a port
-    from collections.abc import Callable, Sequence
-    from contextlib import AbstractAsyncContextManager
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager, AbstractContextManager
     from pathlib import Path
 
+    from langchain_core.language_models import BaseChatModel
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
     from domain.circuit.dependencies import SourceReader
     from domain.design.designer import DesignIntent, Proposal
     from domain.design.goals import GoalVerdict
+    from domain.llm.chat import ChatRequest, ProviderChoice, ProviderInfo, StreamChunk
     from domain.simulation.request import SimulationJob
     from domain.simulation.result import SimulationResult, SimulationRun
     from domain.simulation.waveform import Plot
@@ -85,8 +87,8 @@ class SourceReaders(Protocol):
 class ResultStore(Protocol):
     """Keeps results of one project (or of lone files)."""
 
-    def new_result(self, circuit: Path) -> tuple[str, Path]:
-        """A fresh result id and its existing empty folder."""
+    def new_result(self, circuit: Path, ulid: str | None = None) -> tuple[str, Path]:
+        """A result id made from `ulid` (None = a fresh one) and its existing empty folder."""
         ...
 
     def discard(self, folder: Path) -> None:
@@ -116,6 +118,16 @@ class ProjectFiles(Protocol):
         ...
 
     @property
+    def sessions(self) -> SessionStore:
+        """The project's conversations."""
+        ...
+
+    @property
+    def operations(self) -> OperationLog:
+        """The project's log of effects, opened at its first use."""
+        ...
+
+    @property
     def design_goals_path(self) -> Path:
         """Where the goals of the current design are kept."""
         ...
@@ -126,6 +138,14 @@ class ProjectFiles(Protocol):
 
     def read(self, path: Path) -> bytes:
         """The file's bytes. Raises UserInputError."""
+        ...
+
+    def remove(self, path: Path) -> None:
+        """Delete a file of the user's (its content has to be in the object store before)."""
+        ...
+
+    def close(self) -> None:
+        """Release what was opened."""
         ...
 
     def save_design_goals(self, content: bytes) -> None:
@@ -172,4 +192,176 @@ class Designer(Protocol):
         self, intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict]
     ) -> Proposal | None:
         """A re-sized circuit after a miss, or None when nothing is left to try."""
+        ...
+
+
+class ChatClient(Protocol):
+    """A language model behind one provider's protocol."""
+
+    def stream(self, request: ChatRequest) -> AsyncIterator[StreamChunk]:
+        """The answer in pieces; the last chunk has the finish reason. Closing the iterator ends the call.
+
+        Raises ProviderError; what was yielded before it stays valid. Retries only before the first
+        piece of text, reasoning or tool call.
+        """
+        ...
+
+    async def models(self) -> tuple[str, ...]:
+        """Names of the models it offers. Raises ProviderError."""
+        ...
+
+    async def close(self) -> None:
+        """Close connections."""
+        ...
+
+
+class ChatModels(Protocol):
+    """Opens language models by provider name."""
+
+    def open(self, choice: ProviderChoice) -> AbstractAsyncContextManager[BaseChatModel]:
+        """A model that is closed when the context ends.
+
+        Raises UserInputError for an unknown provider or a missing URL, ProviderError ("no_key").
+        """
+        ...
+
+    def list(self) -> tuple[ProviderInfo, ...]:
+        """Every provider, with what is set up."""
+        ...
+
+    async def examine(self, choice: ProviderChoice) -> tuple[str, ...]:
+        """Talk to the provider; returns its models. Raises UserInputError, ProviderError with advice."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionInfo:
+    """One conversation as a list shows it."""
+
+    session_id: str
+    name: str
+    work_mode: Literal["free_work", "workflow"]
+    created_at: str
+    """ISO 8601, UTC."""
+    updated_at: str
+    message_count: int
+    """Messages of the user and the assistant."""
+    preview: str
+    """The first 50 characters of the user's first message."""
+    has_partial_response: bool
+    """Its last turn was interrupted."""
+
+
+class Transcript(Protocol):
+    """One conversation's file, open for writing; this process holds its lock.
+
+    Events are plain JSON objects with an ``"event"`` word; the first is the header. An append is on
+    the disk when it returns. Blocking: called off the loop.
+    """
+
+    @property
+    def session_id(self) -> str:
+        """The session's id (also the thread id of its checkpoints)."""
+        ...
+
+    @property
+    def events(self) -> Sequence[Mapping[str, Any]]:
+        """Everything read at opening and appended since, in order."""
+        ...
+
+    def append(self, *events: Mapping[str, Any]) -> None:
+        """Write the events, flush and fsync. Raises EnvironmentProblem (disk full, read-only)."""
+        ...
+
+    def close(self) -> None:
+        """Give the lock back."""
+        ...
+
+
+class SessionStore(Protocol):
+    """The conversations of one project. Blocking: called off the loop."""
+
+    def create(
+        self, *, work_mode: Literal["free_work", "workflow"], name: str = "", session_id: str = ""
+    ) -> Transcript:
+        """A new conversation; an empty name becomes "Chat <date and time>"."""
+        ...
+
+    def open(self, session_id: str) -> Transcript:
+        """An existing one, for writing. Raises UserInputError ("no_session", "session_in_use")."""
+        ...
+
+    def list(self) -> tuple[SessionInfo, ...]:
+        """All, the last changed first; heals its index from the files."""
+        ...
+
+    def read(self, session_id: str) -> Sequence[Mapping[str, Any]]:
+        """The events of one, without its lock. Raises UserInputError ("no_session")."""
+        ...
+
+    def delete(self, session_id: str) -> None:
+        """Remove one. Raises UserInputError ("no_session", "session_in_use")."""
+        ...
+
+
+OperationState = Literal["intent", "done", "undone", "abandoned"]
+"""abandoned: settled after an interruption without any effect."""
+
+ABSENT = "absent"
+"""In place of a content hash: there is no file. Never inferred from a missing backup."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperationRecord:
+    """One effect of one call."""
+
+    op_id: str
+    """ULID; for a tool's call equal to the call's own id."""
+    session_id: str
+    tool: str
+    kind: Literal["file", "simulation", "undo"]
+    state: OperationState
+    path: str = ""
+    """Relative to the project, forward slashes; "" for a simulation."""
+    before_sha256: str = ABSENT
+    after_sha256: str = ABSENT
+    undoes: str = ""
+    """The operation this one undid."""
+    created: str = ""
+    """ISO 8601, UTC."""
+    result: Mapping[str, Any] | None = None
+    """The call's stored outcome, plain JSON types; for a file known already at the intent."""
+
+
+class OperationLog(Protocol):
+    """The write-ahead log of effects in a project's operations.sqlite. Blocking: called off the loop.
+
+    Every method is one short transaction, on the disk when it returns; several processes may work
+    on it. Raises EnvironmentProblem when the database cannot be used.
+    """
+
+    def record_intent(self, record: OperationRecord) -> None:
+        """Add a record in state "intent"; ValueError when the id is taken."""
+        ...
+
+    def set_state(
+        self, op_id: str, state: OperationState, *, result: Mapping[str, Any] | None = None
+    ) -> None:
+        """Change a record's state (and its result, when given)."""
+        ...
+
+    def find(self, op_id: str) -> OperationRecord | None:
+        """One record."""
+        ...
+
+    def list(self, *, session_id: str = "") -> tuple[OperationRecord, ...]:
+        """All records (of one session), oldest first."""
+        ...
+
+    def write_lock(self) -> AbstractContextManager[None]:
+        """The project-wide lock around intent, file and done; waits for other processes."""
+        ...
+
+    def close(self) -> None:
+        """Close the database."""
         ...

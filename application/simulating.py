@@ -46,6 +46,8 @@ class SimulationRequest:
     """Values for this run: ``(("R1", "2k"), ("m1.w", "10u"))``."""
     timeout_s: float = 120.0
     libraries: tuple[Path, ...] = ()
+    call_id: str | None = None
+    """The ULID of the call that asks, from which the result's id is made: repeated, it leaves one result."""
 
 
 class RunSimulation:
@@ -78,7 +80,9 @@ class RunSimulation:
         a file, an analysis or a value that cannot be used, EnvironmentProblem without ngspice.
         """
         prepared = await self._cpu.run_in_thread(self._prepare, request)
-        result_id, folder = await self._cpu.run_in_thread(self._results.new_result, prepared.circuit)
+        result_id, folder = await self._cpu.run_in_thread(
+            self._results.new_result, prepared.circuit, request.call_id
+        )
         try:
             run = await self._simulator.run(prepared.job(folder, request), on_progress=on_progress)
             return await self._cpu.run_in_thread(

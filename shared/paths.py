@@ -20,6 +20,9 @@ DESIGN_GOALS_FILE = "design_goals.json"
 RESULTS_FOLDER = "sim_results"
 RESULT_FILE = "result.json"
 OBJECTS_FOLDER = "objects"
+CONVERSATIONS_FOLDER = "conversations"
+SESSIONS_INDEX_FILE = "sessions.json"
+OPERATIONS_FILE = "operations.sqlite"
 
 
 def user_home(env: Mapping[str, str] | None = None) -> Path:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from infrastructure.persistence.atomic import write_atomically, write_problem
 from infrastructure.persistence.object_store import ObjectStore
@@ -12,6 +14,10 @@ from infrastructure.persistence.regular import NotRegular, read_regular_file
 from shared import paths
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import msg
+
+if TYPE_CHECKING:
+    from infrastructure.persistence.operations import SqliteOperationLog
+    from infrastructure.persistence.sessions import SessionFiles
 
 _IGNORE_FILE = ".gitignore"
 
@@ -57,6 +63,25 @@ class ProjectFolder:
         self.results_folder = self.private / paths.RESULTS_FOLDER
         self._objects = ObjectStore(self.private / paths.OBJECTS_FOLDER)
 
+    @cached_property
+    def sessions(self) -> SessionFiles:
+        """The project's conversations."""
+        from infrastructure.persistence.sessions import SessionFiles
+
+        return SessionFiles(self.private / paths.CONVERSATIONS_FOLDER)
+
+    @cached_property
+    def operations(self) -> SqliteOperationLog:
+        """The project's log of effects."""
+        from infrastructure.persistence.operations import SqliteOperationLog
+
+        return SqliteOperationLog(self.private / paths.OPERATIONS_FILE)
+
+    def close(self) -> None:
+        """Close the log, if it was opened."""
+        if "operations" in self.__dict__:
+            self.operations.close()
+
     def write(self, path: Path, content: bytes) -> str:
         """Write a file of the user's atomically; what was there first goes to the object store.
 
@@ -82,6 +107,17 @@ class ProjectFolder:
                 raise write_problem(error, path) from error
         write_atomically(target, content)
         return digest
+
+    def remove(self, path: Path) -> None:
+        """Delete a file of the user's; one that is gone already is no error.
+
+        Its content has to be in the object store before. Raises UserInputError, EnvironmentProblem.
+        """
+        target = self._inside(path)
+        try:
+            target.unlink(missing_ok=True)
+        except OSError as error:
+            raise write_problem(error, path) from error
 
     def read(self, path: Path) -> bytes:
         """The bytes of a file of the project. Raises UserInputError."""

@@ -34,10 +34,11 @@ class ResultFolders:
     def __init__(self, *, user_home: Path) -> None:
         self._user_home = user_home
 
-    def new_result(self, circuit: Path) -> tuple[str, Path]:
-        """A fresh result id, sorting by time, and its existing empty folder (a real path).
+    def new_result(self, circuit: Path, ulid: str | None = None) -> tuple[str, Path]:
+        """A result id, sorting by time, and its existing empty folder (a real path).
 
-        Raises EnvironmentProblem when the folder cannot be made.
+        The id is made from `ulid` (None = a fresh one); what an interrupted run of the same id left
+        there is removed. Raises EnvironmentProblem when the folder cannot be made.
         """
         project = paths.project_root_of(circuit)
         parent = (
@@ -46,12 +47,14 @@ class ResultFolders:
             else ProjectFolder(project).results_folder
         )
         # One clock for both parts: the tail only sorts within the millisecond it was made in.
-        ulid = new_ulid()
+        ulid = ulid or new_ulid()
         milliseconds = milliseconds_of(ulid)
         now = datetime.fromtimestamp(milliseconds // 1000, UTC)
         result_id = f"{now:%Y%m%dT%H%M%S}{milliseconds % 1000:03d}Z-{ulid[-8:]}"
         folder = parent / result_id
         try:
+            if folder.exists():
+                shutil.rmtree(folder)
             folder.mkdir(parents=True)
         except OSError as error:
             raise write_problem(error, folder) from error

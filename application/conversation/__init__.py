@@ -1,0 +1,1 @@
+"""Conversations: the live session, its transcript and the use cases around it."""

@@ -1,0 +1,1 @@
+"""Running a model's tool calls: validation, effects with a log, undo, and the tools by category."""

@@ -1,0 +1,1 @@
+"""What we know of language models: requests, answers, messages, tools. Pure."""

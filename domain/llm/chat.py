@@ -1,0 +1,177 @@
+"""One request to a language model and what streams back, the same for every provider.
+
+A provider's client turns its own wire format into these types; nothing above it knows the wire.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from shared.errors import EnvironmentProblem
+from shared.message import Message
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+FinishReason = Literal["stop", "tool_calls", "length", "content_filter", "cut"]
+"""Why an answer ended; "cut": the stream ended without saying why, so it may be incomplete."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens of one or several calls; what a provider does not tell is 0."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    total_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            total_tokens=self.total_tokens + other.total_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireToolCall:
+    """A complete tool call as the provider sent it."""
+
+    provider_id: str
+    """The provider's id, "" when it sent none; may repeat, so nothing of ours is keyed by it."""
+    name: str
+    arguments: str
+    """The arguments' text, as sent; not necessarily valid JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireMessage:
+    """One message of a request."""
+
+    role: Role
+    text: str = ""
+    reasoning: str = ""
+    """The model's own reasoning of that answer; sent back only where a provider wants it."""
+    tool_calls: tuple[WireToolCall, ...] = ()
+    """Of an assistant message."""
+    tool_call_id: str = ""
+    """Of a tool message: the `provider_id` of the call it answers."""
+    name: str = ""
+    """Of a tool message: the tool's name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatRequest:
+    """What a model is asked."""
+
+    messages: tuple[WireMessage, ...]
+    tools: tuple[Mapping[str, Any], ...] = ()
+    """Function schemas in OpenAI's form: ``{"type": "function", "function": {...}}``."""
+    temperature: float | None = None
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryNotice:
+    """The client is about to try again; nothing of the answer has been shown yet."""
+
+    attempt: int
+    """The attempt that failed, from 1."""
+    wait_s: float
+    reason: Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamChunk:
+    """A piece of an answer, in order. The last one, and only it, has `finish_reason`.
+
+    Tool calls come complete, in the last chunk.
+    """
+
+    text: str = ""
+    reasoning: str = ""
+    tool_calls: tuple[WireToolCall, ...] = ()
+    finish_reason: FinishReason | None = None
+    usage: Usage | None = None
+    model: str = ""
+    retry: RetryNotice | None = None
+
+
+ProviderErrorType = Literal[
+    "no_key",
+    "auth",
+    "forbidden",
+    "no_balance",
+    "quota",
+    "rate_limited",
+    "overloaded",
+    "unknown_model",
+    "context_too_long",
+    "content_blocked",
+    "bad_request",
+    "unreachable",
+    "timeout",
+    "connection_lost",
+    "server_error",
+    "bad_response",
+    "empty_answer",
+]
+
+
+class ProviderError(EnvironmentProblem):
+    """A provider refused, failed, or sent what cannot be read; `advice` says what to do.
+
+    What had been streamed before it stays valid: the consumer keeps it as a partial answer.
+    """
+
+    def __init__(
+        self,
+        message: Message,
+        *,
+        kind: ProviderErrorType,
+        advice: Message,
+        retryable: bool = False,
+        retry_after_s: float | None = None,
+        status: int | None = None,
+        provider_code: str = "",
+        file: Path | None = None,
+    ) -> None:
+        super().__init__(message, advice=advice, file=file, error_type=kind)
+        self.retryable = retryable
+        """Whether the same request may succeed a moment later."""
+        self.retry_after_s = retry_after_s
+        """How long the server asked us to wait, in seconds."""
+        self.status = status
+        """HTTP status, None when there was no answer."""
+        self.provider_code = provider_code
+        """The provider's own code, as text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderChoice:
+    """Which model to talk to."""
+
+    provider: str = "builtin"
+    model: str = ""
+    """"" = the provider's default (an OpenAI-compatible server: the only or first model it lists)."""
+    base_url: str = ""
+    """Up to, not including, ``/chat/completions``; "" = the provider's own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderInfo:
+    """One provider as `providers list` shows it."""
+
+    name: str
+    title: str
+    needs_key: bool
+    has_key: bool
+    base_url: str
+    models: Sequence[str] = ()
+    note: Message | None = None
