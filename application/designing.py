@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from application.events import (
     ConfirmationAsked,
@@ -99,8 +99,10 @@ class DesignCircuit:
                     "max_iterations": request.max_iterations,
                 }
                 try:
-                    async for event in runtime.run(session_id, start, decide=_decider(ask, emit)):
-                        emit(event)
+                    async for event in runtime.run(
+                        session_id, start, decide=_decider(ask, emit), rounds=request.max_iterations
+                    ):
+                        emit(cast("DesignEvent", event))
                 finally:
                     progress.state = await runtime.state(session_id)
         except CircuitAIError as error:

@@ -12,12 +12,12 @@ from typing import Any, cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
-from application.events import DesignEvent
+from application.events import ChatEvent, DesignEvent
 from application.graph.builder import CompiledGraph
 from application.graph.state import GraphState
 
-STEPS_PER_ROUND = 4
-STEPS_AROUND = 8
+STEPS_PER_ROUND = 6
+STEPS_AROUND = 12
 
 Decide = Callable[[dict[str, Any], GraphState], Awaitable[dict[str, Any]]]
 """Answers a question: (the interrupt's value, the state) -> the answer."""
@@ -30,17 +30,24 @@ class GraphRuntime:
         self._graph = graph
         self._locks: dict[str, asyncio.Lock] = {}
 
-    async def run(self, thread_id: str, start: GraphState, *, decide: Decide) -> AsyncIterator[DesignEvent]:
-        """Run from `start` to the end; `decide` answers each interrupt that is really pending."""
+    async def run(
+        self, thread_id: str, start: GraphState | None, *, decide: Decide, rounds: int
+    ) -> AsyncIterator[DesignEvent | ChatEvent]:
+        """Run from `start` to the end; `decide` answers each interrupt that is really pending.
+
+        Without `start` the thread goes on from its last finished step, or from its pending question.
+        `rounds` bounds the steps: LangGraph's own limit is none in practice.
+        """
         config: RunnableConfig = {
             "configurable": {"thread_id": thread_id},
-            "recursion_limit": STEPS_AROUND + STEPS_PER_ROUND * start.get("max_iterations", 1),
+            "recursion_limit": STEPS_AROUND + STEPS_PER_ROUND * rounds,
         }
         async with self._locks.setdefault(thread_id, asyncio.Lock()):
             graph_input: Any = start
             while True:
-                async for event in self._stream(graph_input, config):
-                    yield event
+                if graph_input is not None or not await self._pending_question(config):
+                    async for event in self._stream(graph_input, config):
+                        yield event
                 question = await self._pending_question(config)
                 if question is None:
                     return
@@ -52,10 +59,10 @@ class GraphRuntime:
         snapshot = await self._graph.aget_state({"configurable": {"thread_id": thread_id}})
         return cast("GraphState", snapshot.values)
 
-    async def _stream(self, graph_input: Any, config: RunnableConfig) -> AsyncIterator[DesignEvent]:
+    async def _stream(self, graph_input: Any, config: RunnableConfig) -> AsyncIterator[DesignEvent | ChatEvent]:
         stream = self._graph.astream(graph_input, config, stream_mode="custom", durability="sync")
         async for event in stream:
-            yield cast("DesignEvent", event)
+            yield cast("DesignEvent | ChatEvent", event)
 
     async def _pending_question(self, config: RunnableConfig) -> dict[str, Any] | None:
         snapshot = await self._graph.aget_state(config)
