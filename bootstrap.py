@@ -23,12 +23,27 @@ from shared.tasks import AsyncTaskRegistry
 
 if TYPE_CHECKING:
     from application.app import Application
+    from application.chatting import ChatWithModel
     from application.checking import CheckCircuit
     from application.designing import DesignCircuit
     from application.examining import ExamineEnvironment
     from application.measuring import MeasureResult
-    from application.ports import Designer, ResultStore, Simulator, SourceReaders, WaveformReader
+    from application.ports import (
+        ChatModels,
+        Checkpointers,
+        Designer,
+        Projects,
+        ResultStore,
+        Simulator,
+        SourceReaders,
+        WaveformReader,
+    )
+    from application.sessions import Sessions
     from application.simulating import RunSimulation
+    from application.tool_execution.context import ToolServices
+    from application.tool_execution.executor import ToolExecutor
+    from application.tool_execution.run_tool import RunTool
+    from application.undoing import ProjectOperations
     from infrastructure.persistence.settings import UserSettings
     from shared.message import Message
 
@@ -112,15 +127,59 @@ class Composition:
     @cached_property
     def design(self) -> DesignCircuit:
         from application.designing import DesignCircuit
-        from infrastructure.persistence.checkpoints import open_checkpointer
-        from infrastructure.persistence.project import ProjectFolders
+        from presentation.narration import Narrator
 
         return DesignCircuit(
             designers=self._designers,
-            projects=ProjectFolders(),
+            projects=self._projects,
             simulate=self.simulate,
             measure=self.measure,
-            checkpointers=open_checkpointer,
+            checkpointers=self._checkpointers,
+            narrators=Narrator.answering,
+        )
+
+    @cached_property
+    def models(self) -> ChatModels:
+        from infrastructure.llm_adapters.registry import ModelRegistry
+        from presentation.translation import Translator
+
+        return ModelRegistry(environment=self._environment, speaker=Translator)
+
+    @cached_property
+    def chat(self) -> ChatWithModel:
+        from application.chatting import ChatWithModel
+
+        return ChatWithModel(
+            projects=self._projects,
+            models=self.models,
+            checkpointers=self._checkpointers,
+            executor=lambda: self._executor,
+            services=lambda: self._tool_services,
+        )
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        from application.sessions import Sessions
+        from infrastructure.persistence.atomic import write_atomically
+
+        return Sessions(projects=self._projects, write_file=write_atomically)
+
+    @cached_property
+    def operations(self) -> ProjectOperations:
+        from application.undoing import ProjectOperations
+
+        return ProjectOperations(projects=self._projects)
+
+    @cached_property
+    def run_tool(self) -> RunTool:
+        from application.tool_execution.run_tool import RunTool
+        from infrastructure.persistence.project import ProjectFolder
+
+        return RunTool(
+            executor=self._executor,
+            services=self._tool_services,
+            projects=self._projects,
+            plain_folder=ProjectFolder,
         )
 
     @cached_property
@@ -166,6 +225,42 @@ class Composition:
 
         # The comments of a circuit are in the language of the sentence that asked for it.
         return {"builtin": BuiltinDesigner(speaker=Translator)}
+
+    @cached_property
+    def _projects(self) -> Projects:
+        from infrastructure.persistence.project import ProjectFolders
+
+        return ProjectFolders()
+
+    @cached_property
+    def _checkpointers(self) -> Checkpointers:
+        from infrastructure.persistence.checkpoints import SqliteCheckpointers
+
+        return SqliteCheckpointers()
+
+    @cached_property
+    def _executor(self) -> ToolExecutor:
+        from application.tool_execution.executor import ToolExecutor
+        from application.tool_execution.registry import TOOLS
+
+        return ToolExecutor(TOOLS)
+
+    @cached_property
+    def _tool_services(self) -> ToolServices:
+        from application.tool_execution.context import ToolServices
+        from infrastructure.persistence.project_view import FolderView
+
+        libraries = self._settings.libraries
+        return ToolServices(
+            sources=self._sources,
+            check=self.check,
+            simulate=self.simulate,
+            measure=self.measure,
+            results=self._results,
+            waveforms=self._waveforms,
+            views=lambda root: FolderView(root=root, libraries=libraries),
+            cpu=self._cpu,
+        )
 
     @cached_property
     def _waveforms(self) -> WaveformReader:

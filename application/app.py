@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from application.chatting import ChatWithModel
     from application.checking import CheckCircuit
     from application.designing import DesignCircuit
     from application.examining import ExamineEnvironment
     from application.measuring import MeasureResult
+    from application.ports import ChatModels
+    from application.sessions import Sessions
     from application.simulating import RunSimulation
+    from application.tool_execution.run_tool import RunTool
+    from application.undoing import ProjectOperations
     from shared.events import EventBus
     from shared.message import Message
     from shared.stop import StopController
@@ -65,6 +70,31 @@ class Application(Protocol):
     @property
     def design(self) -> DesignCircuit:
         """From a sentence to a proved circuit."""
+        ...
+
+    @property
+    def chat(self) -> ChatWithModel:
+        """One turn with a model that has the project's tools."""
+        ...
+
+    @property
+    def sessions(self) -> Sessions:
+        """The conversations of a project."""
+        ...
+
+    @property
+    def operations(self) -> ProjectOperations:
+        """What was done to a project's files, and taking it back."""
+        ...
+
+    @property
+    def run_tool(self) -> RunTool:
+        """One tool, called by hand."""
+        ...
+
+    @property
+    def models(self) -> ChatModels:
+        """The providers of language models."""
         ...
 
     @property

@@ -26,6 +26,8 @@ class SessionOpened(Event):
     """A run began; `session_id` is the thread id of its checkpoints."""
 
     session_id: str
+    resumed_text: str = ""
+    """The sentence of a design that goes on after an interruption."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +122,7 @@ class CheckpointReached(Event):
 class ConfirmationAsked(Event):
     """A question was put to the user."""
 
-    kind: Literal["goals", "checkpoint"]
+    kind: Literal["goals", "checkpoint", "pending_run"]
     answer: str
 
 

@@ -95,6 +95,10 @@ class ResultStore(Protocol):
         """Remove the folder of a result that was never saved."""
         ...
 
+    def forget(self, project: Path, ulid: str) -> None:
+        """Remove what an interrupted run of this id left in a project, if anything."""
+        ...
+
     def save(self, result: SimulationResult) -> None:
         """Write result.json atomically."""
         ...
@@ -132,6 +136,13 @@ class ProjectFiles(Protocol):
         """Where the goals of the current design are kept."""
         ...
 
+    def place_of(self, path: Path) -> str:
+        """Where `path` really is: relative to the project, forward slashes, links resolved.
+
+        It need not exist. Raises UserInputError ("outside_project").
+        """
+        ...
+
     def write(self, path: Path, content: bytes) -> str:
         """Write atomically; the old content goes to the object store. Returns the new SHA-256."""
         ...
@@ -144,8 +155,16 @@ class ProjectFiles(Protocol):
         """Delete a file of the user's (its content has to be in the object store before)."""
         ...
 
+    def clear_leftovers(self, path: Path) -> None:
+        """Remove what an interrupted write of `path` left beside it; nobody may be writing there."""
+        ...
+
     def close(self) -> None:
         """Release what was opened."""
+        ...
+
+    def read_design_goals(self) -> bytes | None:
+        """The content of design_goals.json, None when there is none."""
         ...
 
     def save_design_goals(self, content: bytes) -> None:
@@ -174,6 +193,10 @@ class Checkpointers(Protocol):
 
     def __call__(self, path: Path) -> AbstractAsyncContextManager[BaseCheckpointSaver[str]]:
         """A saver that is closed when the context ends."""
+        ...
+
+    async def prune(self, saver: BaseCheckpointSaver[str], thread_id: str) -> None:
+        """Forget the steps of a thread that nothing needs any more: all but the newest."""
         ...
 
 
@@ -304,6 +327,8 @@ class SessionStore(Protocol):
         ...
 
 
+OperationKind = Literal["file", "simulation", "undo"]
+
 OperationState = Literal["intent", "done", "undone", "abandoned"]
 """abandoned: settled after an interruption without any effect."""
 
@@ -319,7 +344,7 @@ class OperationRecord:
     """ULID; for a tool's call equal to the call's own id."""
     session_id: str
     tool: str
-    kind: Literal["file", "simulation", "undo"]
+    kind: OperationKind
     state: OperationState
     path: str = ""
     """Relative to the project, forward slashes; "" for a simulation."""
@@ -341,7 +366,10 @@ class OperationLog(Protocol):
     """
 
     def record_intent(self, record: OperationRecord) -> None:
-        """Add a record in state "intent"; ValueError when the id is taken."""
+        """Add a record in state "intent"; one of the same id that was abandoned gives way to it.
+
+        Raises ValueError when the id is taken otherwise.
+        """
         ...
 
     def set_state(
@@ -358,8 +386,18 @@ class OperationLog(Protocol):
         """All records (of one session), oldest first."""
         ...
 
-    def write_lock(self) -> AbstractContextManager[None]:
-        """The project-wide lock around intent, file and done; waits for other processes."""
+    def interrupted(self) -> tuple[OperationRecord, ...]:
+        """Records in state "intent" nobody works on any more, oldest first.
+
+        An effect on a file is among them also while it is under way: ask under the write lock.
+        """
+        ...
+
+    def write_lock(self, *, give_up: Callable[[], bool] = ...) -> AbstractContextManager[None]:
+        """The project-wide lock around intent, file and done; waits for other processes.
+
+        While it waits `give_up` is asked; yes is answered by Stopped. Raises EnvironmentProblem "busy".
+        """
         ...
 
     def close(self) -> None:

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 from shared.message import Message
 
 CATALOGUES = Path(__file__).resolve().parent.parent / "resources" / "translations"
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
+
+
+def language_of(text: str) -> Literal["en", "zh"]:
+    """The language a text is written in, and so to be answered in."""
+    return "zh" if _CHINESE.search(text) else "en"
 
 
 class Translator:

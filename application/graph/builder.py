@@ -1,61 +1,104 @@
 """Nodes and edges put together.
 
-design_goals -> confirm_goals -> initial_design -> simulation -> analysis -> user_checkpoint
-                     |                                ^                        |
-                     v                                └──────── action <───────┤
-                  conclude <───────────────────────────────────────┴──────────┘
+START -> free_work -> END        the agent, a graph of its own
+START -> design_goals -> confirm_goals -> initial_design -> write_circuit -> simulation -> analysis
+analysis -> user_checkpoint -> action -> write_circuit ...        another round
+confirm_goals | user_checkpoint | action -> conclude -> END
+                                            conclude -> write_circuit -> END        the best round put back
 """
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, cast
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from application.graph.edges import route_after_action, route_after_goals, route_by_user_intent
-from application.graph.nodes.circuit import ActionNode, ConcludeNode, InitialDesignNode
+from application.design_journal import DesignJournal
+from application.graph.agent.builder import CompiledAgent
+from application.graph.edges import (
+    route_after_action,
+    route_after_conclude,
+    route_after_goals,
+    route_after_write,
+    route_by_user_intent,
+    route_by_work_mode,
+)
+from application.graph.nodes._effects import DesignNode, recorded
+from application.graph.nodes.circuit import ActionNode, ConcludeNode, InitialDesignNode, WriteCircuitNode
 from application.graph.nodes.design_goals import ConfirmGoalsNode, DesignGoalsNode
 from application.graph.nodes.simulation import AnalysisNode, SimulationNode, UserCheckpointNode
 from application.graph.state import GraphState
 from application.measuring import MeasureResult
 from application.ports import Designer, ProjectFiles
 from application.simulating import RunSimulation
+from application.tool_execution.operations import Operations
+
+FREE_WORK = "free_work"
 
 CompiledGraph = CompiledStateGraph[GraphState, None, GraphState, GraphState]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workflow:
+    """What the nodes of a design work with."""
+
+    designer: Designer
+    project: ProjectFiles
+    operations: Operations
+    simulate: RunSimulation
+    measure: MeasureResult
+    journal: DesignJournal
+
+
 def build_graph(
-    *,
-    designer: Designer,
-    project: ProjectFiles,
-    simulate: RunSimulation,
-    measure: MeasureResult,
-    checkpointer: BaseCheckpointSaver[str],
+    workflow: Workflow, *, agent: CompiledAgent | None = None, checkpointer: BaseCheckpointSaver[str]
 ) -> CompiledGraph:
-    """The compiled workflow of one project."""
+    """The compiled graph of one session: the workflow, and with `agent` free work beside it."""
     graph: StateGraph[GraphState, None, GraphState, GraphState] = StateGraph(GraphState)
-    nodes: dict[str, Any] = {
-        "design_goals": DesignGoalsNode(designer),
-        "confirm_goals": ConfirmGoalsNode(project),
-        "initial_design": InitialDesignNode(designer, project),
-        "simulation": SimulationNode(simulate, project),
-        "analysis": AnalysisNode(measure),
-        "user_checkpoint": UserCheckpointNode(),
-        "action": ActionNode(designer, project),
-        "conclude": ConcludeNode(project),
-    }
-    for name, node in nodes.items():
-        # LangGraph asks whether the callable itself is a coroutine function; an instance is not.
-        graph.add_node(name, node.__call__)
-    graph.add_edge(START, "design_goals")
+    for name, node in _workflow_nodes(workflow).items():
+        graph.add_node(name, cast("Any", recorded(node, workflow.journal)))
+    if agent is None:
+        graph.add_edge(START, "design_goals")
+    else:
+        graph.add_node(FREE_WORK, cast("Any", agent))
+        graph.add_conditional_edges(START, route_by_work_mode, [FREE_WORK, "design_goals"])
+        graph.add_edge(FREE_WORK, END)
     graph.add_edge("design_goals", "confirm_goals")
     graph.add_conditional_edges("confirm_goals", route_after_goals, ["initial_design", "conclude"])
-    graph.add_edge("initial_design", "simulation")
+    graph.add_edge("initial_design", "write_circuit")
+    graph.add_conditional_edges("write_circuit", route_after_write, ["simulation", END])
     graph.add_edge("simulation", "analysis")
     graph.add_edge("analysis", "user_checkpoint")
     graph.add_conditional_edges("user_checkpoint", route_by_user_intent, ["action", "conclude"])
-    graph.add_conditional_edges("action", route_after_action, ["simulation", "conclude"])
-    graph.add_edge("conclude", END)
+    graph.add_conditional_edges("action", route_after_action, ["write_circuit", "conclude"])
+    graph.add_conditional_edges("conclude", route_after_conclude, ["write_circuit", END])
+    return graph.compile(checkpointer=checkpointer)
+
+
+def _workflow_nodes(parts: Workflow) -> dict[str, DesignNode]:
+    designer, project, operations = parts.designer, parts.project, parts.operations
+    return {
+        "design_goals": DesignGoalsNode(designer),
+        "confirm_goals": ConfirmGoalsNode(),
+        "initial_design": InitialDesignNode(designer, project),
+        "write_circuit": WriteCircuitNode(operations, project),
+        "simulation": SimulationNode(parts.simulate, operations, project),
+        "analysis": AnalysisNode(parts.measure, project),
+        "user_checkpoint": UserCheckpointNode(),
+        "action": ActionNode(designer, operations, project),
+        "conclude": ConcludeNode(operations, project),
+    }
+
+
+def build_conversation_graph(
+    agent: CompiledAgent, *, checkpointer: BaseCheckpointSaver[str]
+) -> CompiledGraph:
+    """The graph of a conversation in free work: the agent loop as a sub-graph."""
+    graph: StateGraph[GraphState, None, GraphState, GraphState] = StateGraph(GraphState)
+    graph.add_node(FREE_WORK, cast("Any", agent))
+    graph.add_edge(START, FREE_WORK)
+    graph.add_edge(FREE_WORK, END)
     return graph.compile(checkpointer=checkpointer)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from langgraph.graph import END
+
 from application.graph.state import GraphState
 
 MAX_CONSECUTIVE_FIX_ATTEMPTS = 3
@@ -18,9 +20,24 @@ def route_by_user_intent(state: GraphState) -> str:
     return "action" if state.get("user_intent") == "continue" else "conclude"
 
 
+def route_by_work_mode(state: GraphState) -> str:
+    """A session in free work goes to the agent, a design through its workflow."""
+    return "free_work" if state.get("work_mode") == "free_work" else "design_goals"
+
+
 def route_after_action(state: GraphState) -> str:
-    """A changed circuit is simulated again; with nothing left to change the run ends."""
-    return "simulation" if state.get("force_resimulate") else "conclude"
+    """A planned change is made; with nothing left to change the run ends."""
+    return "write_circuit" if state.get("planned_change") else "conclude"
+
+
+def route_after_write(state: GraphState) -> str:
+    """A new circuit is simulated; the best one, put back at the end, was."""
+    return END if state.get("is_completed") else "simulation"
+
+
+def route_after_conclude(state: GraphState) -> str:
+    """The best circuit is put back if it isn't the one in the file."""
+    return "write_circuit" if state.get("planned_change") else END
 
 
 def should_continue(state: GraphState) -> bool:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal, TypedDict
 
+from application.graph.agent.state import AgentState
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
@@ -29,10 +30,31 @@ class BestRound(TypedDict):
     verdicts: list[dict[str, Any]]
 
 
-class GraphState(TypedDict, total=False):
+class PlannedChange(TypedDict):
+    """A change of the circuit that is decided but not made; its content is in the object store."""
+
+    call_id: str
+    """Our own ULID: the key of its operation and its place in the transcript."""
+    path: str
+    """Relative to the project root, with forward slashes."""
+    sha256: str
+    """Of the new content."""
+    expected_sha256: str
+    """Of what the file has to hold for the change to be made, or ABSENT."""
+    restored_round: int
+    """Of the round whose circuit is put back; 0 for a new one."""
+
+
+class GraphState(AgentState, total=False):
     """The single truth about a session's run."""
 
-    session_id: str
+    step: str
+    """Id of the last finished step, under which it stands in the transcript; "" at the start."""
+    step_number: int
+    """How many steps the run has finished."""
+    planned_change: PlannedChange | None
+    planned_simulation: str
+    """Call id of the simulation that comes next; "" when none does."""
     work_mode: Literal["workflow", "free_work"]
     project_root: str
     user_input: str
@@ -45,6 +67,7 @@ class GraphState(TypedDict, total=False):
     """Relative to the project root, with forward slashes."""
     netlist_sha256: str
     sim_result_path: str
+    """Relative to the project root, with forward slashes: a project may be moved before a run goes on."""
     design_goals_path: str
 
     design_goals_summary: list[dict[str, Any]]
@@ -61,7 +84,6 @@ class GraphState(TypedDict, total=False):
     checkpoint_count: int
     stagnation_count: int
     consecutive_fix_attempts: int
-    force_resimulate: bool
 
 
 def goal_to_plain(goal: DesignGoal) -> dict[str, Any]:
@@ -88,7 +110,7 @@ def intent_to_plain(intent: DesignIntent) -> dict[str, Any]:
         "family": intent.family,
         "parameters": dict(intent.parameters),
         "goals": [goal_to_plain(goal) for goal in intent.goals],
-        "assumptions": _messages_to_plain(intent.assumptions),
+        "assumptions": messages_to_plain(intent.assumptions),
         "language": intent.language,
     }
 
@@ -99,7 +121,7 @@ def intent_from_plain(plain: dict[str, Any]) -> DesignIntent:
         family=plain["family"],
         parameters=dict(plain["parameters"]),
         goals=tuple(goal_from_plain(goal) for goal in plain["goals"]),
-        assumptions=_messages_from_plain(plain["assumptions"]),
+        assumptions=messages_from_plain(plain["assumptions"]),
         language=plain["language"],
     )
 
@@ -110,7 +132,7 @@ def proposal_to_plain(proposal: Proposal) -> dict[str, Any]:
         "file_stem": proposal.file_stem,
         "values": dict(proposal.values),
         "tuning": dict(proposal.tuning),
-        "notes": _messages_to_plain(proposal.notes),
+        "notes": messages_to_plain(proposal.notes),
     }
 
 
@@ -121,7 +143,7 @@ def proposal_from_plain(plain: dict[str, Any], netlist: str) -> Proposal:
         netlist=netlist,
         values=dict(plain["values"]),
         tuning=dict(plain["tuning"]),
-        notes=_messages_from_plain(plain["notes"]),
+        notes=messages_from_plain(plain["notes"]),
     )
 
 
@@ -146,14 +168,16 @@ def verdict_from_plain(plain: dict[str, Any]) -> GoalVerdict:
     )
 
 
-def _messages_to_plain(messages: Sequence[Message]) -> list[dict[str, Any]]:
+def messages_to_plain(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """Messages as plain JSON types."""
     return [
         {"template": message.template, "params": {key: _plain(v) for key, v in message.params.items()}}
         for message in messages
     ]
 
 
-def _messages_from_plain(plain: Sequence[dict[str, Any]]) -> tuple[Message, ...]:
+def messages_from_plain(plain: Sequence[dict[str, Any]]) -> tuple[Message, ...]:
+    """The messages `messages_to_plain` wrote."""
     return tuple(Message(item["template"], item["params"]) for item in plain)
 
 

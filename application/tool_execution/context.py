@@ -2,16 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from io import BufferedReader
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
     from application.checking import CheckCircuit
     from application.measuring import MeasureResult
-    from application.ports import ProjectFiles, ResultStore, SourceReaders
+    from application.ports import ProjectFiles, ResultStore, SourceReaders, WaveformReader
     from application.simulating import RunSimulation
     from application.tool_execution.operations import Operations
+    from shared.cpu_executor import CpuTaskExecutor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderEntry:
+    """A file or folder of a project, met while walking through it."""
+
+    name: str
+    """Relative to the project, forward slashes; a name that is no text has its bytes escaped."""
+    path: Path
+    kind: Literal["file", "folder", "link", "special"]
+    """link: one that leads out of the project, or to a folder; special: a pipe, socket or device."""
+    size: int
+    """Bytes; 0 for what is no file."""
+
+
+class ProjectView(Protocol):
+    """A project's files as tools may see them; nothing outside is opened or told about.
+
+    Blocking: called off the loop. Travels to worker processes by pickle.
+    """
+
+    @property
+    def root(self) -> Path:
+        """The project folder, links resolved."""
+        ...
+
+    @property
+    def libraries(self) -> tuple[Path, ...]:
+        """Folders (or single files) outside that may be read, never written."""
+        ...
+
+    def locate(self, text: str) -> Path:
+        """The real path of an existing file a tool may read: of the project, or of a library folder.
+
+        Raises UserInputError ("bad_path", "outside_project", "file_not_found", "not_a_file").
+        """
+        ...
+
+    def locate_for_writing(self, text: str) -> Path:
+        """The real path of a file a tool may write; it and its folders need not exist.
+
+        Raises UserInputError ("bad_path", "outside_project", "not_a_file", "suffix_not_allowed",
+        "protected_path").
+        """
+        ...
+
+    def locate_folder(self, text: str) -> Path:
+        """The real path of a folder of the project ("" and "." are the project itself).
+
+        Raises UserInputError ("bad_path", "outside_project", "file_not_found", "not_a_folder").
+        """
+        ...
+
+    def locate_result(self, text: str) -> Path | None:
+        """The real path of a stored result (its folder, result.json or raw file), None when it names none.
+
+        Raises UserInputError ("bad_path", "outside_project", "file_not_found").
+        """
+        ...
+
+    def newest_result(self, circuit: Path | None) -> Path | None:
+        """The result.json of the newest stored result (of one circuit); None when there is none."""
+        ...
+
+    def open(self, path: Path) -> BufferedReader:
+        """A located file, open for reading. Raises OSError when it is no regular file (any more)."""
+        ...
+
+    def name_of(self, path: Path) -> str:
+        """How a tool names `path`: relative to the project with forward slashes, absolute outside."""
+        ...
+
+    def walk(self, folder: Path) -> Iterator[FolderEntry]:
+        """What is in `folder` and below, sorted, folders before what is in them, links not followed.
+
+        Hidden files and folders are left out, and what cannot be read.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +104,11 @@ class ToolServices:
     simulate: RunSimulation
     measure: MeasureResult
     results: ResultStore
+    waveforms: WaveformReader
+    views: Callable[[Path], ProjectView]
+    """Makes the view of a project from its root."""
+    cpu: CpuTaskExecutor
+    """Reads and searches in worker processes, which a stop ends at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +121,11 @@ class ToolContext:
     services: ToolServices
     seen_versions: MutableMapping[str, str] = field(default_factory=dict)
     """Relative path -> version hash of what the model saw last; shared by all calls of the session."""
+
+    @property
+    def view(self) -> ProjectView:
+        """The project's files as tools may see them."""
+        return self.services.views(self.project.root)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,28 +2,66 @@
 
 from __future__ import annotations
 
+import asyncio
+import difflib
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from application.tool_execution.definition import BadArgumentsError, Tool
+from domain.llm.tools.result import (
+    ToolResult,
+    cut_middle,
+    failure,
+    failure_of,
+    plain_result,
+    result_from_plain,
+    result_to_plain,
+)
+from shared.errors import CircuitAIError, EnvironmentProblem, Stopped, internal_error
+from shared.message import msg
+
 if TYPE_CHECKING:
+    from application.ports import OperationRecord
     from application.tool_execution.context import ToolCall, ToolContext
-    from domain.llm.tools.result import EffectClass, ToolResult
+    from domain.llm.tools.result import EffectClass
+
+__all__ = ["ToolExecutor", "result_from_plain", "result_to_plain"]
+
+_log = logging.getLogger(__name__)
+_HAPPENED = ("done", "undone")
+_NEVER_SWALLOWED = frozenset({"disk_full", "damaged_log", "bad_database"})
 
 
 class ToolExecutor:
     """All tools, by name."""
 
+    def __init__(self, tools: Iterable[Tool[Any]]) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+
     def schemas(self) -> tuple[dict[str, Any], ...]:
         """The tools in OpenAI's form, for a model."""
-        raise NotImplementedError
+        return tuple(tool.schema for tool in self._tools.values())
+
+    @property
+    def tools(self) -> tuple[Tool[Any], ...]:
+        """All tools, in the order in which they are shown."""
+        return tuple(self._tools.values())
 
     @property
     def names(self) -> frozenset[str]:
         """Names of all tools."""
-        raise NotImplementedError
+        return frozenset(self._tools)
+
+    def tool(self, name: str) -> Tool[Any] | None:
+        """The tool of this name."""
+        return self._tools.get(name)
 
     def effect_of(self, name: str) -> EffectClass:
         """The effect class of a tool; "read" for an unknown one (it will only be refused)."""
-        raise NotImplementedError
+        tool = self._tools.get(name)
+        return "read" if tool is None else tool.effect
 
     async def execute(self, call: ToolCall, context: ToolContext) -> ToolResult:
         """Run a call; idempotent by its id. Never raises for what a model or a file did wrong.
@@ -32,7 +70,9 @@ class ToolExecutor:
         is then whole or none) and a full disk or a broken database (EnvironmentProblem of the log)
         come out as exceptions.
         """
-        raise NotImplementedError
+        result = _presentable(await self._executed(call, context))
+        context.seen_versions.update(result.seen_versions)
+        return result
 
     async def settle(self, call: ToolCall, context: ToolContext, *, reason: str) -> ToolResult:
         """The result of a call that was interrupted: what the log knows, or "not run"; runs nothing.
@@ -40,14 +80,129 @@ class ToolExecutor:
         `reason` is "stopped" or "interrupted" (the program was killed) and becomes the error_type of
         calls without effect.
         """
-        raise NotImplementedError
+        if self.effect_of(call.name) != "read":
+            stored = _stored(await context.operations.settle(call.call_id))
+            if stored is not None:
+                context.seen_versions.update(stored.seen_versions)
+                return stored
+        if reason == "stopped":
+            message = msg("{tool} was stopped before it was done; it changed nothing.", tool=call.name)
+        else:
+            message = msg("{tool} was interrupted before it was done; it changed nothing.", tool=call.name)
+        return _presentable(
+            failure(reason, message, suggestions=(msg("Call it again if it is still needed."),))
+        )
+
+    def rejection(self, call: ToolCall) -> ToolResult | None:
+        """The failure of a call that cannot be run at all: an unknown tool, wrong arguments."""
+        found = self._checked(call)
+        return found if isinstance(found, ToolResult) else None
+
+    def _checked(self, call: ToolCall) -> tuple[Tool[Any], Any] | ToolResult:
+        tool = self._tools.get(call.name)
+        if tool is None:
+            return _unknown_tool(call.name, self._tools)
+        if call.problem:
+            return _bad_arguments(tool, call.problem)
+        try:
+            return tool, tool.read_arguments(call.arguments)
+        except BadArgumentsError as error:
+            return _bad_arguments(tool, str(error))
+
+    async def _executed(self, call: ToolCall, context: ToolContext) -> ToolResult:
+        found = self._checked(call)
+        if isinstance(found, ToolResult):
+            return found
+        tool, arguments = found
+        if tool.effect != "read":
+            stored = await self._already_done(call, context)
+            if stored is not None:
+                return stored
+        try:
+            async with asyncio.timeout(tool.timeout_s):
+                return await tool.run(arguments, context, call)
+        except TimeoutError:
+            return await self._after_timeout(tool, call, context)
+        except Stopped:
+            raise
+        except CircuitAIError as error:
+            if isinstance(error, EnvironmentProblem) and error.error_type in _NEVER_SWALLOWED:
+                raise
+            return failure_of(error)
+        except Exception as error:  # noqa: BLE001 - the last resort: a bug ends this call, not the run
+            _log.exception("The tool %s failed.", tool.name)
+            return failure(
+                "internal",
+                internal_error(error),
+                suggestions=(msg("Try another way; calling it again will most likely fail again."),),
+            )
+
+    async def _already_done(self, call: ToolCall, context: ToolContext) -> ToolResult | None:
+        """The stored result of a call that has had its effect, also one that was interrupted after it."""
+        record = await context.operations.find(call.call_id)
+        if record is not None and record.state == "intent":
+            record = await context.operations.settle(call.call_id)
+        return _stored(record)
+
+    async def _after_timeout(self, tool: Tool[Any], call: ToolCall, context: ToolContext) -> ToolResult:
+        """A result even so: an effect that was under way has been waited for and is recorded."""
+        if tool.effect != "read":
+            stored = await self._already_done(call, context)
+            if stored is not None:
+                return stored
+        return failure(
+            "timeout",
+            msg(
+                "{tool} was ended after {seconds} s without a result.", tool=tool.name, seconds=tool.timeout_s
+            ),
+            suggestions=(msg("Ask for less at once: one file, a part of it, or a plainer search."),),
+        )
 
 
-def result_to_plain(result: ToolResult) -> dict[str, Any]:
-    """A result as plain JSON types, messages as template and parameters."""
-    raise NotImplementedError
+def _stored(record: OperationRecord | None) -> ToolResult | None:
+    if record is None or record.state not in _HAPPENED or record.result is None:
+        return None
+    return result_from_plain(record.result)
 
 
-def result_from_plain(plain: dict[str, Any]) -> ToolResult:
-    """The result `result_to_plain` wrote."""
-    raise NotImplementedError
+def _unknown_tool(name: str, tools: Mapping[str, object]) -> ToolResult:
+    shown = _encodable(name[:60])
+    near = difflib.get_close_matches(name[:60].lower(), tools, n=3, cutoff=0.5)
+    return failure(
+        "unknown_tool",
+        msg("There is no tool named {name}.", name=shown),
+        suggestions=(msg("Tools are: {names}.", names=", ".join(near or tools)),),
+    )
+
+
+def _bad_arguments(tool: Tool[Any], problems: str) -> ToolResult:
+    return failure(
+        "bad_arguments",
+        msg("The arguments of {tool} can't be used: {problems}.", tool=tool.name, problems=problems),
+        suggestions=(msg("Its arguments are: {arguments}.", arguments=tool.usage),),
+    )
+
+
+def _presentable(result: ToolResult) -> ToolResult:
+    """The result within the limit, in plain JSON types, without characters no database can hold."""
+    return replace(
+        result,
+        content=cut_middle(_encodable(result.content)),
+        result=_without_surrogates(plain_result(result)),
+    )
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _without_surrogates(value: Any) -> Any:
+    match value:
+        case str():
+            return _encodable(value)
+        case dict():
+            return {_encodable(key): _without_surrogates(item) for key, item in value.items()}
+        case list():
+            return [_without_surrogates(item) for item in value]
+        case _:
+            return value

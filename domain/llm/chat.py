@@ -38,6 +38,10 @@ class Usage:
             reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
         )
 
+    def to_plain(self) -> dict[str, int]:
+        """The counts by their names."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WireToolCall:

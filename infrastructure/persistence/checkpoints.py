@@ -13,21 +13,34 @@ import os
 import random
 import sqlite3
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 
 if TYPE_CHECKING:
     import aiosqlite
+    from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 _logger = logging.getLogger(__name__)
 
 _BUSY_S = 5.0
 """How long to wait for another process's transaction."""
+
+
+class SqliteCheckpointers:
+    """Implements application.ports.Checkpointers."""
+
+    def __call__(self, path: Path) -> AbstractAsyncContextManager[AsyncSqliteSaver]:
+        """A saver on the database at `path`; see `open_checkpointer`."""
+        return open_checkpointer(path)
+
+    async def prune(self, saver: BaseCheckpointSaver[str], thread_id: str) -> None:
+        """Forget all steps of a thread but the newest."""
+        await prune(cast("AsyncSqliteSaver", saver), thread_id, keep=1)
 
 
 @asynccontextmanager

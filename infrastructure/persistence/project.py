@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import re
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from infrastructure.persistence.sessions import SessionFiles
 
 _IGNORE_FILE = ".gitignore"
+_TEMPORARY = re.compile(r"\.[0-9A-HJKMNP-TV-Z]{26}\.tmp")
+"""As `write_atomically` names them."""
 
 
 class ProjectFolders:
@@ -82,6 +86,13 @@ class ProjectFolder:
         if "operations" in self.__dict__:
             self.operations.close()
 
+    def place_of(self, path: Path) -> str:
+        """Where `path` really is: relative to the project, forward slashes, links resolved.
+
+        It need not exist. Raises UserInputError for a place outside or inside `.circuit_ai/`.
+        """
+        return self._inside(path).relative_to(self.root).as_posix()
+
     def write(self, path: Path, content: bytes) -> str:
         """Write a file of the user's atomically; what was there first goes to the object store.
 
@@ -116,8 +127,26 @@ class ProjectFolder:
         target = self._inside(path)
         try:
             target.unlink(missing_ok=True)
+            descriptor = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                os.fsync(descriptor)  # a power cut must not bring back what the log says is gone
+            finally:
+                os.close(descriptor)
+        except (FileNotFoundError, NotADirectoryError):
+            return  # its folder is gone, or no folder any more: so is the file
         except OSError as error:
             raise write_problem(error, path) from error
+
+    def clear_leftovers(self, path: Path) -> None:
+        """Remove the temporary files that an interrupted `write` of `path` left beside it.
+
+        Only while nobody else writes there. What cannot be removed stays; it harms nobody.
+        """
+        folder = self._inside(path).parent
+        with contextlib.suppress(OSError):
+            for neighbour in folder.iterdir():
+                if _TEMPORARY.fullmatch(neighbour.name) and not neighbour.is_symlink():
+                    neighbour.unlink()
 
     def read(self, path: Path) -> bytes:
         """The bytes of a file of the project. Raises UserInputError."""
@@ -132,6 +161,15 @@ class ProjectFolder:
             ) from error
         except OSError as error:
             raise _not_a_file(path, error) from error
+
+    def read_design_goals(self) -> bytes | None:
+        """The content of design_goals.json, None when there is none. Raises EnvironmentProblem."""
+        try:
+            return read_regular_file(self.design_goals_path)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise _not_a_file(self.design_goals_path, error) from error
 
     def save_design_goals(self, content: bytes) -> None:
         """Replace design_goals.json atomically. Raises EnvironmentProblem."""

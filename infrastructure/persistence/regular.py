@@ -11,9 +11,8 @@ import errno
 import os
 import stat
 import sys
+from io import BufferedReader
 from pathlib import Path
-
-_CHUNK = 1 << 20
 
 
 class NotRegular(OSError):
@@ -31,8 +30,22 @@ class Moved(OSError):
 def read_regular_file(path: Path, *, max_bytes: int | None = None) -> bytes:
     """All bytes of the regular file at the real path `path` (links resolved by the caller).
 
-    Raises NotRegular, TooLarge, Moved, IsADirectoryError, FileNotFoundError, PermissionError or
-    another OSError; a name no file can have counts as not found.
+    Raises TooLarge, and what `open_regular_file` raises.
+    """
+    with open_regular_file(path) as file:
+        if max_bytes is not None and os.fstat(file.fileno()).st_size > max_bytes:
+            raise TooLarge(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+        data = file.read() if max_bytes is None else file.read(max_bytes + 1)
+    if max_bytes is not None and len(data) > max_bytes:
+        raise TooLarge(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+    return data
+
+
+def open_regular_file(path: Path) -> BufferedReader:
+    """The regular file at the real path `path` (links resolved by the caller), open for reading.
+
+    Raises NotRegular, Moved, IsADirectoryError, FileNotFoundError, PermissionError or another OSError; a
+    name no file can have counts as not found.
     """
     try:
         _refuse_special(os.lstat(path))
@@ -42,16 +55,13 @@ def read_regular_file(path: Path, *, max_bytes: int | None = None) -> bytes:
         if isinstance(error, ValueError) or error.errno == errno.ENAMETOOLONG:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path)) from error
         raise
-    with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        _refuse_special(found)
+    try:
+        _refuse_special(os.fstat(descriptor))
         _check_place(descriptor, path)
-        if max_bytes is not None and found.st_size > max_bytes:
-            raise TooLarge(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
-        data = file.read() if max_bytes is None else file.read(max_bytes + 1)
-    if max_bytes is not None and len(data) > max_bytes:
-        raise TooLarge(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
-    return data
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
 
 
 def _refuse_special(found: os.stat_result) -> None:

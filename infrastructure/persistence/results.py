@@ -46,11 +46,7 @@ class ResultFolders:
             if project is None
             else ProjectFolder(project).results_folder
         )
-        # One clock for both parts: the tail only sorts within the millisecond it was made in.
-        ulid = ulid or new_ulid()
-        milliseconds = milliseconds_of(ulid)
-        now = datetime.fromtimestamp(milliseconds // 1000, UTC)
-        result_id = f"{now:%Y%m%dT%H%M%S}{milliseconds % 1000:03d}Z-{ulid[-8:]}"
+        result_id = _id_from(ulid or new_ulid())
         folder = parent / result_id
         try:
             if folder.exists():
@@ -64,6 +60,16 @@ class ResultFolders:
         """Remove the folder of a result that was never saved."""
         if not (folder / paths.RESULT_FILE).exists():
             shutil.rmtree(folder, ignore_errors=True)
+
+    def forget(self, project: Path, ulid: str) -> None:
+        """Remove what an interrupted run of this id left in a project, if anything."""
+        folder = ProjectFolder(project).results_folder / _id_from(ulid)
+        try:
+            shutil.rmtree(folder)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise write_problem(error, folder) from error
 
     def save(self, result: SimulationResult) -> None:
         """Write ``result.json`` atomically. Raises EnvironmentProblem."""
@@ -107,6 +113,13 @@ class ResultFolders:
         except (OSError, ValueError) as error:  # a name no file can have
             raise _no_result(path) from error
         raise _no_result(path)
+
+
+def _id_from(ulid: str) -> str:
+    """One clock for both parts: the tail only sorts within the millisecond it was made in."""
+    milliseconds = milliseconds_of(ulid)
+    now = datetime.fromtimestamp(milliseconds // 1000, UTC)
+    return f"{now:%Y%m%dT%H%M%S}{milliseconds % 1000:03d}Z-{ulid[-8:]}"
 
 
 def _raw_path_in(result_path: Path) -> Path:

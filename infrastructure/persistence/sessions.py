@@ -1,60 +1,433 @@
-"""Conversations as append-only files of a project's ``.circuit_ai/conversations/``."""
+"""Conversations as append-only files of a project's ``.circuit_ai/conversations/``.
+
+``<id>.jsonl`` is a header line and a line per event; nothing in it is ever rewritten. ``<id>.lock`` is
+there while somebody writes, ``sessions.json`` is a cache for the list (session_index).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import logging
+import os
+import stat
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
 from application.ports import SessionInfo
+from domain.llm.transcript import Summary, default_name, is_ulid
+from infrastructure.persistence.atomic import write_atomically, write_problem
+from infrastructure.persistence.process_locks import LockInUse, ProcessLock
+from infrastructure.persistence.regular import NotRegular, TooLarge, read_regular_file
+from infrastructure.persistence.session_index import IndexEntry, index_document, read_index, summarise
+from infrastructure.persistence.transcript_lines import read_line, read_lines, write_line
+from shared.errors import CircuitAIError, EnvironmentProblem, UserInputError
+from shared.message import Message, msg
+from shared.paths import SESSIONS_INDEX_FILE
+from shared.ulid import new_ulid
+
+_log = logging.getLogger(__name__)
+
+SCHEMA_VERSION = 1
+MAX_TRANSCRIPT_BYTES = 512 << 20
+"""More is neither written nor read at once; a list still shows it."""
+_SUFFIX = ".jsonl"
+
+WorkMode = Literal["free_work", "workflow"]
 
 
 class TranscriptFile:
-    """One conversation, open for writing. Implements application.ports.Transcript."""
+    """One conversation, open for writing. Implements application.ports.Transcript.
+
+    Made by `SessionFiles`; holds `lock` until it is closed. Safe to use from several threads.
+    """
+
+    def __init__(self, path: Path, session_id: str, lock: ProcessLock, *, is_new: bool = False) -> None:
+        self._path = path
+        self._session_id = session_id
+        self._lock = lock
+        self._guard = threading.Lock()
+        flags = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        flags |= os.O_CREAT | os.O_EXCL if is_new else 0
+        self._descriptor = os.open(path, flags, 0o666)
+        try:
+            data = _read_all(self._descriptor)
+        except BaseException:
+            os.close(self._descriptor)
+            raise
+        lines = read_lines(data, name=path.name)
+        self._events = lines.events
+        self._damaged = lines.damaged
+        self._end = lines.end
+        """Bytes that count."""
+        self._size = len(data)
+        """Bytes in the file, with what a cut-off write left."""
 
     @property
     def session_id(self) -> str:
         """The session's id."""
-        raise NotImplementedError
+        return self._session_id
 
     @property
     def events(self) -> Sequence[Mapping[str, Any]]:
-        """Everything read at opening and appended since."""
-        raise NotImplementedError
+        """Everything read at opening and appended since; in place of a damaged line {"event": "damaged"}."""
+        return self._events
+
+    @property
+    def problems(self) -> tuple[Message, ...]:
+        """What could not be read at opening."""
+        return tuple(
+            msg("Line {line} of {path} is damaged and was left out.", line=line, path=self._path)
+            for line in self._damaged
+        )
 
     def append(self, *events: Mapping[str, Any]) -> None:
-        """Write the events, flush and fsync."""
-        raise NotImplementedError
+        """Write the events, flush and fsync: when it returns they are on the disk, else none of them is.
+
+        Raises EnvironmentProblem (disk_full, read_only, session_lost), UserInputError
+        (session_too_large), ValueError or TypeError for what JSON cannot hold.
+        """
+        lines = [write_line(event) for event in events]
+        with self._guard:
+            if self._descriptor < 0:
+                raise ValueError("the transcript is closed")
+            self._check_place()
+            self._write(b"".join(lines))
+            # What is kept in memory is what a later start will read.
+            self._events.extend(event for line in lines if (event := read_line(line)) is not None)
+
+    def _write(self, data: bytes) -> None:
+        if self._end + len(data) > MAX_TRANSCRIPT_BYTES:
+            raise _too_large(self._path)
+        try:
+            self._cut_back()
+            _write_all(self._descriptor, data)
+            os.fsync(self._descriptor)
+        except BaseException as error:
+            with contextlib.suppress(OSError):  # the next append tries again
+                self._size = os.fstat(self._descriptor).st_size
+                self._cut_back()
+            if isinstance(error, OSError):
+                raise write_problem(error, self._path) from error
+            raise
+        self._end += len(data)
+        self._size = self._end
+
+    def _cut_back(self) -> None:
+        """Cut off what an earlier write left unfinished: nothing may ever stand behind it."""
+        if self._size > self._end:
+            os.ftruncate(self._descriptor, self._end)
+            self._size = self._end
+
+    def _check_place(self) -> None:
+        """The file must still be the one that was opened, or the words would be lost unseen."""
+        own = os.fstat(self._descriptor)
+        try:
+            is_same = os.path.samestat(own, self._path.lstat())
+        except OSError:
+            is_same = False
+        if not is_same or own.st_size != self._size:
+            raise EnvironmentProblem(
+                msg("{path} was changed or removed by another program.", path=self._path),
+                advice=msg("Open the conversation again; restore the file if it is gone."),
+                file=self._path,
+                error_type="session_lost",
+            )
 
     def close(self) -> None:
-        """Give the lock back."""
-        raise NotImplementedError
+        """Give the lock back; a second time does nothing."""
+        with self._guard:
+            if self._descriptor < 0:
+                return
+            os.close(self._descriptor)
+            self._descriptor = -1
+            self._lock.release()
 
 
 class SessionFiles:
     """The conversations under `folder`. Implements application.ports.SessionStore."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self._given_folder = folder
 
-    def create(
-        self, *, work_mode: Literal["free_work", "workflow"], name: str = "", session_id: str = ""
-    ) -> TranscriptFile:
-        """A new conversation."""
-        raise NotImplementedError
+    def create(self, *, work_mode: WorkMode, name: str = "", session_id: str = "") -> TranscriptFile:
+        """A new conversation; an empty name becomes "Chat <local date and time>".
+
+        Raises UserInputError ("session_exists", "bad_session_id"), EnvironmentProblem.
+        """
+        session_id = _checked(session_id or new_ulid())
+        folder = self._folder()
+        path = folder / (session_id + _SUFFIX)
+        try:
+            _make_folder(folder)
+        except OSError as error:
+            raise write_problem(error, folder) from error
+        created = datetime.now(UTC).isoformat(timespec="milliseconds")
+        header = {
+            "event": "session",
+            "schema_version": SCHEMA_VERSION,
+            "session_id": session_id,
+            "name": name.strip() or default_name(created),
+            "work_mode": work_mode,
+            "created_at": created,
+        }
+        transcript = self._transcript(path, session_id, is_new=True)
+        try:
+            transcript.append(header)
+            _fsync_folder(folder)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                path.unlink()
+            transcript.close()
+            raise
+        return transcript
 
     def open(self, session_id: str) -> TranscriptFile:
-        """An existing one, for writing."""
-        raise NotImplementedError
+        """An existing one, for writing. Raises UserInputError ("no_session", "session_in_use")."""
+        session_id = _checked(session_id)
+        path = self._existing(session_id)
+        return self._transcript(path, session_id)
 
     def list(self) -> tuple[SessionInfo, ...]:
-        """All, the last changed first."""
-        raise NotImplementedError
+        """All, the last changed first; heals the index from the files."""
+        folder = self._folder()
+        index_path = folder / SESSIONS_INDEX_FILE
+        known = read_index(index_path)
+        entries: dict[str, IndexEntry] = {}
+        unreadable: list[Summary] = []
+        for session_id, found in _transcripts_in(folder):
+            entry = known.get(session_id)
+            if entry is None or not entry.holds_for(found):
+                try:
+                    entry = summarise(folder / (session_id + _SUFFIX), session_id, entry)
+                except FileNotFoundError:
+                    continue  # deleted meanwhile
+                except OSError as error:
+                    _log.warning("the transcript %s cannot be read (%s)", session_id, error)
+                    unreadable.append(Summary(session_id=session_id))
+                    continue
+            entries[session_id] = entry
+        if entries.keys() != known.keys() or any(known[key] is not entry for key, entry in entries.items()):
+            _write_index(index_path, entries.values())
+        summaries = [*(entry.summary for entry in entries.values()), *unreadable]
+        summaries.sort(key=lambda summary: (summary.updated_at, summary.session_id), reverse=True)
+        return tuple(_info(summary) for summary in summaries)
 
     def read(self, session_id: str) -> Sequence[Mapping[str, Any]]:
-        """The events of one."""
-        raise NotImplementedError
+        """The events of one, without its lock; for a damaged line {"event": "damaged", "line"}.
+
+        Raises UserInputError ("no_session", "not_a_file", "session_too_large"), EnvironmentProblem.
+        """
+        path = self._existing(_checked(session_id))
+        try:
+            data = read_regular_file(path, max_bytes=MAX_TRANSCRIPT_BYTES)
+        except OSError as error:
+            raise _read_problem(error, path, session_id) from error
+        return read_lines(data, name=path.name).events
 
     def delete(self, session_id: str) -> None:
-        """Remove one."""
-        raise NotImplementedError
+        """Remove one. Raises UserInputError ("no_session", "session_in_use"), EnvironmentProblem."""
+        path = self._existing(_checked(session_id))
+        lock = _lock(path)
+        try:
+            path.unlink()
+            _fsync_folder(path.parent)
+        except FileNotFoundError as error:
+            raise _no_session(session_id) from error
+        except OSError as error:
+            raise write_problem(error, path) from error
+        finally:
+            lock.release()
+
+    def _folder(self) -> Path:
+        """The folder's real path. A link in its place would let a cloned project send our data elsewhere."""
+        folder = Path(os.path.realpath(self._given_folder.parent)) / self._given_folder.name
+        if folder.is_symlink():
+            raise UserInputError(
+                msg("{path} is a link; a project's own folder has to be a real one.", path=folder),
+                advice=msg("Remove the link; a folder is then made in its place."),
+                file=folder,
+                error_type="bad_path",
+            )
+        return folder
+
+    def _existing(self, session_id: str) -> Path:
+        path = self._folder() / (session_id + _SUFFIX)
+        try:
+            found = path.lstat()
+        except FileNotFoundError as error:
+            raise _no_session(session_id) from error
+        except OSError as error:
+            raise _read_problem(error, path, session_id) from error
+        if not stat.S_ISREG(found.st_mode):
+            raise _not_a_file(path)
+        return path
+
+    def _transcript(self, path: Path, session_id: str, *, is_new: bool = False) -> TranscriptFile:
+        """The transcript with its lock, or neither."""
+        lock = _lock(path)
+        try:
+            return TranscriptFile(path, session_id, lock, is_new=is_new)
+        except BaseException as error:
+            lock.release()
+            if isinstance(error, FileExistsError):
+                raise UserInputError(
+                    msg("There is a conversation {id} already.", id=session_id), error_type="session_exists"
+                ) from error
+            if isinstance(error, OSError):
+                raise (
+                    write_problem(error, path) if is_new else _read_problem(error, path, session_id)
+                ) from error
+            raise
+
+
+def _lock(path: Path) -> ProcessLock:
+    lock_path = path.with_suffix(".lock")
+    try:
+        return ProcessLock(lock_path)
+    except LockInUse as error:
+        holder = error.holder
+        in_use = (
+            msg("This conversation is in use by process {pid} on {host}.", pid=holder.pid, host=holder.host)
+            if holder
+            else msg("This conversation is in use by another process.")
+        )
+        raise UserInputError(
+            in_use,
+            advice=msg("End the other window or command first, or begin another conversation."),
+            error_type="session_in_use",
+        ) from error
+    except NotRegular as error:
+        raise _not_a_file(lock_path) from error
+    except OSError as error:
+        raise write_problem(error, lock_path) from error
+
+
+def _checked(session_id: str) -> str:
+    """The id in its canonical form; it becomes part of a path."""
+    if not is_ulid(session_id.upper()):
+        raise UserInputError(
+            msg("{text} is no id of a conversation.", text=repr(session_id)),
+            advice=msg("Ids have 26 letters and digits; list the conversations to see them."),
+            error_type="bad_session_id",
+        )
+    return session_id.upper()
+
+
+def _transcripts_in(folder: Path) -> list[tuple[str, os.stat_result]]:
+    """Ids and states of the regular files that are named like transcripts."""
+    found = []
+    try:
+        with os.scandir(folder) as items:
+            for item in items:
+                session_id = item.name.removesuffix(_SUFFIX)
+                if item.name.endswith(_SUFFIX) and is_ulid(session_id):
+                    with contextlib.suppress(FileNotFoundError):
+                        found.append((session_id, item.stat(follow_symlinks=False)))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise _read_problem(error, folder, "") from error
+    for session_id, state in found:
+        if not stat.S_ISREG(state.st_mode):
+            _log.warning("%s%s is no regular file and is not listed", session_id, _SUFFIX)
+    return [(session_id, state) for session_id, state in found if stat.S_ISREG(state.st_mode)]
+
+
+def _write_index(path: Path, entries: Iterable[IndexEntry]) -> None:
+    try:
+        write_atomically(path, index_document(entries))
+    except CircuitAIError as error:  # a project that is read-only, or a full disk, can still be listed
+        _log.info("the list of conversations is not kept: %s", error)
+
+
+def _info(summary: Summary) -> SessionInfo:
+    return SessionInfo(
+        session_id=summary.session_id,
+        name=summary.name,
+        work_mode=summary.work_mode,
+        created_at=summary.created_at,
+        updated_at=summary.updated_at,
+        message_count=summary.message_count,
+        preview=summary.preview,
+        has_partial_response=summary.has_partial_response,
+    )
+
+
+def _make_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        _fsync_folder(folder.parent)
+
+
+def _fsync_folder(folder: Path) -> None:
+    """Make a new (or removed) name in the folder as lasting as the file."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _read_all(descriptor: int) -> bytes:
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode):
+        raise NotRegular
+    if found.st_size > MAX_TRANSCRIPT_BYTES:
+        raise TooLarge
+    with os.fdopen(os.dup(descriptor), "rb") as file:
+        return file.read()
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def _no_session(session_id: str) -> UserInputError:
+    return UserInputError(
+        msg("There is no conversation {id}.", id=session_id),
+        advice=msg("List the conversations of the project to see their ids."),
+        error_type="no_session",
+    )
+
+
+def _not_a_file(path: Path) -> UserInputError:
+    return UserInputError(
+        msg("{path} is not a regular file.", path=path),
+        advice=msg("Move it away; conversations are plain files in the project's own folder."),
+        file=path,
+        error_type="not_a_file",
+    )
+
+
+def _too_large(path: Path) -> UserInputError:
+    return UserInputError(
+        msg("{path} has more than {size} MB.", path=path, size=MAX_TRANSCRIPT_BYTES >> 20),
+        advice=msg("Begin a new conversation; this one stays as it is."),
+        file=path,
+        error_type="session_too_large",
+    )
+
+
+def _read_problem(error: OSError, path: Path, session_id: str) -> CircuitAIError:
+    if isinstance(error, FileNotFoundError):
+        return _no_session(session_id)
+    if isinstance(error, NotRegular | IsADirectoryError):
+        return _not_a_file(path)
+    if isinstance(error, TooLarge):
+        return _too_large(path)
+    if isinstance(error, PermissionError):
+        return write_problem(error, path) if os.access(path, os.R_OK) else _unreadable(error, path)
+    return _unreadable(error, path)
+
+
+def _unreadable(error: OSError, path: Path) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        msg("{path} cannot be read ({reason}).", path=path, reason=error.strerror),
+        file=path,
+        error_type="cannot_read",
+    )

@@ -8,7 +8,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from application.app import Application
-from presentation.cli import check, demo, design, doctor, measure, simulate
+from presentation.cli import (
+    chat,
+    check,
+    demo,
+    design,
+    doctor,
+    measure,
+    operations,
+    providers,
+    sessions,
+    simulate,
+    tool,
+)
 from presentation.cli.output import Output
 from shared.message import Message, msg
 
@@ -45,6 +57,37 @@ COMMANDS: dict[str, Command] = {
         add_arguments=design.add_arguments,
         run=design.run,
         prints_events=True,
+    ),
+    "chat": Command(
+        help=msg("Ask a model that works on the project with tools"),
+        add_arguments=chat.add_arguments,
+        run=chat.run,
+        prints_events=True,
+    ),
+    "tool": Command(
+        help=msg("Call one of the tools a model has"),
+        add_arguments=tool.add_arguments,
+        run=tool.run,
+    ),
+    "sessions": Command(
+        help=msg("List, show, export or delete the conversations of a project"),
+        add_arguments=sessions.add_arguments,
+        run=sessions.run,
+    ),
+    "operations": Command(
+        help=msg("List what was done to the files of a project"),
+        add_arguments=operations.add_arguments,
+        run=operations.run,
+    ),
+    "undo": Command(
+        help=msg("Take back a change of a file"),
+        add_arguments=operations.add_undo_arguments,
+        run=operations.run_undo,
+    ),
+    "providers": Command(
+        help=msg("List the providers of language models, or try one"),
+        add_arguments=providers.add_arguments,
+        run=providers.run,
     ),
     "demo": Command(
         help=msg("Design and prove a filter and a buck converter"),

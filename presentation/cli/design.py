@@ -6,7 +6,7 @@ import argparse
 import asyncio
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from application.app import Application
 from application.events import (
@@ -17,35 +17,37 @@ from application.events import (
     ErrorOccurred,
     GoalsUnderstood,
     IterationFinished,
-    PhaseEntered,
     SessionOpened,
     TextWritten,
-    ToolEnded,
-    ToolStarted,
 )
 from domain.design.goals import DesignGoal, GoalVerdict
-from presentation.cli.figures import number
-from presentation.cli.output import Output, plain
-from shared.errors import CircuitAIError, NeedsConfirmation
+from presentation.cli.events import common_document
+from presentation.cli.output import Output
+from presentation.narration import Narrator
+from shared.errors import CircuitAIError, NeedsConfirmation, UserInputError
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
-    from application.designing import DesignRequest, Question
+    from application.designing import Answer, DesignRequest, Question, ResumeRequest
 
-Answer = Literal["continue", "accept", "stop", "decline"]
 _YES = ("", "y", "yes", "是", "好", "确认")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """PROJECT TEXT [--provider P] [--yes] [--max-iterations N]."""
+    """PROJECT TEXT | PROJECT --resume [--session ID]; and what holds for both."""
     parser.add_argument("project", type=Path, metavar="PROJECT")
-    parser.add_argument("text", metavar="TEXT")
+    parser.add_argument("text", metavar="TEXT", nargs="?")
+    parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--session", default="", metavar="ID")
     parser.add_argument("--provider", default="builtin", metavar="P")
+    parser.add_argument("--model", default="", metavar="M")
+    parser.add_argument("--base-url", default="", metavar="U")
     parser.add_argument("--yes", action="store_true")
-    parser.add_argument("--max-iterations", type=_rounds, default=8, metavar="N")
+    parser.add_argument("--max-iterations", type=rounds, default=None, metavar="N")
 
 
-def _rounds(text: str) -> int:
+def rounds(text: str) -> int:
+    """A number of rounds, 1 or more."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of rounds, 1 or more")
     return int(text)
@@ -53,51 +55,105 @@ def _rounds(text: str) -> int:
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 1 when the goals are not met."""
-    from application.designing import DesignRequest
+    request = _request(args)
+    if args.provider == "builtin" and (args.model or args.base_url):
+        out.note(msg("The built-in designer is no language model: --model and --base-url are not used."))
+    printer = _EventPrinter(out.in_language_of(args.text) if args.text else out)
+    try:
+        done = await _design(request, app=app, printer=printer, always_yes=args.yes)
+    except CircuitAIError as error:
+        if not out.as_json:  # else the error event has been printed, and `done` was the last line
+            printer.out.fail(error)
+        return error.exit_code
+    return 0 if done.goals_met else 1
 
-    request = DesignRequest(
+
+def _request(args: argparse.Namespace) -> DesignRequest | ResumeRequest:
+    from application.designing import DesignRequest, ResumeRequest
+
+    if args.resume and args.text is not None:
+        raise _bad_usage(
+            msg("--resume goes on with the sentence the design was begun with; TEXT can't be given as well.")
+        )
+    if args.resume:
+        return ResumeRequest(
+            project=args.project,
+            session_id=args.session,
+            provider=args.provider,
+            max_iterations=args.max_iterations,
+        )
+    if args.text is None:
+        raise _bad_usage(msg("Either the sentence TEXT or --resume is missing."))
+    if args.session:
+        raise _bad_usage(msg("--session belongs to --resume: a new design begins a session of its own."))
+    return DesignRequest(
         project=args.project,
         text=args.text,
         provider=args.provider,
         max_iterations=args.max_iterations,
     )
-    try:
-        done = await design(request, app=app, out=out, always_yes=args.yes)
-    except CircuitAIError as error:
-        if not out.as_json:  # else the error event has been printed, and `done` was the last line
-            out.in_language_of(args.text).fail(error)
-        return error.exit_code
-    return 0 if done.goals_met else 1
+
+
+def _bad_usage(problem: Message) -> UserInputError:
+    return UserInputError(
+        problem,
+        advice=msg("Either: design PROJECT TEXT. Or: design PROJECT --resume [--session ID]."),
+        error_type="bad_usage",
+    )
 
 
 async def design(request: DesignRequest, *, app: Application, out: Output, always_yes: bool) -> Done:
     """Run one design, shown as it happens, in the language of the request."""
-    out = out.in_language_of(request.text)
+    printer = _EventPrinter(out.in_language_of(request.text))
+    return await _design(request, app=app, printer=printer, always_yes=always_yes)
 
+
+async def _design(
+    request: DesignRequest | ResumeRequest, *, app: Application, printer: _EventPrinter, always_yes: bool
+) -> Done:
     async def ask(question: Question) -> Answer:
         if always_yes:
             return "continue" if question.kind == "goals" else question.recommended
-        return await _ask_on_terminal(question, out)
+        return await _ask_on_terminal(question, printer.out)
 
-    return await app.design(request, ask=ask, emit=_EventPrinter(out))
+    return await app.design(request, ask=ask, emit=printer)
 
 
 async def _ask_on_terminal(question: Question, out: Output) -> Answer:
     if out.as_json or not sys.stdin.isatty():
-        raise NeedsConfirmation(
-            msg("The goals have to be confirmed, and there is no terminal to ask on.")
-            if question.kind == "goals"
-            else msg("A decision is needed at the checkpoint, and there is no terminal to ask on."),
-            advice=msg("Add --yes to confirm goals and let the rounds go on by themselves."),
+        raise _needs_confirmation(question)
+    match question.kind:
+        case "pending_run":
+            out.say(msg("A design was interrupted here: {text}", text=question.text))
+            reply = await _read_line(out.translate(msg("Go on with it, instead of a new design? [Y/n] ")))
+            return "resume" if reply in _YES else "anew"
+        case "goals":
+            reply = await _read_line(out.translate(msg("Design to these goals? [Y/n] ")))
+            return "continue" if reply in _YES else "decline"
+        case "checkpoint" if question.goals_met:
+            reply = await _read_line(out.translate(msg("Goals met. Accept this circuit? [Y/n] ")))
+            return "accept" if reply in _YES else "stop"
+        case "checkpoint":
+            reply = await _read_line(out.translate(msg("Goals not met. Try another round? [Y/n] ")))
+            return "continue" if reply in _YES else "stop"
+        case _:
+            assert_never(question.kind)
+
+
+def _needs_confirmation(question: Question) -> NeedsConfirmation:
+    if question.kind == "pending_run":
+        return NeedsConfirmation(
+            msg("A design was interrupted here, and there is no terminal to ask on whether it goes on."),
+            advice=msg(
+                "Go on with it by --resume. With --yes the same sentence goes on, another begins anew."
+            ),
         )
-    if question.kind == "goals":
-        reply = await _read_line(out.translate(msg("Design to these goals? [Y/n] ")))
-        return "continue" if reply in _YES else "decline"
-    if question.goals_met:
-        reply = await _read_line(out.translate(msg("Goals met. Accept this circuit? [Y/n] ")))
-        return "accept" if reply in _YES else "stop"
-    reply = await _read_line(out.translate(msg("Goals not met. Try another round? [Y/n] ")))
-    return "continue" if reply in _YES else "stop"
+    return NeedsConfirmation(
+        msg("The goals have to be confirmed, and there is no terminal to ask on.")
+        if question.kind == "goals"
+        else msg("A decision is needed at the checkpoint, and there is no terminal to ask on."),
+        advice=msg("Add --yes to confirm goals and let the rounds go on by themselves."),
+    )
 
 
 async def _read_line(prompt: str) -> str:
@@ -125,118 +181,24 @@ class _EventPrinter:
     """Prints events: one JSON object a line, or a readable log."""
 
     def __init__(self, out: Output) -> None:
-        self._out = out
+        self.out = out
+        self._narrate = Narrator(out.translate)
 
     def __call__(self, event: DesignEvent) -> None:
-        if self._out.as_json:
-            self._out.json(event_document(event, self._out))
-        else:
-            self._print(event)
-
-    def _print(self, event: DesignEvent) -> None:
-        out = self._out
-        match event:
-            case GoalsUnderstood():
-                out.say(msg("Goals:"))
-                for goal in event.goals:
-                    out.line(f"  {_goal_line(goal)}" + ("" if goal.stated else f"  ({_default(out)})"))
-                for assumption in event.assumptions:
-                    out.line(f"  · {out.translate(assumption)}")
-            case TextWritten():
-                out.line(out.translate(event.text))
-            case ToolEnded():
-                out.line(f"{'✓' if event.success else '✗'} {out.translate(event.summary)}")
-            case IterationFinished():
-                out.say(msg("Round {number}:", number=event.number))
-                for verdict in event.verdicts:
-                    out.line(f"  {_verdict_line(verdict)}")
-            case Done():
-                out.say(_closing(event))
-            case (
-                SessionOpened()
-                | PhaseEntered()
-                | ToolStarted()
-                | CheckpointReached()
-                | ConfirmationAsked()
-                | ErrorOccurred()
-            ):
-                pass
-            case _:
-                assert_never(event)
+        if isinstance(event, SessionOpened) and event.resumed_text:
+            self.out = self.out.in_language_of(event.resumed_text)
+            self._narrate = Narrator(self.out.translate)
+        if self.out.as_json:
+            self.out.json(event_document(event, self.out))
+        elif not isinstance(event, ErrorOccurred) and (text := self._narrate(event)):
+            self.out.line(text)
 
 
-def _default(out: Output) -> str:
-    return out.translate(msg("our default"))
-
-
-def _goal_line(goal: DesignGoal) -> str:
-    return f"{goal.metric} {_bounds(goal)}"
-
-
-def _bounds(goal: DesignGoal) -> str:
-    if goal.minimum is not None and goal.maximum is not None:
-        return f"{number(goal.minimum, goal.unit)} … {number(goal.maximum, goal.unit)}"
-    if goal.minimum is not None:
-        return f"≥ {number(goal.minimum, goal.unit)}"
-    return f"≤ {number(goal.maximum, goal.unit)}" if goal.maximum is not None else ""
-
-
-def _verdict_line(verdict: GoalVerdict) -> str:
-    mark = "✓" if verdict.met else "✗"
-    value = number(verdict.measured.value, verdict.goal.unit)
-    return f"{mark} {verdict.goal.metric} = {value}  ({_bounds(verdict.goal)})"
-
-
-def _closing(done: Done) -> Message:
-    match done.stop_reason:
-        case "goals_met":
-            return msg("Goals met in round {rounds}: {circuit}", rounds=done.rounds, circuit=_file(done))
-        case "goals_not_met":
-            missed = [verdict for verdict in done.verdicts if not verdict.met]
-            return msg(
-                "Goals not met after {rounds} rounds ({missed}); the best circuit is in {circuit}",
-                rounds=done.rounds,
-                missed="; ".join(_verdict_line(verdict) for verdict in missed),
-                circuit=_file(done),
-            )
-        case "declined":
-            return msg("Nothing was designed: the goals were not confirmed.")
-        case "stopped":
-            return msg("Stopped.")
-        case "error":
-            return msg("No circuit was finished.")
-        case _:
-            assert_never(done.stop_reason)
-
-
-def _file(done: Done) -> Path | str:
-    return done.project / done.circuit if done.circuit else "—"
-
-
-def event_document(event: DesignEvent, out: Output) -> dict[str, object]:  # noqa: PLR0911 - one return an event
+def event_document(event: DesignEvent, out: Output) -> dict[str, object]:  # noqa: PLR0911 - one an event
     """The JSON line of one event."""
     match event:
-        case SessionOpened():
-            return {"type": "session", "session_id": event.session_id}
-        case PhaseEntered():
-            return {"type": "phase", "phase": event.phase, "round": event.round_number}
         case TextWritten():
             return {"type": "token", "text": out.translate(event.text) + "\n"}
-        case ToolStarted():
-            return {
-                "type": "tool_start",
-                "id": event.call_id,
-                "name": event.name,
-                "arguments": plain(event.arguments),
-            }
-        case ToolEnded():
-            return {
-                "type": "tool_end",
-                "id": event.call_id,
-                "name": event.name,
-                "success": event.success,
-                "summary": out.translate(event.summary),
-            }
         case GoalsUnderstood():
             return {
                 "type": "goals",
@@ -259,13 +221,6 @@ def event_document(event: DesignEvent, out: Output) -> dict[str, object]:  # noq
             }
         case ConfirmationAsked():
             return {"type": "confirm", "kind": event.kind, "answer": event.answer}
-        case ErrorOccurred():
-            return {
-                "type": "error",
-                "error_type": event.error_type,
-                "message": out.translate(event.message),
-                "advice": out.translate(event.advice) if event.advice else None,
-            }
         case Done():
             return {
                 "type": "done",
@@ -278,7 +233,7 @@ def event_document(event: DesignEvent, out: Output) -> dict[str, object]:  # noq
                 "rounds": event.rounds,
             }
         case _:
-            assert_never(event)
+            return common_document(event, out)
 
 
 def _goal_document(goal: DesignGoal) -> dict[str, object]:

@@ -8,17 +8,17 @@ from __future__ import annotations
 import json
 import math
 import os
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from presentation.translation import Translator
+from presentation.translation import Translator, language_of
 from shared.errors import CircuitAIError, Stopped
 from shared.message import Message, msg
 
-_CHINESE = re.compile(r"[\u3400-\u9fff]")
+_LINE_ENDS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "\u0085\u2028\u2029"}
+"""What JSON leaves as it is and some readers take for the end of a line."""
 
 
 class Output:
@@ -39,10 +39,8 @@ class Output:
 
     def in_language_of(self, text: str) -> Output:
         """The same output, answering in the language `text` is written in."""
-        language = "zh" if _CHINESE.search(text) else "en"
-        return Output(
-            translator=Translator(language), as_json=self.as_json, stdout=self._stdout, stderr=self._stderr
-        )
+        translator = Translator(language_of(text))
+        return Output(translator=translator, as_json=self.as_json, stdout=self._stdout, stderr=self._stderr)
 
     def say(self, message: Message) -> None:
         """A line for people (nothing in JSON mode)."""
@@ -53,6 +51,11 @@ class Output:
         """A ready-made line for people: figures, tables (nothing in JSON mode)."""
         if not self.as_json:
             self._print(text)
+
+    def piece(self, text: str) -> None:
+        """A piece of a text that streams in, without a line end of ours (nothing in JSON mode)."""
+        if not self.as_json:
+            self._print(text, end="")
 
     def progress(self, fraction: float) -> None:
         """A percentage on the terminal, written over by the next one; nothing when nobody watches."""
@@ -67,11 +70,11 @@ class Output:
     def json(self, document: Mapping[str, Any]) -> None:
         """One JSON object on one line, flushed; NaN and infinity become null."""
         text = json.dumps(plain(document), ensure_ascii=False, allow_nan=False)
-        self._print(text)
+        self._print(text.translate(_LINE_ENDS))
 
-    def _print(self, text: str) -> None:
+    def _print(self, text: str, *, end: str = "\n") -> None:
         try:
-            print(text, file=self._stdout, flush=True)
+            print(text, end=end, file=self._stdout, flush=True)
         except BrokenPipeError:
             # Whoever read us has gone (`| head`): nobody wants the rest.
             os.dup2(os.open(os.devnull, os.O_WRONLY), self._stdout.fileno())

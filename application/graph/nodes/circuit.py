@@ -1,45 +1,67 @@
-"""The nodes that make and change the circuit: initial design, action, conclusion."""
+"""The nodes that decide on the circuit - initial design, action, conclusion - and the one that writes it.
+
+Deciding and doing are steps of their own: a decision has its call ids, and its content in the object
+store, before anything happens; carrying it out may then be repeated without happening twice.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 from pathlib import Path
 
+from application.design_journal import Carried, PlannedCall, Said
 from application.events import TextWritten
-from application.graph.nodes._effects import enter, tell, tool_call
+from application.graph.nodes._effects import Finished, Step, carrying_out
 from application.graph.state import (
     GraphState,
+    PlannedChange,
+    goal_from_plain,
+    goal_to_plain,
     intent_from_plain,
     proposal_from_plain,
     proposal_to_plain,
     verdict_from_plain,
 )
-from application.ports import Designer, ProjectFiles
+from application.ports import ABSENT, Designer, ProjectFiles
+from application.tool_execution.operations import Operations
 from domain.design.designer import Proposal
-from shared.errors import UserInputError
+from shared.errors import CircuitError, UserInputError
 from shared.message import msg
+from shared.ulid import new_ulid
 
+GOALS_SCHEMA_VERSION = 1
+WRITE_TOOL = "rewrite_file"
+SIMULATE_TOOL = "run_simulation"
 _MOST_NAMES = 1000
 
 
 class InitialDesignNode:
-    """The first shot by design equations, written into a file of its own."""
+    """The first shot by design equations, for a file of its own."""
 
     def __init__(self, designer: Designer, project: ProjectFiles) -> None:
         self._designer = designer
         self._project = project
 
-    async def __call__(self, state: GraphState) -> GraphState:
-        """Propose a circuit and write it; never over a file that holds something else."""
-        enter("initial_design", state)
+    async def __call__(self, state: GraphState, step: Step) -> Finished:
+        """Keep the goals and propose a circuit; never over a file that holds something else."""
+        step.enter("initial_design", state)
+        await asyncio.to_thread(self._project.save_design_goals, _goals_document(state))
         proposal = await self._designer.propose(intent_from_plain(state["design_intent"]))
-        path = await asyncio.to_thread(self._free_path, proposal)
-        return await _write(self._project, path, proposal, "initial_design")
+        path, expected = await asyncio.to_thread(self._free_path, proposal)
+        finished = await _plan(self._project, step, proposal, path=path, expected_sha256=expected)
+        goals_path = self._project.design_goals_path.relative_to(self._project.root).as_posix()
+        return Finished(
+            update={**finished.update, "current_node": "initial_design", "design_goals_path": goals_path},
+            record=finished.record,
+        )
 
-    def _free_path(self, proposal: Proposal) -> Path:
+    def _free_path(self, proposal: Proposal) -> tuple[str, str]:
         """`stem.cir`, or the first `stem_2.cir` ... that is free or already holds this very netlist.
 
-        A folder, a link to the outside or anything else of that name is not free either.
+        With it the hash of what it holds. A folder, a link to the outside or anything else of that name
+        is not free either.
         """
         content = proposal.netlist.encode()
         for number in range(1, _MOST_NAMES + 1):
@@ -47,10 +69,10 @@ class InitialDesignNode:
             path = self._project.root / f"{proposal.file_stem}{suffix}.cir"
             try:
                 if self._project.read(path) == content:
-                    return path
+                    return path.name, hashlib.sha256(content).hexdigest()
             except UserInputError as error:
                 if error.error_type == "file_not_found":
-                    return path
+                    return path.name, ABSENT
         raise UserInputError(
             msg("No free file name was found for {name}.cir.", name=proposal.file_stem),
             advice=msg("Remove or rename some of the circuits in the project."),
@@ -58,74 +80,206 @@ class InitialDesignNode:
 
 
 class ActionNode:
-    """Carries out what was decided at the checkpoint: another round with re-sized values."""
+    """What was decided at the checkpoint: another round with re-sized values."""
 
-    def __init__(self, designer: Designer, project: ProjectFiles) -> None:
+    def __init__(self, designer: Designer, operations: Operations, project: ProjectFiles) -> None:
         self._designer = designer
+        self._operations = operations
         self._project = project
 
-    async def __call__(self, state: GraphState) -> GraphState:
-        """Re-size after a miss; without anything left to change, say so by not forcing a simulation."""
-        enter("action", state)
-        path = self._project.root / state["circuit_file_path"]
-        netlist = await asyncio.to_thread(self._project.read, path)
-        previous = proposal_from_plain(state["proposal"], netlist.decode())
+    async def __call__(self, state: GraphState, step: Step) -> Finished:
+        """Re-size after a miss; without anything left to change, say so by planning nothing."""
+        step.enter("action", state)
+        expected = await _content_of_ours(self._project, self._operations, state)
+        netlist = await asyncio.to_thread(self._project.read_object, state["netlist_sha256"])
         revised = await self._designer.revise(
             intent_from_plain(state["design_intent"]),
-            previous,
+            proposal_from_plain(state["proposal"], netlist.decode()),
             [verdict_from_plain(plain) for plain in state["last_verdicts"]],
         )
         if revised is None:
-            tell(TextWritten(text=msg("There is nothing left to change that would bring the goals closer.")))
-            return {"current_node": "action", "force_resimulate": False}
-        return await _write(self._project, path, revised, "action")
+            text = msg("There is nothing left to change that would bring the goals closer.")
+            step.tell(TextWritten(text=text))
+            return Finished(update={"current_node": "action", "planned_change": None}, record=Said())
+        finished = await _plan(
+            self._project,
+            step,
+            revised,
+            path=state["circuit_file_path"],
+            expected_sha256=expected,
+        )
+        return Finished(update={**finished.update, "current_node": "action"}, record=finished.record)
 
 
 class ConcludeNode:
-    """Ends a run; when a former round was better than the last, its circuit is put back."""
+    """Ends a run; when a former round was better than the last, its circuit is to be put back."""
 
-    def __init__(self, project: ProjectFiles) -> None:
+    def __init__(self, operations: Operations, project: ProjectFiles) -> None:
+        self._operations = operations
         self._project = project
 
-    async def __call__(self, state: GraphState) -> GraphState:
-        """Leave the best circuit in the file and its figures in the state."""
-        enter("conclude", state, ends_round=True)
+    async def __call__(self, state: GraphState, step: Step) -> Finished:
+        """Plan to leave the best circuit in the file; its figures go into the state at once."""
+        step.enter("conclude", state, ends_round=True)
         ended: GraphState = {
             "current_node": "conclude",
             "is_completed": True,
             "termination_reason": state.get("user_intent", "stop"),
+            "planned_change": None,
         }
         best = state.get("best_round")
         if best is None or best["netlist_sha256"] == state.get("netlist_sha256"):
-            return ended
-        path = self._project.root / state["circuit_file_path"]
-        async with tool_call("rewrite_file", path=path.name) as call:
-            content = await asyncio.to_thread(self._project.read_object, best["netlist_sha256"])
-            await asyncio.to_thread(self._project.write, path, content)
-            call.success = True
-            call.summary = msg("Put back round {number}, the best one.", number=best["number"])
-        return {
+            return Finished(update=ended, record=Said())
+        expected = await _content_of_ours(self._project, self._operations, state)
+        content = await asyncio.to_thread(self._project.read_object, best["netlist_sha256"])
+        change: PlannedChange = {
+            "call_id": new_ulid(),
+            "path": state["circuit_file_path"],
+            "sha256": best["netlist_sha256"],
+            "expected_sha256": expected,
+            "restored_round": best["number"],
+        }
+        update: GraphState = {
             **ended,
-            "netlist_sha256": best["netlist_sha256"],
+            "planned_change": change,
             "sim_result_path": best["sim_result_path"],
             "last_metrics": best["metrics"],
             "last_verdicts": best["verdicts"],
         }
+        return Finished(update=update, record=Said(calls=(_write_call(change, content.decode()),)))
 
 
-async def _write(project: ProjectFiles, path: Path, proposal: Proposal, node: str) -> GraphState:
-    content = proposal.netlist.encode()
-    async with tool_call("rewrite_file", path=path.name) as call:
-        await asyncio.to_thread(project.keep_object, content)
-        digest = await asyncio.to_thread(project.write, path, content)
-        call.success = True
-        call.summary = msg("Wrote {path}.", path=path.name)
+class WriteCircuitNode:
+    """Makes the planned change of the circuit."""
+
+    def __init__(self, operations: Operations, project: ProjectFiles) -> None:
+        self._operations = operations
+        self._project = project
+
+    async def __call__(self, state: GraphState, step: Step) -> Finished:
+        """Write the circuit, once.
+
+        Raises CircuitError ("file_modified_externally") when somebody changed the file since the plan.
+        """
+        change = state["planned_change"]
+        assert change is not None  # the edges lead here only with a plan
+        path = change["path"]
+        content = await asyncio.to_thread(self._project.read_object, change["sha256"])
+        async with carrying_out(step, change["call_id"], WRITE_TOOL, path=path) as call:
+            try:
+                await self._operations.change_file(
+                    op_id=change["call_id"],
+                    session_id=state["session_id"],
+                    tool=WRITE_TOOL,
+                    path=Path(path),
+                    content=content,
+                    expected_sha256=change["expected_sha256"],
+                    result={"path": path, "sha256": change["sha256"]},
+                )
+            except CircuitError as error:
+                if error.error_type != "file_modified_externally":
+                    raise
+                raise _changed_by_somebody(self._project, path) from error
+            call.success = True
+            call.summary = (
+                msg("Put back round {number}, the best one.", number=change["restored_round"])
+                if change["restored_round"]
+                else msg("Wrote {path}.", path=path)
+            )
+        update: GraphState = {
+            "current_node": "write_circuit",
+            "circuit_file_path": path,
+            "netlist_sha256": change["sha256"],
+            "planned_change": None,
+        }
+        record = Carried(
+            call_id=change["call_id"],
+            name=WRITE_TOOL,
+            success=True,
+            summary=call.summary,
+            content=f"Wrote {path}.",
+            result={"path": path, "sha256": change["sha256"]},
+        )
+        return Finished(update=update, record=record)
+
+
+def refuse_foreign_change(project: ProjectFiles, state: GraphState) -> None:
+    """Raises CircuitError when the circuit's file does not hold what the run put there."""
+    if _hash_in(project, state["circuit_file_path"]) != state["netlist_sha256"]:
+        raise _changed_by_somebody(project, state["circuit_file_path"])
+
+
+async def _content_of_ours(project: ProjectFiles, operations: Operations, state: GraphState) -> str:
+    """The hash of what the circuit's file holds; raises CircuitError when the run did not put it there.
+
+    The operations are asked too: the last lines of a transcript may be lost, but not what they did.
+    """
+    path = state["circuit_file_path"]
+    found = await asyncio.to_thread(_hash_in, project, path)
+    if found != state["netlist_sha256"]:
+        records = await operations.list(session_id=state["session_id"])
+        ours = {record.after_sha256 for record in records if record.path == path and record.state == "done"}
+        if found not in ours:
+            raise _changed_by_somebody(project, path)
+    return found
+
+
+def _hash_in(project: ProjectFiles, path: str) -> str:
+    try:
+        return hashlib.sha256(project.read(Path(path))).hexdigest()
+    except UserInputError as error:
+        if error.error_type != "file_not_found":
+            raise
+        return ABSENT
+
+
+def _changed_by_somebody(project: ProjectFiles, path: str) -> CircuitError:
+    return CircuitError(
+        msg("{path} was changed while it was being designed.", path=path),
+        advice=msg("Your version is kept as it is. Start the design again: it takes another file."),
+        file=project.root / path,
+        error_type="file_modified_externally",
+    )
+
+
+async def _plan(
+    project: ProjectFiles, step: Step, proposal: Proposal, *, path: str, expected_sha256: str
+) -> Finished:
+    """Plan to write a proposal and to simulate it."""
     for note in proposal.notes:
-        tell(TextWritten(text=note))
-    return {
-        "current_node": node,
-        "circuit_file_path": path.relative_to(project.root).as_posix(),
-        "netlist_sha256": digest,
-        "proposal": proposal_to_plain(proposal),
-        "force_resimulate": True,
+        step.tell(TextWritten(text=note))
+    change: PlannedChange = {
+        "call_id": new_ulid(),
+        "path": path,
+        "sha256": await asyncio.to_thread(project.keep_object, proposal.netlist.encode()),
+        "expected_sha256": expected_sha256,
+        "restored_round": 0,
     }
+    simulation = PlannedCall(call_id=new_ulid(), name=SIMULATE_TOOL, arguments={"file_path": path})
+    return Finished(
+        update={
+            "planned_change": change,
+            "planned_simulation": simulation.call_id,
+            "proposal": proposal_to_plain(proposal),
+        },
+        record=Said(calls=(_write_call(change, proposal.netlist), simulation)),
+    )
+
+
+def _write_call(change: PlannedChange, netlist: str) -> PlannedCall:
+    arguments = {"path": change["path"], "content": netlist}
+    return PlannedCall(call_id=change["call_id"], name=WRITE_TOOL, arguments=arguments)
+
+
+def _goals_document(state: GraphState) -> bytes:
+    intent = intent_from_plain(state["design_intent"])
+    goals = [goal_from_plain(plain) for plain in state["design_goals_summary"]]
+    document = {
+        "schema_version": GOALS_SCHEMA_VERSION,
+        "text": state["user_input"],
+        "family": intent.family,
+        "parameters": intent.parameters,
+        "measure": {goal.metric: goal.expression for goal in goals},
+        "goals": [goal_to_plain(goal) for goal in goals],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 from typing import Any
 
 from langgraph.types import interrupt
 
+from application.design_journal import Decided, Said
 from application.events import GoalsUnderstood
-from application.graph.nodes._effects import enter, tell
-from application.graph.state import (
-    GraphState,
-    goal_from_plain,
-    goal_to_plain,
-    intent_from_plain,
-    intent_to_plain,
-)
-from application.ports import Designer, ProjectFiles
-
-GOALS_SCHEMA_VERSION = 1
+from application.graph.nodes._effects import Finished, Step
+from application.graph.state import GraphState, goal_to_plain, intent_to_plain
+from application.ports import Designer
 
 
 class DesignGoalsNode:
@@ -28,46 +19,33 @@ class DesignGoalsNode:
     def __init__(self, designer: Designer) -> None:
         self._designer = designer
 
-    async def __call__(self, state: GraphState) -> GraphState:
+    async def __call__(self, state: GraphState, step: Step) -> Finished:
         """Goals and family of `user_input`. Raises CircuitError when they can't be understood."""
-        enter("design_goals", state)
+        step.enter("design_goals", state)
         intent = await self._designer.understand(state["user_input"])
-        tell(GoalsUnderstood(goals=intent.goals, assumptions=intent.assumptions))
-        return {
+        step.tell(GoalsUnderstood(goals=intent.goals, assumptions=intent.assumptions))
+        update: GraphState = {
             "current_node": "design_goals",
             "design_intent": intent_to_plain(intent),
             "design_goals_summary": [goal_to_plain(goal) for goal in intent.goals],
         }
+        return Finished(update=update, record=Said())
 
 
 class ConfirmGoalsNode:
-    """Asks; everything with an effect comes after the answer, because the node runs again from its start."""
+    """Asks; it has no effect of its own, because it runs again from its start when it is answered."""
 
-    def __init__(self, project: ProjectFiles) -> None:
-        self._project = project
-
-    async def __call__(self, state: GraphState) -> GraphState:
+    async def __call__(self, state: GraphState, step: Step) -> Finished:  # noqa: ARG002 - tells nothing
         """Wait for the user's answer: ``{"intent": "continue" | "decline", "goals": [...] | None}``."""
         answer: dict[str, Any] = interrupt({"kind": "goals", "goals": state["design_goals_summary"]})
+        record = Decided(kind="goals", answer=answer["intent"])
         if answer["intent"] == "decline":
-            return {"current_node": "confirm_goals", "user_intent": "decline"}
-        intent = intent_from_plain(state["design_intent"])
-        goals = tuple(goal_from_plain(plain) for plain in answer.get("goals") or ()) or intent.goals
-        summary = [goal_to_plain(goal) for goal in goals]
-        document = {
-            "schema_version": GOALS_SCHEMA_VERSION,
-            "text": state["user_input"],
-            "family": intent.family,
-            "parameters": intent.parameters,
-            "measure": {goal.metric: goal.expression for goal in goals},
-            "goals": summary,
-        }
-        content = json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"
-        await asyncio.to_thread(self._project.save_design_goals, content)
-        return {
+            return Finished(update={"current_node": "confirm_goals", "user_intent": "decline"}, record=record)
+        goals = answer.get("goals") or state["design_goals_summary"]
+        update: GraphState = {
             "current_node": "confirm_goals",
             "user_intent": "continue",
-            "design_goals_summary": summary,
-            "design_intent": {**state["design_intent"], "goals": summary},
-            "design_goals_path": self._project.design_goals_path.relative_to(self._project.root).as_posix(),
+            "design_goals_summary": goals,
+            "design_intent": {**state["design_intent"], "goals": goals},
         }
+        return Finished(update=update, record=record)

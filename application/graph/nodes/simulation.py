@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from pathlib import Path
 from typing import Any
 
 from langgraph.types import interrupt
 
+from application.design_journal import Carried, Decided, Said
 from application.events import CheckpointReached, IterationFinished
-from application.graph.nodes._effects import enter, tell, tool_call
+from application.graph.nodes._effects import Finished, Step, carrying_out
+from application.graph.nodes.circuit import SIMULATE_TOOL, refuse_foreign_change
 from application.graph.state import (
     BestRound,
     GraphState,
     goal_from_plain,
+    messages_from_plain,
+    messages_to_plain,
     no_circuit_message,
     verdict_to_plain,
 )
 from application.measuring import MeasureResult
 from application.ports import ProjectFiles
 from application.simulating import RunSimulation, SimulationRequest
+from application.tool_execution.operations import Operations
 from domain.design.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity, SimulationResult
 from shared.errors import UserInputError
@@ -29,50 +35,81 @@ _SAME_SHORTFALL = 1e-6
 
 
 class SimulationNode:
-    """Runs the circuit's own analyses."""
+    """Runs the circuit's own analyses, once for each planned call."""
 
-    def __init__(self, simulate: RunSimulation, project: ProjectFiles) -> None:
+    def __init__(self, simulate: RunSimulation, operations: Operations, project: ProjectFiles) -> None:
         self._simulate = simulate
+        self._operations = operations
         self._project = project
 
-    async def __call__(self, state: GraphState) -> GraphState:
-        """Simulate; a failure is recorded, not raised."""
-        enter("simulation", state)
+    async def __call__(self, state: GraphState, step: Step) -> Finished:
+        """Simulate; a circuit that fails is recorded, not raised."""
+        step.enter("simulation", state)
         if "circuit_file_path" not in state:
             raise UserInputError(no_circuit_message())
-        circuit = self._project.root / state["circuit_file_path"]
-        async with tool_call("run_simulation", file_path=state["circuit_file_path"]) as call:
-            result = await self._simulate(SimulationRequest(circuit=circuit))
-            call.success = result.ok
-            call.summary = _summary(result)
-        return {
+        call_id, circuit = state["planned_simulation"], state["circuit_file_path"]
+        async with carrying_out(step, call_id, SIMULATE_TOOL, file_path=circuit) as call:
+            outcome = await self._outcome(call_id, state)
+            call.success = bool(outcome["ok"])
+            (call.summary,) = messages_from_plain([outcome["summary"]])
+        error = "" if call.success else str(call.summary)
+        update: GraphState = {
             "current_node": "simulation",
-            "sim_result_path": str(result.result_path),
-            "error_context": "" if result.ok else str(_summary(result)),
-            "force_resimulate": False,
+            "sim_result_path": outcome["result_path"],
+            "error_context": error,
+            "planned_simulation": "",
         }
+        record = Carried(
+            call_id=call_id,
+            name=SIMULATE_TOOL,
+            success=call.success,
+            summary=call.summary,
+            content=f"{call.summary} Result: {outcome['result_path']}",
+            error_type="" if call.success else "simulation_failed",
+            result=outcome,
+        )
+        return Finished(update=update, record=record)
+
+    async def _outcome(self, call_id: str, state: GraphState) -> dict[str, Any]:
+        """What the run of this call gave, now or before an interruption."""
+        begun = await self._operations.begin_simulation(
+            op_id=call_id, session_id=state["session_id"], tool=SIMULATE_TOOL
+        )
+        if begun.state == "done" and begun.result is not None:
+            return dict(begun.result)
+        await asyncio.to_thread(refuse_foreign_change, self._project, state)
+        request = SimulationRequest(circuit=self._project.root / state["circuit_file_path"], call_id=call_id)
+        result = await self._simulate(request)
+        outcome = {
+            "ok": result.ok,
+            "result_path": result.result_path.relative_to(self._project.root).as_posix(),
+            "summary": messages_to_plain([_summary(result)])[0],
+        }
+        await self._operations.finish(call_id, outcome)
+        return outcome
 
 
 class AnalysisNode:
     """Holds the results against the goals."""
 
-    def __init__(self, measure: MeasureResult) -> None:
+    def __init__(self, measure: MeasureResult, project: ProjectFiles) -> None:
         self._measure = measure
+        self._project = project
 
-    async def __call__(self, state: GraphState) -> GraphState:
+    async def __call__(self, state: GraphState, step: Step) -> Finished:
         """Measure every goal, compare with the best round so far, count stagnation."""
-        enter("analysis", state)
+        step.enter("analysis", state)
         goals = [goal_from_plain(plain) for plain in state["design_goals_summary"]]
         failed = bool(state.get("error_context"))
-        source = Path(state["sim_result_path"])
+        source = self._project.root / state["sim_result_path"]
         verdicts = [await self._judge(goal, source, failed=failed) for goal in goals]
         metrics = {verdict.goal.metric: verdict.measured.value for verdict in verdicts}
         number = state.get("iteration_count", 0) + 1
-        tell(IterationFinished(number=number, metrics=metrics, verdicts=tuple(verdicts)))
+        step.tell(IterationFinished(number=number, metrics=metrics, verdicts=tuple(verdicts)))
         best, is_better = _better_of(state, number, verdicts, metrics)
         goals_met = all(verdict.met for verdict in verdicts)
-        tell(CheckpointReached(number=number, circuit=state["circuit_file_path"], goals_met=goals_met))
-        return {
+        step.tell(CheckpointReached(number=number, circuit=state["circuit_file_path"], goals_met=goals_met))
+        update: GraphState = {
             "current_node": "analysis",
             "iteration_count": number,
             "last_metrics": _without_nan(metrics),
@@ -81,6 +118,7 @@ class AnalysisNode:
             "stagnation_count": 0 if is_better else state.get("stagnation_count", 0) + 1,
             "consecutive_fix_attempts": state.get("consecutive_fix_attempts", 0) + 1 if failed else 0,
         }
+        return Finished(update=update, record=Said())
 
     async def _judge(self, goal: DesignGoal, source: Path, *, failed: bool) -> GoalVerdict:
         quantity = Quantity(value=math.nan, unit=goal.unit)
@@ -92,19 +130,20 @@ class AnalysisNode:
 
 
 class UserCheckpointNode:
-    """Waits for a decision; no effect before the answer."""
+    """Waits for a decision; it has no effect of its own, because it runs again when it is answered."""
 
-    async def __call__(self, state: GraphState) -> GraphState:
+    async def __call__(self, state: GraphState, step: Step) -> Finished:  # noqa: ARG002 - tells nothing
         """Answers: ``{"intent": "continue" | "accept" | "stop"}``."""
         goals_met = all(plain["met"] for plain in state["last_verdicts"])
         answer: dict[str, Any] = interrupt(
             {"kind": "checkpoint", "round": state["iteration_count"], "goals_met": goals_met}
         )
-        return {
+        update: GraphState = {
             "current_node": "user_checkpoint",
             "user_intent": answer["intent"],
             "checkpoint_count": state.get("checkpoint_count", 0) + 1,
         }
+        return Finished(update=update, record=Decided(kind="checkpoint", answer=answer["intent"]))
 
 
 def _better_of(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from shared.errors import CircuitAIError, EnvironmentProblem
 from shared.message import Message
 
 EffectClass = Literal["read", "create", "change", "delete", "simulate", "outside"]
@@ -35,6 +37,44 @@ class ToolResult:
 
     The stale-read guard compares against it; it is kept in the transcript.
     """
+    is_environment: bool = False
+    """It failed because of something outside the program (ngspice missing): other arguments won't help."""
+
+
+def failure(
+    error_type: str,
+    message: Message,
+    *,
+    suggestions: tuple[Message, ...] = (),
+    detail: str = "",
+    result: Mapping[str, Any] | None = None,
+    is_environment: bool = False,
+) -> ToolResult:
+    """A failed call; `detail` is more for the model: the nearest text, the lines that match."""
+    said = [f"Error ({error_type}): {message}", detail, *map(str, suggestions)]
+    return ToolResult(
+        success=False,
+        content="\n".join(part for part in said if part),
+        summary=message,
+        error_type=error_type,
+        error_message=message,
+        suggestions=suggestions,
+        result=result or {},
+        is_environment=is_environment,
+    )
+
+
+def failure_of(error: CircuitAIError) -> ToolResult:
+    """The failed call an error of a use case makes."""
+    place: dict[str, Any] = {} if error.line is None else {"line": error.line}
+    return failure(
+        error.error_type,
+        error.message,
+        suggestions=() if error.advice is None else (error.advice,),
+        detail="" if error.line is None else f"(line {error.line})",
+        result=place,
+        is_environment=isinstance(error, EnvironmentProblem),
+    )
 
 
 def cut_middle(text: str, limit: int = RESULT_LIMIT) -> str:
@@ -46,3 +86,69 @@ def cut_middle(text: str, limit: int = RESULT_LIMIT) -> str:
     head = room * 2 // 3
     tail = room - head
     return text[:head] + mark + (text[-tail:] if tail else "")
+
+
+def result_to_plain(result: ToolResult) -> dict[str, Any]:
+    """A result as plain JSON types, messages as template and parameters; NaN and infinity become None."""
+    return {
+        "success": result.success,
+        "content": result.content,
+        "summary": _plain_message(result.summary),
+        "error_type": result.error_type,
+        "error_message": None if result.error_message is None else _plain_message(result.error_message),
+        "suggestions": [_plain_message(item) for item in result.suggestions],
+        "result": _plain(result.result),
+        "seen_versions": dict(result.seen_versions),
+        "is_environment": result.is_environment,
+    }
+
+
+def result_from_plain(plain: Mapping[str, Any]) -> ToolResult:
+    """The result `result_to_plain` wrote."""
+    error_message = plain.get("error_message")
+    return ToolResult(
+        success=plain["success"],
+        content=plain["content"],
+        summary=_message(plain["summary"]),
+        error_type=plain.get("error_type", ""),
+        error_message=None if error_message is None else _message(error_message),
+        suggestions=tuple(_message(item) for item in plain.get("suggestions", ())),
+        result=plain.get("result", {}),
+        seen_versions=plain.get("seen_versions", {}),
+        is_environment=plain.get("is_environment", False),
+    )
+
+
+def plain_result(result: ToolResult) -> dict[str, Any]:
+    """`ToolResult.result` in plain JSON types."""
+    plain: dict[str, Any] = _plain(result.result)
+    return plain
+
+
+def _plain_message(message: Message) -> dict[str, Any]:
+    return {"template": message.template, "params": _plain(message.params)}
+
+
+def _message(plain: Mapping[str, Any]) -> Message:
+    params = {key: _message(value) if _is_message(value) else value for key, value in plain["params"].items()}
+    return Message(plain["template"], params)
+
+
+def _is_message(value: object) -> bool:
+    return isinstance(value, Mapping) and value.keys() == {"template", "params"}
+
+
+def _plain(value: object) -> Any:
+    match value:
+        case float():
+            return value if math.isfinite(value) else None
+        case None | bool() | int() | str():
+            return value
+        case Message():
+            return _plain_message(value)
+        case Mapping():
+            return {str(key): _plain(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_plain(item) for item in value]
+        case _:
+            return str(value)

@@ -1,0 +1,324 @@
+"""The live conversation: its messages in memory, each on the disk before it counts.
+
+The transcript is the one truth about what was said and done. A graph step looks here first: an
+answer or a tool result that is already written is never made a second time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+
+from application.tool_execution.context import ToolCall
+from domain.llm.messages import (
+    create_ai_message,
+    create_tool_message,
+    dict_to_message,
+    get_call_problems,
+    get_provider_ids,
+    get_seen_versions,
+    get_text,
+    message_to_dict,
+)
+from shared.uninterrupted import uninterrupted
+
+if TYPE_CHECKING:
+    from application.ports import Transcript
+    from domain.llm.tools.result import ToolResult
+
+DELTA_INTERVAL_S = 0.4
+"""A streaming answer is on the disk at least this often (the requirement is 0.5 s)."""
+
+SettleCall = Callable[[ToolCall], Awaitable["ToolResult"]]
+
+
+@dataclass(slots=True)
+class _Unfinished:
+    """An answer of which pieces came, but not its end."""
+
+    message_id: str
+    text: list[str] = field(default_factory=list)
+    reasoning: list[str] = field(default_factory=list)
+
+
+class Conversation:
+    """One conversation, open for writing. Made by `load`."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self._transcript = transcript
+        self._lock = asyncio.Lock()
+        self._messages: dict[str, BaseMessage] = {}
+        self._at_step: dict[str, str] = {}
+        self._results: dict[str, ToolMessage] = {}
+        self._unfinished: dict[str, _Unfinished] = {}
+        self._unwritten: dict[str, _Unfinished] = {}
+        self._turn = ""
+        self._turn_starts_at = 0
+        self.name = ""
+        self.work_mode = "free_work"
+        self.name_is_default = True
+        """Nobody, neither user nor program, has given it a name of its own yet."""
+        self.seen_versions: dict[str, str] = {}
+        """Relative path -> version hash of the files the model has seen or written."""
+
+    @classmethod
+    async def load(cls, transcript: Transcript) -> Conversation:
+        """The conversation a transcript holds."""
+        conversation = cls(transcript)
+        await asyncio.to_thread(conversation._take_all, transcript.events)
+        return conversation
+
+    @property
+    def session_id(self) -> str:
+        """Id of the session, also the thread id of its checkpoints."""
+        return self._transcript.session_id
+
+    @property
+    def messages(self) -> Sequence[BaseMessage]:
+        """All finished messages, in order."""
+        return tuple(self._messages.values())
+
+    @property
+    def open_turn(self) -> str:
+        """Id of the turn that was begun and not ended (its user message's id), or ""."""
+        return self._turn
+
+    def messages_of_turn(self) -> Sequence[BaseMessage]:
+        """The messages of the newest turn, its user message first."""
+        return tuple(self._messages.values())[self._turn_starts_at :]
+
+    def answers_of_turn(self) -> Sequence[AIMessage]:
+        """The whole answers of the newest turn: those that were accepted as steps."""
+        steps = set(self._at_step.values())
+        return [
+            message
+            for message in self.messages_of_turn()
+            if isinstance(message, AIMessage) and str(message.id) in steps
+        ]
+
+    @property
+    def first_words(self) -> str:
+        """The text of the user's first message."""
+        first = next((message for message in self.messages if isinstance(message, HumanMessage)), None)
+        return "" if first is None else get_text(first)
+
+    def answer_at(self, step: str) -> AIMessage | None:
+        """The answer written at a step, if it was."""
+        message = self._messages.get(self._at_step.get(step, ""))
+        return message if isinstance(message, AIMessage) else None
+
+    def result_of(self, call_id: str) -> ToolMessage | None:
+        """The result of a call, if it has one."""
+        return self._results.get(call_id)
+
+    def call(self, call_id: str) -> ToolCall | None:
+        """The call under our own id, in the newest turn."""
+        return next((call for call in self._calls_of_turn() if call.call_id == call_id), None)
+
+    def place_in_answer(self, call_id: str) -> int:
+        """The place of a call among the calls of its answer, from 0."""
+        for message in self.messages_of_turn():
+            if isinstance(message, AIMessage):
+                for place, call in enumerate(message.tool_calls):
+                    if call["id"] == call_id:
+                        return place
+        return 0
+
+    def open_calls(self) -> tuple[ToolCall, ...]:
+        """Calls of the newest turn without a result, in order."""
+        return tuple(call for call in self._calls_of_turn() if call.call_id not in self._results)
+
+    async def begin_turn(self, message: HumanMessage) -> str:
+        """Write the user's message as the start of a turn; returns the turn's id."""
+        turn_id = str(message.id)
+        await self._write(
+            {"event": "message", "message": message_to_dict(message), "step": turn_id},
+            {"event": "turn", "turn_id": turn_id, "state": "started"},
+        )
+        return turn_id
+
+    async def add(self, message: BaseMessage, *, step: str) -> None:
+        """Write a message; the pieces streamed under its id are part of it from now on."""
+        # Pieces not written yet are in the message: writing them as well would only take time.
+        self._unwritten.pop(str(message.id), None)
+        await self._write({"event": "message", "message": message_to_dict(message), "step": step})
+
+    @asynccontextmanager
+    async def streaming(self) -> AsyncIterator[None]:
+        """While an answer streams in: what has come is written every `DELTA_INTERVAL_S`."""
+        writer = asyncio.create_task(self._write_regularly(), name="conversation:streaming")
+        try:
+            yield
+        finally:
+            writer.cancel()
+            await asyncio.wait([writer])
+            if not writer.cancelled() and (error := writer.exception()) is not None:
+                raise error
+
+    def take_piece(self, message_id: str, *, text: str = "", reasoning: str = "") -> None:
+        """A piece of a streaming answer; see `streaming`."""
+        for pieces in (self._unfinished, self._unwritten):
+            answer = pieces.setdefault(message_id, _Unfinished(message_id))
+            answer.text.append(text)
+            answer.reasoning.append(reasoning)
+
+    async def _write_regularly(self) -> None:
+        while True:
+            await asyncio.sleep(DELTA_INTERVAL_S)
+            await self.flush()
+
+    async def flush(self) -> None:
+        """Write the pieces taken so far."""
+        unwritten, self._unwritten = self._unwritten, {}
+        deltas = [
+            {
+                "event": "delta",
+                "message_id": answer.message_id,
+                "text": "".join(answer.text),
+                "reasoning": "".join(answer.reasoning),
+            }
+            for answer in unwritten.values()
+        ]
+        if deltas:
+            await self._append(*deltas)
+
+    async def keep_unfinished(self, stop_reason: str) -> None:
+        """Make messages, marked as partial, of the answers that never came to their end."""
+        for answer in tuple(self._unfinished.values()):
+            text, reasoning = "".join(answer.text), "".join(answer.reasoning)
+            if text or reasoning:
+                partial = create_ai_message(
+                    text,
+                    message_id=answer.message_id,
+                    reasoning=reasoning,
+                    is_partial=True,
+                    stop_reason=stop_reason,
+                )
+                await self.add(partial, step="")
+            self._unfinished.pop(answer.message_id, None)
+            self._unwritten.pop(answer.message_id, None)
+
+    async def settle(self, stop_reason: str, settle_call: SettleCall) -> bool:
+        """Bring an interrupted turn to an end: nothing is run, everything has its result.
+
+        Unfinished answers become partial messages, calls without a result get the one that
+        `settle_call` finds. Returns whether there was anything to settle.
+        """
+        if not self._turn:
+            return False
+        await self.keep_unfinished(stop_reason)
+        for call in self.open_calls():
+            await self.add_result(call, await settle_call(call))
+        await self.end_turn(stop_reason)
+        return True
+
+    async def add_result(self, call: ToolCall, result: ToolResult) -> ToolMessage:
+        """Write the result of a call."""
+        message = create_tool_message(
+            result.content,
+            call_id=call.call_id,
+            name=call.name,
+            success=result.success,
+            error_type=result.error_type,
+            summary={"template": result.summary.template, "params": _plain(result.summary.params)},
+            result=dict(result.result),
+            seen_versions=dict(result.seen_versions),
+        )
+        await self.add(message, step=call.call_id)
+        return message
+
+    async def end_turn(self, stop_reason: str) -> None:
+        """Write that the newest turn is over."""
+        event = {"event": "turn", "turn_id": self._turn, "state": "ended", "stop_reason": stop_reason}
+        await self._write(event)
+
+    async def rename(self, name: str, *, by: str) -> None:
+        """Give the conversation a name; `by` is "user" or "auto"."""
+        await self._write({"event": "renamed", "name": name, "by": by})
+
+    async def close(self) -> None:
+        """Write what is left and give the lock back."""
+        try:
+            await self.flush()
+        finally:
+            await uninterrupted(asyncio.to_thread(self._transcript.close))
+
+    async def _write(self, *events: Mapping[str, Any]) -> None:
+        await self._append(*events)
+        self._take_all(events)
+
+    async def _append(self, *events: Mapping[str, Any]) -> None:
+        async with self._lock:
+            await uninterrupted(asyncio.to_thread(self._transcript.append, *events))
+
+    def _take_all(self, events: Sequence[Mapping[str, Any]]) -> None:
+        for event in events:
+            self._take(event)
+
+    def _take(self, event: Mapping[str, Any]) -> None:
+        match event.get("event"):
+            case "session":
+                self.name = str(event.get("name", ""))
+                self.work_mode = str(event.get("work_mode", "free_work"))
+            case "renamed":
+                self.name, self.name_is_default = str(event.get("name", "")), False
+            case "message" | "replaced":
+                self._take_message(dict_to_message(event["message"]), str(event.get("step", "")))
+            case "delta":
+                message_id = str(event.get("message_id", ""))
+                if message_id not in self._messages:
+                    answer = self._unfinished.setdefault(message_id, _Unfinished(message_id))
+                    answer.text.append(str(event.get("text", "")))
+                    answer.reasoning.append(str(event.get("reasoning", "")))
+            case "turn":
+                is_start = event.get("state") == "started"
+                self._turn = str(event.get("turn_id", "")) if is_start else ""
+            case _:
+                pass  # an event of a newer version: kept in the file, nothing to do with it here
+
+    def _take_message(self, message: BaseMessage, step: str) -> None:
+        message_id = str(message.id)
+        if isinstance(message, HumanMessage) and message_id not in self._messages:
+            self._turn_starts_at = len(self._messages)
+        self._messages[message_id] = message
+        self._unfinished.pop(message_id, None)
+        if step:
+            self._at_step[step] = message_id
+        if isinstance(message, ToolMessage):
+            self._results[message.tool_call_id] = message
+            self.seen_versions.update(get_seen_versions(message))
+
+    def _calls_of_turn(self) -> Sequence[ToolCall]:
+        return [
+            call
+            for message in self.messages_of_turn()
+            if isinstance(message, AIMessage)
+            for call in calls_of(message)
+        ]
+
+
+def calls_of(message: AIMessage) -> tuple[ToolCall, ...]:
+    """The tool calls of an accepted answer, under our own ids."""
+    provider_ids, problems = get_provider_ids(message), get_call_problems(message)
+    return tuple(
+        ToolCall(
+            call_id=str(call["id"]),
+            name=call["name"],
+            arguments=call["args"],
+            provider_id=provider_ids.get(str(call["id"]), ""),
+            problem=problems.get(str(call["id"]), ""),
+        )
+        for call in message.tool_calls
+    )
+
+
+def _plain(params: Mapping[str, object]) -> dict[str, object]:
+    return {
+        name: value if isinstance(value, str | int | float | bool) or value is None else str(value)
+        for name, value in params.items()
+    }

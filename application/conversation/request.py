@@ -1,0 +1,114 @@
+"""What is sent to a model: the system message, earlier turns shortened, the running turn whole.
+
+Rebuilt from the transcript for every request, so a restart changes nothing. Call and result pairs
+are never split, and what is sent begins with a user message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+
+from application.conversation.conversation import Conversation
+from domain.llm.messages import get_text, is_partial_response
+from domain.llm.system_prompt import fence_data, system_prompt
+from domain.llm.tools.result import cut_middle
+
+OLD_RESULT_LIMIT = 600
+"""Characters of a tool result, and of a text argument of a call, in earlier turns."""
+HISTORY_LIMIT = 120_000
+"""Characters of earlier turns; the oldest turns beyond it are left out whole."""
+
+
+def request_messages(conversation: Conversation, *, context: str, hint: str = "") -> list[BaseMessage]:
+    """The messages of the next request.
+
+    `context` is the project's data block for the newest user message; `hint` a word of the program to
+    the model, put at the end.
+    """
+    turn = conversation.messages_of_turn()
+    earlier = conversation.messages[: len(conversation.messages) - len(turn)]
+    messages: list[BaseMessage] = [SystemMessage(content=system_prompt())]
+    for old in _newest_within(_turns(earlier), HISTORY_LIMIT):
+        messages.extend(old)
+    messages.extend(_running(turn, context))
+    if hint:
+        messages.append(HumanMessage(content=f"(A note of the program, not of the user: {hint})"))
+    return messages
+
+
+def _turns(messages: Sequence[BaseMessage]) -> list[list[BaseMessage]]:
+    turns: list[list[BaseMessage]] = []
+    for message in messages:
+        if isinstance(message, HumanMessage):
+            turns.append([])
+        if turns:
+            turns[-1].append(message)
+    return [_paired(_shortened(message) for message in turn) for turn in turns]
+
+
+def _newest_within(turns: list[list[BaseMessage]], limit: int) -> list[list[BaseMessage]]:
+    kept: list[list[BaseMessage]] = []
+    for turn in reversed(turns):
+        limit -= sum(_size(message) for message in turn)
+        if limit < 0:
+            break
+        kept.insert(0, turn)
+    return kept
+
+
+def _running(turn: Sequence[BaseMessage], context: str) -> list[BaseMessage]:
+    messages = _paired(turn)
+    if context and messages and isinstance(messages[0], HumanMessage):
+        text = f"{fence_data('project', context)}\n\n{get_text(messages[0])}"
+        messages[0] = messages[0].model_copy(update={"content": text})
+    return messages
+
+
+def _paired(messages: Iterable[BaseMessage]) -> list[BaseMessage]:
+    """The messages in an order providers accept: each answer followed by the results of its calls.
+
+    A partial answer without calls stays as plain text with a mark; an empty one goes.
+    """
+    messages = list(messages)
+    results = {message.tool_call_id: message for message in messages if isinstance(message, ToolMessage)}
+    ordered: list[BaseMessage] = []
+    for message in messages:
+        if isinstance(message, ToolMessage):
+            continue
+        if not isinstance(message, AIMessage):
+            ordered.append(message)
+            continue
+        answered = [call for call in message.tool_calls if call["id"] in results]
+        text = get_text(message)
+        if is_partial_response(message) and text:
+            text += "\n(This answer was interrupted here.)"
+        if text or answered:
+            ordered.append(message.model_copy(update={"content": text, "tool_calls": answered}))
+            ordered.extend(results[str(call["id"])] for call in answered)
+    return ordered
+
+
+def _shortened(message: BaseMessage) -> BaseMessage:
+    """A message of an earlier turn: results and long arguments cut to head and tail."""
+    if isinstance(message, ToolMessage):
+        return message.model_copy(update={"content": cut_middle(get_text(message), OLD_RESULT_LIMIT)})
+    if isinstance(message, AIMessage) and message.tool_calls:
+        calls = [
+            {
+                **call,
+                "args": {
+                    name: cut_middle(value, OLD_RESULT_LIMIT) if isinstance(value, str) else value
+                    for name, value in call["args"].items()
+                },
+            }
+            for call in message.tool_calls
+        ]
+        return message.model_copy(update={"tool_calls": calls})
+    return message
+
+
+def _size(message: BaseMessage) -> int:
+    calls = message.tool_calls if isinstance(message, AIMessage) else ()
+    return len(get_text(message)) + sum(len(str(call["args"])) for call in calls)

@@ -1,0 +1,1 @@
+"""The agent loop: a sub-graph of model answers and tool results."""

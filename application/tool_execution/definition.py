@@ -1,0 +1,228 @@
+"""What a tool is: one definition from which its schema, the check of its arguments and its help come.
+
+Arguments are pydantic models with plain fields. Models and people write numbers as text and leave out
+what they don't need, so that is understood where it has one meaning only; unknown names are refused with
+the nearest known one, because a misspelt option silently dropped does something else than was asked.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+
+from application.tool_execution.context import ToolCall, ToolContext
+from domain.llm.tools.result import EffectClass, ToolResult
+from shared.message import Message
+
+Category = Literal["file", "search", "simulation"]
+
+_LONGEST_NUMBER = 18
+_PROBLEMS_TOLD = 5
+_SHOWN = 60
+
+
+class Arguments(BaseModel):
+    """Base of all arguments: unknown names are refused, NaN and infinity too."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True)
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool(Generic[A]):
+    """One tool."""
+
+    name: str
+    title: Message
+    """Its name for people."""
+    description: str
+    """For the model: what it does, when to use it, when not, an example."""
+    category: Category
+    effect: EffectClass
+    arguments: type[A]
+    run: Callable[[A, ToolContext, ToolCall], Awaitable[ToolResult]]
+    timeout_s: float | None = 60.0
+    """None for a tool that has its own limit."""
+    creates_project: bool = False
+    """It may be the first thing that happens in a folder that does not exist yet."""
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The tool in OpenAI's form, without references and alternatives, which small servers misread."""
+        return {
+            "type": "function",
+            "function": {
+                "name": self.name,
+                "description": self.description,
+                "parameters": _plain_schema(self.arguments.model_json_schema()),
+            },
+        }
+
+    def read_arguments(self, given: Mapping[str, object]) -> A:
+        """The checked arguments. Raises BadArgumentsError."""
+        fields = self.arguments.model_fields
+        present = {
+            name: value
+            for name, value in given.items()
+            if value is not None or name not in fields or fields[name].is_required()
+        }
+        try:
+            return self.arguments.model_validate(present)
+        except ValidationError as error:
+            problems = [self._problem(item) for item in error.errors(include_url=False)]
+        told = problems[:_PROBLEMS_TOLD]
+        if len(problems) > len(told):
+            told.append(f"and {len(problems) - len(told)} more")
+        raise BadArgumentsError("; ".join(told), usage=self.usage)
+
+    @property
+    def usage(self) -> str:
+        """Its arguments in a line: ``path (string, required), start_line (integer)``."""
+        parameters = self.schema["function"]["parameters"]
+        required = parameters.get("required", ())
+        words = [
+            f"{name} ({_type_word(schema)}{', required' if name in required else ''})"
+            for name, schema in parameters["properties"].items()
+        ]
+        return ", ".join(words) or "none"
+
+    def _problem(self, error: Mapping[str, Any]) -> str:
+        *owner, name = error["loc"] or ("",)
+        shown = ".".join(_shown(part) for part in (*owner, name))
+        if error["type"] == "missing":
+            return f"{shown} is missing"
+        if error["type"] == "extra_forbidden":
+            known = list(self.arguments.model_fields)
+            near = difflib.get_close_matches(str(name)[:_SHOWN].lower(), known, n=1, cutoff=0.5)
+            hint = f"; did you mean {near[0]}?" if near and not owner else ""
+            return f"{shown} is not an argument of {self.name}{hint}"
+        text = str(error["msg"]).removeprefix("Value error, ").removeprefix("Input ")
+        if "valid string" in text:
+            text = "should be a text"
+        got = "" if isinstance(error["input"], Mapping) else f", got {_shown(error['input'])}"
+        return f"{shown} {text}{got}"
+
+
+class BadArgumentsError(ValueError):
+    """The arguments of a call are not those of its tool; the text says which and why, for the model."""
+
+    def __init__(self, problems: str, *, usage: str = "") -> None:
+        super().__init__(problems)
+        self.usage = usage
+
+
+def _shown(value: object) -> str:
+    """A value for an error text, short whatever it is."""
+    if isinstance(value, int) and abs(value) > 10**_LONGEST_NUMBER:
+        return "a huge number"
+    if isinstance(value, list | tuple | dict):
+        return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value)}"
+    text = value if isinstance(value, str) else repr(value)
+    cut = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+    return cut.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _type_word(schema: Mapping[str, Any]) -> str:
+    return "|".join(map(str, schema["enum"])) if "enum" in schema else str(schema.get("type", "any"))
+
+
+def _plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A pydantic schema with its references put in place and its optional types as plain types."""
+    definitions = schema.get("$defs", {})
+
+    def simplify(node: Any) -> Any:
+        if isinstance(node, list):
+            return [simplify(item) for item in node]
+        if not isinstance(node, Mapping):
+            return node
+        if "$ref" in node:
+            rest = {key: value for key, value in node.items() if key != "$ref"}
+            return simplify({**definitions[node["$ref"].rpartition("/")[2]], **rest})
+        if "anyOf" in node:
+            choices = [item for item in node["anyOf"] if item.get("type") != "null"]
+            rest = {key: value for key, value in node.items() if key != "anyOf"}
+            return simplify({**choices[0], **rest})
+        return {
+            key: {name: simplify(item) for name, item in value.items()}
+            if key == "properties"
+            else simplify(value)
+            for key, value in node.items()
+            if key not in ("title", "$defs") and not (key == "default" and value is None)
+        }
+
+    simplified: dict[str, Any] = simplify(schema)
+    simplified.pop("description", None)
+    simplified.setdefault("properties", {})
+    simplified.setdefault("required", [])
+    return simplified
+
+
+def _whole(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("should be a whole number")
+    if isinstance(value, str):
+        if not re.fullmatch(rf"[+-]?\d{{1,{_LONGEST_NUMBER}}}", value.strip(), re.ASCII):
+            raise ValueError("should be a whole number")
+        return int(value)
+    return value
+
+
+def _number(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("should be a number")
+    return value
+
+
+def _switch(value: object) -> object:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.strip().lower() in ("true", "false"):
+        return value.strip().lower() == "true"
+    raise ValueError("should be true or false")
+
+
+def _texts(value: object) -> object:
+    """A list of texts; one text alone and a list written as JSON text are understood too."""
+    if not isinstance(value, str):
+        return value
+    if value.lstrip().startswith("["):
+        found = _json(value)
+        return found if isinstance(found, list) else [value]
+    return [value]
+
+
+def _assignments(value: object) -> object:
+    """Values by name; numbers become texts, an object written as JSON text is understood too."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        value = _json(value)
+    if not isinstance(value, dict):
+        return value
+    return {name: _number_text(item) for name, item in value.items()}
+
+
+def _number_text(value: object) -> object:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return repr(value) if is_number and abs(value) < 10**_LONGEST_NUMBER else value  # type: ignore[arg-type]
+
+
+def _json(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
+"""A whole number; "5" and 5.0 are understood, true is not."""
+Number = Annotated[float, BeforeValidator(_number)]
+Switch = Annotated[bool, BeforeValidator(_switch)]
+Texts = Annotated[list[str], BeforeValidator(_texts)]
+Assignments = Annotated[dict[str, str], BeforeValidator(_assignments)]

@@ -1,0 +1,82 @@
+"""Run one tool by hand: the use case behind the sub-command `tool`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from application.tool_execution.context import ToolCall, ToolContext
+from application.tool_execution.operations import Operations
+from shared.errors import UserInputError
+from shared.message import msg
+from shared.ulid import new_ulid
+
+if TYPE_CHECKING:
+    from application.ports import ProjectFiles, Projects
+    from application.tool_execution.context import ToolServices
+    from application.tool_execution.executor import ToolExecutor
+    from domain.llm.tools.result import ToolResult
+
+SESSION_ID = "command-line"
+"""What calls by hand are logged under."""
+
+
+class RunTool:
+    """One call in one project, with an id of its own.
+
+    Tools that only read work in any folder and leave nothing behind; one that has an effect makes the
+    folder a project first, so that the effect is logged and can be undone.
+    """
+
+    def __init__(
+        self,
+        *,
+        executor: ToolExecutor,
+        services: ToolServices,
+        projects: Projects,
+        plain_folder: Callable[[Path], ProjectFiles],
+    ) -> None:
+        self.executor = executor
+        self._services = services
+        self._projects = projects
+        self._plain_folder = plain_folder
+        """Makes the project object of a folder that need not be a project."""
+
+    async def __call__(
+        self, name: str, arguments: Mapping[str, object], *, project: Path, problem: str = ""
+    ) -> ToolResult:
+        """The outcome of the call; `problem` says why its arguments could not be read.
+
+        Raises UserInputError when `project` is no folder, EnvironmentProblem when it cannot be used.
+        """
+        call = ToolCall(call_id=new_ulid(), name=name, arguments=arguments, problem=problem)
+        rejected = self.executor.rejection(call)
+        if rejected is not None:
+            return rejected
+        files = await asyncio.to_thread(self._open, name, project)
+        try:
+            context = ToolContext(
+                project=files,
+                session_id=SESSION_ID,
+                operations=Operations(log=files.operations, project=files),
+                services=self._services,
+            )
+            return await self.executor.execute(call, context)
+        finally:
+            await asyncio.to_thread(files.close)
+
+    def _open(self, name: str, folder: Path) -> ProjectFiles:
+        tool = self.executor.tool(name)
+        assert tool is not None, "an unknown tool was refused"
+        if not folder.is_dir() and not (tool.creates_project and not folder.exists()):
+            raise UserInputError(
+                msg("There is no folder {path}.", path=folder),
+                advice=msg("Name the project's folder with --project."),
+                file=folder,
+                error_type="no_project",
+            )
+        if tool.effect == "read":
+            return self._plain_folder(folder)
+        return self._projects.open(folder, create=True)

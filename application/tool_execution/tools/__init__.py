@@ -1,0 +1,1 @@
+"""The tools themselves; application.tool_execution.registry lists them."""

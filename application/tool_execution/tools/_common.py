@@ -1,0 +1,97 @@
+"""What several tools need: work off the loop, files found with a hint at near names, problems of files."""
+
+from __future__ import annotations
+
+import difflib
+import errno
+from collections.abc import Callable
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from shared.errors import CircuitAIError, CircuitError, UserInputError
+from shared.message import msg
+
+if TYPE_CHECKING:
+    from application.tool_execution.context import ProjectView, ToolContext
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+NETLIST_SUFFIXES = frozenset({".cir", ".sp", ".spice", ".net", ".ckt", ".inc", ".lib", ".mod", ".sub"})
+CIRCUIT_SUFFIXES = frozenset({".cir", ".sp", ".spice", ".net", ".ckt"})
+"""Of these a project may have a main circuit; the other netlists are made to be included."""
+
+_NAMES_COMPARED = 2000
+
+
+async def in_thread(context: ToolContext, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """A short look at the disk, off the loop."""
+    return await context.services.cpu.run_in_thread(partial(function, *args, **kwargs))
+
+
+async def in_worker(
+    context: ToolContext, path: Path, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """Longer work on the file (or folder) `path`, in a process that a stop ends at once."""
+    try:
+        return await context.services.cpu.run(function, *args, **kwargs)
+    except OSError as error:
+        raise file_problem(error, context.view.name_of(path)) from error
+
+
+async def locate(context: ToolContext, text: str) -> Path:
+    """The file a tool may read; for a missing one the error lists near names. Raises UserInputError."""
+    try:
+        return await in_thread(context, context.view.locate, text)
+    except UserInputError as error:
+        if error.error_type != "file_not_found":
+            raise
+        raise await in_thread(context, _with_near_names, error, context.view, text) from error
+
+
+def _with_near_names(error: UserInputError, view: ProjectView, text: str) -> UserInputError:
+    names = [entry.name for entry in islice(view.walk(view.root), _NAMES_COMPARED) if entry.kind == "file"]
+    folded = {name.casefold(): name for name in names}
+    by_name = {name.casefold().rpartition("/")[2]: name for name in names}
+    wanted = text.casefold()
+    near = [folded[key] for key in difflib.get_close_matches(wanted, folded, n=3, cutoff=0.5)]
+    near += [
+        by_name[key] for key in difflib.get_close_matches(wanted.rpartition("/")[2], by_name, n=3, cutoff=0.6)
+    ]
+    if not near:
+        return error
+    names_text = ", ".join(dict.fromkeys(near))
+    return UserInputError(
+        error.message, advice=msg("Near names are: {names}.", names=names_text), error_type=error.error_type
+    )
+
+
+def file_problem(error: OSError, name: str) -> CircuitAIError:
+    """The error to raise when a located file could not be opened."""
+    match error.errno:
+        case errno.ENOENT | errno.ENOTDIR:
+            return UserInputError(
+                msg("There is no file {path}.", path=name),
+                advice=msg("Look up the name with list_project_files; upper and lower case count."),
+                error_type="file_not_found",
+            )
+        case errno.EISDIR | errno.EINVAL | errno.ELOOP | errno.ENXIO:
+            return UserInputError(
+                msg("{path} is not a regular file.", path=name),
+                advice=msg("Name a text file; folders, pipes and devices cannot be used."),
+                error_type="not_a_file",
+            )
+        case errno.ESTALE:
+            return UserInputError(
+                msg("{path} was exchanged while it was opened.", path=name),
+                advice=msg("Try again when nothing else changes the folder."),
+                error_type="outside_project",
+            )
+        case _:
+            return CircuitError(
+                msg("{path} cannot be read ({reason}).", path=name, reason=error.strerror or str(error)),
+                advice=msg("Look at the file's permissions."),
+                error_type="cannot_read",
+            )

@@ -1,0 +1,68 @@
+"""Which circuit a tool means when the model names none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path, PurePosixPath
+
+from application.tool_execution.context import ProjectView, ToolContext
+from application.tool_execution.tools._common import CIRCUIT_SUFFIXES, in_worker, locate
+from domain.circuit.diagnostics import is_fragment
+from domain.circuit.netlist import Netlist
+from shared.errors import UserInputError
+from shared.message import msg
+
+_MOST_FILES = 500
+_MOST_BYTES = 5_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    name: str
+    path: Path
+
+
+async def chosen_circuit(context: ToolContext, file_path: str | None) -> Path:
+    """The named circuit, or the project's main circuit: the only one that no other file includes.
+
+    Raises UserInputError ("no_circuit", "ambiguous_circuit" with their names, or what `locate` raises).
+    """
+    if file_path is not None:
+        return await locate(context, file_path)
+    view = context.view
+    found = await in_worker(context, view.root, _main_circuits, view)
+    if len(found) == 1:
+        return found[0].path
+    if not found:
+        raise UserInputError(
+            msg("The project has no circuit."),
+            advice=msg("Write one with rewrite_file, or name the file with file_path."),
+            error_type="no_circuit",
+        )
+    raise UserInputError(
+        msg("The project has several circuits: {names}.", names=", ".join(item.name for item in found[:20])),
+        advice=msg("Name the one you mean with file_path."),
+        error_type="ambiguous_circuit",
+    )
+
+
+def _main_circuits(view: ProjectView) -> list[_Candidate]:
+    """Circuits that are no fragments and that no other one includes; runs in a worker process."""
+    candidates: list[_Candidate] = []
+    included: set[str] = set()
+    for entry in islice(view.walk(view.root), _MOST_FILES):
+        if entry.kind != "file" or entry.size > _MOST_BYTES:
+            continue
+        if PurePosixPath(entry.name).suffix.lower() not in CIRCUIT_SUFFIXES:
+            continue
+        try:
+            with view.open(entry.path) as file:
+                netlist = Netlist.parse(file.read(_MOST_BYTES), path=entry.path)
+        except OSError:
+            continue
+        included.update(PurePosixPath(item.path).name.casefold() for item in netlist.includes)
+        if not is_fragment(netlist) and netlist.elements:
+            candidates.append(_Candidate(entry.name, entry.path))
+    unique = {item.path: item for item in candidates}
+    return [item for item in unique.values() if item.path.name.casefold() not in included]

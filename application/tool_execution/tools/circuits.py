@@ -1,0 +1,353 @@
+"""Tools that know netlists: the outline of a file, and where a name is used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from pydantic import Field
+
+from application.tool_execution.context import FolderEntry, ProjectView, ToolCall, ToolContext
+from application.tool_execution.definition import Arguments, Switch, Tool
+from application.tool_execution.reading import Unreadable, facts_of
+from application.tool_execution.tools._common import NETLIST_SUFFIXES, in_thread, in_worker, locate
+from application.tool_execution.tools.files import unreadable
+from domain.circuit.dependencies import SourceReader, resolve_dependencies
+from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
+from domain.circuit.outline import outline_of
+from domain.circuit.symbols import SymbolUse, bare_name, uses_of
+from domain.llm.tools.result import ToolResult, failure
+from domain.llm.tools.text_files import BinaryFileError, decode
+from shared.message import msg
+
+MOST_ANALYZED_BYTES = 5_000_000
+_MOST_SCANNED = 20_000
+_MOST_FILES = 1000
+_MOST_ITEMS = 60
+_MOST_USES = 200
+_PREVIEW = 120
+_HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")
+_UNDERLINE = re.compile(r"^(=+|-+)\s*$")
+
+
+class AnalyzeArguments(Arguments):
+    """Arguments of analyze_file."""
+
+    file_path: str = Field(description="File to analyze, relative to the project.")
+
+
+class ReferencesArguments(Arguments):
+    """Arguments of find_references."""
+
+    symbol_name: str = Field(
+        min_length=1,
+        max_length=200,
+        description="Name of an element, node, model, subcircuit, parameter or function; letter case does "
+        "not count. v(out) means node out.",
+    )
+    definition_file: str | None = Field(
+        None,
+        description="Only the symbol defined in this file: it, files that include it and those it includes.",
+    )
+    include_definition: Switch = Field(default=True, description="List the definition too.")
+
+
+async def analyze_file(arguments: AnalyzeArguments, context: ToolContext, _call: ToolCall) -> ToolResult:
+    """The outline of a netlist with its diagnostics, or of another text file."""
+    view = context.view
+    path = await locate(context, arguments.file_path)
+    name = view.name_of(path)
+    reader = await in_thread(context, context.services.sources.for_circuit, path, view.libraries)
+    outline = await in_worker(context, path, outline_file, view, path, reader)
+    if isinstance(outline, Unreadable):
+        if outline.reason == "file_too_large":
+            return failure(
+                "file_too_large",
+                msg("{path} has {size} kB; files up to 5000 kB are analyzed.",
+                    path=name, size=outline.total_bytes // 1000),
+                suggestions=(msg("Search it with query of read_file, or read it by lines."),),
+                result={"path": name, "file_info": {"total_bytes": outline.total_bytes}},
+            )  # fmt: skip
+        return unreadable(name, outline)
+    if outline["kind"] == "netlist":
+        outline["diagnostics"] = await _diagnostics(context, path)
+    outline = {"path": name, **outline}
+    return ToolResult(
+        success=True,
+        content=_outline_content(outline),
+        summary=msg("Analyzed {path} ({lines} lines).", path=name, lines=outline["total_lines"]),
+        result=outline,
+    )
+
+
+async def _diagnostics(context: ToolContext, path: Path) -> list[dict[str, Any]]:
+    report = await context.services.check(path)
+    return [
+        {
+            "severity": item.severity,
+            "code": item.code,
+            "message": str(item.message),
+            "file": None if item.file is None else context.view.name_of(item.file),
+            "line": item.line,
+        }
+        for item in report.diagnostics[:_MOST_ITEMS]
+    ]
+
+
+def outline_file(view: ProjectView, path: Path, reader: SourceReader) -> dict[str, Any] | Unreadable:
+    """The outline as plain data; runs in a worker process. Raises OSError."""
+    with view.open(path) as file:
+        data = file.read(MOST_ANALYZED_BYTES + 1)
+    if len(data) > MOST_ANALYZED_BYTES:
+        return Unreadable(reason="file_too_large", total_bytes=path.stat().st_size)
+    try:
+        facts = facts_of(data)
+    except BinaryFileError:
+        return Unreadable(reason="binary_file", total_bytes=len(data))
+    common = {"total_lines": facts.total_lines, "total_bytes": facts.total_bytes, "encoding": facts.encoding}
+    if path.suffix.lower() not in NETLIST_SUFFIXES:
+        return {"kind": "text", **common, "headings": _headings(decode(data).lines)}
+    netlist = Netlist.parse(data, path=path, has_title=path.suffix.lower() not in LIBRARY_SUFFIXES)
+    outline = asdict(outline_of(netlist))
+    tree = resolve_dependencies(netlist, reader)
+    for include in outline["includes"]:
+        target = tree.target_of(path, include["line"])
+        include["resolved"] = None if target is None else view.name_of(target)
+    return {"kind": "netlist", **common, **outline}
+
+
+def _headings(lines: Sequence[str]) -> list[dict[str, Any]]:
+    """Markdown headings of both kinds."""
+    found: list[dict[str, Any]] = []
+    for number, line in enumerate(lines, start=1):
+        if match := _HEADING.match(line):
+            found.append({"level": len(match[1]), "text": match[2][:_PREVIEW], "line": number})
+        elif number > 1 and _UNDERLINE.match(line) and lines[number - 2].strip():
+            level = 1 if line.startswith("=") else 2
+            found.append({"level": level, "text": lines[number - 2].strip()[:_PREVIEW], "line": number - 1})
+    return found[:_MOST_ITEMS]
+
+
+_PARTS = ("subcircuits", "includes", "models", "parameters", "sources", "analyses", "measures")
+
+
+def _outline_content(outline: dict[str, Any]) -> str:
+    lines = [f"{outline['path']}: {outline['kind']}, {outline['total_lines']} lines, {outline['encoding']}"]
+    if outline["kind"] == "text":
+        lines += [
+            f"{'#' * item['level']} {item['text']} (line {item['line']})" for item in outline["headings"]
+        ]
+        return "\n".join(lines)
+    if outline["title"]:
+        lines.append(f"title: {outline['title'][:_PREVIEW]}")
+    counts = ", ".join(f"{count} {kind}" for kind, count in outline["elements"].items())
+    lines.append(f"elements: {counts or 'none'}")
+    if outline["nodes"]:
+        more = len(outline["nodes"]) - _MOST_ITEMS
+        nodes = " ".join(outline["nodes"][:_MOST_ITEMS])
+        lines.append(f"nodes: {nodes}{f' and {more} more' if more > 0 else ''}")
+    if outline["has_control_block"]:
+        lines.append("it has a .control block")
+    for item in outline["diagnostics"]:
+        place = f"{item['file']}:{item['line']}" if item["file"] else f"line {item['line']}"
+        lines.append(f"{item['severity']}: {place}: {item['message']} [{item['code']}]")
+    for part in _PARTS:
+        items = outline[part]
+        if items:
+            lines.append(f"{part}:")
+            lines += [f"  {_item_line(part, item)}" for item in items[:_MOST_ITEMS]]
+            if len(items) > _MOST_ITEMS:
+                lines.append(f"  ... and {len(items) - _MOST_ITEMS} more")
+    return "\n".join(lines)
+
+
+def _item_line(part: str, item: dict[str, Any]) -> str:
+    where = (
+        f"line {item['line']}"
+        if item["last_line"] == item["line"]
+        else f"lines {item['line']}-{item['last_line']}"
+    )
+    scope = f" in {item['scope']}" if item["scope"] else ""
+    if part in ("analyses", "measures"):
+        return f".{item['text'][:_PREVIEW]} ({where})"
+    text = f" {item['text'][:_PREVIEW]}" if item["text"] else ""
+    if part == "includes":
+        return f"{item['name']}{text} -> {item['resolved'] or 'not found or not allowed'} ({where})"
+    equals = " =" if part == "parameters" else ""
+    return f"{item['name']}{equals}{text}{scope} ({where})"
+
+
+async def find_references(
+    arguments: ReferencesArguments, context: ToolContext, _call: ToolCall
+) -> ToolResult:
+    """Where a symbol is defined and used, over all netlists of the project."""
+    definition = None
+    if arguments.definition_file is not None:
+        definition = context.view.name_of(await locate(context, arguments.definition_file))
+    name = bare_name(arguments.symbol_name)
+    view = context.view
+    found = await in_worker(context, view.root, find_uses, view, name, definition)
+    definitions = [use for use in found["uses"] if use["usage_type"] == "definition"]
+    references = [use for use in found["uses"] if use["usage_type"] != "definition"]
+    if not found["uses"]:
+        return failure(
+            "symbol_not_found",
+            msg("No element, node, model, subcircuit, parameter or function is named {name}.", name=name),
+            suggestions=(msg("search_project looks for any text; analyze_file lists what a file defines."),),
+            result={
+                "symbol_name": name,
+                "files_searched": found["files"],
+                "definitions": [],
+                "references": [],
+            },
+        )
+    shown = found["uses"] if arguments.include_definition else references
+    lines = [
+        f"{name}: {len(definitions)} definitions, {len(references)} references in {found['files']} files"
+    ]
+    lines += [_use_line(use) for use in shown]
+    if found["left_out"]:
+        lines.append(f"... and {found['left_out']} more")
+    return ToolResult(
+        success=True,
+        content="\n".join(lines),
+        summary=msg("Found {count} references of {name}.", count=len(references), name=name),
+        result={
+            "symbol_name": name,
+            "definition": definitions[0] if definitions and arguments.include_definition else None,
+            "definitions": definitions if arguments.include_definition else [],
+            "references": references,
+            "files_searched": found["files"],
+            "left_out": found["left_out"],
+        },
+    )
+
+
+def _use_line(use: dict[str, Any]) -> str:
+    scope = f" in {use['scope']}" if use["scope"] else ""
+    return (
+        f"{use['file_path']}:{use['line_number']}: {use['kind']} {use['usage_type']}{scope}: {use['preview']}"
+    )
+
+
+def find_uses(view: ProjectView, name: str, definition: str | None) -> dict[str, Any]:
+    """The uses as plain data, in the files that belong together with `definition`; in a worker process."""
+    netlists = {entry.name: netlist for entry, netlist in _netlists(view)}
+    if definition is not None:
+        related = _related(netlists, definition)
+        netlists = {file: netlist for file, netlist in netlists.items() if file in related}
+    models = frozenset(model.name.lower() for netlist in netlists.values() for model in netlist.models)
+    uses = [_use(file, use) for file, netlist in netlists.items() for use in uses_of(netlist, name, models)]
+    if definition is not None:
+        uses = _of_definition(uses, definition)
+    return {"uses": uses[:_MOST_USES], "left_out": max(len(uses) - _MOST_USES, 0), "files": len(netlists)}
+
+
+def _netlists(view: ProjectView) -> Iterator[tuple[FolderEntry, Netlist]]:
+    wanted = (
+        entry
+        for entry in islice(view.walk(view.root), _MOST_SCANNED)
+        if entry.kind == "file"
+        and entry.size <= MOST_ANALYZED_BYTES
+        and PurePosixPath(entry.name).suffix.lower() in NETLIST_SUFFIXES
+    )
+    for entry in islice(wanted, _MOST_FILES):
+        try:
+            with view.open(entry.path) as file:
+                data = file.read(MOST_ANALYZED_BYTES)
+        except OSError:
+            continue
+        has_title = entry.path.suffix.lower() not in LIBRARY_SUFFIXES
+        yield entry, Netlist.parse(data, path=entry.path, has_title=has_title)
+
+
+def _related(netlists: dict[str, Netlist], definition: str) -> set[str]:
+    """`definition`, the files it includes and those that include it, directly or through others."""
+    includes = {file: _included(file, netlist, netlists) for file, netlist in netlists.items()}
+    included_by: dict[str, set[str]] = {file: set() for file in netlists}
+    for file, targets in includes.items():
+        for target in targets:
+            included_by[target].add(file)
+    related = {definition}
+    for arrows in (includes, included_by):
+        waiting = [definition]
+        while waiting:
+            for file in arrows.get(waiting.pop(), set()) - related:
+                related.add(file)
+                waiting.append(file)
+    return related
+
+
+def _included(file: str, netlist: Netlist, netlists: dict[str, Netlist]) -> set[str]:
+    """Which of the project's files `file` includes: as written from its folder, or by name alone."""
+    folder = PurePosixPath(file).parent
+    found: set[str] = set()
+    for include in netlist.includes:
+        beside = (folder / include.path).as_posix()
+        name = PurePosixPath(include.path).name.casefold()
+        by_name = [other for other in netlists if PurePosixPath(other).name.casefold() == name]
+        found.update([beside] if beside in netlists else by_name)
+    return found - {file}
+
+
+def _of_definition(uses: list[dict[str, Any]], definition: str) -> list[dict[str, Any]]:
+    """What belongs to the symbols defined in that file: other files' definitions hide theirs in them."""
+    own = {
+        use["kind"] for use in uses if use["file_path"] == definition and use["usage_type"] == "definition"
+    }
+    if not own:
+        return [use for use in uses if use["file_path"] == definition]
+    hidden = {
+        (use["file_path"], use["kind"])
+        for use in uses
+        if use["usage_type"] == "definition" and use["file_path"] != definition
+    }
+    return [use for use in uses if use["kind"] in own and (use["file_path"], use["kind"]) not in hidden]
+
+
+def _use(file: str, use: SymbolUse) -> dict[str, Any]:
+    return {
+        "file_path": file,
+        "line_number": use.line,
+        "line_end": use.last_line,
+        "kind": use.kind,
+        "usage_type": use.usage,
+        "scope": ".".join(use.scope),
+        "preview": use.text[:_PREVIEW],
+    }
+
+
+ANALYZE_FILE = Tool(
+    name="analyze_file",
+    title=msg("Analyze a file"),
+    description=(
+        "The outline of a netlist with line numbers: title, subcircuits, models, parameters, sources, "
+        "analyses, measurements, includes, counts of elements, nodes, and what is wrong with it. For other "
+        "text files: headings. Use it before reading parts of a large file, and to check a netlist without "
+        "simulating. "
+        'Example: {"file_path": "amp.cir"}'
+    ),
+    category="file",
+    effect="read",
+    arguments=AnalyzeArguments,
+    run=analyze_file,
+)
+
+FIND_REFERENCES = Tool(
+    name="find_references",
+    title=msg("Find references"),
+    description=(
+        "Find where an element, node, model, subcircuit, parameter or function is defined and used, in all "
+        "netlists of the project. Use it before renaming or changing a subcircuit, model or parameter. For "
+        "any other text use search_project. "
+        'Example: {"symbol_name": "opamp"}'
+    ),
+    category="search",
+    effect="read",
+    arguments=ReferencesArguments,
+    run=find_references,
+)

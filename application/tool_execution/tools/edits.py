@@ -1,0 +1,376 @@
+"""Tools that write: a whole file, or one passage of it. Encoding and line ends stay those of the file."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from application.ports import ABSENT
+from application.tool_execution.context import ProjectView, ToolCall, ToolContext
+from application.tool_execution.definition import Arguments, Switch, Tool, Whole
+from application.tool_execution.reading import Unreadable
+from application.tool_execution.tools._common import file_problem, in_thread, locate
+from application.tool_execution.tools.files import unreadable
+from domain.llm.tools.line_diff import LineDiff, diff_texts
+from domain.llm.tools.patching import PatchFailure, PatchOutcome, apply_patch
+from domain.llm.tools.result import ToolResult, failure, result_to_plain
+from domain.llm.tools.text_files import (
+    BinaryFileError,
+    NotEncodableError,
+    TextFile,
+    decode,
+    version_hash,
+    with_line_ends,
+)
+from shared.errors import UserInputError
+from shared.message import Message, msg
+
+MOST_WRITTEN_BYTES = 2_000_000
+"""Size a tool may give to a file."""
+_MOST_READ_BYTES = 20_000_000
+_DIFF_CHARACTERS = 2000
+
+
+class RewriteArguments(Arguments):
+    """Arguments of rewrite_file."""
+
+    path: str = Field(description="File to write, relative to the project; missing folders are made.")
+    content: str = Field(description="The complete new content of the file.")
+
+
+class PatchArguments(Arguments):
+    """Arguments of patch_file."""
+
+    path: str = Field(description="File to change, relative to the project.")
+    search: str = Field(description="The exact text to replace, one or several lines, as in the file.")
+    replace: str = Field(description="The text to put in its place.")
+    occurrence: Whole | None = Field(
+        None,
+        ge=0,
+        le=1_000_000,
+        description="Which hit to replace: 1 = the first, 0 = all. Omit it when the text is unique.",
+    )
+    fuzzy: Switch = Field(
+        default=False, description="Also match whole lines that differ in blanks only; must be unique."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Present:
+    """A file as it is on the disk."""
+
+    data: bytes
+    file: TextFile
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.data).hexdigest()
+
+
+async def rewrite_file(arguments: RewriteArguments, context: ToolContext, call: ToolCall) -> ToolResult:
+    """Give a file a new content; it and its folders are made when there are none."""
+    path = await in_thread(context, context.view.locate_for_writing, arguments.path)
+    name = context.view.name_of(path)
+    present = await in_thread(context, _present, context.view, path)
+    if isinstance(present, Unreadable):
+        return unreadable(name, present)
+    if present is not None and _is_stale(context, name, present):
+        return _stale(name)
+    content = arguments.content.removeprefix("\ufeff")
+    if present is None:
+        new = TextFile(text=with_line_ends(content, "\n"), encoding="utf-8")
+    else:
+        new = present.file.with_text(content)
+    return await _write(context, call, path, before=present, new=new)
+
+
+async def patch_file(arguments: PatchArguments, context: ToolContext, call: ToolCall) -> ToolResult:
+    """Replace one passage of a file (or all its occurrences)."""
+    path = await in_thread(context, context.view.locate_for_writing, arguments.path)
+    name = context.view.name_of(path)
+    present = await in_thread(context, _present, context.view, path)
+    if present is None:
+        return await _nothing_to_patch(context, arguments.path)
+    if isinstance(present, Unreadable):
+        return unreadable(name, present)
+    if _is_stale(context, name, present):
+        return _stale(name)
+    outcome = await in_thread(
+        context,
+        apply_patch,
+        present.file.text,
+        arguments.search,
+        arguments.replace,
+        occurrence=arguments.occurrence,
+        fuzzy=arguments.fuzzy,
+    )
+    if isinstance(outcome, PatchFailure):
+        return _not_patched(name, outcome, arguments)
+    new = replace(present.file, text=outcome.text)
+    return await _write(context, call, path, before=present, new=new, patch=outcome)
+
+
+def _present(view: ProjectView, path: Path) -> _Present | Unreadable | None:
+    """The file at `path`; None when there is none."""
+    try:
+        with view.open(path) as file:
+            data = file.read(_MOST_READ_BYTES + 1)
+        if len(data) > _MOST_READ_BYTES:
+            return Unreadable(reason="file_too_large", total_bytes=path.stat().st_size)
+        return _Present(data=data, file=decode(data))
+    except FileNotFoundError:
+        return None
+    except BinaryFileError:
+        return Unreadable(reason="binary_file", total_bytes=len(data))
+    except OSError as error:
+        raise file_problem(error, view.name_of(path)) from error
+
+
+async def _nothing_to_patch(context: ToolContext, text: str) -> ToolResult:
+    create = msg("rewrite_file makes a new file.")
+    try:
+        await locate(context, text)
+    except UserInputError as error:
+        advice = () if error.advice is None else (error.advice,)
+        return failure(error.error_type, error.message, suggestions=(*advice, create))
+    # It has appeared meanwhile.
+    return _stale(context.view.name_of(context.view.root / text))
+
+
+def _is_stale(context: ToolContext, name: str, present: _Present) -> bool:
+    """Whether the file has another content than the one this session saw last."""
+    seen = context.seen_versions.get(name)
+    return seen is not None and seen != version_hash(present.data)
+
+
+def _stale(name: str) -> ToolResult:
+    return failure(
+        "file_modified_externally",
+        msg("{path} was changed by someone else since it was read; nothing was written.", path=name),
+        suggestions=(msg("Read it again with read_file, then make the change to what is there now."),),
+        result={"path": name},
+    )
+
+
+async def _write(
+    context: ToolContext,
+    call: ToolCall,
+    path: Path,
+    *,
+    before: _Present | None,
+    new: TextFile,
+    patch: PatchOutcome | None = None,
+) -> ToolResult:
+    name = context.view.name_of(path)
+    try:
+        data = new.to_bytes()
+    except NotEncodableError as error:
+        return _not_encodable(name, error)
+    if len(data) > MOST_WRITTEN_BYTES and (before is None or len(data) > len(before.data)):
+        return failure(
+            "content_too_large",
+            msg(
+                "{path} would have {size} kB; a tool writes at most 2000 kB.",
+                path=name,
+                size=len(data) // 1000,
+            ),
+            suggestions=(msg("Write less, or split it into several files."),),
+        )
+    seen = {name: version_hash(data)}
+    if before is not None and before.data == data:
+        return ToolResult(
+            success=True,
+            content=f"{name} already has this content; nothing was written.",
+            summary=msg("{path} is already so.", path=name),
+            result={"path": name, "changed": False, "created": False, "added": 0, "removed": 0},
+            seen_versions=seen,
+        )
+    old_text = "" if before is None else before.file.text
+    diff = await in_thread(context, _short_diff, old_text, new.text, name)
+    result = _written(name, diff, new, is_new=before is None, patch=patch, seen=seen)
+    await context.operations.change_file(
+        op_id=call.call_id,
+        session_id=context.session_id,
+        tool=call.name,
+        path=path.relative_to(context.view.root),
+        content=data,
+        expected_sha256=ABSENT if before is None else before.sha256,
+        result=result_to_plain(result),
+    )
+    return result
+
+
+def _short_diff(before: str, after: str, name: str) -> LineDiff:
+    return diff_texts(before, after, path=name, context=1, limit=_DIFF_CHARACTERS)
+
+
+def _written(
+    name: str,
+    diff: LineDiff,
+    new: TextFile,
+    *,
+    is_new: bool,
+    patch: PatchOutcome | None,
+    seen: dict[str, str],
+) -> ToolResult:
+    details: dict[str, Any] = {
+        "path": name,
+        "changed": True,
+        "created": is_new,
+        "added": diff.added,
+        "removed": diff.removed,
+        "total_lines": len(new.lines),
+        "encoding": new.encoding,
+    }
+    if is_new:
+        return ToolResult(
+            success=True,
+            content=f"Created {name} ({diff.added} lines).",
+            summary=msg("Created {path} ({lines} lines).", path=name, lines=diff.added),
+            result=details,
+            seen_versions=seen,
+        )
+    first = diff.hunks[0].new_line if diff.hunks else 1
+    details |= {"first_changed_line": first, "diff": diff.text}
+    note = ""
+    if patch is not None:
+        details |= {"replaced": len(patch.lines), "lines": list(patch.lines[:50]), "match": patch.level}
+        if patch.in_field_lines:
+            note = (
+                f"\nLeft alone inside longer words on lines {', '.join(map(str, patch.in_field_lines[:20]))}."
+            )
+    return ToolResult(
+        success=True,
+        content=f"Changed {name}: +{diff.added} -{diff.removed} lines, first change at line {first}."
+        f"{note}\n{diff.text}".rstrip(),
+        summary=_changed_summary(name, diff),
+        result=details,
+        seen_versions=seen,
+    )
+
+
+def _changed_summary(name: str, diff: LineDiff) -> Message:
+    return msg(
+        "Changed {path} (+{added} −{removed} lines).", path=name, added=diff.added, removed=diff.removed
+    )
+
+
+def _not_encodable(name: str, error: NotEncodableError) -> ToolResult:
+    character = error.character.encode("utf-8", "backslashreplace").decode("utf-8")
+    return failure(
+        "encoding",
+        msg("{path} is a {encoding} file, which cannot hold the character {character} (line {line}); "
+            "nothing was written.",
+            path=name, encoding=error.encoding, character=character, line=error.line),
+        suggestions=(msg("Write it in ASCII, for example u for µ and Ohm for Ω."),),
+        result={"path": name, "encoding": error.encoding, "character": character, "line": error.line},
+    )  # fmt: skip
+
+
+_REASONS = {
+    "empty_search": "bad_arguments",
+    "same_text": "bad_arguments",
+    "no_change": "no_change",
+    "not_found": "search_not_found",
+    "ambiguous": "ambiguous_match",
+    "occurrence_out_of_range": "occurrence_not_found",
+}
+
+
+def _not_patched(name: str, problem: PatchFailure, arguments: PatchArguments) -> ToolResult:
+    """The failure with everything that helps to ask again: lines, the nearest text, what is there already."""
+    context: dict[str, Any] = {
+        "searched_for": arguments.search[:500],
+        "lines": list(problem.lines[:50]),
+        "already_there_lines": list(problem.replacement_lines[:50]),
+        "hints": list(problem.hints),
+    }
+    if problem.nearest is not None:
+        context |= {
+            "similar_content": problem.nearest.text,
+            "similar_line": problem.nearest.first_line,
+            "similar_last_line": problem.nearest.last_line,
+        }
+    return failure(
+        _REASONS[problem.kind],
+        _patch_message(name, problem),
+        detail=problem.explanation,
+        suggestions=_patch_suggestions(problem),
+        result={"path": name, "context": context},
+    )
+
+
+def _patch_message(name: str, problem: PatchFailure) -> Message:
+    lines = ", ".join(map(str, problem.lines[:50]))
+    match problem.kind:
+        case "empty_search":
+            return msg("The search text is empty.")
+        case "same_text":
+            return msg("Search and replacement are the same text.")
+        case "no_change":
+            return msg("The replacement leaves {path} as it is.", path=name)
+        case "not_found":
+            return msg("The search text is not in {path}.", path=name)
+        case "ambiguous":
+            return msg(
+                "The search text is in {path} several times, on lines {lines}.", path=name, lines=lines
+            )
+        case "occurrence_out_of_range":
+            return msg(
+                "The search text is in {path} only {count} times (lines {lines}).",
+                path=name,
+                count=len(problem.lines),
+                lines=lines,
+            )
+
+
+def _patch_suggestions(problem: PatchFailure) -> tuple[Message, ...]:
+    match problem.kind:
+        case "not_found":
+            look = msg("Look at the file's present content with read_file and copy the text exactly.")
+            if "fuzzy" in problem.hints:
+                return (msg("Set fuzzy to true: only blanks differ."), look)
+            return (look,)
+        case "ambiguous":
+            return (msg("Quote more lines around the place, or give occurrence (1 = the first, 0 = all)."),)
+        case "occurrence_out_of_range":
+            return (msg("occurrence counts from 1; 0 replaces all."),)
+        case _:
+            return (msg("Give the text as it is now as search and the new one as replace."),)
+
+
+REWRITE_FILE = Tool(
+    name="rewrite_file",
+    title=msg("Write a file"),
+    description=(
+        "Write a whole file: make a new one, or replace the content of an existing one. Best for new files "
+        "and for files up to about 150 lines that change in many places; for a small change use patch_file. "
+        "Never leave parts out: what is not in content is gone. "
+        'Example: {"path": "rc.cir", "content": "RC low-pass\\nVin in 0 AC 1\\nR1 in out 1k\\nC1 out 0 1n\\n'
+        '.ac dec 20 1 1meg\\n.end\\n"}'
+    ),
+    category="file",
+    effect="change",
+    arguments=RewriteArguments,
+    run=rewrite_file,
+    creates_project=True,
+)
+
+PATCH_FILE = Tool(
+    name="patch_file",
+    title=msg("Change a file"),
+    description=(
+        "Replace one passage of a file. search must be copied exactly from the file (read it first): whole "
+        "words, values and lines, with enough of them to be unique. If it fails, the answer shows the most "
+        "similar place. For a new file or a complete rewrite use rewrite_file. "
+        'Example: {"path": "rc.cir", "search": "R1 in out 1k", "replace": "R1 in out 2.2k"}'
+    ),
+    category="file",
+    effect="change",
+    arguments=PatchArguments,
+    run=patch_file,
+)

@@ -1,0 +1,303 @@
+"""The tool that answers questions about stored simulation data."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from application.tool_execution.context import ToolCall, ToolContext
+from application.tool_execution.definition import Arguments, Texts, Tool, Whole
+from application.tool_execution.tools._common import in_thread, locate
+from application.tool_execution.tools.circuit_choice import chosen_circuit
+from application.tool_execution.tools.result_data import (
+    of_analysis,
+    plot_outline,
+    rounded,
+    sampled,
+    vector_outline,
+)
+from application.tool_execution.tools.simulation import AnalysisType
+from domain.circuit.numbers import parse_number
+from domain.llm.tools.result import ToolResult, failure
+from shared.errors import CircuitError, UserInputError
+from shared.message import msg
+
+if TYPE_CHECKING:
+    from domain.simulation.waveform import Plot
+
+_DATA_SUFFIXES = frozenset({".raw", ".json"})
+_MOST_EXPRESSIONS = 30
+_USUAL_POINTS = 11
+_MOST_VECTORS = 40
+_MOST_BYTES = 20_000_000
+
+
+class InspectOptions(Arguments):
+    """Further wishes of inspect_data."""
+
+    points: Whole = Field(_USUAL_POINTS, ge=2, le=50, description="How many places of the axis to show.")
+
+
+class InspectArguments(Arguments):
+    """Arguments of inspect_data."""
+
+    file_path: str | None = Field(
+        None,
+        description="A circuit (its newest result is taken), or the result_path that run_simulation gave. "
+        "Omit it for the newest result of the project's only circuit.",
+    )
+    expressions: Texts = Field(
+        default_factory=list,
+        max_length=_MOST_EXPRESSIONS,
+        description="Figures wanted, for example max(v(out)), at(v(out),1m), bandwidth(v(out)), "
+        "db(gain(v(out),1k)), rise_time(v(out)), phase_margin(v(out)).",
+    )
+    analysis_type: AnalysisType | None = Field(
+        None, description="Look only at this analysis of the result, for example ac or tran."
+    )
+    observation_points: Texts = Field(
+        default_factory=list,
+        max_length=_MOST_EXPRESSIONS,
+        description="Vectors to sample over their axis, for example v(out), db(v(out)), i(v1).",
+    )
+    range: Texts = Field(
+        default_factory=list,
+        max_length=2,
+        description='Start and stop of the axis for observation_points, for example ["1k", "10meg"].',
+    )
+    options: InspectOptions | None = Field(None, description="Further wishes.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Source:
+    """Stored data."""
+
+    path: Path
+    """A result.json, its folder, or a raw file."""
+    name: str
+    is_stale: bool
+    """Its circuit was changed since."""
+
+
+async def inspect_data(arguments: InspectArguments, context: ToolContext, _call: ToolCall) -> ToolResult:
+    """Figures of a stored result: expressions, samples of vectors, or what there is."""
+    span = _span(arguments.range)
+    source = await _source(arguments.file_path, context)
+    expressions = [_selected(text, arguments.analysis_type) for text in arguments.expressions]
+    values = await _values(context, source.path, expressions)
+    plots = await in_thread(context, _read_plots, context, source.path)
+    chosen = of_analysis(plots, arguments.analysis_type)
+    details: dict[str, Any] = {"result_path": source.name, "is_stale": source.is_stale}
+    if values:
+        details["values"] = values
+    if arguments.observation_points:
+        count = _USUAL_POINTS if arguments.options is None else arguments.options.points
+        vectors = [_as_vector(text) for text in arguments.observation_points]
+        details["samples"] = await in_thread(context, sampled, chosen, vectors, span=span, count=count)
+    if not values and not arguments.observation_points:
+        details["analyses"] = await in_thread(context, _overview, chosen)
+        details["metrics"] = await in_thread(context, _metrics, context, source.path)
+    return _answer(details)
+
+
+def _answer(details: dict[str, Any]) -> ToolResult:
+    """Success when at least one of the figures could be had."""
+    wanted = [*details.get("values", {}).values(), *details.get("samples", {}).values()]
+    errors = [item["error"] for item in wanted if "error" in item]
+    content = _content(details)
+    if wanted and len(errors) == len(wanted):
+        return failure(
+            "bad_expression",
+            msg("None of the figures can be had: {reason}", reason=errors[0]),
+            detail=content,
+            suggestions=(msg("Call inspect_data without expressions to see which signals there are."),),
+            result=details,
+        )
+    return ToolResult(
+        success=True,
+        content=content,
+        summary=msg("Looked at {path}.", path=details["result_path"]),
+        result=details,
+    )
+
+
+async def _source(file_path: str | None, context: ToolContext) -> _Source:
+    """The data meant by `file_path`: a result, a raw file, or the newest result of a circuit."""
+    view = context.view
+    if file_path is not None:
+        result = await in_thread(context, view.locate_result, file_path)
+        if result is not None:
+            return _Source(path=result, name=view.name_of(result), is_stale=False)
+        path = await locate(context, file_path)
+        if path.suffix.lower() in _DATA_SUFFIXES:
+            return _Source(path=path, name=view.name_of(path), is_stale=False)
+        circuit = path
+    else:
+        circuit = await chosen_circuit(context, None)
+    newest = await in_thread(context, view.newest_result, circuit)
+    if newest is None:
+        raise UserInputError(
+            msg("There is no simulation result of {path} yet.", path=view.name_of(circuit)),
+            advice=msg("Run the circuit with run_simulation first."),
+            error_type="no_result",
+        )
+    is_stale = await in_thread(context, _is_stale, context, circuit, newest)
+    return _Source(path=newest, name=view.name_of(newest), is_stale=is_stale)
+
+
+def _is_stale(context: ToolContext, circuit: Path, result: Path) -> bool:
+    try:
+        with context.view.open(circuit) as file:
+            present = hashlib.sha256(file.read(_MOST_BYTES)).hexdigest()
+    except OSError:
+        return True
+    content = _result_content(context, result)
+    return bool(content.get("netlist", {}).get("sha256") != present)
+
+
+def _result_content(context: ToolContext, result: Path) -> dict[str, Any]:
+    """The stored result.json of a result; {} where the data are a raw file alone."""
+    path = result if result.suffix.lower() == ".json" else result / "result.json"
+    try:
+        with context.view.open(path) as file:
+            content = json.loads(file.read(_MOST_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _metrics(context: ToolContext, result: Path) -> dict[str, Any]:
+    metrics = _result_content(context, result).get("metrics")
+    return metrics if isinstance(metrics, dict) else {}
+
+
+def _read_plots(context: ToolContext, source: Path) -> list[Plot]:
+    return context.services.waveforms.read(context.services.results.raw_path_of(source))
+
+
+async def _values(
+    context: ToolContext, source: Path, expressions: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """Each expression's value, or why it has none."""
+    if not expressions:
+        return {}
+    measure = context.services.measure
+    try:
+        return {text: _value(found) for text, found in (await measure(source, expressions)).items()}
+    except UserInputError:
+        if len(expressions) == 1:
+            raise
+    values: dict[str, dict[str, Any]] = {}
+    for text in expressions:  # one of them cannot be read: the others still have values
+        try:
+            values[text] = _value((await measure(source, [text]))[text])
+        except UserInputError as error:
+            advice = "" if error.advice is None else f" {error.advice}"
+            values[text] = {"error": f"{error.message}{advice}"}
+    return values
+
+
+def _value(found: Any) -> dict[str, Any]:
+    if isinstance(found, CircuitError):
+        return {"error": str(found.message)}
+    return {"value": rounded(found.value), "unit": found.unit}
+
+
+def _overview(plots: Sequence[Plot]) -> list[dict[str, Any]]:
+    outlines = []
+    for plot in plots:
+        outline = plot_outline(plot, _MOST_VECTORS)
+        outline["signals"] = {name: vector_outline(plot.vectors[name]) for name in outline["signals"]}
+        outlines.append(outline)
+    return outlines
+
+
+def _selected(expression: str, kind: str | None) -> str:
+    """A bare signal taken from the analysis asked for (``v(out)`` of ac -> ``ac.v(out)``)."""
+    text = expression.strip()
+    is_signal = text.lower().startswith(("v(", "i(", "@")) and text.count("(") <= 1
+    return f"{kind}.{text}" if kind is not None and is_signal else text
+
+
+def _as_vector(text: str) -> str:
+    """A node's bare name means its voltage."""
+    text = text.strip()
+    return f"v({text})" if text.replace("_", "").isalnum() and not text[:1].isspace() else text
+
+
+def _span(given: Sequence[str]) -> tuple[float, float] | None:
+    if not given:
+        return None
+    try:
+        start, stop = (parse_number(text) for text in given)
+    except ValueError as error:
+        raise UserInputError(
+            msg("range needs a start and a stop, as numbers."),
+            advice=msg("For example {example}.", example='["1k", "10meg"]'),
+            error_type="bad_arguments",
+        ) from error
+    return min(start, stop), max(start, stop)
+
+
+def _content(details: dict[str, Any]) -> str:
+    lines = [f"Data of {details['result_path']}"]
+    if details["is_stale"]:
+        lines[0] += " (the circuit was changed since: run it again for new figures)"
+    for text, item in details.get("values", {}).items():
+        lines.append(f"{text}: {item['error']}" if "error" in item else f"{text} = {_figure(item)}")
+    for text, item in details.get("samples", {}).items():
+        lines.append(f"{text}: {item['error']}" if "error" in item else _table(text, item))
+    for name, item in details.get("metrics", {}).items():
+        lines.append(f"{name} = {_figure(item)}")
+    for plot in details.get("analyses", ()):
+        axis = "" if plot["range"] is None else f" over {plot['axis']} {_range(plot)},"
+        lines.append(f"{plot['analysis']}:{axis} {plot['points']} points, {plot['signal_count']} signals")
+        lines += [f"  {name}: {_extent(item)}" for name, item in plot["signals"].items()]
+    return "\n".join(lines)
+
+
+def _figure(item: dict[str, Any]) -> str:
+    value = item.get("value")
+    return "no value" if value is None else f"{value:.6g} {item.get('unit', '')}".rstrip()
+
+
+def _range(plot: dict[str, Any]) -> str:
+    return f"{plot['range'][0]:.6g}..{plot['range'][1]:.6g} {plot['axis_unit']}"
+
+
+def _extent(item: dict[str, Any]) -> str:
+    kind = " (magnitude)" if item["complex"] else ""
+    if "value" in item:
+        return f"{item['value']} {item['unit']}{kind}"
+    return f"{item.get('min')}..{item.get('max')} {item['unit']}{kind}"
+
+
+def _table(text: str, item: dict[str, Any]) -> str:
+    phases = item.get("phase_deg", [None] * len(item["x"]))
+    rows = [
+        f"  {x} {item['axis_unit']}: {value} {item['unit']}" + ("" if phase is None else f" at {phase} deg")
+        for x, value, phase in zip(item["x"], item["values"], phases, strict=True)
+    ]
+    return "\n".join([f"{text} over {item['axis']}, {item['min']}..{item['max']} {item['unit']}:", *rows])
+
+
+INSPECT_DATA = Tool(
+    name="inspect_data",
+    title=msg("Inspect data"),
+    description=(
+        "Get figures from simulation results: values of expressions, samples of signals over time or "
+        "frequency, or, without either, which signals there are with their ranges. Needs a result: call "
+        "run_simulation first. It never returns whole waveforms. "
+        'Example: {"file_path": "rc.cir", "expressions": ["highcut(v(out))", "db(gain(v(out),1k))"]}'
+    ),
+    category="simulation",
+    effect="read",
+    arguments=InspectArguments,
+    run=inspect_data,
+)

@@ -1,0 +1,125 @@
+"""What is in stored simulation data, in a few figures; numpy is imported only where it is needed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shared.errors import CircuitAIError, CircuitError, UserInputError
+from shared.message import msg
+
+if TYPE_CHECKING:
+    from application.ports import WaveformReader
+    from domain.simulation.signals import Signal
+    from domain.simulation.waveform import Plot, RealArray, Vector
+
+
+def simulated_plots(waveforms: WaveformReader, raw_paths: Sequence[Path], limit: int) -> list[dict[str, Any]]:
+    """The analyses with their axis and the names of at most `limit` signals each. Raises UserInputError."""
+    return [plot_outline(plot, limit) for path in raw_paths for plot in waveforms.read(path)]
+
+
+def plot_outline(plot: Plot, limit: int) -> dict[str, Any]:
+    """One analysis without its data."""
+    names = [name for name in plot.vectors if name != plot.axis_name]
+    axis = plot.axis
+    outline: dict[str, Any] = {
+        "analysis": plot.analysis,
+        "points": plot.points,
+        "axis": None if axis is None else axis.name,
+        "axis_unit": "" if axis is None else axis.unit,
+        "range": None,
+        "signal_count": len(names),
+        "signals": names[:limit],
+    }
+    if axis is not None and plot.points:
+        outline["range"] = [float(axis.data.real.min()), float(axis.data.real.max())]
+    return outline
+
+
+def vector_outline(vector: Vector) -> dict[str, Any]:
+    """Unit and extremes of a vector (of the magnitude of a complex one)."""
+    import numpy as np
+
+    data = np.abs(vector.data) if np.iscomplexobj(vector.data) else vector.data.real
+    outline: dict[str, Any] = {"unit": vector.unit, "complex": bool(np.iscomplexobj(vector.data))}
+    if len(data) == 1:
+        return outline | {"value": rounded(float(data[0]))}
+    return outline | _extremes(data)
+
+
+def sampled(
+    plots: Sequence[Plot], points: Sequence[str], *, span: tuple[float, float] | None, count: int
+) -> dict[str, dict[str, Any]]:
+    """Each vector expression at `count` places of its axis inside `span`; an error text where it fails."""
+    from domain.simulation.expressions import evaluate_vector
+
+    found: dict[str, dict[str, Any]] = {}
+    for text in points:
+        try:
+            found[text] = _samples(evaluate_vector(text, plots), span, count)
+        except CircuitAIError as error:
+            found[text] = {"error": str(error.message)}
+    return found
+
+
+def _samples(signal: Signal, span: tuple[float, float] | None, count: int) -> dict[str, Any]:
+    """Figures of the samples that lie in the span; complex ones by magnitude, with their phase beside."""
+    import numpy as np
+
+    inside = np.ones(len(signal.x), dtype=bool)
+    if span is not None:
+        inside = (signal.x >= span[0]) & (signal.x <= span[1])
+    positions = np.flatnonzero(inside)
+    if not len(positions):
+        raise CircuitError(
+            msg("No point of {axis} lies in this range; it runs from {start} to {stop} {unit}.",
+                axis=signal.axis_name, start=f"{signal.x.min():.6g}", stop=f"{signal.x.max():.6g}",
+                unit=signal.axis_unit)
+        )  # fmt: skip
+    chosen = positions[
+        np.unique(np.linspace(0, len(positions) - 1, min(count, len(positions))).round().astype(int))
+    ]
+    y = signal.y
+    figures: dict[str, Any] = {
+        "unit": signal.unit,
+        "axis": signal.axis_name,
+        "axis_unit": signal.axis_unit,
+        **_extremes(signal.real[positions]),
+        "points": len(positions),
+        "x": [rounded(float(x)) for x in signal.x[chosen]],
+        "values": [rounded(float(value)) for value in signal.real[chosen]],
+    }
+    if np.iscomplexobj(y):
+        figures["phase_deg"] = [rounded(float(angle)) for angle in np.degrees(np.angle(y[chosen]))]
+    return figures
+
+
+def _extremes(data: RealArray) -> dict[str, float | None]:
+    """Least and greatest finite value."""
+    import numpy as np
+
+    known = data[np.isfinite(data)]
+    if not len(known):
+        return {"min": None, "max": None}
+    return {"min": rounded(float(known.min())), "max": rounded(float(known.max()))}
+
+
+def rounded(value: float) -> float | None:
+    """Six digits; None where JSON has no number."""
+    return float(f"{value:.6g}") if math.isfinite(value) else None
+
+
+def of_analysis(plots: Sequence[Plot], kind: str | None) -> list[Plot]:
+    """The plots of one kind of analysis. Raises UserInputError when there is none."""
+    chosen = [plot for plot in plots if kind is None or plot.analysis in (kind, f"{kind}_integrated")]
+    if not chosen:
+        has = ", ".join(dict.fromkeys(plot.analysis for plot in plots)) or "none"
+        raise UserInputError(
+            msg("The result has no {kind} analysis; it has: {analyses}.", kind=kind, analyses=has),
+            advice=msg("Run it with run_simulation first."),
+            error_type="no_such_analysis",
+        )
+    return chosen

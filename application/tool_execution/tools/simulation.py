@@ -1,0 +1,266 @@
+"""Tools that simulate, and that look at what a simulation gave; vectors themselves never come out."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from application.tool_execution.context import ToolCall, ToolContext
+from application.tool_execution.definition import Arguments, Assignments, Number, Tool
+from application.tool_execution.tools._common import in_thread, in_worker
+from application.tool_execution.tools.circuit_choice import chosen_circuit
+from application.tool_execution.tools.result_data import simulated_plots
+from domain.circuit.netlist import Netlist
+from domain.llm.tools.result import ToolResult, failure, failure_of, result_to_plain
+from shared.errors import CircuitAIError, CircuitError, UserInputError
+from shared.message import msg
+
+if TYPE_CHECKING:
+    from application.tool_execution.context import ProjectView
+    from domain.simulation.request import Analysis
+    from domain.simulation.result import SimulationIssue, SimulationResult
+    from shared.message import Message
+
+AnalysisType = Literal["op", "dc", "ac", "tran", "noise", "tf", "sens", "pz", "disto", "sp"]
+
+_EXAMPLES: dict[str, str] = {
+    "dc": "dc V1 0 5 0.1",
+    "ac": "ac dec 20 1 10meg",
+    "tran": "tran 1u 10m",
+    "noise": "noise v(out) V1 dec 10 1 1meg",
+    "tf": "tf v(out) V1",
+    "sens": "sens v(out)",
+    "pz": "pz in 0 out 0 vol pz",
+    "disto": "disto dec 10 1k 1meg",
+    "sp": "sp dec 10 1meg 1g",
+}
+_LONGEST_RUN_S = 3600
+_MOST_ISSUES = 20
+_MOST_METRICS = 60
+_MOST_SIGNALS = 30
+_MOST_BYTES = 20_000_000
+
+
+class RunArguments(Arguments):
+    """Arguments of run_simulation."""
+
+    file_path: str | None = Field(
+        None, description="Circuit to simulate. Omit it when the project has one circuit only."
+    )
+    analysis_type: AnalysisType | None = Field(
+        None, description="Run only the circuit's own analysis of this kind. Omit it to run all of them."
+    )
+    analysis: str | None = Field(
+        None,
+        max_length=500,
+        description="A complete analysis card that replaces those of the circuit for this run, for example "
+        "'ac dec 20 1 10meg' or 'tran 1u 10m'.",
+    )
+    parameters: Assignments = Field(
+        default_factory=dict,
+        description="Values for this run only, by element, instance parameter or .param name, for example "
+        '{"R1": "2.2k", "m1.w": "10u"}. The file is not changed.',
+    )
+    timeout_s: Number = Field(120.0, gt=0, le=_LONGEST_RUN_S, description="Most seconds to wait.")
+
+
+async def run_simulation(arguments: RunArguments, context: ToolContext, call: ToolCall) -> ToolResult:
+    """Simulate a circuit in ngspice, confined; its result is stored."""
+    from application.simulating import SimulationRequest
+
+    circuit = await chosen_circuit(context, arguments.file_path)
+    analysis = await _analysis_card(arguments, context, circuit)
+    request = SimulationRequest(
+        circuit=circuit,
+        analysis=analysis,
+        assignments=tuple(arguments.parameters.items()),
+        timeout_s=arguments.timeout_s,
+        call_id=call.call_id,
+    )
+    operations = context.operations
+    await operations.begin_simulation(op_id=call.call_id, session_id=context.session_id, tool=call.name)
+    try:
+        simulated = await context.services.simulate(request)
+    except CircuitAIError as error:
+        refused = failure_of(error)
+        await operations.finish(call.call_id, result_to_plain(refused))
+        return refused
+    result = await _result(context, circuit, simulated)
+    await operations.finish(call.call_id, result_to_plain(result))
+    return result
+
+
+async def _analysis_card(arguments: RunArguments, context: ToolContext, circuit: Path) -> str | None:
+    """The card to run in place of the circuit's own, None for all of those.
+
+    Raises UserInputError when the circuit has no analysis of the kind asked for.
+    """
+    kind, card = arguments.analysis_type, (arguments.analysis or "").strip()
+    if card:
+        word = card.removeprefix(".").split(None, 1)[0].lower() if card.strip(".") else ""
+        if kind is not None and word != kind:
+            raise UserInputError(
+                msg("analysis “{card}” is no {kind} analysis.", card=card[:80], kind=kind),
+                advice=msg("Give analysis alone."),
+                error_type="bad_arguments",
+            )
+        return card
+    if kind is None:
+        return None
+    analyses = await in_worker(context, circuit, _analyses_of, context.view, circuit)
+    of_kind = [analysis for analysis in analyses if analysis.kind == kind]
+    if len(of_kind) == len(analyses) and of_kind:
+        return None
+    if len(of_kind) == 1:
+        return of_kind[0].text
+    if kind == "op":
+        return "op"
+    if not of_kind:
+        has = ", ".join(analysis.text for analysis in analyses) or "none"
+        raise UserInputError(
+            msg("The circuit has no {kind} analysis; it has: {analyses}.", kind=kind, analyses=has),
+            advice=msg("Give a whole card with analysis, for example {example}.", example=_EXAMPLES[kind]),
+            error_type="no_such_analysis",
+        )
+    cards = "; ".join(analysis.text for analysis in of_kind)
+    raise UserInputError(
+        msg("The circuit has several {kind} analyses: {cards}.", kind=kind, cards=cards),
+        advice=msg("Give the one you mean with analysis, or none to run all."),
+        error_type="ambiguous_analysis",
+    )
+
+
+def _analyses_of(view: ProjectView, circuit: Path) -> tuple[Analysis, ...]:
+    with view.open(circuit) as file:
+        return Netlist.parse(file.read(_MOST_BYTES), path=circuit).analyses
+
+
+async def _result(context: ToolContext, circuit: Path, simulated: SimulationResult) -> ToolResult:
+    view = context.view
+    errors = [issue for issue in simulated.issues if issue.severity == "error"]
+    warnings = [issue for issue in simulated.issues if issue.severity == "warning"]
+    plots = await _plots(context, simulated)
+    details: dict[str, Any] = {
+        "ok": simulated.ok,
+        "status": simulated.run.status,
+        "file_path": view.name_of(circuit),
+        "result_path": view.name_of(simulated.result_path),
+        "metrics": {
+            name: {"value": finite(quantity.value), "unit": quantity.unit}
+            for name, quantity in list(simulated.metrics.items())[:_MOST_METRICS]
+        },
+        "errors": [_entry(issue, view) for issue in errors[:_MOST_ISSUES]],
+        "warnings": [_entry(issue, view) for issue in warnings[:_MOST_ISSUES]],
+        "analyses": plots,
+        "duration_s": round(simulated.run.duration_s, 3),
+        "simulator": simulated.run.simulator_version,
+    }
+    name = view.name_of(circuit)
+    if simulated.ok:
+        return ToolResult(
+            success=True,
+            content=_content(details),
+            summary=msg(
+                "Simulated {path}: {kinds}.", path=name, kinds=", ".join(p["analysis"] for p in plots)
+            ),
+            result=details,
+        )
+    first = errors[0].message if errors else msg("The run ended as {status}.", status=simulated.run.status)
+    return failure(
+        "simulation_failed",
+        msg("The simulation of {path} failed: {reason}", path=name, reason=first),
+        detail=_content(details),
+        suggestions=_advice(errors[:5]),
+        result=details,
+    )
+
+
+def _advice(issues: list[SimulationIssue]) -> tuple[Message, ...]:
+    advice: list[Message] = []
+    for issue in issues:
+        if issue.advice is not None and issue.advice not in advice:
+            advice.append(issue.advice)
+    return tuple(advice)
+
+
+async def _plots(context: ToolContext, simulated: SimulationResult) -> list[dict[str, Any]]:
+    try:
+        return await in_thread(
+            context, simulated_plots, context.services.waveforms, simulated.run.raw_paths, _MOST_SIGNALS
+        )
+    except (UserInputError, CircuitError):  # a failed run may have left a torn raw file
+        if simulated.ok:
+            raise
+        return []
+
+
+def _entry(issue: SimulationIssue, view: ProjectView) -> dict[str, Any]:
+    entry = {
+        "code": issue.code,
+        "message": str(issue.message),
+        "file": None if issue.file is None else view.name_of(issue.file),
+        "line": issue.line,
+        "element": issue.element,
+        "node": issue.node,
+        "advice": None if issue.advice is None else str(issue.advice),
+    }
+    return {key: value for key, value in entry.items() if value is not None}
+
+
+def _content(details: dict[str, Any]) -> str:
+    lines = [f"{details['file_path']}: {details['status']}, result {details['result_path']}"]
+    lines += [f"{name} = {_figure(item)}" for name, item in details["metrics"].items()]
+    for severity in ("errors", "warnings"):
+        lines += [f"{severity[:-1]}: {_issue_line(item)}" for item in details[severity]]
+    lines += [f"{_plot_line(plot)}" for plot in details["analyses"]]
+    if details["analyses"] and details["ok"]:
+        lines.append("Use inspect_data for values, for example max(v(out)) or bandwidth(v(out)).")
+    return "\n".join(lines)
+
+
+def _issue_line(item: dict[str, Any]) -> str:
+    place = "".join(
+        part for part in (item.get("file", ""), f":{item['line']}" if "line" in item else "") if part
+    )
+    advice = f" Advice: {item['advice']}" if "advice" in item else ""
+    return f"{place + ': ' if place else ''}{item['message']} [{item['code']}]{advice}"
+
+
+def _plot_line(plot: dict[str, Any]) -> str:
+    signals = ", ".join(plot["signals"])
+    more = plot["signal_count"] - len(plot["signals"])
+    axis = ""
+    if plot["axis"] is not None:
+        axis = f" over {plot['axis']} {plot['range'][0]:.6g}..{plot['range'][1]:.6g} {plot['axis_unit']},"
+    return (
+        f"{plot['analysis']}:{axis} {plot['points']} points; {signals}{f' and {more} more' if more else ''}"
+    )
+
+
+def _figure(item: dict[str, Any]) -> str:
+    return "no value" if item["value"] is None else f"{item['value']:.6g} {item['unit']}".rstrip()
+
+
+def finite(value: float) -> float | None:
+    """The number, None where JSON has none."""
+    return value if math.isfinite(value) else None
+
+
+RUN_SIMULATION = Tool(
+    name="run_simulation",
+    title=msg("Simulate"),
+    description=(
+        "Simulate a circuit with ngspice and get its measurements (.meas), errors with file and line, and "
+        "which signals there are. Use it after every change of a circuit. Try values without changing the "
+        "file with parameters. For figures not measured by .meas call inspect_data afterwards. "
+        'Example: {"file_path": "rc.cir", "analysis": "ac dec 20 1 10meg", "parameters": {"R1": "2.2k"}}'
+    ),
+    category="simulation",
+    effect="simulate",
+    arguments=RunArguments,
+    run=run_simulation,
+    timeout_s=None,
+)

@@ -1,0 +1,21 @@
+"""How far one turn of the agent may go by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentLimits:
+    """Limits of a turn; at any of them it ends with what is done, and can be continued afresh."""
+
+    rounds: int = 15
+    """Answers of the model."""
+    warn_round: int = 10
+    """From this answer on the model is told to come to an end."""
+    calls_per_answer: int = 5
+    """Tool calls of one answer that are run; the others come back as not run."""
+    model_seconds: float = 300.0
+    """Time of the model alone: tools, simulations, questions and pauses before a retry don't count."""
+    parallel: int = 3
+    """Independent calls at the same time."""

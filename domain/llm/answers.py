@@ -1,0 +1,212 @@
+"""From what a model answered to calls that can be run: own ids, read arguments, calls hidden in text.
+
+Nothing here raises for what a model wrote: what cannot be read becomes a `problem`, an English text
+for the model that says what is wrong, where, and that the call has to be sent again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from domain.llm.chat import WireToolCall
+from domain.llm.json_repair import Problem, parse_arguments, read_json
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessageChunk
+
+_LEAD_IN_LIMIT = 200
+"""Characters of a sentence that may stand before a call written as text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptedCall:
+    """A call under our own id."""
+
+    call_id: str
+    provider_id: str
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    """Empty when there is a problem."""
+    problem: str = ""
+    """Why it cannot be run, for the model; "" when it can."""
+    text: str = ""
+    """The arguments as sent."""
+
+
+def accept_calls(wire_calls: Iterable[WireToolCall], new_id: Callable[[], str]) -> list[AcceptedCall]:
+    """Each call of an answer under an id of our own, in order; the provider's may repeat or be empty."""
+    return [_accept(call, new_id()) for call in wire_calls]
+
+
+def _accept(call: WireToolCall, call_id: str) -> AcceptedCall:
+    arguments = parse_arguments(call.arguments)
+    problem = arguments.text if isinstance(arguments, Problem) else ""
+    if not call.name.strip():
+        problem = "The call names no tool. Send it again with the name of one of the tools."
+    return AcceptedCall(
+        call_id=call_id,
+        provider_id=call.provider_id,
+        name=call.name.strip(),
+        arguments={} if problem or isinstance(arguments, Problem) else arguments,
+        problem=problem,
+        text=call.arguments,
+    )
+
+
+def wire_calls_of(message: AIMessageChunk) -> tuple[WireToolCall, ...]:
+    """The calls of a streamed answer with their arguments exactly as sent.
+
+    LangChain's `tool_calls` of the same message are a guess: it completes truncated JSON.
+    """
+    return tuple(
+        WireToolCall(provider_id=chunk["id"] or "", name=chunk["name"] or "", arguments=chunk["args"] or "")
+        for chunk in message.tool_call_chunks
+    )
+
+
+# --- calls written as text --------------------------------------------------------------------------
+
+_THINKING = re.compile(r"\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_BLOCK = re.compile(
+    r"(?:^|(?<=\n))[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w-]*)[ \t]*\r?\n"
+    r"(?P<fenced>.*?)\n[ \t]*(?P=fence)[ \t]*(?=\n|$)"
+    r"|<(?P<tag>tool_call|function_call|tool_use)>(?P<tagged>.*?)</(?P=tag)>",
+    re.DOTALL,
+)
+_BARE = re.compile(r"(?:^|[:：])[ \t]*(?=[{\[])", re.MULTILINE)
+_CALL_LANGUAGES = frozenset(
+    {"", "json", "json5", "tool_call", "tool_calls", "tool", "tool_code", "function_call"}
+)
+_EXPLICIT = frozenset({"tool_call", "tool_calls", "function_call"})
+_BARE_MARKS = ("[TOOL_CALLS]", "<|python_tag|>")
+_EXAMPLE = re.compile(
+    r"example|\be\.g\.|for instance|looks? like|例如|比如|譬如|示例|例子|举例|样例|形如|格式[如为是]",
+    re.IGNORECASE,
+)
+"""What follows is shown, not meant."""
+_HYPOTHETICAL = re.compile(
+    r"would|could|might|such as|\bformat|syntax|don't|do not|格式|可以这样|如下所示|不要|不会", re.IGNORECASE
+)
+"""What follows may be shown only; decides where nothing marks it as a call."""
+_SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")
+_NAME_KEYS = ("tool", "name", "function", "tool_name", "function_name")
+_ARGUMENT_KEYS = ("arguments", "parameters", "args")
+_SIDE_KEYS = frozenset({"type", "id", "call_id", "tool_call_id", "index"})
+
+
+def calls_in_text(text: str, known_names: Collection[str]) -> tuple[tuple[WireToolCall, ...], str]:
+    """Tool calls that a model wrote into its text, and the text without them.
+
+    The rule, which keeps examples from being run: behind an optional ``<think>`` part and at most one
+    short lead-in sentence (one line, `_LEAD_IN_LIMIT` characters, no word like "example", "format" or
+    "would") the answer consists of calls alone - plain JSON, code blocks, ``<tool_call>`` tags, one or
+    several - and nothing follows them. Every call has to name a known tool and to have no keys but
+    name, arguments and ids. Tags (and blocks marked ``tool_call``) are meant as calls: they may
+    follow any text but a line that announces an example, and one whose JSON is broken still counts
+    when its name can be read, so that the model is told. Otherwise: no calls, and the text as it was.
+    """
+    thinking = _THINKING.match(text)
+    start = thinking.end() if thinking else 0
+    lead_in, pieces, is_explicit = _split(text, start)
+    if not pieces or not _may_lead_in(lead_in, is_explicit=is_explicit):
+        return (), text
+    calls: list[WireToolCall] = []
+    for piece in pieces:
+        found = _calls_in_piece(piece, known_names, is_explicit=is_explicit)
+        if not found:
+            return (), text
+        calls += found
+    return tuple(calls), (text[:start] + lead_in).strip()
+
+
+def _split(text: str, start: int) -> tuple[str, list[str], bool]:
+    """Lead-in, the pieces that may be calls, and whether they are marked as calls; [] when text follows."""
+    blocks = list(_BLOCK.finditer(text, start))
+    while blocks and not _is_call_block(blocks[0]):
+        blocks.pop(0)  # a netlist in a block of its own, shown before the call
+    if not blocks:
+        return _split_bare(text, start)
+    end = blocks[0].start()
+    for block in blocks:
+        if text[end : block.start()].strip() or not _is_call_block(block):
+            return "", [], False
+        end = block.end()
+    if text[end:].strip():
+        return "", [], False
+    pieces = [block["fenced"] if block["tag"] is None else block["tagged"] for block in blocks]
+    is_explicit = all(block["tag"] or block["language"].lower() in _EXPLICIT for block in blocks)
+    return text[start : blocks[0].start()], pieces, is_explicit
+
+
+def _is_call_block(block: re.Match[str]) -> bool:
+    return block["tag"] is not None or block["language"].lower() in _CALL_LANGUAGES
+
+
+def _split_bare(text: str, start: int) -> tuple[str, list[str], bool]:
+    """JSON without any mark begins a line (or follows a colon) and reaches to the end of the text."""
+    for mark in _BARE_MARKS:
+        before, found, rest = text[start:].partition(mark)
+        if found:
+            return before, [rest], True
+    opening = _BARE.search(text[start:])
+    if opening is None:
+        return "", [], False
+    return text[start : start + opening.end()], [text[start + opening.end() :]], False
+
+
+def _may_lead_in(lead_in: str, *, is_explicit: bool) -> bool:
+    lead_in = lead_in.strip()
+    if is_explicit:
+        return not _EXAMPLE.search(lead_in.rpartition("\n")[2])
+    sentences = len(_SENTENCE_END.findall(lead_in + " "))
+    return (
+        len(lead_in) <= _LEAD_IN_LIMIT
+        and "\n" not in lead_in
+        and sentences <= 1
+        and not _EXAMPLE.search(lead_in)
+        and not _HYPOTHETICAL.search(lead_in)
+    )
+
+
+def _calls_in_piece(text: str, known: Collection[str], *, is_explicit: bool) -> list[WireToolCall]:
+    value = read_json(text)
+    if isinstance(value, Problem):
+        return _broken_call(text, known) if is_explicit else []
+    if isinstance(value, dict) and set(value) == {"tool_calls"}:
+        value = value["tool_calls"]
+    entries = value if isinstance(value, list) else [value]
+    calls = [_call_of(entry, known) for entry in entries]
+    return [call for call in calls if call is not None] if None not in calls else []
+
+
+def _call_of(value: Any, known: Collection[str]) -> WireToolCall | None:
+    """``{"tool": name, "arguments": {...}}`` in any of its spellings, or None."""
+    if not isinstance(value, dict):
+        return None
+    inner = value.get("function")
+    if isinstance(inner, dict):  # OpenAI's own form
+        return _call_of(inner, known) if set(value) - _SIDE_KEYS == {"function"} else None
+    names = [key for key in _NAME_KEYS if key in value]
+    arguments = [key for key in _ARGUMENT_KEYS if key in value]
+    if len(names) != 1 or len(arguments) > 1 or set(value) - {*names, *arguments} - _SIDE_KEYS:
+        return None
+    name = value[names[0]]
+    given = value[arguments[0]] if arguments else {}
+    if not isinstance(name, str) or not isinstance(given, dict | str | None):
+        return None
+    name = name.removeprefix("functions.")
+    if name not in known:
+        return None
+    text = given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
+    return WireToolCall(provider_id="", name=name, arguments=text)
+
+
+def _broken_call(text: str, known: Collection[str]) -> list[WireToolCall]:
+    """A call whose JSON cannot be read: its text as arguments, so that their problem is fed back."""
+    named = re.search(r"""["'](?:tool|name|function)["']\s*:\s*["']([\w.]+)["']""", text)
+    name = named[1].removeprefix("functions.") if named else ""
+    return [WireToolCall(provider_id="", name=name, arguments=text)] if name in known else []

@@ -1,0 +1,489 @@
+"""LangChain messages are the only message format; what is ours lives in `additional_kwargs`.
+
+This module is the one place that knows the keys there. It makes messages, reads and changes their
+extra fields by typed functions (a change returns a copy), and turns messages into JSON objects and
+back without loss. Keys in use: timestamp, attachments, reasoning_content, operations, usage,
+is_partial, stop_reason, provider_ids, call_problems, finish_reason, provider, model, error_type,
+summary, result, seen_versions. Readers never fail on a field of a wrong type (a transcript may have
+been edited by hand): they give its default.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+
+from domain.llm.chat import Role, Usage
+from domain.llm.plain_json import from_plain, join_surrogates, to_plain
+from shared.ulid import new_ulid
+
+AnyMessage = TypeVar("AnyMessage", bound=BaseMessage)
+
+_ROLE_OF_TYPE: dict[str, Role] = {
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "ai": "assistant",
+    "system": "system",
+    "tool": "tool",
+}
+_CLASS_OF_ROLE: dict[Role, type[BaseMessage]] = {
+    "user": HumanMessage,
+    "assistant": AIMessage,
+    "system": SystemMessage,
+    "tool": ToolMessage,
+}
+
+
+# --- making messages -------------------------------------------------------------------------------
+
+
+def create_human_message(
+    text: str,
+    *,
+    message_id: str = "",
+    attachments: Sequence[Mapping[str, Any]] = (),
+    timestamp: str = "",
+) -> HumanMessage:
+    """The user's message; `attachments` are objects with type, path, name, mime_type, size (bytes)."""
+    extra = _extra(timestamp, attachments=[dict(item) for item in attachments])
+    return HumanMessage(content=join_surrogates(text), id=message_id or new_ulid(), additional_kwargs=extra)
+
+
+def create_ai_message(
+    text: str,
+    *,
+    message_id: str = "",
+    reasoning: str = "",
+    tool_calls: Sequence[Mapping[str, Any]] = (),
+    usage: Usage | None = None,
+    is_partial: bool = False,
+    stop_reason: str = "",
+    operations: Sequence[str] = (),
+    timestamp: str = "",
+    provider_ids: Mapping[str, str] | None = None,
+    finish_reason: str = "",
+    provider: str = "",
+    model: str = "",
+) -> AIMessage:
+    """A model's answer. `tool_calls` are {"id", "name", "args"} under our own call ids.
+
+    `provider_ids` maps our id to the one the provider sent; `stop_reason` says why a partial answer
+    is partial.
+    """
+    extra = _extra(
+        timestamp,
+        reasoning_content=join_surrogates(reasoning),
+        operations=list(operations),
+        usage=asdict(usage) if usage is not None else None,
+        is_partial=is_partial,
+        stop_reason=stop_reason,
+        provider_ids=dict(provider_ids or {}),
+        finish_reason=finish_reason,
+        provider=provider,
+        model=model,
+    )
+    return AIMessage(
+        content=join_surrogates(text),
+        id=message_id or new_ulid(),
+        tool_calls=[_tool_call(call) for call in tool_calls],
+        additional_kwargs=extra,
+    )
+
+
+def create_tool_message(
+    content: str,
+    *,
+    call_id: str,
+    name: str,
+    message_id: str = "",
+    success: bool = True,
+    error_type: str = "",
+    summary: Mapping[str, Any] | None = None,
+    result: Mapping[str, Any] | None = None,
+    seen_versions: Mapping[str, str] | None = None,
+    timestamp: str = "",
+) -> ToolMessage:
+    """What a tool answered to the call `call_id` (our own id).
+
+    `summary` is the line for the user as {"template", "params"}, `result` the structured outcome in
+    JSON types, `seen_versions` relative path -> version hash of what the model has now seen.
+    """
+    extra = _extra(
+        timestamp,
+        error_type=error_type,
+        summary=dict(summary or {}),
+        result=dict(result) if result is not None else None,
+        seen_versions=dict(seen_versions or {}),
+    )
+    return ToolMessage(
+        content=join_surrogates(content),
+        tool_call_id=call_id,
+        name=name,
+        id=message_id or new_ulid(),
+        status="success" if success else "error",
+        additional_kwargs=extra,
+    )
+
+
+def create_system_message(text: str) -> SystemMessage:
+    """An instruction to the model."""
+    return SystemMessage(content=join_surrogates(text), id=new_ulid(), additional_kwargs=_extra(""))
+
+
+def _extra(timestamp: str, **values: Any) -> dict[str, Any]:
+    """`additional_kwargs` with what is set; "", False, None and empty collections are left out."""
+    kept = {key: value for key, value in values.items() if value or (key == "result" and value == {})}
+    return {"timestamp": timestamp or now(), **kept}
+
+
+def now() -> str:
+    """The present time as messages carry it: ISO 8601, UTC, milliseconds."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+# --- kinds -----------------------------------------------------------------------------------------
+
+
+def is_human_message(message: BaseMessage) -> bool:
+    """Whether the user wrote it."""
+    return isinstance(message, HumanMessage)
+
+
+def is_ai_message(message: BaseMessage) -> bool:
+    """Whether a model wrote it."""
+    return isinstance(message, AIMessage)
+
+
+def is_system_message(message: BaseMessage) -> bool:
+    """Whether it is an instruction."""
+    return isinstance(message, SystemMessage)
+
+
+def is_tool_message(message: BaseMessage) -> bool:
+    """Whether it is a tool's answer."""
+    return isinstance(message, ToolMessage)
+
+
+def get_role(message: BaseMessage) -> Role:
+    """Who speaks. Raises ValueError for a kind of message we do not use."""
+    for role, kind in _CLASS_OF_ROLE.items():
+        if isinstance(message, kind):
+            return role
+    raise ValueError(f"a message of type {message.type!r} has no role here")
+
+
+# --- reading ---------------------------------------------------------------------------------------
+
+
+def get_text(message: BaseMessage) -> str:
+    """The message's text; of a content in parts, its text parts joined."""
+    if isinstance(message.content, str):
+        return message.content
+    return "".join(_text_of_part(part) for part in message.content)
+
+
+def _text_of_part(part: str | dict[Any, Any]) -> str:
+    if isinstance(part, str):
+        return part
+    text = part.get("text")
+    return text if part.get("type", "text") == "text" and isinstance(text, str) else ""
+
+
+def get_timestamp(message: BaseMessage) -> str:
+    """When it was made, ISO 8601; "" when unknown."""
+    return _text(message, "timestamp")
+
+
+def get_attachments(message: BaseMessage) -> list[dict[str, Any]]:
+    """What the user attached."""
+    return [item for item in _list(message, "attachments") if isinstance(item, dict)]
+
+
+def get_reasoning_content(message: BaseMessage) -> str:
+    """The model's own reasoning."""
+    return _text(message, "reasoning_content")
+
+
+def get_operations(message: BaseMessage) -> list[str]:
+    """What the answer did, a line each."""
+    return [item for item in _list(message, "operations") if isinstance(item, str)]
+
+
+def get_usage(message: BaseMessage) -> Usage | None:
+    """Tokens of the call, None when the provider told nothing."""
+    usage = message.additional_kwargs.get("usage")
+    if not isinstance(usage, dict):
+        return None
+    names = (field.name for field in fields(Usage))
+    return Usage(**{name: usage[name] for name in names if _is_count(usage.get(name))})
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def is_partial_response(message: BaseMessage) -> bool:
+    """Whether the answer was interrupted."""
+    return message.additional_kwargs.get("is_partial") is True
+
+
+def get_stop_reason(message: BaseMessage) -> str:
+    """Why a partial answer is partial: stopped, interrupted, connection_lost ..."""
+    return _text(message, "stop_reason")
+
+
+def get_provider_ids(message: BaseMessage) -> dict[str, str]:
+    """Our call id -> the provider's, for the wire only."""
+    return _text_map(message, "provider_ids")
+
+
+def get_call_problems(message: BaseMessage) -> dict[str, str]:
+    """Our call id -> why its arguments could not be read."""
+    return _text_map(message, "call_problems")
+
+
+def get_tool_success(message: ToolMessage) -> bool:
+    """Whether the tool did what it was asked."""
+    return message.status == "success"
+
+
+def get_tool_error_type(message: ToolMessage) -> str:
+    """The stable word of a failure, "" for a success."""
+    return _text(message, "error_type")
+
+
+def get_tool_result(message: ToolMessage) -> dict[str, Any] | None:
+    """The structured outcome."""
+    result = message.additional_kwargs.get("result")
+    return result if isinstance(result, dict) else None
+
+
+def get_tool_summary(message: ToolMessage) -> dict[str, Any]:
+    """The line for the user, {"template", "params"}; {} when there is none."""
+    summary = message.additional_kwargs.get("summary")
+    return summary if isinstance(summary, dict) else {}
+
+
+def get_seen_versions(message: BaseMessage) -> dict[str, str]:
+    """Relative path -> version hash of the files the model saw by this answer of a tool."""
+    return _text_map(message, "seen_versions")
+
+
+def _text(message: BaseMessage, key: str) -> str:
+    value = message.additional_kwargs.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _list(message: BaseMessage, key: str) -> list[Any]:
+    value = message.additional_kwargs.get(key)
+    return value if isinstance(value, list) else []
+
+
+def _text_map(message: BaseMessage, key: str) -> dict[str, str]:
+    value = message.additional_kwargs.get(key)
+    if not isinstance(value, dict):
+        return {}
+    return {str(name): text for name, text in value.items() if isinstance(text, str)}
+
+
+# --- changed copies --------------------------------------------------------------------------------
+
+
+def mark_as_partial(message: AIMessage, stop_reason: str) -> AIMessage:
+    """A copy that says the answer was interrupted, and why."""
+    return _with(message, is_partial=True, stop_reason=stop_reason)
+
+
+def mark_as_complete(message: AIMessage) -> AIMessage:
+    """A copy without the mark of an interruption."""
+    return _with(message, is_partial=None, stop_reason=None)
+
+
+def set_operations(message: AIMessage, operations: Sequence[str]) -> AIMessage:
+    """A copy with these operations."""
+    return _with(message, operations=list(operations) or None)
+
+
+def set_reasoning_content(message: AIMessage, reasoning: str) -> AIMessage:
+    """A copy with this reasoning."""
+    return _with(message, reasoning_content=join_surrogates(reasoning) or None)
+
+
+def set_call_problems(message: AIMessage, problems: Mapping[str, str]) -> AIMessage:
+    """A copy that knows why the arguments of these calls (by our id) could not be read."""
+    return _with(message, call_problems=dict(problems) or None)
+
+
+def _with(message: AnyMessage, **changes: Any) -> AnyMessage:
+    """A copy with these extra fields; None takes a field away."""
+    extra = {**message.additional_kwargs, **changes}
+    kept = {key: value for key, value in extra.items() if key not in changes or value is not None}
+    return message.model_copy(update={"additional_kwargs": kept})
+
+
+# --- JSON ------------------------------------------------------------------------------------------
+
+_ALWAYS_READ = ("id", "type", "role", "content", "additional_kwargs", "name", "response_metadata")
+_KNOWN_KEYS: dict[Role, frozenset[str]] = {
+    "user": frozenset(_ALWAYS_READ),
+    "system": frozenset(_ALWAYS_READ),
+    "assistant": frozenset({*_ALWAYS_READ, "tool_calls", "invalid_tool_calls", "usage_metadata"}),
+    "tool": frozenset({*_ALWAYS_READ, "tool_call_id", "status", "artifact"}),
+}
+
+
+def message_to_dict(message: BaseMessage) -> dict[str, Any]:
+    """The message as a JSON object; `dict_to_message` gives an equal message back.
+
+    Fields that do not apply or are empty are left out. Raises TypeError when a field holds something
+    without a JSON form, ValueError for a kind of message we do not use.
+    """
+    role = get_role(message)
+    data: dict[str, Any] = {
+        "id": message.id,
+        "type": role,
+        "content": to_plain(message.content),
+        "additional_kwargs": {key: to_plain(item) for key, item in message.additional_kwargs.items()},
+        "name": message.name,
+        "response_metadata": {key: to_plain(item) for key, item in message.response_metadata.items()},
+    }
+    if isinstance(message, AIMessage):
+        data["tool_calls"] = [
+            {"id": call["id"], "name": call["name"], "args": _object(call["args"])}
+            for call in message.tool_calls
+        ]
+        data["invalid_tool_calls"] = [to_plain(dict(call)) for call in message.invalid_tool_calls]
+        data["usage_metadata"] = to_plain(message.usage_metadata)
+    if isinstance(message, ToolMessage):
+        data["tool_call_id"] = message.tool_call_id
+        data["status"] = message.status
+        if message.artifact is not None:
+            data["artifact"] = to_plain(message.artifact)
+    kept = {key: item for key, item in data.items() if key in _ALWAYS_WRITTEN or not _is_empty(item)}
+    unknown = message.model_extra or {}
+    return kept | {key: to_plain(item) for key, item in unknown.items() if key not in _KNOWN_KEYS[role]}
+
+
+_ALWAYS_WRITTEN = frozenset(
+    {"id", "type", "content", "additional_kwargs", "tool_call_id", "status", "artifact"}
+)
+
+
+def _is_empty(item: object) -> bool:
+    return item is None or item in ([], {})
+
+
+def _object(value: Mapping[str, Any]) -> dict[str, Any]:
+    """The members of an object that is known to be one, so that it needs no mark of its own."""
+    return {str(key): to_plain(item) for key, item in value.items()}
+
+
+def dict_to_message(data: Mapping[str, Any]) -> BaseMessage:
+    """The message of a JSON object; what is missing or of a wrong type gets its default.
+
+    Unknown keys are kept for the next writing. Raises ValueError without a known "type" (or "role").
+    """
+    kind = data.get("type", data.get("role"))
+    role = _ROLE_OF_TYPE.get(kind) if isinstance(kind, str) else None
+    if role is None:
+        raise ValueError(f"{kind!r} is no type of a message")
+    values: dict[str, Any] = {
+        "content": _content_from(data.get("content")),
+        "id": data["id"] if isinstance(data.get("id"), str) else None,
+        "name": data["name"] if isinstance(data.get("name"), str) else None,
+        "additional_kwargs": _members(data.get("additional_kwargs")),
+        "response_metadata": _members(data.get("response_metadata")),
+    }
+    if role == "assistant":
+        values |= _answer_fields(data)
+    elif role == "tool":
+        call_id = data.get("tool_call_id")
+        values["tool_call_id"] = call_id if isinstance(call_id, str) else ""
+        values["status"] = "error" if data.get("status") == "error" else "success"
+        values["artifact"] = from_plain(data.get("artifact"))
+    message = _CLASS_OF_ROLE[role](**values)
+    unknown = {key: from_plain(item) for key, item in data.items() if key not in _KNOWN_KEYS[role]}
+    if unknown and message.model_extra is not None:
+        # Not through the constructor: some names mean something to it.
+        message.model_extra.update(unknown)
+    return message
+
+
+def messages_to_dicts(messages: Iterable[BaseMessage]) -> list[dict[str, Any]]:
+    """`message_to_dict` of each."""
+    return [message_to_dict(message) for message in messages]
+
+
+def dicts_to_messages(data: Iterable[Mapping[str, Any]]) -> list[BaseMessage]:
+    """`dict_to_message` of each."""
+    return [dict_to_message(item) for item in data]
+
+
+def _answer_fields(data: Mapping[str, Any]) -> dict[str, Any]:
+    """What only an assistant's message has."""
+    calls = [call for call in _items(data.get("tool_calls")) if isinstance(call, dict)]
+    readable = [_tool_call(call) for call in calls if isinstance(call.get("args"), dict)]
+    unreadable = [_unreadable_call(call) for call in calls if not isinstance(call.get("args"), dict)]
+    invalid = [from_plain(call) for call in _items(data.get("invalid_tool_calls")) if isinstance(call, dict)]
+    return {
+        "tool_calls": [{**call, "args": _members(call["args"])} for call in readable],
+        "invalid_tool_calls": [_invalid_call(call) for call in (*invalid, *unreadable)],
+        "usage_metadata": _usage_metadata(from_plain(data.get("usage_metadata"))),
+    }
+
+
+def _usage_metadata(usage: object) -> dict[str, Any] | None:
+    """LangChain's own count of tokens, if it is one."""
+    needed = ("input_tokens", "output_tokens", "total_tokens")
+    if not isinstance(usage, dict) or not all(_is_count(usage.get(name)) for name in needed):
+        return None
+    details = ("input_token_details", "output_token_details")
+    return {key: item for key, item in usage.items() if key not in details or _are_counts(item)}
+
+
+def _are_counts(details: object) -> bool:
+    return isinstance(details, dict) and all(_is_count(item) for item in details.values())
+
+
+def _tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
+    """A call as LangChain wants it."""
+    call_id, name = call.get("id"), call.get("name")
+    return {
+        "id": call_id if isinstance(call_id, str) else None,
+        "name": name if isinstance(name, str) else "",
+        "args": dict(call["args"]),
+        "type": "tool_call",
+    }
+
+
+def _unreadable_call(call: Mapping[str, Any]) -> dict[str, Any]:
+    """A stored call whose arguments are no object: kept, but as one that cannot be run."""
+    arguments = call.get("args")
+    text = arguments if isinstance(arguments, str) or arguments is None else json.dumps(arguments)
+    return {"id": call.get("id"), "name": call.get("name"), "args": text, "error": "arguments are no object"}
+
+
+def _invalid_call(call: Mapping[str, Any]) -> dict[str, Any]:
+    texts = {key: call.get(key) for key in ("id", "name", "args", "error")}
+    known = {key: value if isinstance(value, str) else None for key, value in texts.items()}
+    return {**known, "type": "invalid_tool_call"}
+
+
+def _content_from(content: object) -> str | list[str | dict[str, Any]]:
+    if not isinstance(content, list):
+        return content if isinstance(content, str) else ""
+    return [from_plain(part) for part in content if isinstance(part, str | dict)]
+
+
+def _members(value: object) -> dict[str, Any]:
+    return {key: from_plain(item) for key, item in value.items()} if isinstance(value, dict) else {}
+
+
+def _items(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []

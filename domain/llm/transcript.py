@@ -1,0 +1,293 @@
+"""What a conversation's events amount to: its messages in order, and the line a list shows.
+
+Works on the plain JSON events of a transcript, without LangChain, so that quick commands can use it.
+Events: ``session`` (the header), ``message``, ``delta`` (a piece of an answer that is streaming),
+``replaced`` (the message of that id from now on), ``renamed``, ``turn``, ``damaged`` (a line of the
+file that could not be read); others are kept in the file and ignored here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from domain.llm.plain_json import join_surrogates
+from shared.ulid import milliseconds_of
+
+WorkMode = Literal["free_work", "workflow"]
+Json = Mapping[str, Any]
+
+INTERRUPTED = "interrupted"
+"""Stop reason of an answer whose pieces are there and whose end never came."""
+
+PREVIEW_LENGTH = 50
+_ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
+_ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant"} | {
+    name: name for name in ("system", "tool")
+}
+
+
+def is_ulid(text: str) -> bool:
+    """Whether `text` is a ULID in its canonical (upper case) form."""
+    return _ULID.fullmatch(text) is not None
+
+
+def time_of_ulid(ulid: str) -> str:
+    """When a ULID was made, ISO 8601 UTC; "" when that is no date (or `ulid` no ULID)."""
+    try:
+        made = datetime.fromtimestamp(milliseconds_of(ulid) / 1000, UTC) if is_ulid(ulid) else None
+    except (ValueError, OverflowError):  # a ULID reaches to the year 10889
+        made = None
+    return made.isoformat(timespec="milliseconds") if made else ""
+
+
+def default_name(created_at: str) -> str:
+    """The name a conversation has before anybody names it, in local time."""
+    try:
+        return f"Chat {datetime.fromisoformat(created_at).astimezone():%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError):
+        return "Chat"
+
+
+# --- one message as plain JSON ----------------------------------------------------------------------
+
+
+def role_of(message: Json) -> str:
+    """user, assistant, system, tool; "" for anything else."""
+    kind = message.get("type", message.get("role"))
+    return _ROLES.get(kind, "") if isinstance(kind, str) else ""
+
+
+def text_of(message: Json) -> str:
+    """The message's text; of a content in parts, its text parts joined."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "".join(_text_of_part(part) for part in parts)
+
+
+def _text_of_part(part: object) -> str:
+    if isinstance(part, dict):
+        part = part.get("text") if part.get("type", "text") == "text" else ""
+    return part if isinstance(part, str) else ""
+
+
+def extra_of(message: Json) -> Json:
+    """Its `additional_kwargs`."""
+    extra = message.get("additional_kwargs")
+    return extra if isinstance(extra, dict) else {}
+
+
+# --- the messages -----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, kw_only=True)
+class Entry:
+    """One message of a conversation as it stands now."""
+
+    message: Json
+    earlier: list[Json] = field(default_factory=list)
+    """What it was before it was replaced, oldest first."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Streaming:
+    text: list[str] = field(default_factory=list)
+    reasoning: list[str] = field(default_factory=list)
+
+
+def entries_of(events: Iterable[Json]) -> list[Entry]:
+    """The messages in order, each in its latest version.
+
+    A message stands where its first piece came. Pieces after its last version belong to it: an
+    answer whose end never came is a partial one, stop reason "interrupted".
+    """
+    entries: dict[str, Entry] = {}
+    streaming: dict[str, _Streaming] = {}
+    for number, event in enumerate(events):
+        kind = event.get("event")
+        if kind == "delta":
+            message_id = event["message_id"]
+            if message_id not in entries:
+                entries[message_id] = Entry(message=_begun(message_id))
+            pieces = streaming.setdefault(message_id, _Streaming())
+            pieces.text.append(event.get("text") or "")
+            pieces.reasoning.append(event.get("reasoning") or "")
+        elif kind in ("message", "replaced"):
+            message = event["message"]
+            message_id = _id_of(event) or f"#{number}"
+            known = entries.get(message_id)
+            streaming.pop(message_id, None)
+            if known is None:
+                entries[message_id] = Entry(message=message)
+                continue
+            if not _is_begun(known.message) and known.message != message:
+                known.earlier.append(known.message)
+            known.message = message
+    for message_id, pieces in streaming.items():
+        entries[message_id].message = _with_pieces(entries[message_id].message, pieces)
+    return list(entries.values())
+
+
+def messages_of(events: Iterable[Json]) -> list[Json]:
+    """The messages in order, in the JSON form of domain.llm.messages; see `entries_of`."""
+    return [entry.message for entry in entries_of(events)]
+
+
+def _begun(message_id: str) -> dict[str, Any]:
+    return {"id": message_id, "type": "assistant", "content": "", "additional_kwargs": {"begun": True}}
+
+
+def _is_begun(message: Json) -> bool:
+    """Whether nothing is known of the message but that it began."""
+    return extra_of(message).get("begun") is True
+
+
+def _with_pieces(message: Json, pieces: _Streaming) -> dict[str, Any]:
+    """The message as far as it came, marked."""
+    extra = {key: item for key, item in extra_of(message).items() if key != "begun"}
+    extra.setdefault("timestamp", time_of_ulid(str(message.get("id"))))
+    before = extra.get("reasoning_content")
+    reasoning = join_surrogates("".join([before if isinstance(before, str) else "", *pieces.reasoning]))
+    if reasoning:
+        extra["reasoning_content"] = reasoning
+    extra |= {"is_partial": True, "stop_reason": INTERRUPTED}
+    text = join_surrogates("".join([text_of(message), *pieces.text]))
+    return {**message, "content": text, "additional_kwargs": extra}
+
+
+def _id_of(event: Json) -> str:
+    """The id of the message an event is about."""
+    named = event.get("message_id")
+    if event.get("event") == "message" or not isinstance(named, str):
+        named = event.get("message", {}).get("id")
+    return named if isinstance(named, str) else ""
+
+
+# --- the line of a list -----------------------------------------------------------------------------
+
+
+class NeedsWholeTranscript(Exception):
+    """An event concerns an earlier message, so that it can't be counted without the others."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Summary:
+    """What a list shows of a conversation, kept up event by event.
+
+    With `seen` it has followed the transcript from its beginning. Without, it was stored and goes on
+    from there: it then takes only events whose message id is newer than all before.
+    """
+
+    session_id: str
+    name: str = ""
+    named_by: Literal["default", "auto", "user"] = "default"
+    work_mode: WorkMode = "free_work"
+    created_at: str = ""
+    updated_at: str = ""
+    message_count: int = 0
+    preview: str = ""
+    newest_id: str = ""
+    """The greatest message id so far."""
+    last_answer_id: str = ""
+    turn_open: bool = False
+    last_answer_partial: bool = False
+    streaming: list[str] = field(default_factory=list)
+    """Answers of which only pieces came."""
+    seen: set[str] | None = None
+
+    def __post_init__(self) -> None:
+        self.created_at = self.created_at or time_of_ulid(self.session_id)
+        self.updated_at = self.updated_at or self.created_at
+        self.name = self.name or default_name(self.created_at)
+
+    @classmethod
+    def of(cls, session_id: str, events: Iterable[Json]) -> Summary:
+        """The summary of a whole transcript."""
+        summary = cls(session_id=session_id, seen=set())
+        for event in events:
+            summary.add(event)
+        return summary
+
+    @property
+    def has_partial_response(self) -> bool:
+        """Whether the last turn was interrupted."""
+        return self.turn_open or self.last_answer_partial or bool(self.streaming)
+
+    def add(self, event: Json) -> None:
+        """Follow one more event. Raises NeedsWholeTranscript only without `seen`."""
+        match event.get("event"):
+            case "session":
+                self._take_header(event)
+            case "renamed":
+                self._rename(event)
+            case "turn":
+                self.turn_open = event.get("state") == "started"
+                if self.turn_open:  # what the turn before left open is no matter of this one
+                    self.streaming, self.last_answer_partial = [], False
+            case "delta":
+                self._take_piece(event["message_id"])
+            case "message" | "replaced":
+                self._take_message(_id_of(event), event["message"])
+        self.updated_at = utc(event.get("timestamp")) or self.updated_at
+
+    def _take_header(self, event: Json) -> None:
+        self.created_at = utc(event.get("created_at")) or self.created_at
+        self.updated_at = self.created_at
+        if event.get("work_mode") == "workflow":
+            self.work_mode = "workflow"
+        name = event.get("name")
+        self.name = name if isinstance(name, str) and name.strip() else default_name(self.created_at)
+
+    def _rename(self, event: Json) -> None:
+        by: Literal["auto", "user"] = "auto" if event.get("by") == "auto" else "user"
+        if by == "user" or self.named_by == "default":  # an automatic title comes once, over no other
+            self.name, self.named_by = event["name"], by
+
+    def _take_piece(self, message_id: str) -> None:
+        if message_id in self.streaming:
+            return
+        if self._is_new(message_id):
+            self.message_count += 1
+            self.last_answer_id = message_id
+        self.streaming.append(message_id)
+
+    def _take_message(self, message_id: str, message: Json) -> None:
+        role = role_of(message)
+        if message_id in self.streaming:
+            self.streaming.remove(message_id)
+        elif self._is_new(message_id):
+            self.message_count += role in ("user", "assistant")
+            self.last_answer_id = message_id if role == "assistant" else self.last_answer_id
+        if role == "assistant" and message_id == self.last_answer_id:
+            self.last_answer_partial = extra_of(message).get("is_partial") is True
+        if role == "user" and not self.preview:
+            self.preview = " ".join(text_of(message).split())[:PREVIEW_LENGTH]
+        self.updated_at = utc(extra_of(message).get("timestamp")) or self.updated_at
+
+    def _is_new(self, message_id: str) -> bool:
+        """Whether no event before this one was about this message."""
+        if self.seen is None:
+            if not is_ulid(message_id) or message_id <= self.newest_id:
+                raise NeedsWholeTranscript
+        elif message_id in self.seen:
+            return False
+        elif message_id:
+            self.seen.add(message_id)
+        self.newest_id = max(self.newest_id, message_id)
+        return True
+
+
+def utc(timestamp: object) -> str:
+    """An ISO 8601 time in UTC with milliseconds, so that times sort as text; "" for anything else."""
+    if not isinstance(timestamp, str):
+        return ""
+    try:
+        moment = datetime.fromisoformat(timestamp)
+        return moment.astimezone(UTC).isoformat(timespec="milliseconds")
+    except (ValueError, OverflowError):
+        return ""

@@ -1,0 +1,130 @@
+"""The built-in chat model: follows plain commands with the same tools as any model, without a network.
+
+It is deterministic and keeps nothing: each request tells it the whole turn, so a restart changes
+nothing. It never calls a tool that the request does not offer, and never more than `MOST_ROUNDS` in a turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncGenerator, Callable, Sequence
+from typing import Literal
+
+from domain.llm.chat import ChatRequest, StreamChunk, Usage, WireMessage, WireToolCall
+from infrastructure.llm_adapters.builtin_commands import language_of, understand_command
+from infrastructure.llm_adapters.builtin_plans import Call, Outcome, Speech, abilities, plan_of
+from shared.message import Message, msg
+
+MOST_ROUNDS = 8
+"""The longest plan: list, write, simulate and measure a design, then once more with corrected values."""
+
+_MODEL = "builtin"
+_PIECE = re.compile(r"\s*\S+|\s+", re.DOTALL)
+_DATA = re.compile(r"<data\b[^>]*>(?P<text>.*?)</data>\s*", re.DOTALL)
+_CIRCUIT_LINE = re.compile(r"^- (?P<path>.+\.(?:cir|sp|spice|net|ckt))$", re.MULTILINE | re.IGNORECASE)
+_PROGRAM_NOTE = "(A note of the program"
+_NO_OUTCOME = Outcome("Error (interrupted): The call was interrupted.")
+
+
+def _english(_language: Literal["en", "zh"]) -> Callable[[Message], str]:
+    return str
+
+
+class BuiltinChatClient:
+    """Implements application.ports.ChatClient.
+
+    `speaker(language)` gives the function that puts texts into that language; without it they are English.
+    """
+
+    def __init__(
+        self, *, speaker: Callable[[Literal["en", "zh"]], Callable[[Message], str]] = _english
+    ) -> None:
+        self._speaker = speaker
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamChunk, None]:
+        """The answer in pieces, or the next tool call."""
+        step = await asyncio.to_thread(self._next_step, request)
+        if isinstance(step, Call):
+            call = WireToolCall(
+                provider_id="", name=step.tool, arguments=json.dumps(step.arguments, ensure_ascii=False)
+            )
+            yield StreamChunk(tool_calls=(call,), finish_reason="tool_calls", usage=Usage(), model=_MODEL)
+            return
+        for piece in _PIECE.findall(step):
+            yield StreamChunk(text=piece, model=_MODEL)
+            await asyncio.sleep(0)
+        yield StreamChunk(finish_reason="stop", usage=Usage(), model=_MODEL)
+
+    async def models(self) -> tuple[str, ...]:
+        """Its one model."""
+        return (_MODEL,)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    def _next_step(self, request: ChatRequest) -> Call | str:
+        """The next call of the turn's plan, or the answer. Pure, up to a tenth of a second of CPU."""
+        said, circuits, since = _turn_of(request.messages)
+        language = language_of(said)
+        say = self._speaker(language)
+        if not said.strip():
+            return say(abilities())
+        outcomes = _outcomes(since)
+        plan = plan_of(understand_command(said, circuits), Speech(say=say, circuits=circuits))
+        try:
+            call = next(plan)
+            for outcome in outcomes:
+                call = plan.send(outcome)
+        except StopIteration as end:
+            answer: str = end.value
+            return answer
+        if len(outcomes) >= MOST_ROUNDS:
+            return say(msg("I stop here, after {count} steps.", count=len(outcomes)))
+        if call.tool not in _offered(request):
+            return say(
+                msg("For that I would need the tool {tool}, which is not offered here.", tool=call.tool)
+            )
+        return call
+
+
+def _turn_of(messages: Sequence[WireMessage]) -> tuple[str, tuple[str, ...], Sequence[WireMessage]]:
+    """What the user said last, the circuits listed with it, and the messages since."""
+    for at in range(len(messages) - 1, -1, -1):
+        message = messages[at]
+        if message.role == "user" and not message.text.startswith(_PROGRAM_NOTE):
+            data = "\n".join(block["text"] for block in _DATA.finditer(message.text))
+            circuits = tuple(found["path"] for found in _CIRCUIT_LINE.finditer(data))
+            return _DATA.sub("", message.text), circuits, messages[at + 1 :]
+    return "", (), ()
+
+
+def _outcomes(messages: Sequence[WireMessage]) -> list[Outcome]:
+    """The outcome of each call since, in the order of the calls."""
+    outcomes: list[Outcome] = []
+    for at, message in enumerate(messages):
+        if message.role != "assistant":
+            continue
+        results = _results_behind(messages, at)
+        for call in message.tool_calls:
+            own = next((result for result in results if result.tool_call_id == call.provider_id), None)
+            own = own or (results[0] if results else None)
+            if own is not None:
+                results.remove(own)
+            outcomes.append(Outcome(own.text) if own is not None else _NO_OUTCOME)
+    return outcomes
+
+
+def _results_behind(messages: Sequence[WireMessage], at: int) -> list[WireMessage]:
+    results = []
+    for message in messages[at + 1 :]:
+        if message.role == "assistant":
+            break
+        if message.role == "tool":
+            results.append(message)
+    return results
+
+
+def _offered(request: ChatRequest) -> frozenset[str]:
+    return frozenset(str(tool.get("function", {}).get("name", "")) for tool in request.tools)

@@ -1,0 +1,384 @@
+"""What a sentence asks of the built-in model: one of a few commands, in English or Chinese, or a design.
+
+Only plain forms are understood, by patterns. What fits none is handed on as a design request, and what
+is no design either is said not to be understood: nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Language = Literal["en", "zh"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmallTalk:
+    """A greeting, thanks, or the question what it can do."""
+
+    kind: Literal["greeting", "thanks", "help"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListFiles:
+    """The files of the project."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Show:
+    """A file, or some lines of it."""
+
+    file: str
+    first: int | None = None
+    last: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """A text in all files."""
+
+    query: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class References:
+    """Where a symbol is used."""
+
+    symbol: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analyze:
+    """The outline of a file."""
+
+    file: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """New values of elements or parameters."""
+
+    file: str
+    """"" when the sentence names none."""
+    values: tuple[tuple[str, str], ...]
+    """(name, value as SPICE reads it)."""
+    simulates: bool
+    expressions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulate:
+    """A run, and figures of it."""
+
+    file: str
+    analysis_type: str = ""
+    expressions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """Figures of the newest result."""
+
+    file: str
+    expressions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Design:
+    """Anything else: perhaps a circuit to be designed."""
+
+    text: str
+    is_meant: bool
+    """It says so ("design", "设计")."""
+
+
+Command = SmallTalk | ListFiles | Show | Search | References | Analyze | Change | Simulate | Measure | Design
+
+_I = re.IGNORECASE
+_SUFFIXES = "cir|sp|spice|net|ckt|inc|lib|mod|sub|txt|md|json|csv"
+_QUOTED_FILE = re.compile(rf"[\"'“‘「《`]([^\"'“”‘’「」《》`]+\.(?:{_SUFFIXES}))[\"'”’」》`]", _I)
+_PLAIN_FILE = re.compile(rf"[A-Za-z0-9_./\\~-]*[A-Za-z0-9_-]\.(?:{_SUFFIXES})(?![A-Za-z0-9_])", _I)
+_CHINESE_FILE = re.compile(rf"[\w./-]+\.(?:{_SUFFIXES})(?![A-Za-z0-9_])", _I)
+_BEFORE_A_NAME = re.compile(
+    r"^(?:请|帮我|给我|把|将|对|在|仿真|模拟|运行|跑|读取|读|显示|打开|查看|看|分析|测量|修改|一下|文件|电路)+"
+)
+"""Chinese is written without blanks: what stands before a file's name and is no part of it."""
+
+_DESIGN = re.compile(
+    r"^(?:please |now |can you |could you |i (?:need|want)(?: you to)? ?|help me ?|let'?s )*"
+    r"(?:design|build|make|create|generate|size|synthesi[sz]e)\b|设计|(?:做|搭|来|生成)一?[个款]",
+    _I,
+)
+_CHANGE = re.compile(
+    r"\b(?:change|set|make|modify|update|adjust|increase|decrease|raise|lower|reduce|put|replace)\b"
+    r"|改|设[为成置]|调[成到为整]|换成|变成|增大|减小|提高|降[到低]",
+    _I,
+)
+_NUMBER = r"\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+_UNIT = (
+    r"(?:ohms?|Ω|hz|farads?|henr(?:y|ies)|volts?|amps?|seconds?|[fhvas]"
+    r"|欧姆?|赫兹?|法拉?|亨利?|伏特?|安培?|秒)"
+)
+_PREFIX = r"(?:meg|(?-i:[fpnuµμmkgtPNUMKGT])|[皮纳微毫千兆吉])"
+"""A capital F is the unit farad."""
+_VALUE = (
+    r"(?P<value>\{[^{}]+\}|[-+]?(?:\d+[krunpµμm]\d+"
+    rf"|{_NUMBER}\s?{_PREFIX}?\s?{_UNIT}?))(?![A-Za-z0-9])"
+)
+_ASSIGNMENT = re.compile(
+    r"(?<![A-Za-z0-9_.])(?P<name>[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)?)(?:'s)?"
+    r"(?:\s*(?:的|the )?(?:value|resistance|capacitance|inductance|值|阻值|容值|感值|电阻|电容|电感))?"
+    rf"(?:\s+(?:in|of|inside)(?:\s+the)?(?:\s+(?:file|circuit))?)?(?:\s*(?:from|从|由)\s*{_NUMBER}\w*)?"
+    r"\s*(?:\bto\b|\bas\b|\bat\b|:?=|修?改[为成到]|设置?[为成到]|调整?[为成到]|换[为成]|变[为成]"
+    rf"|增大到|减小到|提高到|降低?到|[为到])\s*{_VALUE}",
+    _I,
+)
+_SIMULATE = re.compile(r"\b(?:re-?)?simulat\w*|\b(?:re-?)?run\b|仿真|模拟|运行|跑[一个下]", _I)
+_ANALYSES: Sequence[tuple[str, str]] = (
+    ("op", r"operating point|静态工作点|工作点"),
+    ("tran", r"transient|\btran\b|瞬态"),
+    ("noise", r"\bnoise\b|噪声"),
+    ("dc", r"\bdc sweep|\bdc\b|直流"),
+    ("ac", r"frequency response|\bac\b|交流|频率响应"),
+)
+_ANALYSIS_WORD = r"\s*(?:analys[ie]s|simulation|run|sweep|分析|仿真|扫描)"
+_MEASURE = re.compile(
+    r"\b(?:measure|evaluate|calculate|compute|what(?:'s| is| are)|how (?:much|large|high|big|fast|wide))\b"
+    r"|测量|测一?下|多少|求|计算|量一下",
+    _I,
+)
+_FUNCTION_START = re.compile(r"(?<![\w.])[A-Za-z_][A-Za-z0-9_]*\(|@[A-Za-z]\w*\[")
+_FIGURES: Sequence[tuple[str, str]] = (
+    (r"bandwidth|带宽", "bandwidth(v(out))"),
+    (r"dc gain|直流增益", "dcgain(v(out))"),
+    (r"phase margin|相位裕[度量]", "phase_margin(v(out))"),
+    (r"gain margin|增益裕[度量]", "gain_margin(v(out))"),
+    (r"unity[- ]gain|单位增益", "ugf(v(out))"),
+    (r"rise time|上升时间", "rise_time(v(out))"),
+    (r"fall time|下降时间", "fall_time(v(out))"),
+    (r"overshoot|过冲|超调", "overshoot(v(out))"),
+    (r"slew rate|压摆率", "slew_rate(v(out))"),
+    (r"cut-?off|截止频率", "highcut(v(out))"),
+)
+_REFERENCES = (
+    re.compile(r"\bwhere (?:is|are|do we use|does)\s+(?:the\s+)?[`\"']?([\w.@#+-]+)[`\"']?", _I),
+    re.compile(r"\b(?:references?|uses|usages?) (?:to|of)\s+[`\"']?([\w.@#+-]+)", _I),
+    re.compile(r"\bwho uses\s+[`\"']?([\w.@#+-]+)", _I),
+    re.compile(r"([A-Za-z][A-Za-z0-9_.]*)\s*(?:在|用在|被用在)(?:了?哪|什么地方)"),
+    re.compile(r"哪[里些]地?方?(?:用到了?|使用了?|引用了?|用了)\s*([A-Za-z][A-Za-z0-9_.]*)"),
+    re.compile(r"(?:查找|找)?\s*([A-Za-z][A-Za-z0-9_.]*)\s*的(?:所有)?引用"),
+)
+_ANALYZE = re.compile(
+    r"\banaly[sz]e\b|\boutline\b|\bstructure\b|\bexplain\b|\bsummar\w+|分析|结构|概览|大纲|解释", _I
+)
+_LIST = re.compile(
+    r"\b(?:list|show|what|which)\b.*\b(?:files|circuits|netlists|folder|project)\b|^\s*(?:ls|dir|list)\s*$"
+    r"|列出.*(?:文件|电路|网表)|(?:有哪些|有什么|哪几个).*(?:文件|电路|网表)|文件列表|项目结构|项目里有",
+    _I,
+)
+_SHOW = re.compile(
+    r"\b(?:show|read|open|display|print|cat|view|see)\b|看[看一下]|显示|读取|读[一下]|打开|查看|内容", _I
+)
+_LINES = re.compile(r"(?:lines?\s*|第\s*)(\d+)(?:\s*(?:-|to|到|至|~)\s*第?\s*(\d+))?", _I)
+_SEARCH = re.compile(
+    r"(?:\b(?:search(?: the project| all files)?|find|grep|look)\b(?:\s+for\b)?"
+    r"|搜索一?下?|搜一?下?|查找|寻找|找一?[下找]?)\s*(.+)",
+    _I | re.DOTALL,
+)
+_SEARCH_TAIL = re.compile(
+    r"\s*(?:\b(?:in|across|within)\b(?: the| all| my)* (?:project|files?|circuits?|folder)|[。？?.!！]+)\s*$",
+    _I,
+)
+_QUOTED = re.compile(r"[\"“「`]([^\"”」`]+)[\"”」`]|'([^']+)'")
+_GREETING = re.compile(
+    r"(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|你好|您好|嗨|哈喽|早上好|下午好|晚上好)"
+    r"(?: there| again)?",
+    _I,
+)
+_THANKS = re.compile(
+    r"(?:thanks?(?: you)?|thx|cheers|great|ok(?:ay)?|perfect|very good|谢谢你?|多谢|好的?|很好|太好了)"
+    r"(?:,? (?:thanks?(?: you)?|a lot|very much|so much))?|(?:bye|goodbye|再见)",
+    _I,
+)
+_HELP = re.compile(
+    r"(?:help|\?|帮助|what can you do|who are you|what are you|你能做什么|你会(?:做)?什么|你是谁|怎么用)"
+    r"(?: here| for me)?",
+    _I,
+)
+
+
+def language_of(text: str) -> Language:
+    """Chinese as soon as one Chinese character stands there."""
+    return "zh" if re.search(r"[\u3400-\u9fff]", text) else "en"
+
+
+def understand_command(text: str, known_files: Sequence[str]) -> Command:
+    """What the user's sentence asks for; `known_files` are the project's, to find their names as they are."""
+    sentence = " ".join(text.split())
+    bare = sentence.strip(" .!?。！？,，~～")
+    if small_talk := _small_talk(bare or sentence):
+        return small_talk
+    file, rest = _take_file(sentence, known_files)
+    is_design = _DESIGN.search(sentence) is not None
+    if not is_design or file:
+        command = _command(sentence, file, rest)
+        if command is not None:
+            return command
+    return Design(text=text, is_meant=is_design)
+
+
+def _small_talk(text: str) -> SmallTalk | None:
+    if _GREETING.fullmatch(text):
+        return SmallTalk(kind="greeting")
+    if _THANKS.fullmatch(text):
+        return SmallTalk(kind="thanks")
+    return SmallTalk(kind="help") if _HELP.fullmatch(text) else None
+
+
+def _command(sentence: str, file: str, rest: str) -> Command | None:
+    """The first kind of command that fits; the sentence's file is taken out of `rest`."""
+    for pattern in _REFERENCES:
+        if found := pattern.search(rest):
+            return References(symbol=found[1].rstrip("."))
+    return _work(file, rest) or _look(sentence, file, rest)
+
+
+def _work(file: str, rest: str) -> Command | None:
+    """Changing, simulating, measuring."""
+    expressions = find_expressions(rest)
+    simulates = _SIMULATE.search(rest) is not None
+    if _CHANGE.search(rest) and (values := _changes(rest)):
+        simulates = simulates or bool(expressions)
+        return Change(file=file, values=values, simulates=simulates, expressions=expressions)
+    analysis = _analysis_type(rest)
+    wanted = expressions or _figures(rest)
+    if simulates or analysis:
+        return Simulate(file=file, analysis_type=analysis, expressions=wanted)
+    if wanted and (expressions or _MEASURE.search(rest)):
+        return Measure(file=file, expressions=wanted)
+    return None
+
+
+def _look(sentence: str, file: str, rest: str) -> Command | None:
+    """Analyzing, listing, showing, searching."""
+    if file and _ANALYZE.search(rest):
+        return Analyze(file=file)
+    if _LIST.search(sentence) and not file:
+        return ListFiles()
+    if file and (_SHOW.search(rest) or not rest.strip(" .?!。？！")):
+        first, last = _lines(rest)
+        return Show(file=file, first=first, last=last)
+    if (found := _SEARCH.search(sentence)) and (query := _query(found[1])):
+        return Search(query=query)
+    return None
+
+
+def _take_file(sentence: str, known: Sequence[str]) -> tuple[str, str]:
+    """The file a sentence names, and the sentence without it."""
+    folded = sentence.casefold()
+    for name in sorted(known, key=len, reverse=True):
+        at = folded.find(name.casefold())
+        before = sentence[at - 1 : at] if at > 0 else ""
+        after = sentence[at + len(name) : at + len(name) + 1]
+        if at >= 0 and not re.match(r"[A-Za-z0-9_./-]", before) and not re.match(r"[A-Za-z0-9_]", after):
+            return name, _without(sentence, at, at + len(name))
+    for pattern in (_QUOTED_FILE, _PLAIN_FILE, _CHINESE_FILE):
+        if found := pattern.search(sentence):
+            name = found[1] if pattern is _QUOTED_FILE else found[0]
+            if pattern is _CHINESE_FILE:
+                name = _BEFORE_A_NAME.sub("", name) or name
+            return name, _without(sentence, found.end() - len(name), found.end())
+    return "", sentence
+
+
+def _without(sentence: str, start: int, end: int) -> str:
+    return f"{sentence[:start].rstrip(' 「《“`')} {sentence[end:].lstrip(' 」》”`')}"
+
+
+def _changes(text: str) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (found["name"], spice_value(found["value"], found["name"])) for found in _ASSIGNMENT.finditer(text)
+    )
+
+
+def _analysis_type(text: str) -> str:
+    for kind, words in _ANALYSES:
+        if re.search(rf"(?:{words}){_ANALYSIS_WORD}", text, _I):
+            return kind
+    return ""
+
+
+def find_expressions(text: str) -> tuple[str, ...]:
+    """What a sentence has in the form of a function: ``bandwidth(v(out))``, ``db(v(out))``, ``@m1[id]``."""
+    found: list[str] = []
+    at = 0
+    while opening := _FUNCTION_START.search(text, at):
+        end = _closing(text, opening.end() - 1)
+        if end is None:
+            at = opening.end()
+            continue
+        found.append(text[opening.start() : end])
+        at = end
+    return tuple(dict.fromkeys(found))
+
+
+def _closing(text: str, opening: int) -> int | None:
+    """The place behind the bracket that closes the one at `opening`."""
+    depth = 0
+    for at in range(opening, len(text)):
+        depth += (text[at] in "([") - (text[at] in ")]")
+        if depth == 0:
+            return at + 1
+    return None
+
+
+def _figures(text: str) -> tuple[str, ...]:
+    return tuple(expression for words, expression in _FIGURES if re.search(words, text, _I))
+
+
+def _lines(text: str) -> tuple[int | None, int | None]:
+    found = _LINES.search(text)
+    if found is None:
+        return None, None
+    first = int(found[1])
+    return first, int(found[2]) if found[2] else first
+
+
+def _query(text: str) -> str:
+    if quoted := _QUOTED.search(text):
+        return quoted[1] or quoted[2]
+    return _SEARCH_TAIL.sub("", _SEARCH_TAIL.sub("", text)).strip()
+
+
+_PREFIXES = {
+    "皮": "p", "纳": "n", "微": "u", "毫": "m", "千": "k", "兆": "Meg", "吉": "G",
+    "µ": "u", "μ": "u", "K": "k",
+}  # fmt: skip
+_PARTS = re.compile(rf"(?P<number>[-+]?{_NUMBER})\s?(?P<prefix>{_PREFIX})?\s?(?P<unit>{_UNIT})?", _I)
+_OF_MEGA = ("ohm", "ω", "欧", "hz", "赫")
+"""Units (in lower case) of which one says mega, never milli."""
+_INFIX = re.compile(r"(?P<sign>[-+]?)(?P<whole>\d+)(?P<prefix>[krunpµμm])(?P<decimals>\d+)", _I)
+
+
+def spice_value(text: str, name: str) -> str:
+    """A value as SPICE reads it: no unit (``1F`` would be a femto), ``4k7`` as 4.7k, an engineer's M as Meg.
+
+    M is mega where a resistance or a frequency is meant; on its own and elsewhere SPICE's milli stays.
+    """
+    text = text.strip()
+    if text.startswith("{"):
+        return text
+    if infix := _INFIX.fullmatch(text):
+        number, prefix, unit = f"{infix['sign']}{infix['whole']}.{infix['decimals']}", infix["prefix"], ""
+        prefix = "" if prefix in "Rr" else prefix
+    else:
+        parts = _PARTS.fullmatch(text)
+        if parts is None:
+            return text
+        number, prefix, unit = parts["number"], parts["prefix"] or "", (parts["unit"] or "").lower()
+    is_mega = prefix == "M" and (
+        name[:1] in "rR" or unit.startswith(("ohm", "Ω".lower(), "ω", "欧", "hz", "赫"))
+    )
+    return number + ("Meg" if is_mega or prefix.lower() == "meg" else _PREFIXES.get(prefix, prefix))

@@ -1,0 +1,502 @@
+"""What the built-in model does about a command: which tools it calls in which order, and what it says.
+
+A plan is a generator that yields tool calls, gets their outcomes, and returns the answer. It is run
+anew for every request with the outcomes the conversation holds so far, so it keeps nothing: the first
+call without an outcome is the next one to make. What it says comes from outcomes only.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, assert_never
+
+from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
+from domain.design.catalogue import FAMILIES, understand
+from domain.design.designer import DesignIntent, Proposal
+from domain.design.goals import DesignGoal, GoalVerdict
+from domain.design.values import with_unit
+from domain.simulation.result import Quantity
+from infrastructure.llm_adapters.builtin_commands import (
+    Analyze,
+    Change,
+    Command,
+    Design,
+    ListFiles,
+    Measure,
+    References,
+    Search,
+    Show,
+    Simulate,
+    SmallTalk,
+)
+from shared.errors import CircuitAIError, CircuitError
+from shared.message import Message, msg
+
+_LONGEST_QUOTE = 4000
+_MOST_NAMES = 1000
+_ERROR = re.compile(r"Error \((?P<type>\w*)\): ?")
+_FIGURE = re.compile(r"(?P<name>.+?) = (?P<figure>[-+]?\d[\d.]*(?:e[-+]?\d+)?(?: \S+)?|no value)", re.I)
+_HEADER = re.compile(r"\[.*: lines (?P<ranges>\d[\d, -]*) of (?P<total>\d+)(?:, [^\]]*)?\]")
+
+Say = Callable[[Message], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A tool to be called."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a tool answered."""
+
+    text: str
+
+    @property
+    def error_type(self) -> str:
+        """The kind of its failure; "" when it succeeded."""
+        found = _ERROR.match(self.text)
+        return found["type"] if found else ""
+
+    @property
+    def reason(self) -> str:
+        """A failure in the tool's own words."""
+        return _ERROR.sub("", self.text, count=1).strip()
+
+    @property
+    def lines(self) -> list[str]:
+        """Its text by lines, at least one."""
+        return self.text.split("\n")
+
+
+Plan = Generator[Call, Outcome, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speech:
+    """How the answer is worded, and what is known of the project."""
+
+    say: Say
+    circuits: Sequence[str]
+    """The circuits the request lists."""
+
+
+def plan_of(command: Command, speech: Speech) -> Plan:
+    """The plan for a command."""
+    match command:
+        case Change():
+            plan = _change(command, speech)
+        case Simulate():
+            plan = _simulate(command, speech)
+        case Measure():
+            plan = _measure(command, speech)
+        case Design():
+            plan = _design(command, speech)
+        case SmallTalk():
+            plan = _small_talk(command, speech)
+        case Show():
+            plan = _show(command, speech)
+        case ListFiles() | Search() | References() | Analyze():
+            plan = _look_up(command, speech)
+        case _:
+            assert_never(command)
+    return plan
+
+
+# --- talking and looking -----------------------------------------------------------------------------
+
+
+def abilities() -> Message:
+    """What it can do, and what else there is."""
+    return msg(
+        "I am the built-in designer, not a language model: I follow plain commands. I can design first-order "
+        "RC and RL filters, Sallen-Key filters and buck converters from one sentence; simulate a circuit; "
+        "change a value (“set R1 to 2k in amp.cir and simulate”); measure (“measure bandwidth(v(out)) of "
+        "amp.cir”); list, show, search and analyze files. For anything else set up a language model: add "
+        "{options} to the command (the key goes into the environment variable {variable}).",
+        options="--provider openai-compatible --base-url URL --model NAME",
+        variable="CIRCUIT_AI_OPENAI_COMPATIBLE_API_KEY",
+    )
+
+
+def _small_talk(command: SmallTalk, speech: Speech) -> Plan:
+    yield from ()
+    match command.kind:
+        case "greeting":
+            return speech.say(msg("Hello! Which circuit shall we work on?"))
+        case "thanks":
+            return speech.say(msg("You're welcome."))
+        case "help":
+            return speech.say(abilities())
+
+
+def _show(command: Show, speech: Speech) -> Plan:
+    arguments: dict[str, Any] = {"path": command.file}
+    if command.first is not None:
+        arguments |= {"start_line": command.first, "end_line": command.last}
+    outcome = yield Call(tool="read_file", arguments=arguments)
+    if outcome.error_type:
+        return _failed(outcome, speech)
+    return _quoted(f"{command.file}:", outcome.text)
+
+
+def _look_up(command: ListFiles | Search | References | Analyze, speech: Speech) -> Plan:
+    """One question to one tool, whose answer is shown as it is."""
+    arguments: dict[str, Any]
+    match command:
+        case ListFiles():
+            tool, arguments, lead_in = "list_project_files", {}, msg("The project holds:")
+        case Search():
+            tool, arguments = "search_project", {"query": command.query}
+            lead_in = msg("Here is what I found:")
+        case References():
+            tool, arguments = "find_references", {"symbol_name": command.symbol}
+            lead_in = msg("Here is where {name} stands:", name=command.symbol)
+        case Analyze():
+            tool, arguments = "analyze_file", {"file_path": command.file}
+            lead_in = msg("The outline of {file}:", file=command.file)
+    outcome = yield Call(tool=tool, arguments=arguments)
+    if outcome.error_type:
+        return _failed(outcome, speech)
+    return _quoted(speech.say(lead_in), outcome.text)
+
+
+def _failed(outcome: Outcome, speech: Speech) -> str:
+    return speech.say(msg("That did not work: {reason}", reason=outcome.reason[:_LONGEST_QUOTE]))
+
+
+def _quoted(lead_in: str, text: str) -> str:
+    """A tool's text in a block that nothing in it can close."""
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
+    return f"{lead_in}\n{fence}\n{text[:_LONGEST_QUOTE]}\n{fence}"
+
+
+# --- simulating and measuring ------------------------------------------------------------------------
+
+
+def _simulate(command: Simulate, speech: Speech) -> Plan:
+    arguments: dict[str, Any] = {"file_path": command.file} if command.file else {}
+    if command.analysis_type:
+        arguments["analysis_type"] = command.analysis_type
+    return (yield from _run(arguments, command.expressions, speech))
+
+
+def _run(arguments: Mapping[str, Any], expressions: Sequence[str], speech: Speech) -> Plan:
+    """Simulate, then the figures asked for."""
+    outcome = yield Call(tool="run_simulation", arguments=arguments)
+    if outcome.error_type:
+        return _simulation_failed(outcome, speech)
+    report = _simulation_report(outcome, speech)
+    if not expressions:
+        return report
+    file = arguments.get("file_path", "")
+    figures = yield _inspection(file, expressions)
+    if figures.error_type:
+        return f"{report}\n{_failed(figures, speech)}"
+    return f"{report}\n{_bullets(_values_of(figures))}"
+
+
+def _inspection(file: str, expressions: Sequence[str]) -> Call:
+    arguments: dict[str, Any] = {"file_path": file} if file else {}
+    return Call(tool="inspect_data", arguments={**arguments, "expressions": list(expressions)})
+
+
+def _simulation_failed(outcome: Outcome, speech: Speech) -> str:
+    if outcome.error_type != "simulation_failed":
+        return _failed(outcome, speech)
+    errors = [line.removeprefix("error: ") for line in outcome.lines if line.startswith("error: ")]
+    said = speech.say(msg("The simulation failed:"))
+    return f"{said}\n{_bullets(errors or [outcome.reason[:_LONGEST_QUOTE]])}"
+
+
+def _simulation_report(outcome: Outcome, speech: Speech) -> str:
+    name = outcome.lines[0].partition(":")[0]
+    warnings = [line.removeprefix("warning: ") for line in outcome.lines if line.startswith("warning: ")]
+    metrics = [
+        line
+        for line in outcome.lines[1:]
+        if _FIGURE.fullmatch(line) and not line.startswith(("warning: ", "error: "))
+    ]
+    parts = [speech.say(msg("{file} was simulated without errors.", file=name))]
+    if metrics:
+        parts.append(_bullets(metrics))
+    else:
+        example = f"max(v(out)) of {name}"
+        hint = msg(
+            "It has no .meas cards; ask for figures, for example “measure {example}”.", example=example
+        )
+        parts.append(speech.say(hint))
+    if warnings:
+        parts += [speech.say(msg("Warnings:")), _bullets(warnings)]
+    return "\n".join(parts)
+
+
+def _measure(command: Measure, speech: Speech) -> Plan:
+    """Figures of the newest result; without one, or of a circuit changed since, after a run."""
+    outcome = yield _inspection(command.file, command.expressions)
+    is_stale = not outcome.error_type and "(the circuit was changed since" in outcome.lines[0]
+    if is_stale or outcome.error_type == "no_result":
+        arguments = {"file_path": command.file} if command.file else {}
+        return (yield from _run(arguments, command.expressions, speech))
+    if outcome.error_type:
+        return _failed(outcome, speech)
+    return f"{speech.say(msg('Measured:'))}\n{_bullets(_values_of(outcome))}"
+
+
+def _values_of(outcome: Outcome) -> list[str]:
+    """The lines of inspect_data behind its heading."""
+    return [line for line in outcome.lines[1:] if line.strip()]
+
+
+def _bullets(lines: Sequence[str]) -> str:
+    return "\n".join(f"- {line.strip()}" for line in lines)
+
+
+# --- changing values ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Edit:
+    """Neighbouring lines of a file and what they become."""
+
+    before: str
+    after: str
+    search: str
+    replace: str
+
+
+def _change(command: Change, speech: Speech) -> Plan:
+    file = command.file
+    if not file:
+        if len(speech.circuits) != 1:
+            return speech.say(_which_file(speech.circuits))
+        file = speech.circuits[0]
+    outcome = yield Call(tool="read_file", arguments={"path": file})
+    if outcome.error_type:
+        return _failed(outcome, speech)
+    text = _whole_text(outcome)
+    if text is None:  # too long to be shown whole: the places of the name are enough
+        outcome = yield Call(tool="read_file", arguments={"path": file, "query": command.values[0][0]})
+        if outcome.error_type:
+            return _failed(outcome, speech)
+        text = _shown_text(outcome)
+    has_title = PurePosixPath(file).suffix.lower() not in LIBRARY_SUFFIXES
+    begins = re.search(r": lines 1-", outcome.lines[0]) is not None
+    try:
+        edits = value_changes(text, command.values, has_title=has_title and begins)
+    except CircuitAIError as error:
+        return _told(error, speech)
+    done: list[str] = []
+    for edit in edits:
+        patch = {"path": file, "search": edit.search, "replace": edit.replace}
+        outcome = yield Call(tool="patch_file", arguments=patch)
+        if outcome.error_type:
+            return "\n".join([*done, _failed(outcome, speech)])
+        now = msg("In {file} “{before}” is now “{after}”.", file=file, before=edit.before, after=edit.after)
+        done.append(speech.say(now))
+    if not edits:
+        done.append(speech.say(msg("{file} has these values already.", file=file)))
+    if command.simulates:
+        done.append((yield from _run({"file_path": file}, command.expressions, speech)))
+    return "\n".join(done)
+
+
+def _which_file(circuits: Sequence[str]) -> Message:
+    if not circuits:
+        return msg("The project has no circuit to change. Name the file, or ask me to design one.")
+    names = ", ".join(circuits[:20])
+    return msg("The project has several circuits: {names}. Say which one you mean.", names=names)
+
+
+def _whole_text(outcome: Outcome) -> str | None:
+    """The lines read_file shows, None when they are not the whole file."""
+    header = _HEADER.fullmatch(outcome.lines[0])
+    if header is None or header["ranges"] != f"1-{header['total']}":
+        return None
+    lines = outcome.lines[1 : 1 + int(header["total"])]
+    return "\n".join(lines) if len(lines) == int(header["total"]) else None
+
+
+def _shown_text(outcome: Outcome) -> str:
+    """The lines read_file shows, its marks between them as comments."""
+    lines = ["*" if re.fullmatch(r"\[.*\]", line) else line for line in outcome.lines[1:]]
+    return "\n".join(lines)
+
+
+def value_changes(text: str, values: Sequence[tuple[str, str]], *, has_title: bool) -> list[_Edit]:
+    """The lines of a netlist that have to change to give elements or parameters new values.
+
+    `has_title`: the first line is a title. Raises UserInputError for an unknown name or value, CircuitError
+    ("ambiguous_element") for a name that several subcircuits have and the top level has not.
+    """
+    old = text.split("\n")
+    new = list(old)
+    for name, value in values:
+        netlist = Netlist.parse("\n".join(new).encode(errors="replace"), has_title=has_title)
+        first, last = _lines_of(netlist, name)
+        lines = "\n".join(new[first:last]).encode(errors="replace")
+        part = Netlist.parse(lines, has_title=has_title and first == 0)
+        new[first:last] = part.with_value(name, value).to_bytes().decode().split("\n")
+    changed = [at for at, (before, after) in enumerate(zip(old, new, strict=True)) if before != after]
+    return [_edit(old, new, first, last) for first, last in _runs(changed)]
+
+
+def _lines_of(netlist: Netlist, name: str) -> tuple[int, int | None]:
+    """The lines to look at: all of them, or the one card of an element that only a subcircuit has."""
+    named = [element for element in netlist.elements if element.key == name.lower()]
+    if not named or any(not element.scope for element in named):
+        return 0, None
+    if len(named) > 1:
+        raise CircuitError(
+            msg("{name} stands in several subcircuits, on lines {lines}.",
+                name=name, lines=", ".join(str(element.line) for element in named)),
+            advice=msg("Change it in the file itself, or use a language model."),
+            error_type="ambiguous_element",
+        )  # fmt: skip
+    statements = netlist.statements
+    following = [statement.line for statement in statements if statement.line > named[0].line]
+    return named[0].line - 1, (following[0] - 1 if following else None)
+
+
+def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Neighbouring numbers as (first, last)."""
+    runs: list[tuple[int, int]] = []
+    for number in numbers:
+        if runs and runs[-1][1] == number - 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return runs
+
+
+def _edit(old: Sequence[str], new: Sequence[str], first: int, last: int) -> _Edit:
+    """The change of some lines, quoted with as many lines around as make the quotation unique."""
+    text = "\n".join(old)
+    low, high = first, last + 1
+    while text.count("\n".join(old[low:high])) > 1 and high - low < len(old):
+        low, high = max(low - 1, 0), min(high + 1, len(old))
+    return _Edit(
+        before="\n".join(old[first : last + 1]),
+        after="\n".join(new[first : last + 1]),
+        search="\n".join(old[low:high]),
+        replace="\n".join([*old[low:first], *new[first : last + 1], *old[last + 1 : high]]),
+    )
+
+
+def _told(error: CircuitAIError, speech: Speech) -> str:
+    parts = [error.message, *((error.advice,) if error.advice is not None else ())]
+    return " ".join(speech.say(part) for part in parts)
+
+
+# --- designing ---------------------------------------------------------------------------------------
+
+
+def _design(command: Design, speech: Speech) -> Plan:
+    """A circuit by its family's equations, written, simulated, measured, and once corrected."""
+    try:
+        intent = understand(command.text)
+        proposal = FAMILIES[intent.family].propose(intent, speech.say)
+    except CircuitError as error:
+        return _not_designed(error, command, speech)
+    listing = yield Call(tool="list_project_files", arguments={})
+    if listing.error_type:
+        return _failed(listing, speech)
+    path = _free_name(proposal.file_stem, listing)
+    said = [speech.say(assumption) for assumption in intent.assumptions]
+    verdicts, problem = yield from _prove(path, proposal, intent, speech)
+    if not problem and not _all_met(verdicts):
+        revised = _revised(intent, proposal, verdicts, speech)
+        if revised is not None:
+            again = msg("The first values missed a goal; I corrected them by what was measured.")
+            said.append(speech.say(again))
+            verdicts, problem = yield from _prove(path, revised, intent, speech)
+    if problem:
+        return "\n".join([*said, problem])
+    return "\n".join([*said, _verdict_report(path, verdicts, speech)])
+
+
+def _prove(
+    path: str, proposal: Proposal, intent: DesignIntent, speech: Speech
+) -> Generator[Call, Outcome, tuple[list[GoalVerdict], str]]:
+    """Write, simulate, measure: the verdicts, or what went wrong."""
+    outcome = yield Call(tool="rewrite_file", arguments={"path": path, "content": proposal.netlist})
+    if outcome.error_type:
+        return [], _failed(outcome, speech)
+    outcome = yield Call(tool="run_simulation", arguments={"file_path": path})
+    if outcome.error_type:
+        return [], _simulation_failed(outcome, speech)
+    outcome = yield _inspection(path, [goal.expression for goal in intent.goals])
+    if outcome.error_type:
+        return [], _failed(outcome, speech)
+    return [_verdict(goal, outcome) for goal in intent.goals], ""
+
+
+def _verdict(goal: DesignGoal, outcome: Outcome) -> GoalVerdict:
+    value = math.nan
+    for line in outcome.lines:
+        found = _FIGURE.fullmatch(line)
+        if found and found["name"].strip() == goal.expression and found["figure"] != "no value":
+            value = float(found["figure"].split()[0])
+    return GoalVerdict(goal=goal, measured=Quantity(value=value, unit=goal.unit), met=goal.is_met_by(value))
+
+
+def _all_met(verdicts: Sequence[GoalVerdict]) -> bool:
+    return all(verdict.met for verdict in verdicts)
+
+
+def _revised(
+    intent: DesignIntent, proposal: Proposal, verdicts: Sequence[GoalVerdict], speech: Speech
+) -> Proposal | None:
+    try:
+        return FAMILIES[intent.family].revise(intent, proposal, verdicts, speech.say)
+    except CircuitError:
+        return None  # the corrected aim is beyond what parts can do: the miss is the answer
+
+
+def _verdict_report(path: str, verdicts: Sequence[GoalVerdict], speech: Speech) -> str:
+    if _all_met(verdicts):
+        head = speech.say(msg("{file} is designed and simulated; all goals are met:", file=path))
+    else:
+        head = speech.say(msg("{file} is designed and simulated, but not all goals are met:", file=path))
+    lines = []
+    for verdict in verdicts:
+        value = verdict.measured.value
+        figure = "?" if math.isnan(value) else with_unit(value, verdict.goal.unit)
+        state = msg("met") if verdict.met else msg("missed")
+        lines.append(f"{verdict.goal.metric}: {figure} ({_bounds(verdict.goal)}) {speech.say(state)}")
+    return f"{head}\n{_bullets(lines)}"
+
+
+def _bounds(goal: DesignGoal) -> str:
+    parts = [
+        f"{sign} {with_unit(bound, goal.unit)}"
+        for sign, bound in (("≥", goal.minimum), ("≤", goal.maximum))
+        if bound is not None
+    ]
+    return ", ".join(parts)
+
+
+def _free_name(stem: str, listing: Outcome) -> str:
+    """`stem.cir`, or the first `stem_2.cir` ... that nothing in the project has, whatever the letter case."""
+    taken = {line.partition("  ")[0].rstrip("/").casefold() for line in listing.lines}
+    for number in range(1, _MOST_NAMES):
+        name = f"{stem}{'' if number == 1 else f'_{number}'}.cir"
+        if name.casefold() not in taken:
+            break
+    return name
+
+
+def _not_designed(error: CircuitError, command: Design, speech: Speech) -> str:
+    """A known circuit with something amiss is told as it is; else what it can do."""
+    if error.error_type != "unknown_circuit":
+        return _told(error, speech)
+    if command.is_meant:
+        return f"{speech.say(error.message)} {speech.say(abilities())}"
+    return f"{speech.say(msg('I do not understand that.'))} {speech.say(abilities())}"

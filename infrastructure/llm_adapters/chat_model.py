@@ -1,0 +1,447 @@
+"""Our chat clients as a LangChain `BaseChatModel`, so that LangGraph's streams carry their answers.
+
+Upwards: pieces of text and of reasoning, merged to one chunk per window and never mixed, then one
+closing chunk with tool calls, usage and finish reason. Downwards: LangChain messages under our own
+call ids become a request under the provider's ids.
+
+The model's `tool_calls` are LangChain's guess: it completes truncated JSON. Who runs calls reads
+`tool_call_chunks` (the text as sent) through `domain.llm.answers`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from contextlib import aclosing
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolMessage
+from langchain_core.messages.ai import UsageMetadata, add_ai_message_chunks
+from langchain_core.messages.tool import tool_call_chunk
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.runnables import Runnable
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from pydantic import PrivateAttr
+
+from domain.llm.answers import accept_calls, wire_calls_of
+from domain.llm.chat import (
+    ChatRequest,
+    FinishReason,
+    RetryNotice,
+    Role,
+    StreamChunk,
+    Usage,
+    WireMessage,
+    WireToolCall,
+)
+
+if TYPE_CHECKING:
+    from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+    from langchain_core.language_models import LanguageModelInput
+    from langchain_core.runnables import RunnableConfig
+
+    from application.ports import ChatClient
+
+MERGE_WINDOW_S = 0.04
+"""Pieces of one kind that arrive within it travel as one chunk: 25 a second are enough for an eye."""
+
+_MOST_WAITING = 256
+"""Pieces read ahead of a slow consumer; then the connection waits."""
+
+_REQUEST_OPTIONS = frozenset({"tools", "tool_choice", "temperature", "max_tokens", "stream"})
+
+_ROLES: Mapping[str, Role] = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
+
+_open_streams: ContextVar[list[AsyncGenerator[Any, None]] | None] = ContextVar("_open_streams", default=None)
+
+
+class ClientChatModel(BaseChatModel):
+    """A chat client of ours where LangChain and LangGraph expect a model.
+
+    Call options: `tools` (OpenAI function schemas), `temperature`, `max_tokens`. Only asynchronous;
+    nothing is cached. The client is a private attribute: neither it nor a key in it shows in repr,
+    dumps or traces.
+    """
+
+    provider: str = ""
+    model: str = ""
+    """"" = the provider's default."""
+    merge_window_s: float = MERGE_WINDOW_S
+
+    _client: Any = PrivateAttr()
+
+    def __init__(self, *, client: ChatClient, **settings: Any) -> None:
+        # A cache set globally by someone else would replay answers as if tools had not run since.
+        super().__init__(**{"cache": False, **settings})
+        self._client = client
+
+    @property
+    def _llm_type(self) -> str:
+        return "circuit-design-ai"
+
+    @property
+    def _identifying_params(self) -> Mapping[str, Any]:
+        return {"provider": self.provider, "model": self.model}
+
+    def bind_tools(
+        self, tools: Sequence[Any], *, tool_choice: str | None = None, **kwargs: Any
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """This model with tools: OpenAI schemas, or anything LangChain can turn into one.
+
+        `tool_choice` may only be None or "auto": several servers hang or fail on anything else.
+        """
+        _check_tool_choice(tool_choice)
+        return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], **kwargs)
+
+    async def astream(
+        self,
+        input: LanguageModelInput,  # noqa: A002 - LangChain's name
+        config: RunnableConfig | None = None,
+        *,
+        stop: list[str] | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[AIMessageChunk]:
+        """The answer in chunks. Closing it ends the client's call before the close returns.
+
+        LangChain's own generator leaves the inner one to the garbage collector.
+        """
+        inner: list[AsyncGenerator[Any, None]] = []
+        outer = super().astream(input, config, stop=stop, **kwargs)
+        assert isinstance(outer, AsyncGenerator)
+        try:
+            while True:
+                token = _open_streams.set(inner)
+                try:
+                    chunk = await anext(outer)
+                except StopAsyncIteration:
+                    return
+                finally:
+                    _open_streams.reset(token)
+                yield chunk
+        finally:
+            await outer.aclose()
+            for stream in inner:
+                await stream.aclose()
+
+    def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,  # noqa: ARG002 - astream calls back itself
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        stream = self._chunks(_request(messages, stop, kwargs))
+        if (open_streams := _open_streams.get()) is not None:
+            open_streams.append(stream)
+        return stream
+
+    async def _chunks(self, request: ChatRequest) -> AsyncGenerator[ChatGenerationChunk, None]:
+        """The answer as LangChain's chunks; what was held back comes before an error."""
+        held = _Held(self.merge_window_s)
+        closing = _Closing(self.model)
+        async with aclosing(_ReadAhead(lambda: self._client.stream(request))) as source:
+            while True:
+                if not await source.has_news(until=held.due):
+                    yield held.take()
+                    continue
+                try:
+                    chunk = source.take()
+                except Exception:
+                    if held.kind:
+                        yield held.take()
+                    raise
+                if chunk is None:
+                    break
+                for kind, text in (("reasoning", chunk.reasoning), ("text", chunk.text)):
+                    if text and held.kind not in ("", kind):
+                        yield held.take()
+                    held.add(kind, text)
+                if held.kind and (held.is_due or chunk.finish_reason is not None):
+                    yield held.take()
+                if chunk.retry is not None:
+                    yield _generation(response_metadata={"retry": _LatestRetry(_retry_to_plain(chunk.retry))})
+                closing.note(chunk)
+        if held.kind:
+            yield held.take()
+        yield closing.chunk()
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,  # noqa: ARG002 - nothing is streamed
+        **kwargs: Any,
+    ) -> ChatResult:
+        async with aclosing(self._chunks(_request(messages, stop, kwargs))) as stream:
+            first, *further = [chunk.message async for chunk in stream]
+        assert isinstance(first, AIMessageChunk)
+        answer = add_ai_message_chunks(first, *(m for m in further if isinstance(m, AIMessageChunk)))
+        return ChatResult(generations=[ChatGeneration(message=_whole(answer))])
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        raise NotImplementedError("this model only works asynchronously: use astream or ainvoke")
+
+
+class _Held:
+    """Text of one kind that waits for more of it, at most `window_s`."""
+
+    def __init__(self, window_s: float) -> None:
+        self.kind = ""
+        self.due: float | None = None
+        """Loop time at which it has to go out."""
+        self._window_s = window_s
+        self._pieces: list[str] = []
+
+    @property
+    def is_due(self) -> bool:
+        """Also true while pieces keep coming without a pause."""
+        return self.due is not None and asyncio.get_running_loop().time() >= self.due
+
+    def add(self, kind: str, text: str) -> None:
+        if text:
+            if self.due is None:
+                self.kind, self.due = kind, asyncio.get_running_loop().time() + self._window_s
+            self._pieces.append(text)
+
+    def take(self) -> ChatGenerationChunk:
+        text, kind = "".join(self._pieces), self.kind
+        self.kind, self.due = "", None
+        self._pieces.clear()
+        if kind == "reasoning":
+            return _generation(additional_kwargs={"reasoning_content": text})
+        return _generation(content=text)
+
+
+class _Closing:
+    """What only the last chunk says: LangChain would add usages up and join repeated names."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._calls: tuple[WireToolCall, ...] = ()
+        self._finish_reason: FinishReason = "cut"
+        self._usage: Usage | None = None
+
+    def note(self, chunk: StreamChunk) -> None:
+        self._model = chunk.model or self._model
+        self._usage = chunk.usage or self._usage
+        self._calls += chunk.tool_calls
+        self._finish_reason = chunk.finish_reason or self._finish_reason
+
+    def chunk(self) -> ChatGenerationChunk:
+        return _generation(
+            tool_call_chunks=[
+                tool_call_chunk(name=call.name, args=call.arguments, id=call.provider_id or None, index=index)
+                for index, call in enumerate(self._calls)
+            ],
+            usage_metadata=_usage_metadata(self._usage),
+            response_metadata={"finish_reason": self._finish_reason, "model_name": self._model},
+            chunk_position="last",
+        )
+
+
+class _ReadAhead:
+    """Reads a client's stream in one task of its own, so that waiting can end without ending the call.
+
+    One task opens, reads and closes the stream: time-outs and connections belong to the task they
+    were made in.
+    """
+
+    def __init__(self, open_stream: Callable[[], AsyncIterator[StreamChunk]]) -> None:
+        self._open_stream = open_stream
+        self._chunks: deque[StreamChunk] = deque()
+        self._news = asyncio.Event()
+        self._room = asyncio.Event()
+        self._task = asyncio.create_task(self._read(), name="model stream")
+        self._task.add_done_callback(lambda _: self._news.set())
+
+    async def has_news(self, *, until: float | None) -> bool:
+        """Wait for a chunk or the end; False when neither came until that loop time (None = for ever)."""
+        while not self._chunks and not self._task.done():
+            self._news.clear()
+            try:
+                async with asyncio.timeout_at(until):
+                    await self._news.wait()
+            except TimeoutError:
+                return False
+        return True
+
+    def take(self) -> StreamChunk | None:
+        """The next chunk, None at the end; after the last one raises what the client raised."""
+        if self._chunks:
+            self._room.set()
+            return self._chunks.popleft()
+        self._task.result()
+        return None
+
+    async def aclose(self) -> None:
+        """End the call; returns when the client has closed everything."""
+        self._task.cancel()
+        await asyncio.wait({self._task})
+        if not self._task.cancelled():
+            self._task.exception()  # raised by `take` already, or of a call that nobody wants any more
+
+    async def _read(self) -> None:
+        stream = self._open_stream()
+        try:
+            async for chunk in stream:
+                self._chunks.append(chunk)
+                self._news.set()
+                while len(self._chunks) >= _MOST_WAITING:
+                    self._room.clear()
+                    await self._room.wait()
+        finally:
+            if isinstance(stream, AsyncGenerator):
+                await stream.aclose()
+
+
+class _LatestRetry(dict[str, Any]):
+    """A notice of which, when chunks are added, the later one stays.
+
+    LangChain merges equal keys: it joins texts, adds whole numbers and raises for others. It begins
+    with a copy of the left dict; ours is empty.
+    """
+
+    def copy(self) -> _LatestRetry:
+        return _LatestRetry()
+
+
+def _retry_to_plain(notice: RetryNotice) -> dict[str, Any]:
+    params = {
+        key: value if isinstance(value, str | int | float) else str(value)
+        for key, value in notice.reason.params.items()
+    }
+    return {
+        "attempt": notice.attempt,
+        "wait_s": notice.wait_s,
+        "reason": {"template": notice.reason.template, "params": params},
+    }
+
+
+def _generation(*, content: str = "", **fields: Any) -> ChatGenerationChunk:
+    return ChatGenerationChunk(message=AIMessageChunk(content=content, **fields))
+
+
+def _usage_metadata(usage: Usage | None) -> UsageMetadata | None:
+    if usage is None:
+        return None
+    return {
+        "input_tokens": usage.prompt_tokens,
+        "output_tokens": usage.completion_tokens,
+        "total_tokens": usage.total_tokens,
+        "input_token_details": {"cache_read": usage.cached_tokens},
+        "output_token_details": {"reasoning": usage.reasoning_tokens},
+    }
+
+
+def _whole(answer: AIMessageChunk) -> AIMessage:
+    """A complete answer; only arguments that are whole JSON become `tool_calls`, under provider ids."""
+    calls = accept_calls(wire_calls_of(answer), lambda: "")
+    return AIMessage(
+        content=answer.content,
+        additional_kwargs=answer.additional_kwargs,
+        response_metadata=answer.response_metadata,
+        usage_metadata=answer.usage_metadata,
+        tool_calls=[
+            {"type": "tool_call", "name": call.name, "args": dict(call.arguments), "id": call.provider_id}
+            for call in calls
+            if not call.problem
+        ],
+        invalid_tool_calls=[
+            {
+                "type": "invalid_tool_call",
+                "name": call.name,
+                "args": call.text,
+                "id": call.provider_id,
+                "error": call.problem,
+            }
+            for call in calls
+            if call.problem
+        ],
+    )
+
+
+def _request(messages: Sequence[BaseMessage], stop: Sequence[str] | None, options: Any) -> ChatRequest:
+    if stop:
+        raise ValueError("stop sequences are not supported")
+    if unknown := options.keys() - _REQUEST_OPTIONS:
+        raise TypeError(f"unknown options of a model call: {', '.join(sorted(unknown))}")
+    _check_tool_choice(options.get("tool_choice"))
+    return ChatRequest(
+        messages=wire_messages(messages),
+        tools=tuple(options.get("tools") or ()),
+        temperature=options.get("temperature"),
+        max_tokens=options.get("max_tokens"),
+    )
+
+
+def _check_tool_choice(choice: object) -> None:
+    if choice not in (None, "auto"):
+        raise ValueError(f"tool_choice {choice!r} is not supported; servers agree only on 'auto'")
+
+
+def wire_messages(messages: Sequence[BaseMessage]) -> tuple[WireMessage, ...]:
+    """LangChain messages as a request's.
+
+    A call goes out under the provider's id, as long as that is unique in the request; else (several
+    servers number calls anew in every answer) under our own. Answers with nothing in them are left
+    out: servers refuse them.
+    """
+    wire: list[WireMessage] = []
+    wire_id_of: dict[str, str] = {}
+    taken: set[str] = set()
+    for message in messages:
+        role = _ROLES.get(message.type.removesuffix("MessageChunk").lower())
+        if role is None:
+            raise TypeError(f"a {message.type} message cannot be sent to a model")
+        text = _text_of(message)
+        if isinstance(message, AIMessage):
+            calls = tuple(_wire_calls(message, wire_id_of, taken))
+            if text or calls:
+                reasoning = str(message.additional_kwargs.get("reasoning_content") or "")
+                wire.append(WireMessage(role=role, text=text, reasoning=reasoning, tool_calls=calls))
+        elif isinstance(message, ToolMessage):
+            call_id = wire_id_of.get(message.tool_call_id, message.tool_call_id)
+            wire.append(WireMessage(role=role, text=text, tool_call_id=call_id, name=message.name or ""))
+        else:
+            wire.append(WireMessage(role=role, text=text))
+    return tuple(wire)
+
+
+def _wire_calls(message: AIMessage, wire_id_of: dict[str, str], taken: set[str]) -> list[WireToolCall]:
+    provider_ids: Mapping[str, str] = message.additional_kwargs.get("provider_ids") or {}
+    calls = []
+    for call in message.tool_calls:
+        own_id = call["id"] or ""
+        wire_id = provider_ids.get(own_id) or own_id
+        if wire_id in taken:
+            wire_id = own_id
+        taken.add(wire_id)
+        wire_id_of[own_id] = wire_id
+        arguments = json.dumps(call["args"], ensure_ascii=False)
+        calls.append(WireToolCall(provider_id=wire_id, name=call["name"], arguments=arguments))
+    return calls
+
+
+def _text_of(message: BaseMessage) -> str:
+    """The text of a message, its parts joined. Raises TypeError for parts that are not text."""
+    if isinstance(message.content, str):
+        return message.content
+    parts = []
+    for part in message.content:
+        if isinstance(part, str):
+            parts.append(part)
+        elif part.get("type") == "text":
+            parts.append(str(part.get("text", "")))
+        else:
+            raise TypeError(f"a part of type {part.get('type')!r} cannot be sent to this model")
+    return "".join(parts)

@@ -1,0 +1,165 @@
+"""``sessions.json``: a cache of what a list of conversations shows. The transcripts are the truth.
+
+Each entry knows the size and time of its transcript when it was made. When a transcript only grew, its
+tail is read; in every other case, or when anything about the index is odd, the whole transcript is.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from io import BufferedReader
+from pathlib import Path
+from typing import Any
+
+from domain.llm.transcript import NeedsWholeTranscript, Summary, is_ulid
+from infrastructure.persistence.regular import open_regular_file, read_regular_file
+from infrastructure.persistence.transcript_lines import read_line
+
+SCHEMA_VERSION = 1
+_MAX_INDEX_BYTES = 256 << 20
+_CHECKED_BYTES = 256
+"""How much before the known end has to be unchanged for a transcript to count as grown."""
+_CHUNK = 1 << 20
+
+
+@dataclass(slots=True, kw_only=True)
+class IndexEntry:
+    """A conversation's summary, and the state of its transcript it holds for."""
+
+    size: int
+    mtime_ns: int
+    read_to: int
+    """Bytes of whole lines the summary is made from."""
+    check: int
+    """CRC-32 of the last bytes before `read_to`."""
+    summary: Summary
+
+    def holds_for(self, found: os.stat_result) -> bool:
+        """Whether the transcript is as it was."""
+        return (found.st_size, found.st_mtime_ns) == (self.size, self.mtime_ns)
+
+
+def read_index(path: Path) -> dict[str, IndexEntry]:
+    """The entries that make sense; none when the file is missing, damaged or somebody else's."""
+    try:
+        data = json.loads(read_regular_file(path, max_bytes=_MAX_INDEX_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(data, dict) or data.get("schema_version") != SCHEMA_VERSION:
+        return {}
+    listed = data.get("sessions")
+    entries = [_entry_from(item) for item in (listed if isinstance(listed, list) else [])]
+    times = Counter(entry.summary.session_id for entry in entries if entry is not None)
+    # Of two entries for one conversation nobody knows which is right.
+    return {
+        entry.summary.session_id: entry
+        for entry in entries
+        if entry is not None and times[entry.summary.session_id] == 1
+    }
+
+
+def index_document(entries: Iterable[IndexEntry]) -> bytes:
+    """The file's content."""
+    document = {"schema_version": SCHEMA_VERSION, "sessions": [_plain(entry) for entry in entries]}
+    return json.dumps(document, indent=1).encode() + b"\n"
+
+
+def summarise(path: Path, session_id: str, known: IndexEntry | None) -> IndexEntry:
+    """The entry of the transcript at `path` as it is now, read from what is known on. Raises OSError."""
+    with open_regular_file(path) as file:
+        found = os.fstat(file.fileno())
+        if known is not None and known.size < found.st_size:
+            entry = _go_on(file, found, known)
+            if entry is not None:
+                return entry
+        return _start_anew(file, found, session_id)
+
+
+def _start_anew(file: BufferedReader, found: os.stat_result, session_id: str) -> IndexEntry:
+    summary = Summary(session_id=session_id, seen=set())
+    return _follow(file, found, 0, summary)
+
+
+def _go_on(file: BufferedReader, found: os.stat_result, known: IndexEntry) -> IndexEntry | None:
+    """Read only what came since; None when what was known is not the beginning of what is there."""
+    if _check_of(file, known.read_to) != known.check:
+        return None
+    try:
+        return _follow(file, found, known.read_to, known.summary)
+    except NeedsWholeTranscript:
+        return None
+
+
+def _follow(file: BufferedReader, found: os.stat_result, start: int, summary: Summary) -> IndexEntry:
+    """Add the events from byte `start` on to the summary; a piece of the file is in memory at a time."""
+    read_to, rest = start, b""
+    file.seek(start)
+    while chunk := file.read(_CHUNK):
+        data = rest + chunk
+        whole = data.rfind(b"\n", len(rest)) + 1
+        for line in data[:whole].split(b"\n"):
+            event = read_line(line) if line else None
+            if event is not None:
+                summary.add(event)
+        read_to, rest = read_to + whole, data[whole:]
+    return IndexEntry(
+        size=found.st_size,
+        mtime_ns=found.st_mtime_ns,
+        read_to=read_to,
+        check=_check_of(file, read_to),
+        summary=summary,
+    )
+
+
+def _check_of(file: BufferedReader, read_to: int) -> int:
+    start = max(read_to - _CHECKED_BYTES, 0)
+    return zlib.crc32(os.pread(file.fileno(), read_to - start, start))
+
+
+# --- entries as JSON --------------------------------------------------------------------------------
+
+_OF_ENTRY: dict[str, type] = {"size": int, "mtime_ns": int, "read_to": int, "check": int}
+_OF_SUMMARY: dict[str, type] = {
+    "session_id": str,
+    "name": str,
+    "named_by": str,
+    "work_mode": str,
+    "created_at": str,
+    "updated_at": str,
+    "message_count": int,
+    "preview": str,
+    "newest_id": str,
+    "last_answer_id": str,
+    "turn_open": bool,
+    "last_answer_partial": bool,
+    "streaming": list,
+}
+
+
+def _plain(entry: IndexEntry) -> dict[str, Any]:
+    return {name: getattr(entry.summary, name) for name in _OF_SUMMARY} | {
+        name: getattr(entry, name) for name in _OF_ENTRY
+    }
+
+
+def _entry_from(item: object) -> IndexEntry | None:
+    if not isinstance(item, dict):
+        return None
+    if any(type(item.get(name)) is not kind for name, kind in (_OF_ENTRY | _OF_SUMMARY).items()):
+        return None
+    sound = (
+        is_ulid(item["session_id"])
+        and item["named_by"] in ("default", "auto", "user")
+        and item["work_mode"] in ("free_work", "workflow")
+        and 0 <= item["read_to"] <= item["size"]
+        and all(isinstance(message_id, str) for message_id in item["streaming"])
+    )
+    if not sound:
+        return None
+    summary = Summary(**{name: item[name] for name in _OF_SUMMARY})
+    return IndexEntry(**{name: item[name] for name in _OF_ENTRY}, summary=summary)

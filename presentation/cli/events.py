@@ -1,0 +1,43 @@
+"""JSON lines of the events that a design and a chat have in common."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from application.events import ErrorOccurred, PhaseEntered, SessionOpened, ToolEnded, ToolStarted
+from presentation.cli.output import Output, plain
+
+CommonEvent = SessionOpened | PhaseEntered | ToolStarted | ToolEnded | ErrorOccurred
+
+
+def common_document(event: CommonEvent, out: Output) -> dict[str, object]:
+    """The JSON line of one event."""
+    match event:
+        case SessionOpened():
+            return {"type": "session", "session_id": event.session_id}
+        case PhaseEntered():
+            return {"type": "phase", "phase": event.phase, "round": event.round_number}
+        case ToolStarted():
+            return {
+                "type": "tool_start",
+                "id": event.call_id,
+                "name": event.name,
+                "arguments": plain(event.arguments),
+            }
+        case ToolEnded():
+            return {
+                "type": "tool_end",
+                "id": event.call_id,
+                "name": event.name,
+                "success": event.success,
+                "summary": out.translate(event.summary),
+            }
+        case ErrorOccurred():
+            return {
+                "type": "error",
+                "error_type": event.error_type,
+                "message": out.translate(event.message),
+                "advice": out.translate(event.advice) if event.advice else None,
+            }
+        case _:
+            assert_never(event)

@@ -1,0 +1,135 @@
+"""`operations PROJECT`: what was done to its files. `undo PROJECT [OPERATION]`: take it back."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from application.app import Application
+from presentation.cli.output import Output
+from shared.errors import UserInputError
+from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from application.undoing import OperationEntry
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """PROJECT [--session ID] [--last N]."""
+    parser.add_argument("project", type=Path, metavar="PROJECT")
+    parser.add_argument("--session", default="", metavar="ID")
+    parser.add_argument("--last", type=_count, default=None, metavar="N")
+
+
+async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
+    """List the operations, oldest first."""
+    entries = await app.operations.list(args.project, session_id=args.session, last=args.last)
+    root = args.project.absolute()
+    if out.as_json:
+        out.json({"ok": True, "operations": [_plain(entry, root) for entry in entries]})
+        return 0
+    for entry in entries:
+        out.line(_row(entry, out))
+    if not entries:
+        out.say(msg("Nothing has been done in {project} yet.", project=args.project))
+    return 0
+
+
+def add_undo_arguments(parser: argparse.ArgumentParser) -> None:
+    """PROJECT [OPERATION] [--session ID] [--diff]."""
+    parser.add_argument("project", type=Path, metavar="PROJECT")
+    parser.add_argument("operation", nargs="?", default="", metavar="OPERATION")
+    parser.add_argument("--session", default="", metavar="ID")
+    parser.add_argument("--diff", action="store_true")
+
+
+async def run_undo(args: argparse.Namespace, app: Application, out: Output) -> int:
+    """Undo one operation, by default the last change that stands; with --diff only show what it changed."""
+    root = args.project.absolute()
+    if args.diff:
+        return await _show(args, app, out)
+    undone = await app.operations.undo(args.project, args.operation, session_id=args.session)
+    if out.as_json:
+        out.json(
+            {
+                "ok": True,
+                "undone": undone.target.op_id,
+                "undo": undone.record.op_id,
+                "path": root / undone.record.path,
+                "added": undone.diff.added,
+                "removed": undone.diff.removed,
+                "diff": undone.diff.text,
+            }
+        )
+        return 0
+    out.say(
+        msg(
+            "Undone: {tool} of {path} (+{added}, -{removed} lines).",
+            tool=undone.target.tool,
+            path=undone.record.path,
+            added=undone.diff.added,
+            removed=undone.diff.removed,
+        )
+    )
+    out.line(undone.diff.text.rstrip("\n"))
+    command = f"python main.py undo {args.project} {undone.record.op_id}"
+    out.say(msg("To do it again: {command}", command=command))
+    return 0
+
+
+async def _show(args: argparse.Namespace, app: Application, out: Output) -> int:
+    if not args.operation:
+        raise UserInputError(
+            msg("--diff needs the operation to show."),
+            advice=msg("List them: python main.py operations PROJECT"),
+            error_type="bad_usage",
+        )
+    entry = await app.operations.diff(args.project, args.operation)
+    if out.as_json:
+        text = entry.diff.text if entry.diff else ""
+        out.json({"ok": True, "operation": _plain(entry, args.project.absolute()), "diff": text})
+    elif entry.diff is None or not entry.diff.text:
+        out.say(msg("Operation {op_id} changed no file.", op_id=entry.record.op_id))
+    else:
+        out.line(entry.diff.text.rstrip("\n"))
+    return 0
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("N has to be at least 1")
+    return number
+
+
+def _plain(entry: OperationEntry, root: Path) -> dict[str, Any]:
+    record, diff = entry.record, entry.diff
+    return {
+        "id": record.op_id,
+        "session_id": record.session_id,
+        "time": record.created,
+        "tool": record.tool,
+        "kind": record.kind,
+        "path": root / record.path if record.path else None,
+        "added": diff.added if diff else None,
+        "removed": diff.removed if diff else None,
+        "state": record.state,
+        "undoes": record.undoes or None,
+    }
+
+
+def _row(entry: OperationEntry, out: Output) -> str:
+    record, diff = entry.record, entry.diff
+    change = f"+{diff.added} -{diff.removed}" if diff else ""
+    time = record.created[:19].replace("T", " ")
+    state = out.translate(_STATES[record.state])
+    return f"{record.op_id}  {time}  {record.tool:<16} {record.path:<24} {change:<10} {state}".rstrip()
+
+
+_STATES: dict[str, Message] = {
+    "intent": msg("under way"),
+    "done": msg("done"),
+    "undone": msg("undone"),
+    "abandoned": msg("not carried out"),
+}

@@ -1,0 +1,206 @@
+"""`sessions list|show|export|delete PROJECT [ID]`: the stored conversations of a project."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from application.app import Application
+from presentation.cli.output import Output, plain
+from presentation.cli.terminal import read_line
+from shared.errors import NeedsConfirmation, UserInputError
+from shared.message import msg
+
+if TYPE_CHECKING:
+    from application.ports import SessionInfo
+    from application.sessions import ShownMessage, ShownSession
+
+_YES = ("y", "yes", "是", "好", "确认")
+_FORMATS = ("json", "txt", "md")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """list|show|export|delete PROJECT [ID] [--format json|txt|md] [-o FILE] [--yes]."""
+    parser.add_argument("action", choices=("list", "show", "export", "delete"))
+    parser.add_argument("project", type=Path, metavar="PROJECT")
+    parser.add_argument("session", nargs="?", metavar="ID")
+    parser.add_argument("--format", choices=_FORMATS)
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE")
+    parser.add_argument("--yes", action="store_true")
+
+
+async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
+    """Exit code 0; errors are raised."""
+    _check_usage(args)
+    match args.action:
+        case "list":
+            _print_list(await app.sessions.list(args.project), out)
+        case "show":
+            await _show(args, app, out)
+        case "export":
+            await _export(args, app, out)
+        case "delete":
+            await _delete(args, app, out)
+    return 0
+
+
+def _check_usage(args: argparse.Namespace) -> None:
+    if args.action == "list" and args.session is not None:
+        problem = msg("`sessions list` takes a project only.")
+    elif args.action != "list" and args.session is None:
+        problem = msg("Which conversation? `sessions {action}` needs an id.", action=args.action)
+    elif args.action != "export" and (args.format or args.output):
+        problem = msg("--format and -o belong to `sessions export`.")
+    else:
+        return
+    raise UserInputError(
+        problem,
+        advice=msg('Give an id, its first letters (6 or more), or "last"; `sessions list` shows them.'),
+        error_type="bad_usage",
+    )
+
+
+def _print_list(infos: tuple[SessionInfo, ...], out: Output) -> None:
+    if out.as_json:
+        out.json({"ok": True, "sessions": [_info_document(info) for info in infos]})
+        return
+    if not infos:
+        out.say(msg("This project has no conversations yet."))
+    for info in infos:
+        mark = "*" if info.has_partial_response else " "
+        name = " ".join(info.name.split())
+        out.line(
+            f"{mark} {info.session_id}  {info.updated_at[:16]}  {info.message_count:4}  {_visible(name)}"
+        )
+        if info.preview:
+            out.line(f"      {_visible(info.preview)}")
+    if any(info.has_partial_response for info in infos):
+        out.say(msg("* the last turn was interrupted"))
+
+
+def _info_document(info: SessionInfo) -> dict[str, Any]:
+    return {
+        "id": info.session_id,
+        "name": info.name,
+        "work_mode": info.work_mode,
+        "created_at": info.created_at,
+        "updated_at": info.updated_at,
+        "message_count": info.message_count,
+        "preview": info.preview,
+        "has_partial_response": info.has_partial_response,
+    }
+
+
+async def _show(args: argparse.Namespace, app: Application, out: Output) -> None:
+    from application.session_texts import plain_text
+
+    session = await app.sessions.show(args.project, args.session)
+    if out.as_json:
+        out.json(_session_document(session, out))
+        return
+    _note_problems(session, out)
+    out.line(plain_text(session, out.translate).rstrip("\n"))
+
+
+def _session_document(session: ShownSession, out: Output) -> dict[str, Any]:
+    return {
+        "ok": True,
+        "id": session.id,
+        "name": session.name,
+        "work_mode": session.work_mode,
+        "created_at": session.created_at,
+        "updated_at": session.updated_at,
+        "has_partial_response": session.has_partial_response,
+        "messages": [_message_document(message) for message in session.messages],
+        "problems": [out.translate(problem) for problem in session.problems],
+    }
+
+
+def _message_document(message: ShownMessage) -> dict[str, Any]:
+    from application.session_texts import json_call, json_tool_fields
+
+    document: dict[str, Any] = {
+        "id": message.id,
+        "role": message.role,
+        "text": message.text,
+        "created": message.created,
+        "partial": message.partial,
+        "stop_reason": message.stop_reason,
+        "reasoning": message.reasoning,
+        "tool_calls": [json_call(call) for call in message.tool_calls],
+        "operations": list(message.operations),
+    }
+    return document | (json_tool_fields(message) if message.role == "tool" else {})
+
+
+async def _export(args: argparse.Namespace, app: Application, out: Output) -> None:
+    from application.session_texts import json_document, markdown, plain_text
+
+    suffix = args.output.suffix.lower().lstrip(".") if args.output else ""
+    kind = args.format or (suffix if suffix in _FORMATS else "json")
+    session = await app.sessions.show(args.project, args.session)
+    _note_problems(session, out)
+    if kind == "json" and args.output is None and out.as_json:
+        out.json(json_document(session))
+        return
+    match kind:
+        case "json":
+            text = _json_text(json_document(session))
+        case "txt":
+            text = plain_text(session, out.translate)
+        case _:
+            text = markdown(session, out.translate)
+    if args.output is None:
+        if out.as_json:
+            out.json({"ok": True, "id": session.id, "format": kind, "text": text})
+        out.line(text.rstrip("\n"))
+        return
+    path = await app.sessions.save(text, args.output)
+    if out.as_json:
+        out.json({"ok": True, "id": session.id, "format": kind, "path": path})
+    out.say(msg("Written: {path}", path=path))
+
+
+def _json_text(document: dict[str, Any]) -> str:
+    """Indented JSON that is valid in UTF-8: a lone surrogate makes it ASCII."""
+    text = json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=2)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = json.dumps(plain(document), allow_nan=False, indent=2)
+    return text + "\n"
+
+
+async def _delete(args: argparse.Namespace, app: Application, out: Output) -> None:
+    info = await app.sessions.find(args.project, args.session)
+    name = _visible(" ".join(info.name.split()))
+    if not args.yes:
+        if out.as_json or not sys.stdin.isatty():
+            raise NeedsConfirmation(
+                msg("Deleting {name} has to be confirmed, and there is no terminal to ask on.", name=name),
+                advice=msg("Add --yes to delete it."),
+            )
+        question = msg(
+            "Delete {name} ({count} messages) for good? [y/N] ", name=name, count=info.message_count
+        )
+        if await read_line(out.translate(question)) not in _YES:
+            out.say(msg("Nothing was deleted."))
+            return
+    await app.sessions.delete(args.project, info.session_id)
+    if out.as_json:
+        out.json({"ok": True, "id": info.session_id, "deleted": True})
+    out.say(msg("Deleted: {name}", name=name))
+
+
+def _note_problems(session: ShownSession, out: Output) -> None:
+    for problem in session.problems:
+        out.note(problem)
+
+
+def _visible(text: str) -> str:
+    from application.session_texts import visible
+
+    return visible(text)

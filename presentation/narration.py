@@ -1,0 +1,106 @@
+"""What people read of a design: on the command line, and in the conversation that keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import assert_never
+
+from application.events import (
+    DesignEvent,
+    Done,
+    ErrorOccurred,
+    GoalsUnderstood,
+    IterationFinished,
+    SessionOpened,
+    TextWritten,
+    ToolEnded,
+)
+from domain.design.goals import DesignGoal, GoalVerdict
+from presentation.cli.figures import number
+from presentation.translation import Translator, language_of
+from shared.message import Message, msg
+
+
+class Narrator:
+    """Puts events of a design into words of one language."""
+
+    def __init__(self, translate: Callable[[Message], str]) -> None:
+        self._translate = translate
+
+    @classmethod
+    def answering(cls, text: str) -> Narrator:
+        """One that speaks the language of `text`."""
+        return cls(Translator(language_of(text)))
+
+    def __call__(self, event: DesignEvent) -> str:
+        """The event in one or more lines; "" for what is not told in words."""
+        return "\n".join(self._lines(event))
+
+    def _lines(self, event: DesignEvent) -> Iterator[str]:
+        match event:
+            case SessionOpened(resumed_text=text) if text:
+                yield self._translate(msg("Going on with: {text}", text=text))
+            case GoalsUnderstood():
+                yield from self._goals(event)
+            case TextWritten():
+                yield self._translate(event.text)
+            case ToolEnded():
+                yield f"{'✓' if event.success else '✗'} {self._translate(event.summary)}"
+            case IterationFinished():
+                yield self._translate(msg("Round {number}:", number=event.number))
+                yield from (f"  {_verdict(verdict)}" for verdict in event.verdicts)
+            case ErrorOccurred():
+                yield from (self._translate(text) for text in (event.message, event.advice) if text)
+            case Done():
+                yield self._translate(_closing(event))
+            case _:
+                pass
+
+    def _goals(self, event: GoalsUnderstood) -> Iterator[str]:
+        yield self._translate(msg("Goals:"))
+        for goal in event.goals:
+            default = "" if goal.stated else f"  ({self._translate(msg('our default'))})"
+            yield f"  {goal.metric} {_bounds(goal)}{default}"
+        for assumption in event.assumptions:
+            yield f"  · {self._translate(assumption)}"
+
+
+def _bounds(goal: DesignGoal) -> str:
+    if goal.minimum is not None and goal.maximum is not None:
+        return f"{number(goal.minimum, goal.unit)} … {number(goal.maximum, goal.unit)}"
+    if goal.minimum is not None:
+        return f"≥ {number(goal.minimum, goal.unit)}"
+    return f"≤ {number(goal.maximum, goal.unit)}" if goal.maximum is not None else ""
+
+
+def _verdict(verdict: GoalVerdict) -> str:
+    mark = "✓" if verdict.met else "✗"
+    value = number(verdict.measured.value, verdict.goal.unit)
+    return f"{mark} {verdict.goal.metric} = {value}  ({_bounds(verdict.goal)})"
+
+
+def _closing(done: Done) -> Message:
+    match done.stop_reason:
+        case "goals_met":
+            return msg("Goals met in round {rounds}: {circuit}", rounds=done.rounds, circuit=_file(done))
+        case "goals_not_met":
+            missed = [verdict for verdict in done.verdicts if not verdict.met]
+            return msg(
+                "Goals not met after {rounds} rounds ({missed}); the best circuit is in {circuit}",
+                rounds=done.rounds,
+                missed="; ".join(_verdict(verdict) for verdict in missed),
+                circuit=_file(done),
+            )
+        case "declined":
+            return msg("Nothing was designed: the goals were not confirmed.")
+        case "stopped":
+            return msg("Stopped.")
+        case "error":
+            return msg("No circuit was finished.")
+        case _:
+            assert_never(done.stop_reason)
+
+
+def _file(done: Done) -> Path | str:
+    return done.project / done.circuit if done.circuit else "—"

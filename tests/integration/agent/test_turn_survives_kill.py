@@ -1,0 +1,238 @@
+"""kill -9 at any point of a turn: nothing doubled, nothing lost, and three records that agree."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.graph import START, StateGraph
+
+from application.graph.builder import FREE_WORK
+from application.graph.state import GraphState
+from infrastructure.persistence.checkpoints import open_checkpointer
+from tests.fakes.llm_server import FakeLLMServer
+from tests.ground.campaign import Campaign, campaigns
+from tests.ground.forked_commands import ForkedCommands, Outcome
+from tests.integration.agent.scripted_turn import (
+    CALLS,
+    FINAL_DECK,
+    FINAL_NOTES,
+    NEXT_QUESTION,
+    QUESTION,
+    answers_so_far,
+    next_answer,
+)
+
+pytestmark = pytest.mark.timeout(600)
+
+
+@pytest.fixture
+def commands(tmp_path: Path) -> Iterator[ForkedCommands]:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    with ForkedCommands(scratch) as commands:
+        yield commands
+
+
+@campaigns(fast=8, whole=100)
+def test_killed_turn_goes_on_where_it_was(
+    campaign: Campaign, tmp_path: Path, commands: ForkedCommands
+) -> None:
+    moments = _undisturbed(tmp_path / "undisturbed", commands)
+    for number, rng in enumerate(campaign.cases()):
+        project = tmp_path / f"p{number}"
+        kill_at = rng.randint(1, moments)
+        with FakeLLMServer(next_answer) as server:
+            killed = _chat(commands, server, project, QUESTION, kill_at=kill_at)
+            assert killed.was_killed, kill_at
+            sessions = _sessions(project)
+            if not sessions:  # killed before the conversation was on the disk: nothing was shown either
+                assert not killed.events
+                continue
+            resumed = _chat(commands, server, project, "--resume")
+            repeated = _repeated(server)
+        if resumed.exit_code == 2:
+            # The user's message had not been written, or the turn had been closed already.
+            assert resumed.events[-1]["type"] == "done"
+            assert _error_type(resumed) == "nothing_to_resume"
+            _check(project, is_whole=_is_closed(sessions[0]))
+            continue
+        assert resumed.exit_code == 0, resumed
+        assert repeated <= 1, f"{repeated} model calls were repeated after a kill at {kill_at}"
+        _check(project, is_whole=True)
+
+
+@campaigns(fast=5, whole=50)
+def test_next_message_settles_a_killed_turn(
+    campaign: Campaign, tmp_path: Path, commands: ForkedCommands
+) -> None:
+    moments = _undisturbed(tmp_path / "undisturbed", commands)
+    for number, rng in enumerate(campaign.cases()):
+        project = tmp_path / f"p{number}"
+        kill_at = rng.randint(1, moments)
+        with FakeLLMServer(next_answer) as server:
+            killed = _chat(commands, server, project, QUESTION, kill_at=kill_at)
+            assert killed.was_killed, kill_at
+            sessions = _sessions(project)
+            if not sessions:
+                continue
+            asked = len(server.requests)
+            after = _chat(commands, server, project, NEXT_QUESTION, "--session", sessions[0].stem)
+            assert after.exit_code == 0, after
+            # The old question is not asked again.
+            assert len(server.requests) == asked + 1
+        _check(project, is_whole=False)
+
+
+@campaigns(fast=3, whole=30)
+def test_kill_at_any_time(campaign: Campaign, tmp_path: Path, commands: ForkedCommands) -> None:
+    for number, rng in enumerate(campaign.cases()):
+        project = tmp_path / f"p{number}"
+        with FakeLLMServer(next_answer) as server:
+            _chat(commands, server, project, QUESTION, kill_after_s=rng.uniform(0.05, 1.5))
+            if not _sessions(project):
+                continue
+            resumed = _chat(commands, server, project, "--resume")
+            assert resumed.exit_code in (0, 2), resumed
+            assert _repeated(server) <= 1
+        _check(project, is_whole=resumed.exit_code == 0)
+
+
+def _undisturbed(project: Path, commands: ForkedCommands) -> int:
+    """The number of durable moments of the whole turn."""
+    with FakeLLMServer(next_answer) as server:
+        whole = _chat(commands, server, project, QUESTION)
+    assert whole.exit_code == 0, whole
+    _check(project, is_whole=True)
+    assert whole.moments > 50
+    return whole.moments
+
+
+def _chat(commands: ForkedCommands, server: FakeLLMServer, project: Path, *text: str, **kill: Any) -> Outcome:
+    options = ("--provider", "openai-compatible", "--model", "m", "--base-url", server.base_url, "--json")
+    return commands.run("chat", project, *text, *options, **kill)
+
+
+def _repeated(server: FakeLLMServer) -> int:
+    """How many of the turn's model calls were made more than once."""
+    counts = Counter(answers_so_far(body) for body in server.requests)
+    return sum(count - 1 for count in counts.values())
+
+
+def _error_type(outcome: Outcome) -> str:
+    return next(event["error_type"] for event in outcome.events if event["type"] == "error")
+
+
+def _sessions(project: Path) -> list[Path]:
+    return sorted((project / ".circuit_ai" / "conversations").glob("*.jsonl"))
+
+
+def _lines(session: Path) -> list[dict[str, Any]]:
+    whole = [line for line in session.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
+    return [json.loads(line) for line in whole]
+
+
+def _is_closed(session: Path) -> bool:
+    return any(line.get("event") == "turn" and line["state"] == "ended" for line in _lines(session))
+
+
+def _check(project: Path, *, is_whole: bool) -> None:
+    """Files, operation log, transcript and checkpoint say the same."""
+    (session,) = _sessions(project)
+    events = _lines(session)
+    messages = [event["message"] for event in events if event["event"] == "message"]
+    calls = [call for message in messages for call in message.get("tool_calls") or ()]
+    results = {message["tool_call_id"]: message for message in messages if message["type"] == "tool"}
+    assert len({call["id"] for call in calls}) == len(calls), "call ids of our own repeat"
+    assert sorted(results) == sorted(call["id"] for call in calls), "a call has no result, or has two"
+    assert len(results) == sum(message["type"] == "tool" for message in messages)
+    operations = _operations(project)
+    changed = {op_id: state for op_id, kind, state in operations if kind == "file"}
+    for call in calls:
+        if call["name"] in ("rewrite_file", "patch_file"):
+            is_success = results[call["id"]]["status"] == "success"
+            assert changed.pop(call["id"], "abandoned") == ("done" if is_success else "abandoned"), call
+    assert not changed, "the log knows effects the transcript does not"
+    _check_files(project, calls, results)
+    _check_results(project, calls, results)
+    _check_checkpoint(project, session.stem, messages)
+    if is_whole:
+        assert len(calls) == CALLS
+        assert (project / "notes.md").read_text() == FINAL_NOTES
+        assert (project / "rc.cir").read_text() == FINAL_DECK
+        assert all(message["status"] == "success" for message in results.values())
+        assert messages[-1]["content"] == "All done."
+
+
+def _check_files(project: Path, calls: list[dict[str, Any]], results: dict[str, Any]) -> None:
+    """Each file is what the calls that say they succeeded make of it, applied once, in order."""
+    files: dict[str, str] = {}
+    for call in calls:
+        if results[call["id"]]["status"] != "success":
+            continue
+        arguments = call["args"]
+        if call["name"] == "rewrite_file":
+            files[arguments["path"]] = arguments["content"]
+        elif call["name"] == "patch_file":
+            assert files[arguments["path"]].count(arguments["search"]) == 1
+            files[arguments["path"]] = files[arguments["path"]].replace(
+                arguments["search"], arguments["replace"]
+            )
+    found = {
+        path.name: path.read_text() for path in project.iterdir() if path.is_file() and path.name[0] != "."
+    }
+    assert found == files
+    assert not list(project.glob(".*.tmp")), "a temporary file is left"
+
+
+def _check_results(project: Path, calls: list[dict[str, Any]], results: dict[str, Any]) -> None:
+    """One stored simulation for the call that succeeded, none for one that did not."""
+    stored = list((project / ".circuit_ai" / "sim_results").glob("*"))
+    simulated = [call for call in calls if call["name"] == "run_simulation"]
+    done = [call for call in simulated if results[call["id"]]["status"] == "success"]
+    assert len(stored) == len(done), stored
+    assert all((folder / "result.json").is_file() for folder in stored)
+
+
+def _operations(project: Path) -> list[tuple[str, str, str]]:
+    path = project / ".circuit_ai" / "operations.sqlite"
+    if not path.exists():
+        return []
+    with sqlite3.connect(path) as database:
+        rows = database.execute("SELECT op_id, kind, state FROM operations").fetchall()
+    database.close()
+    return rows
+
+
+def _check_checkpoint(project: Path, session_id: str, messages: list[dict[str, Any]]) -> None:
+    """The newest checkpoint is idle and knows the newest turn's messages, no more and no less."""
+    state, waiting = asyncio.run(_newest_state(project, session_id))
+    start = max(place for place, message in enumerate(messages) if message["type"] == "user")
+    turn = [message for message in messages[start:] if not message["additional_kwargs"].get("is_partial")]
+    assert not waiting
+    known = list(state["agent_steps"])
+    partial = {
+        message["id"] for message in messages[start:] if message["additional_kwargs"].get("is_partial")
+    }
+    assert sorted(set(known) - partial) == sorted(message["id"] for message in turn)
+
+
+async def _newest_state(project: Path, session_id: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    # The graph's shape is enough to tell what would come next.
+    shape = StateGraph(GraphState)
+    shape.add_node(FREE_WORK, _nothing)
+    shape.add_edge(START, FREE_WORK)
+    async with open_checkpointer(project / ".circuit_ai" / "checkpoints.sqlite") as saver:
+        graph = shape.compile(checkpointer=saver)
+        snapshot = await graph.aget_state({"configurable": {"thread_id": session_id}})
+    return dict(snapshot.values), snapshot.next
+
+
+def _nothing(_state: GraphState) -> GraphState:
+    return {}

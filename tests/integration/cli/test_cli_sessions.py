@@ -1,0 +1,177 @@
+"""`sessions list|show|export|delete` as scripts and people use it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from domain.llm import messages as m
+from infrastructure.persistence.project import ProjectFolders
+from shared.ulid import new_ulid
+from tests.integration.cli.test_cli_terminal import terminal
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def project(tmp_path):
+    folder = tmp_path / "project"
+    ProjectFolders().open(folder, create=True)
+    return folder
+
+
+def new(project, *events, name="Amp"):
+    transcript = ProjectFolders().open(project).sessions.create(work_mode="free_work", name=name)
+    transcript.append(*events)
+    transcript.close()
+    return transcript.session_id
+
+
+def said(message):
+    return {"event": "message", "message": m.message_to_dict(message)}
+
+
+@pytest.fixture
+def conversation(project):
+    call = {"id": "C1", "name": "read_file", "args": {"path": "amp.cir", "x": float("inf")}}
+    return new(
+        project,
+        said(m.create_human_message("Design an amplifier \ud800")),
+        said(m.create_ai_message("I look.", reasoning="why", tool_calls=[call], operations=["Looked"])),
+        said(m.create_tool_message("* amp", call_id="C1", name="read_file")),
+        {"event": "delta", "message_id": new_ulid(), "text": "It has", "reasoning": ""},
+    )
+
+
+def test_a_project_without_conversations_lists_none(cli, project):
+    done = cli("sessions", "list", project, "--json")
+    assert (done.exit_code, done.document) == (0, {"ok": True, "sessions": []})
+    assert cli("sessions", "list", project).exit_code == 0
+
+
+def test_the_list(cli, project, conversation):
+    [entry] = cli("sessions", "list", project, "--json").document["sessions"]
+    assert (entry["id"], entry["name"], entry["message_count"]) == (conversation, "Amp", 3)
+    assert entry["has_partial_response"] is True
+    assert entry["preview"].startswith("Design an amplifier")
+    text = cli("sessions", "list", project).stdout
+    assert conversation in text
+    assert "Amp" in text
+
+
+def test_show_as_the_contract_has_it(cli, project, conversation):
+    done = cli("sessions", "show", project, conversation, "--json")
+    assert done.exit_code == 0
+    document = done.document
+    assert (document["id"], document["name"]) == (conversation, "Amp")
+    user, answer, tool, partial = document["messages"]
+    assert (user["role"], user["text"], user["partial"]) == ("user", "Design an amplifier \ud800", False)
+    assert answer["tool_calls"] == [
+        {"id": "C1", "name": "read_file", "arguments": {"path": "amp.cir", "x": None}, "success": True}
+    ]
+    assert answer["reasoning"] == "why"
+    assert (tool["role"], tool["name"], tool["success"]) == ("tool", "read_file", True)
+    assert (partial["text"], partial["partial"], partial["stop_reason"]) == ("It has", True, "interrupted")
+    for message in document["messages"]:
+        assert {"role", "text", "partial", "stop_reason", "tool_calls"} <= set(message)
+
+
+def test_show_for_people(cli, project, conversation):
+    done = cli("sessions", "show", project, "last")
+    assert done.exit_code == 0
+    assert "interrupted" in done.stdout
+    assert "It has" in done.stdout
+    chinese = cli(
+        "sessions", "show", project, "last", LANG="zh_CN.UTF-8", LANGUAGE="zh", LC_ALL="zh_CN.UTF-8"
+    )
+    assert chinese.exit_code == 0
+
+
+@pytest.mark.parametrize("kind", ["json", "txt", "md"])
+def test_exports(cli, project, conversation, tmp_path, kind):
+    target = tmp_path / f"out.{kind}"
+    done = cli("sessions", "export", project, conversation[:20], "-o", target, "--json")
+    assert (done.exit_code, done.document["path"], done.document["format"]) == (0, str(target), kind)
+    text = target.read_text("utf-8")
+    for word in ("Amp", "I look.", "why", "Looked", "read_file", "It has", "interrupted"):
+        assert word in text
+    if kind == "json":
+        document = json.loads(text)
+        assert document["session_id"] == conversation
+        assert document["message_count"] == 4
+    on_terminal = cli("sessions", "export", project, conversation, "--format", kind)
+    assert on_terminal.exit_code == 0
+    assert "I look." in on_terminal.stdout
+    whole = cli("sessions", "export", project, conversation, "--json", "--format", kind).document
+    assert "I look." in (json.dumps(whole) if kind == "json" else whole["text"])
+
+
+def test_nothing_is_deleted_without_a_yes(cli, project, conversation):
+    for extra in ((), ("--json",)):
+        refused = cli("sessions", "delete", project, conversation, *extra)
+        assert refused.exit_code == 1
+        if extra:
+            assert refused.document["errors"][0]["error_type"] == "needs_confirmation"
+    done = cli("sessions", "delete", project, conversation, "--yes", "--json")
+    assert (done.exit_code, done.document) == (0, {"ok": True, "id": conversation, "deleted": True})
+    assert cli("sessions", "list", project, "--json").document["sessions"] == []
+
+
+@pytest.mark.parametrize(
+    ("argv", "kind"),
+    [
+        (("show",), "bad_usage"),
+        (("show", "../../etc/passwd"), "bad_session_id"),
+        (("show", ""), "bad_session_id"),
+        (("show", "01JEXAMP1E0000000000000000"), "no_session"),
+        (("export", "last"), "no_session"),
+        (("delete", "01JEXAMP1E", "--yes"), "no_session"),
+        (("list", "x"), "bad_usage"),
+        (("list", "--format", "md"), "bad_usage"),
+        (("explode",), "bad_usage"),
+    ],
+)
+def test_wrong_calls_are_told_and_end_with_2(cli, project, argv, kind):
+    done = cli("sessions", argv[0], project, *argv[1:], "--json")
+    assert done.exit_code == 2
+    assert done.document["ok"] is False
+    assert done.document["errors"][0]["error_type"] == kind
+
+
+def test_a_folder_that_is_no_project(cli, tmp_path):
+    done = cli("sessions", "list", tmp_path, "--json")
+    assert (done.exit_code, done.document["errors"][0]["error_type"]) == (2, "no_project")
+
+
+def test_a_damaged_line_is_told_and_the_rest_is_shown(cli, project, conversation):
+    path = project / ".circuit_ai" / "conversations" / f"{conversation}.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:2], b"{rubbish\n", *lines[3:]]))
+    document = cli("sessions", "show", project, conversation, "--json").document
+    assert len(document["messages"]) == 3
+    assert "3" in document["problems"][0]
+
+
+def test_the_command_starts_without_the_heavy_parts(project, conversation):
+    program = (
+        "import sys; from bootstrap import build; from presentation.cli.entry import main;"
+        f"code = main(['sessions', 'show', {str(project)!r}, 'last'], build);"
+        "heavy = {'langchain_core', 'langgraph', 'pydantic', 'numpy', 'httpx', 'sqlite3'} & set(sys.modules);"
+        "assert not heavy, heavy; sys.exit(code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("answer", "remain"), [("n", 1), ("", 1), ("y", 0)])
+def test_on_a_terminal_deleting_is_asked(project, conversation, answer, remain):
+    with terminal("sessions", "delete", str(project), conversation) as screen:
+        screen.wait_for("[y/N]")
+        assert "Amp" in screen.shown
+        screen.type(answer + "\n")
+        assert screen.finish() == 0
+    assert len(ProjectFolders().open(project).sessions.list()) == remain

@@ -1,0 +1,427 @@
+"""Designs that wait, are stopped or break off: what is kept, what is asked again, what goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bootstrap
+from application.designing import Answer, DesignRequest, Question, ResumeRequest
+from application.events import (
+    DesignEvent,
+    Done,
+    ErrorOccurred,
+    GoalsUnderstood,
+    IterationFinished,
+    SessionOpened,
+    TextWritten,
+    ToolStarted,
+)
+from infrastructure.persistence.sessions import TranscriptFile
+from shared.errors import CircuitError, EnvironmentProblem, NeedsConfirmation, UserInputError
+from shared.message import msg
+from tests.fakes.scripted_designer import ScriptedDesigner, rc_deck
+
+TEXT = "An RC low-pass at 1 kHz"
+Script = Callable[[Question], Answer]
+
+
+class Desk:
+    """Somebody who designs in one project, several times."""
+
+    def __init__(self, project: Path, *decks: str) -> None:
+        self.project = project
+        self.designer = ScriptedDesigner(*(decks or (rc_deck("2k"), rc_deck("1k"))))
+        self.simulator: Any = None
+        self.events: list[DesignEvent] = []
+        self.questions: list[Question] = []
+
+    async def design(self, text: str = TEXT, *, answer: Script | None = None) -> Done:
+        return await self._go(DesignRequest(project=self.project, text=text), answer)
+
+    async def resume(self, session_id: str = "", *, answer: Script | None = None, **more: Any) -> Done:
+        return await self._go(ResumeRequest(project=self.project, session_id=session_id, **more), answer)
+
+    async def _go(self, request: DesignRequest | ResumeRequest, answer: Script | None) -> Done:
+        self.events, self.questions = [], []
+
+        async def ask(question: Question) -> Answer:
+            self.questions.append(question)
+            if answer is not None:
+                return await asyncio.to_thread(answer, question)
+            return "continue" if question.kind == "goals" else question.recommended
+
+        app = bootstrap.build(
+            environment=os.environ, designers={"builtin": self.designer}, simulator=self.simulator
+        )
+        try:
+            return await app.design(request, ask=ask, emit=self.events.append)
+        finally:
+            await app.close()
+
+    @property
+    def session_id(self) -> str:
+        assert isinstance(self.events[0], SessionOpened)
+        return self.events[0].session_id
+
+    @property
+    def kinds(self) -> list[str]:
+        return [question.kind for question in self.questions]
+
+    def told(self, kind: type) -> list[Any]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+    def lines(self, session_id: str) -> list[dict[str, Any]]:
+        path = self.project / ".circuit_ai" / "conversations" / f"{session_id}.jsonl"
+        return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+    def messages(self, session_id: str) -> list[dict[str, Any]]:
+        return [line["message"] for line in self.lines(session_id) if "message" in line]
+
+
+def nobody_at(*kinds: str) -> Script:
+    """Nobody there to be asked questions of these kinds."""
+
+    def answer(question: Question) -> Answer:
+        if question.kind in kinds:
+            raise NeedsConfirmation(msg("Stopped."))
+        return "continue" if question.kind == "goals" else question.recommended
+
+    return answer
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def assert_every_call_has_one_result(messages: list[dict[str, Any]]) -> None:
+    calls = [call["id"] for message in messages for call in message.get("tool_calls", ())]
+    assert [message["tool_call_id"] for message in messages if message["type"] == "tool"] == calls
+
+
+async def test_goals_nobody_confirmed_are_asked_about_again(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    with pytest.raises(NeedsConfirmation):
+        await desk.design(answer=nobody_at("goals"))
+    session = desk.session_id
+    assert desk.lines(session)[-1] == {
+        "event": "paused",
+        "turn_id": desk.lines(session)[1]["step"],
+        "reason": "needs_confirmation",
+    }
+    done = await desk.resume()
+    assert (done.stop_reason, done.rounds) == ("goals_met", 2)
+    assert desk.session_id == session
+    assert desk.kinds == ["goals", "checkpoint", "checkpoint"]
+    assert len(desk.told(GoalsUnderstood)) == 1, "the question comes with the goals it is about"
+
+
+async def test_a_checkpoint_nobody_answered_is_asked_again_and_no_round_is_repeated(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    with pytest.raises(NeedsConfirmation):
+        await desk.design(answer=nobody_at("checkpoint"))
+    done = await desk.resume()
+    assert (done.stop_reason, done.rounds) == ("goals_met", 2)
+    assert desk.kinds == ["checkpoint", "checkpoint"]
+    assert [event.number for event in desk.told(IterationFinished)] == [1, 2]
+    assert [event.name for event in desk.told(ToolStarted)] == ["rewrite_file", "run_simulation"]
+    assert len(list((tmp_path / ".circuit_ai" / "sim_results").iterdir())) == 2
+    assert_every_call_has_one_result(desk.messages(desk.session_id))
+
+
+async def test_steps_on_the_disk_are_small(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, *[rc_deck("2k") + "* much\n" * 4000] * 9)
+    with pytest.raises(NeedsConfirmation):
+        await desk.design(
+            answer=lambda question: nobody_at("checkpoint" if question.round_number == 2 else "")(question)
+        )
+    with sqlite3.connect(tmp_path / ".circuit_ai" / "checkpoints.sqlite") as database:
+        rows = database.execute("select length(checkpoint) from checkpoints").fetchall()
+    database.close()
+    assert len(rows) > 10
+    assert max(size for (size,) in rows) < 20_000
+
+
+async def test_an_answer_that_was_lost_does_not_answer_for_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append = TranscriptFile.append
+
+    def full_at_decisions(self: TranscriptFile, *events: Any) -> None:
+        if any(event["event"] == "decision" for event in events):
+            raise EnvironmentProblem(msg("Stopped."), error_type="disk_full")
+        append(self, *events)
+
+    desk = Desk(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(TranscriptFile, "append", full_at_decisions)
+        with pytest.raises(EnvironmentProblem):
+            await desk.design()  # "continue" reached LangGraph, but not the transcript
+    done = await desk.resume(answer=lambda question: "decline")
+    assert (done.stop_reason, done.circuit) == ("declined", None)
+    assert names_in(tmp_path) == [".circuit_ai"]
+
+
+async def test_an_ended_run_cannot_be_gone_on_with(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    await desk.design()
+    session = desk.session_id
+    before = desk.lines(session)
+    for name in ("", session):
+        with pytest.raises(UserInputError) as caught:
+            await desk.resume(name)
+        assert caught.value.error_type == "nothing_to_resume"
+        assert caught.value.advice is not None
+        assert isinstance(desk.events[-2], ErrorOccurred)
+        assert isinstance(desk.events[-1], Done)
+    assert desk.lines(session) == before
+
+
+@pytest.mark.parametrize("name", ["01ARZ3NDEKTSV4RRFFQ69G5FAV", "../elsewhere", "x" * 300])
+async def test_a_session_that_is_not_there_is_named(tmp_path: Path, name: str) -> None:
+    desk = Desk(tmp_path)
+    await desk.design()
+    with pytest.raises(UserInputError):
+        await desk.resume(name)
+
+
+async def test_a_folder_without_designs_has_nothing_to_go_on_with(tmp_path: Path) -> None:
+    for folder in (tmp_path, tmp_path / "missing"):
+        with pytest.raises(UserInputError) as caught:
+            await Desk(folder).resume()
+        assert caught.value.error_type == "nothing_to_resume"
+    assert names_in(tmp_path) == []
+
+
+async def test_a_run_under_way_is_not_gone_on_with_twice(tmp_path: Path) -> None:
+    first, second = Desk(tmp_path), Desk(tmp_path)
+    asked, go_on = asyncio.Event(), asyncio.Event()
+
+    app = bootstrap.build(environment=os.environ, designers={"builtin": first.designer})
+
+    async def ask(question: Question) -> Answer:
+        asked.set()
+        await go_on.wait()
+        return "continue" if question.kind == "goals" else question.recommended  # type: ignore[return-value]
+
+    try:
+        request = DesignRequest(project=tmp_path, text=TEXT)
+        running = asyncio.create_task(app.design(request, ask=ask, emit=first.events.append))
+        await asked.wait()
+        with pytest.raises(UserInputError) as caught:
+            await second.resume()
+        assert caught.value.error_type == "session_in_use"
+        done = await second.design()  # of the same sentence: it runs beside, under a name of its own
+        assert "pending_run" not in second.kinds
+        assert done.circuit == "scripted.cir"
+        go_on.set()
+        other = await running
+    finally:
+        await app.close()
+    assert other.circuit == "scripted_2.cir"
+    assert second.session_id != first.session_id
+
+
+async def test_the_same_sentence_goes_on_and_another_begins_anew(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    with pytest.raises(NeedsConfirmation):
+        await desk.design(answer=nobody_at("goals"))
+    pending = desk.session_id
+    done = await desk.design("Something else")
+    assert desk.kinds[0] == "pending_run"
+    assert (desk.questions[0].text, desk.questions[0].recommended) == (TEXT, "anew")
+    assert done.goals_met
+    assert desk.session_id != pending
+    assert pending in str(desk.told(TextWritten)[0].text), "it is told how to get back to it"
+    await desk.design("A third one")
+    assert "pending_run" not in desk.kinds, "nobody is asked about it again"
+    done = await desk.design(TEXT)
+    assert (desk.kinds[0], desk.questions[0].recommended) == ("pending_run", "resume")
+    assert desk.session_id == pending
+    assert done.goals_met
+
+
+async def test_a_run_left_aside_is_gone_on_with_by_name(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    with pytest.raises(NeedsConfirmation):
+        await desk.design(answer=nobody_at("goals"))
+    pending = desk.session_id
+    await desk.design("Something else")
+    done = await desk.resume(pending)
+    assert done.goals_met
+    assert desk.session_id == pending
+
+
+async def test_a_choice_nobody_can_make_leaves_the_pending_run_alone(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    with pytest.raises(NeedsConfirmation):
+        await desk.design(answer=nobody_at("checkpoint"))
+    session = desk.session_id
+    before = desk.lines(session)
+    with pytest.raises(NeedsConfirmation):
+        await desk.design("Something else", answer=nobody_at("pending_run"))
+    assert desk.lines(session) == before
+    assert (await desk.resume()).goals_met
+
+
+async def test_a_circuit_changed_at_the_checkpoint_is_not_overwritten(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+
+    def change_and_go_on(question: Question) -> Answer:
+        if question.kind == "checkpoint":
+            (tmp_path / "scripted.cir").write_text("mine\n.end\n")
+        return "continue"
+
+    with pytest.raises(CircuitError) as caught:
+        await desk.design(answer=change_and_go_on)
+    assert caught.value.error_type == "file_modified_externally"
+    assert caught.value.advice is not None
+    assert (tmp_path / "scripted.cir").read_text() == "mine\n.end\n"
+    with pytest.raises(UserInputError):
+        await desk.resume()
+    done = await desk.design()
+    assert done.circuit == "scripted_2.cir"
+
+
+async def test_a_circuit_changed_between_plan_and_write_is_not_overwritten(tmp_path: Path) -> None:
+    circuit = tmp_path / "scripted.cir"
+
+    class Slow(ScriptedDesigner):
+        async def revise(self, intent, previous, verdicts):
+            await asyncio.to_thread(circuit.write_text, "mine\n.end\n")
+            return await super().revise(intent, previous, verdicts)
+
+    desk = Desk(tmp_path)
+    desk.designer = Slow(rc_deck("2k"), rc_deck("1k"))
+    with pytest.raises(CircuitError) as caught:
+        await desk.design()
+    assert caught.value.error_type == "file_modified_externally"
+    assert circuit.read_text() == "mine\n.end\n"
+    messages = desk.messages(desk.session_id)
+    assert_every_call_has_one_result(messages)
+    assert [message["status"] for message in messages if message["type"] == "tool"][-2:] == ["error", "error"]
+    assert messages[-1]["type"] == "assistant", "the user got an answer"
+    assert desk.lines(desk.session_id)[-1]["stop_reason"] == "error"
+
+
+async def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    app = bootstrap.build(environment=os.environ, designers={"builtin": desk.designer})
+    simulating = asyncio.Event()
+
+    def emit(event: DesignEvent) -> None:
+        desk.events.append(event)
+        if isinstance(event, ToolStarted) and event.name == "run_simulation":
+            simulating.set()
+
+    async def ask(question: Question) -> Answer:
+        return "continue"
+
+    try:
+        request = DesignRequest(project=tmp_path, text=TEXT)
+        task = asyncio.create_task(app.design(request, ask=ask, emit=emit))
+        await simulating.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    finally:
+        await app.close()
+    assert isinstance(desk.events[-1], Done)
+    assert desk.events[-1].stop_reason == "stopped"
+    session = desk.session_id
+    assert desk.lines(session)[-1]["reason"] == "stopped"
+    done = await desk.resume()
+    assert (done.stop_reason, done.rounds) == ("goals_met", 2)
+    assert desk.session_id == session
+    assert len(list((tmp_path / ".circuit_ai" / "sim_results").iterdir())) == 2
+    assert_every_call_has_one_result(desk.messages(session))
+
+
+async def test_what_was_missing_can_be_mended_before_it_goes_on(tmp_path: Path) -> None:
+    class MissingSimulator:
+        async def run(self, job, *, on_progress=None):
+            raise EnvironmentProblem(msg("ngspice is missing"))
+
+    desk = Desk(tmp_path)
+    desk.simulator = MissingSimulator()
+    with pytest.raises(EnvironmentProblem):
+        await desk.design()
+    desk.simulator = None
+    done = await desk.resume()
+    assert (done.stop_reason, done.rounds) == ("goals_met", 2)
+    assert_every_call_has_one_result(desk.messages(desk.session_id))
+
+
+async def test_a_project_may_be_moved_before_it_goes_on(tmp_path: Path) -> None:
+    desk = Desk(tmp_path / "here")
+    with pytest.raises(NeedsConfirmation):
+        await desk.design(answer=nobody_at("checkpoint"))
+    desk.project = (tmp_path / "here").rename(tmp_path / "there")
+    done = await desk.resume()
+    assert (done.stop_reason, done.project) == ("goals_met", tmp_path / "there")
+
+
+async def test_the_number_of_rounds_is_that_of_the_beginning_or_a_new_one(tmp_path: Path) -> None:
+    decks = [rc_deck(f"{9 - number}k") for number in range(6)]
+    desk = Desk(tmp_path, *decks)
+    with pytest.raises(NeedsConfirmation):
+        await desk.design(answer=nobody_at("checkpoint"))
+    done = await desk.resume(max_iterations=2)
+    assert (done.stop_reason, done.rounds) == ("goals_not_met", 2)
+
+
+async def test_a_stop_on_a_full_disk_is_a_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    append = TranscriptFile.append
+
+    def full_at_the_end(self: TranscriptFile, *events: Any) -> None:
+        if any(event["event"] == "paused" for event in events):
+            raise EnvironmentProblem(msg("Stopped."), error_type="disk_full")
+        append(self, *events)
+
+    def stop(question: Question) -> Answer:
+        raise asyncio.CancelledError
+
+    desk = Desk(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(TranscriptFile, "append", full_at_the_end)
+        with pytest.raises(asyncio.CancelledError):
+            await desk.design(answer=stop)
+    assert (await desk.resume()).goals_met
+
+
+async def test_a_lost_backup_ends_a_run_for_good(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    with pytest.raises(NeedsConfirmation):
+        await desk.design(answer=nobody_at("checkpoint"))
+    await asyncio.to_thread(shutil.rmtree, tmp_path / ".circuit_ai" / "objects")
+    with pytest.raises(EnvironmentProblem):
+        await desk.resume()
+    done = await desk.design()
+    assert "pending_run" not in desk.kinds
+    assert done.goals_met
+
+
+async def test_a_refused_request_is_kept_with_its_answer(tmp_path: Path) -> None:
+    class Unknowing(ScriptedDesigner):
+        async def understand(self, text):
+            raise CircuitError(msg("Stopped."), error_type="unknown_circuit")
+
+    desk = Desk(tmp_path)
+    desk.designer = Unknowing(rc_deck("1k"))
+    with pytest.raises(CircuitError):
+        await desk.design("设计一个飞船")
+    messages = desk.messages(desk.session_id)
+    assert [(message["type"], message["content"]) for message in messages] == [
+        ("user", "设计一个飞船"),
+        ("assistant", "已停止。"),
+    ]
+    with pytest.raises(UserInputError):
+        await desk.resume()

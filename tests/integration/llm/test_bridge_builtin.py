@@ -1,0 +1,129 @@
+"""The built-in model with the real tools and the real simulator: its plans fit what the tools answer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from application.app import Application
+from bootstrap import build
+from domain.llm.answers import accept_calls
+from domain.llm.chat import ChatRequest, WireMessage
+from infrastructure.llm_adapters.builtin_chat import MOST_ROUNDS, BuiltinChatClient
+from presentation.translation import Translator
+
+DECK = """RC low-pass
+Vin in 0 AC 1
+R1 in out 1k
+C1 out 0 159.155n
+.ac dec 50 10 100k
+.meas ac cutoff when vdb(out)=-3.0103
+.end
+"""
+
+
+@pytest.fixture
+async def app(tmp_path: Path) -> AsyncIterator[Application]:
+    app = build(environment={"CIRCUIT_DESIGN_AI_HOME": str(tmp_path / "home")})
+    try:
+        yield app
+    finally:
+        await app.close()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+async def turn(app: Application, project: Path, text: str) -> tuple[list[str], str]:
+    """A whole turn: the tools it called, and its answer."""
+    client = BuiltinChatClient(speaker=Translator)
+    messages = [WireMessage(role="user", text=text)]
+    called: list[str] = []
+    for _ in range(MOST_ROUNDS + 1):
+        request = ChatRequest(messages=tuple(messages), tools=app.run_tool.executor.schemas())
+        chunks = [chunk async for chunk in client.stream(request)]
+        calls = chunks[-1].tool_calls
+        said = "".join(chunk.text for chunk in chunks)
+        messages.append(WireMessage(role="assistant", text=said, tool_calls=calls))
+        if not calls:
+            return called, said
+        for accepted in accept_calls(calls, lambda: ""):
+            result = await app.run_tool(accepted.name, accepted.arguments, project=project)
+            called.append(accepted.name)
+            messages.append(WireMessage(role="tool", text=result.content, name=accepted.name))
+    raise AssertionError(f"it goes on and on: {called}")
+
+
+async def test_simulate_and_measure(app: Application, project: Path) -> None:
+    (project / "rc.cir").write_text(DECK)
+    called, said = await turn(app, project, "measure highcut(v(out)) of rc.cir")
+    assert called == ["inspect_data", "run_simulation", "inspect_data"]
+    assert "- cutoff = 1000" in said
+    assert "- highcut(v(out)) = 1000" in said
+    called, said = await turn(app, project, "measure highcut(v(out)) of rc.cir")
+    assert called == ["inspect_data"]
+    called, said = await turn(app, project, "把 rc.cir 的 R1 改成 2kΩ，然后仿真")
+    assert called == ["read_file", "patch_file", "run_simulation"]
+    assert (project / "rc.cir").read_text() == DECK.replace("1k\n", "2k\n")
+    assert "“R1 in out 2k”" in said
+    assert "- cutoff = 500" in said
+    called, said = await turn(app, project, "测量 rc.cir 的 highcut(v(out))")
+    assert called == ["inspect_data", "run_simulation", "inspect_data"]
+    assert "- highcut(v(out)) = 500" in said
+
+
+async def test_change_inside_a_long_file(app: Application, project: Path) -> None:
+    head = "".join(f"R{number} a{number} 0 1k\n" for number in range(100, 900))
+    (project / "long.cir").write_text(f"long\nVin in 0 1\n{head}R7 in 0 1k\n.op\n.end\n")
+    called, said = await turn(app, project, "set R7 to 4k7 in long.cir")
+    assert called == ["read_file", "read_file", "patch_file"]
+    assert (project / "long.cir").read_text() == f"long\nVin in 0 1\n{head}R7 in 0 4.7k\n.op\n.end\n"
+
+
+async def test_looking_around(app: Application, project: Path) -> None:
+    (project / "rc.cir").write_text(DECK)
+    for text, tool, part in (
+        ("list the files", "list_project_files", "rc.cir"),
+        ("show lines 3-3 of rc.cir", "read_file", "R1 in out 1k"),
+        ("search 159.155n", "search_project", "rc.cir:4"),
+        ("where is R1 used?", "find_references", "rc.cir:3"),
+        ("analyze rc.cir", "analyze_file", ".meas"),
+    ):
+        called, said = await turn(app, project, text)
+        assert (called, part in said) == ([tool], True), said
+
+
+@pytest.mark.parametrize(
+    ("text", "said_part"),
+    [
+        ("Design a 1 kHz RC low-pass filter", "all goals are met"),
+        ("设计一个二阶 Sallen-Key 巴特沃斯低通滤波器，截止频率 10 kHz", "全部目标达成"),
+    ],
+)
+async def test_design(app: Application, project: Path, text: str, said_part: str) -> None:
+    called, said = await turn(app, project, text)
+    assert called[:2] == ["list_project_files", "rewrite_file"]
+    assert said_part in said
+    assert len(list(project.glob("*.cir"))) == 1
+    await turn(app, project, text)
+    assert len(list(project.glob("*.cir"))) == 2
+
+
+async def test_failures_in_plain_words(app: Application, project: Path) -> None:
+    (project / "bad.cir").write_text("bad\nV1 a 0 1\nQ1 a b 0 nomodel\n.op\n.end\n")
+    called, said = await turn(app, project, "simulate bad.cir")
+    assert called == ["run_simulation"]
+    assert said.startswith("The simulation failed:\n- ")
+    assert "nomodel" in said
+    called, said = await turn(app, project, "show baad.cir")
+    assert "There is no file baad.cir" in said
+    assert "bad.cir" in said
+    called, said = await turn(app, project, "change R1 to 2k in bad.cir")
+    assert called == ["read_file"]
+    assert "no element or parameter named R1" in said

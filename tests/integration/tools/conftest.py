@@ -1,0 +1,99 @@
+"""Calls tools as an agent does: the real executor, files, operation log and simulator."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from application.checking import CheckCircuit
+from application.measuring import MeasureResult
+from application.simulating import RunSimulation
+from application.tool_execution.context import ToolCall, ToolContext, ToolServices
+from application.tool_execution.executor import ToolExecutor
+from application.tool_execution.operations import Operations
+from application.tool_execution.registry import TOOLS
+from domain.llm.tools.result import ToolResult
+from infrastructure.ngspice.raw_file import RawFileReader
+from infrastructure.ngspice.runner import NgspiceRunner
+from infrastructure.persistence.project import ProjectFolder, ProjectFolders
+from infrastructure.persistence.project_view import FolderView
+from infrastructure.persistence.results import ResultFolders
+from infrastructure.persistence.source_files import SourceReaderFactory
+from shared.cpu_executor import CpuTaskExecutor
+from shared.processes import ProcessManager
+from shared.ulid import new_ulid
+
+
+class Bench:
+    """A project and a session in which tools are called."""
+
+    def __init__(self, project: ProjectFolder, libraries: tuple[Path, ...]) -> None:
+        self.project = project
+        self.root = project.root
+        self.processes = ProcessManager()
+        self.cpu = CpuTaskExecutor(max_workers=1)
+        self.executor = ToolExecutor(TOOLS)
+        sources, results = SourceReaderFactory(), ResultFolders(user_home=project.private / "home")
+        waveforms = RawFileReader()
+        self.services = ToolServices(
+            sources=sources,
+            check=CheckCircuit(sources=sources, libraries=libraries),
+            simulate=RunSimulation(
+                simulator=NgspiceRunner(processes=self.processes),
+                waveforms=waveforms,
+                sources=sources,
+                results=results,
+                cpu=self.cpu,
+                libraries=libraries,
+            ),
+            measure=MeasureResult(results=results, waveforms=waveforms, cpu=self.cpu),
+            results=results,
+            waveforms=waveforms,
+            views=lambda root: FolderView(root=root, libraries=libraries),
+            cpu=self.cpu,
+        )
+        self.context = self.new_session()
+
+    def new_session(self) -> ToolContext:
+        return ToolContext(
+            project=self.project,
+            session_id="test-session",
+            operations=Operations(log=self.project.operations, project=self.project),
+            services=self.services,
+        )
+
+    async def call(self, name: str, /, **arguments: object) -> ToolResult:
+        return await self.repeat(ToolCall(call_id=new_ulid(), name=name, arguments=arguments))
+
+    async def repeat(self, call: ToolCall) -> ToolResult:
+        return await self.executor.execute(call, self.context)
+
+    def write(self, name: str, content: str | bytes) -> Path:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    async def close(self) -> None:
+        await self.processes.kill_all()
+        await self.cpu.shutdown()
+        await asyncio.to_thread(self.project.close)
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    folder = tmp_path / "library"
+    folder.mkdir()
+    (folder / "diodes.lib").write_text(".model dfast d(is=1n)\n")
+    return folder
+
+
+@pytest.fixture
+async def bench(tmp_path: Path, library: Path) -> AsyncIterator[Bench]:
+    project = await asyncio.to_thread(ProjectFolders().open, tmp_path / "project", create=True)
+    made = Bench(project, (library,))
+    yield made
+    await made.close()

@@ -1,0 +1,186 @@
+"""run_simulation and inspect_data with the real simulator."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from application.tool_execution.context import ToolCall
+from domain.llm.tools.result import RESULT_LIMIT
+from shared.ulid import new_ulid
+from tests.integration.tools.conftest import Bench
+
+RC = """RC low-pass
+Vin in 0 DC 1 AC 1 PULSE(0 1 0 1n 1n 1m 2m)
+R1 in out 1k
+C1 out 0 159.155n
+.op
+.ac dec 50 1 1meg
+.tran 1u 1m
+.meas ac g1k find vdb(out) at=1k
+.end
+"""
+
+
+async def test_metrics_signals_and_no_vectors(bench: Bench) -> None:
+    bench.write("rc.cir", RC)
+    run = await bench.call("run_simulation", file_path="rc.cir")
+    assert run.success, run.content
+    assert math.isclose(run.result["metrics"]["g1k"]["value"], -3.0103, abs_tol=0.001)
+    plots = {plot["analysis"]: plot for plot in run.result["analyses"]}
+    assert set(plots) == {"op", "ac", "tran"}
+    ac = plots["ac"]
+    assert ac["range"] == [1.0, pytest.approx(1e6)]
+    assert {"v(in)", "v(out)", "i(vin)"} == set(ac["signals"])
+    assert run.result["result_path"].startswith(".circuit_ai/sim_results/")
+    assert (bench.root / run.result["result_path"]).is_file()
+    assert len(run.content) <= RESULT_LIMIT
+    assert len(json.dumps(run.result)) < 4000
+
+
+async def test_the_only_circuit_is_the_main_one(bench: Bench) -> None:
+    assert (await bench.call("run_simulation")).error_type == "no_circuit"
+    bench.write("rc.cir", "rc\n.include parts.cir\nV1 in 0 1\nX1 in out r\n.op\n.end\n")
+    bench.write("parts.cir", ".subckt r a b\nR1 a b 1k\nR2 b 0 1k\n.ends\n")
+    bench.write("models.lib", ".model d d\n")
+    run = await bench.call("run_simulation")
+    assert run.success, run.content
+    assert run.result["file_path"] == "rc.cir"
+    bench.write("other.cir", RC)
+    ambiguous = await bench.call("run_simulation")
+    assert ambiguous.error_type == "ambiguous_circuit"
+    assert "rc.cir" in ambiguous.content
+    assert "other.cir" in ambiguous.content
+    assert "parts.cir" not in ambiguous.content
+
+
+async def test_one_analysis_values_and_cards(bench: Bench) -> None:
+    path = bench.write("rc.cir", RC)
+    only = await bench.call("run_simulation", analysis_type="ac", parameters={"R1": 2000})
+    assert [plot["analysis"] for plot in only.result["analyses"]] == ["ac"]
+    assert math.isclose(only.result["metrics"]["g1k"]["value"], -10 * math.log10(5), abs_tol=0.01)
+    card = await bench.call("run_simulation", analysis="dc Vin 0 1 0.5")
+    assert [plot["points"] for plot in card.result["analyses"]] == [3]
+    missing = await bench.call("run_simulation", analysis_type="noise")
+    assert missing.error_type == "no_such_analysis"
+    assert "noise v(out)" in missing.content
+    assert path.read_text() == RC
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"analysis": "fly me"},
+        {"analysis": "."},
+        {"analysis": "ac dec 20 1 1meg\n.control"},
+        {"analysis": "tran 1u 1m", "analysis_type": "ac"},
+        {"parameters": {"R9": "1k"}},
+        {"parameters": {"R1": "1k\nshell rm"}},
+        {"parameters": {"": "1k"}},
+        {"timeout_s": 0},
+        {"file_path": "none.cir"},
+    ],
+)
+async def test_what_cannot_be_asked_is_typed_and_leaves_no_result(bench: Bench, arguments: dict) -> None:
+    bench.write("rc.cir", RC)
+    refused = await bench.call("run_simulation", **{"file_path": "rc.cir"} | arguments)
+    assert not refused.success
+    assert refused.error_type not in ("", "internal", "simulation_failed")
+    results = bench.root / ".circuit_ai" / "sim_results"
+    assert not results.exists() or list(results.iterdir()) == []
+    assert all(record.state == "done" for record in await bench.context.operations.list())
+
+
+async def test_a_failed_run_is_a_typed_failure_with_file_and_line(bench: Bench) -> None:
+    bench.write("bad.cir", "title\nV1 a 0 1\nR1 a b 1k\nD1 b 0 nomodel\n.op\n.end\n")
+    failed = await bench.call("run_simulation", file_path="bad.cir")
+    assert failed.error_type == "simulation_failed"
+    assert (failed.result["errors"][0]["file"], failed.result["errors"][0]["line"]) == ("bad.cir", 4)
+    assert "nomodel" in failed.content
+    (record,) = await bench.context.operations.list()
+    assert (record.kind, record.state) == ("simulation", "done")
+
+
+async def test_a_run_repeated_under_its_id_runs_once(bench: Bench) -> None:
+    bench.write("rc.cir", RC)
+    call = ToolCall(call_id=new_ulid(), name="run_simulation", arguments={"analysis_type": "op"})
+    first = await bench.repeat(call)
+    assert first.success
+    second = await bench.repeat(call)
+    assert second.content == first.content
+    assert len(list((bench.root / ".circuit_ai" / "sim_results").iterdir())) == 1
+
+
+async def test_figures_of_the_newest_result(bench: Bench) -> None:
+    path = bench.write("rc.cir", RC)
+    assert (await bench.call("inspect_data", file_path="rc.cir")).error_type == "no_result"
+    await bench.call("run_simulation", parameters={"R1": "2k"})
+    run = await bench.call("run_simulation")
+    values = await bench.call(
+        "inspect_data", expressions=["highcut(v(out))", "max(v(nosuch))", "ugf(v(out))"]
+    )
+    assert values.success
+    assert values.result["result_path"] == run.result["result_path"]
+    assert math.isclose(values.result["values"]["highcut(v(out))"]["value"], 1000, rel_tol=0.002)
+    assert values.result["values"]["highcut(v(out))"]["unit"] == "Hz"
+    assert "nosuch" in values.result["values"]["max(v(nosuch))"]["error"]
+    assert values.result["is_stale"] is False
+    path.write_text(RC.replace("1k", "3k"))
+    stale = await bench.call("inspect_data", expressions="max(v(out))")
+    assert stale.result["is_stale"] is True
+    named = await bench.call("inspect_data", file_path=run.result["result_path"], expressions=["max(v(out))"])
+    assert named.success
+
+
+async def test_samples_and_overview(bench: Bench) -> None:
+    bench.write("rc.cir", RC)
+    await bench.call("run_simulation")
+    samples = await bench.call(
+        "inspect_data",
+        analysis_type="ac",
+        observation_points=["out", "db(v(out))", "v(none)"],
+        range=["100", "10k"],
+        options={"points": 5},
+    )
+    out = samples.result["samples"]["v(out)"]
+    assert (len(out["x"]), out["x"][0], out["x"][-1]) == (5, 100, pytest.approx(10_000, rel=0.05))
+    assert out["max"] < 1
+    assert len(out["phase_deg"]) == 5
+    assert samples.result["samples"]["db(v(out))"]["unit"] == "dB"
+    assert "none" in samples.result["samples"]["v(none)"]["error"]
+
+    overview = await bench.call("inspect_data")
+    kinds = {plot["analysis"]: plot for plot in overview.result["analyses"]}
+    assert kinds["op"]["signals"]["v(in)"]["value"] == 1.0
+    assert kinds["tran"]["axis_unit"] == "s"
+    assert "g1k" in overview.result["metrics"]
+    none = await bench.call("inspect_data", analysis_type="noise")
+    assert none.error_type == "no_such_analysis"
+    outside = await bench.call("inspect_data", observation_points=["v(out)"], range=[1e9, 2e9])
+    assert outside.error_type == "bad_expression"
+
+
+async def test_only_results_are_reached_in_our_own_folder(bench: Bench, tmp_path: Path) -> None:
+    bench.write("rc.cir", RC)
+    run = await bench.call("run_simulation", analysis_type="op")
+    foreign = tmp_path / "foreign"
+    foreign.mkdir()
+    for item in (bench.root / run.result["result_path"]).parent.iterdir():
+        (foreign / item.name).write_bytes(item.read_bytes())
+    results = bench.root / ".circuit_ai" / "sim_results"
+    (results / "99999999T000000000Z-FOREIGN0").symlink_to(foreign)
+    for path, kind in (
+        (".circuit_ai/operations.sqlite", "outside_project"),
+        (".circuit_ai/sim_results", "outside_project"),
+        (".circuit_ai/sim_results/99999999T000000000Z-FOREIGN0", "outside_project"),
+        (".circuit_ai/sim_results/../operations.sqlite", "outside_project"),
+        (".circuit_ai/sim_results/none", "file_not_found"),
+        ("rc.raw", "file_not_found"),
+    ):
+        refused = await bench.call("inspect_data", file_path=path)
+        assert refused.error_type == kind, path
+    newest = await bench.call("inspect_data", file_path="rc.cir")
+    assert newest.result["result_path"] == run.result["result_path"]

@@ -1,0 +1,128 @@
+"""The live conversation: what is written, what is found again, and how an interrupted turn is settled."""
+
+import asyncio
+
+from application.conversation import conversation as module
+from application.conversation.conversation import Conversation
+from application.tool_execution.context import ToolCall
+from domain.llm.messages import (
+    create_ai_message,
+    create_human_message,
+    get_reasoning_content,
+    get_stop_reason,
+    get_text,
+    is_partial_response,
+)
+from domain.llm.tools.result import ToolResult
+from shared.message import msg
+from tests.fakes.memory_transcript import MemoryTranscript
+
+CALLS = [
+    {"id": "C1", "name": "read_file", "args": {"path": "a.cir"}},
+    {"id": "C2", "name": "patch_file", "args": {"path": "a.cir", "search": "x", "replace": "y"}},
+]
+
+
+def result(text: str = "ok", **more: object) -> ToolResult:
+    return ToolResult(success=True, content=text, summary=msg("Done {n}.", n=1), **more)  # type: ignore[arg-type]
+
+
+async def not_run(call: ToolCall) -> ToolResult:
+    return ToolResult(
+        success=False, content=f"{call.name} not run", summary=msg("Stopped."), error_type="stopped"
+    )
+
+
+async def begun(*, calls: bool = False) -> tuple[Conversation, MemoryTranscript]:
+    transcript = MemoryTranscript()
+    conversation = await Conversation.load(transcript)
+    turn = await conversation.begin_turn(create_human_message("Hello", message_id="T1"))
+    if calls:
+        answer = create_ai_message(
+            "Look", message_id="A1", tool_calls=CALLS, provider_ids={"C1": "call_1", "C2": "call_1"}
+        )
+        await conversation.add(answer, step=f"{turn}/1")
+    return conversation, transcript
+
+
+async def reloaded(transcript: MemoryTranscript) -> Conversation:
+    return await Conversation.load(MemoryTranscript(transcript.events))
+
+
+async def test_everything_is_found_again_after_a_restart() -> None:
+    conversation, transcript = await begun(calls=True)
+    await conversation.add_result(conversation.open_calls()[0], result(seen_versions={"a.cir": "v1"}))
+    again = await reloaded(transcript)
+    assert again.open_turn == "T1"
+    assert [message.id for message in again.messages] == [message.id for message in conversation.messages]
+    assert again.seen_versions == {"a.cir": "v1"}
+    assert [call.call_id for call in again.open_calls()] == ["C2"]
+    assert again.open_calls()[0].provider_id == "call_1"
+    answer = again.answer_at("T1/1")
+    assert answer is not None
+    assert again.answer_at("T1/2") is None
+    assert again.result_of("C1") is not None
+    assert again.place_in_answer("C2") == 1
+
+
+async def test_pieces_are_written_while_they_stream(monkeypatch: object) -> None:
+    monkeypatch.setattr(module, "DELTA_INTERVAL_S", 0.01)  # type: ignore[attr-defined]
+    conversation, transcript = await begun()
+    transcript.appended.clear()
+    async with conversation.streaming():
+        conversation.take_piece("A1", text="Hel", reasoning="hm")
+        conversation.take_piece("A1", text="lo")
+        await asyncio.wait_for(transcript.appended.wait(), timeout=5)
+    assert transcript.of("delta") == [
+        {"event": "delta", "message_id": "A1", "text": "Hello", "reasoning": "hm"}
+    ]
+
+
+async def test_unfinished_answer_of_a_killed_program_is_kept_as_partial() -> None:
+    conversation, transcript = await begun()
+    conversation.take_piece("A1", text="The answer is", reasoning="so")
+    await conversation.flush()
+    again = await reloaded(transcript)
+    assert await again.settle("interrupted", not_run)
+    partial = again.messages[-1]
+    assert get_text(partial) == "The answer is"
+    assert get_reasoning_content(partial) == "so"
+    assert is_partial_response(partial)
+    assert get_stop_reason(partial) == "interrupted"
+    assert again.open_turn == ""
+    assert not await again.settle("interrupted", not_run)
+
+
+async def test_settling_gives_each_open_call_a_result_and_repeats_none() -> None:
+    conversation, transcript = await begun(calls=True)
+    await conversation.add_result(conversation.open_calls()[0], result("content of a"))
+    again = await reloaded(transcript)
+    await again.settle("interrupted", not_run)
+    first, second = again.result_of("C1"), again.result_of("C2")
+    assert first is not None
+    assert second is not None
+    assert get_text(first) == "content of a"
+    assert get_text(second) == "patch_file not run"
+    assert second.status == "error"
+    assert again.open_calls() == ()
+
+
+async def test_a_finished_answer_replaces_its_pieces() -> None:
+    conversation, transcript = await begun()
+    conversation.take_piece("A1", text="Hel")
+    await conversation.flush()
+    await conversation.add(create_ai_message("Hello", message_id="A1"), step="T1/1")
+    again = await reloaded(transcript)
+    await again.keep_unfinished("interrupted")
+    assert [get_text(message) for message in again.messages] == ["Hello", "Hello"]
+
+
+async def test_append_under_way_is_not_cut_by_a_cancellation() -> None:
+    conversation, transcript = await begun()
+    task = asyncio.create_task(conversation.add(create_ai_message("Hello", message_id="A1"), step="T1/1"))
+    await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.wait([task])
+    assert task.cancelled()
+    written = [event["message"]["id"] for event in transcript.of("message")]
+    assert written.count("A1") == 1

@@ -1,0 +1,309 @@
+"""The built-in model: from a conversation to the next call or the answer, and nothing kept between."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from domain.llm.chat import ChatRequest, StreamChunk, Usage, WireMessage, WireToolCall
+from infrastructure.llm_adapters.builtin_chat import MOST_ROUNDS, BuiltinChatClient
+from presentation.translation import Translator
+from shared.errors import CircuitAIError
+
+TOOLS = (
+    "list_project_files",
+    "read_file",
+    "rewrite_file",
+    "patch_file",
+    "run_simulation",
+    "inspect_data",
+    "analyze_file",
+    "find_references",
+    "search_project",
+)
+DECK = "RC\nVin in 0 AC 1\nR1 in out 1k\nC1 out 0 1n\n.ac dec 20 1 10meg\n.end"
+SHOWN = f"[amp.cir: lines 1-6 of 6]\n{DECK}"
+RAN = "amp.cir: completed, result .circuit_ai/sim_results/1\nbw = 158.8 Hz\nac: 141 points; v(in), v(out)"
+
+
+def request(*messages: WireMessage, tools: Sequence[str] = TOOLS) -> ChatRequest:
+    schemas = tuple({"type": "function", "function": {"name": name}} for name in tools)
+    return ChatRequest(messages=(WireMessage(role="system", text="You design."), *messages), tools=schemas)
+
+
+def user(text: str, *circuits: str) -> WireMessage:
+    listed = "".join(f"\n- {name}" for name in circuits)
+    data = f'<data name="project">\nProject folder: p{listed}\n</data>\n\n' if circuits else ""
+    return WireMessage(role="user", text=data + text)
+
+
+def exchange(*outcomes: str) -> list[WireMessage]:
+    """Calls made before and what the tools answered; which they were does not matter to the model."""
+    messages = []
+    for number, outcome in enumerate(outcomes):
+        call = WireToolCall(provider_id=f"id{number}", name="tool", arguments="{}")
+        messages += [
+            WireMessage(role="assistant", tool_calls=(call,)),
+            WireMessage(role="tool", text=outcome, tool_call_id=f"id{number}", name="tool"),
+        ]
+    return messages
+
+
+async def chunks(given: ChatRequest) -> list[StreamChunk]:
+    return [chunk async for chunk in BuiltinChatClient(speaker=Translator).stream(given)]
+
+
+async def next_call(text: str, *outcomes: str, circuits: Sequence[str] = ()) -> tuple[str, dict[str, Any]]:
+    *_, last = await chunks(request(user(text, *circuits), *exchange(*outcomes)))
+    assert last.finish_reason == "tool_calls"
+    [call] = last.tool_calls
+    return call.name, json.loads(call.arguments)
+
+
+async def answer(
+    text: str, *outcomes: str, circuits: Sequence[str] = (), tools: Sequence[str] = TOOLS
+) -> str:
+    pieces = await chunks(request(user(text, *circuits), *exchange(*outcomes), tools=tools))
+    assert pieces[-1].finish_reason == "stop", pieces[-1].tool_calls
+    return "".join(piece.text for piece in pieces)
+
+
+@pytest.mark.parametrize(
+    ("text", "call"),
+    [
+        ("simulate amp.cir", ("run_simulation", {"file_path": "amp.cir"})),
+        ("simulate", ("run_simulation", {})),
+        ("对 amp.cir 做交流分析", ("run_simulation", {"file_path": "amp.cir", "analysis_type": "ac"})),
+        ("show amp.cir", ("read_file", {"path": "amp.cir"})),
+        ("show lines 2-3 of amp.cir", ("read_file", {"path": "amp.cir", "start_line": 2, "end_line": 3})),
+        ("change R1 to 2k in amp.cir", ("read_file", {"path": "amp.cir"})),
+        ("list the files", ("list_project_files", {})),
+        ("search vdd", ("search_project", {"query": "vdd"})),
+        ("where is R1 used", ("find_references", {"symbol_name": "R1"})),
+        ("analyze amp.cir", ("analyze_file", {"file_path": "amp.cir"})),
+        (
+            "measure bandwidth(v(out)) of amp.cir",
+            ("inspect_data", {"file_path": "amp.cir", "expressions": ["bandwidth(v(out))"]}),
+        ),
+        ("Design a 1 kHz RC low-pass filter", ("list_project_files", {})),
+    ],
+)
+async def test_first_call_of_each_command(text: str, call: tuple[str, dict[str, Any]]) -> None:
+    assert await next_call(text) == call
+
+
+async def test_change_is_one_patch_of_exactly_that_card() -> None:
+    call = await next_call("把 amp.cir 的 R1 改成 2k", SHOWN)
+    assert call == ("patch_file", {"path": "amp.cir", "search": "R1 in out 1k", "replace": "R1 in out 2k"})
+    said = await answer("把 amp.cir 的 R1 改成 2k", SHOWN, "Changed amp.cir: +1 -1 lines.")
+    assert said == "amp.cir 中的“R1 in out 1k”已改为“R1 in out 2k”。"
+
+
+async def test_change_and_simulate_runs_afterwards() -> None:
+    text = "set R1 to 2k and C1 to 2n in amp.cir and simulate"
+    _, patch = await next_call(text, SHOWN)
+    assert patch["replace"] == "R1 in out 2k\nC1 out 0 2n"
+    assert await next_call(text, SHOWN, "Changed") == ("run_simulation", {"file_path": "amp.cir"})
+    said = await answer(text, SHOWN, "Changed", RAN)
+    assert "amp.cir was simulated without errors.\n- bw = 158.8 Hz" in said
+
+
+async def test_change_far_apart_is_two_patches() -> None:
+    text = "set Vin to 2 and C1 to 2n in amp.cir"
+    assert (await next_call(text, SHOWN))[1]["search"] == "Vin in 0 AC 1"
+    assert (await next_call(text, SHOWN, "Changed"))[1]["search"] == "C1 out 0 1n"
+
+
+async def test_cards_that_stand_twice_are_quoted_with_their_neighbours() -> None:
+    deck = [
+        "two stages",
+        ".subckt a in out",
+        "R1 in out 1k",
+        ".ends",
+        "R1 in out 1k",
+        "* end of it",
+        "X1 out y a",
+        ".end",
+    ]
+    shown = "[amp.cir: lines 1-8 of 8]\n" + "\n".join(deck)
+    _, patch = await next_call("change R1 to 2k in amp.cir", shown)
+    assert patch["search"] == ".ends\nR1 in out 1k\n* end of it"
+    assert patch["replace"] == ".ends\nR1 in out 2k\n* end of it"
+
+
+async def test_element_of_one_subcircuit_is_found_there() -> None:
+    shown = "[a.cir: lines 1-6 of 6]\nt\n.subckt s in out\nR7 in out\n+ 1k\n.ends\n.end"
+    _, patch = await next_call("change R7 to 2k in a.cir", shown)
+    assert (patch["search"], patch["replace"]) == ("+ 1k", "+ 2k")
+
+
+async def test_long_file_is_read_by_its_places() -> None:
+    begun = "[a.cir: lines 1-90 of 900]\ntitle\nR9 a b 1k"
+    place = "[a.cir: lines 500-503 of 900]\nC8 a 0 1n\nR1 in out 1k\n* x\n[Found on 1 lines.]"
+    text = "change R1 to 2k in a.cir"
+    assert await next_call(text, begun) == ("read_file", {"path": "a.cir", "query": "R1"})
+    assert (await next_call(text, begun, place))[1]["search"] == "R1 in out 1k"
+
+
+async def test_change_without_a_file_takes_the_only_circuit() -> None:
+    assert await next_call("set R1 to 2k", circuits=["amp.cir"]) == ("read_file", {"path": "amp.cir"})
+    assert "a.cir, b.cir" in await answer("set R1 to 2k", circuits=["a.cir", "b.cir"])
+    assert "no circuit" in await answer("set R1 to 2k")
+
+
+async def test_unknown_name_and_bad_value_change_nothing() -> None:
+    said = await answer("change R7 to 2k in amp.cir", SHOWN)
+    assert "no element or parameter named R7" in said
+    assert "R1" in said
+
+
+async def test_value_that_is_there_already_is_said() -> None:
+    assert await answer("set R1 to 1k in amp.cir", SHOWN) == "amp.cir has these values already."
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("show amp.cir", "That did not work: There is no file amp.cir.\nNear names are: amp2.cir."),
+        ("显示 amp.cir", "没有成功：There is no file amp.cir.\nNear names are: amp2.cir."),
+    ],
+)
+async def test_failed_tool_is_reported_in_plain_words(text: str, said: str) -> None:
+    outcome = "Error (file_not_found): There is no file amp.cir.\nNear names are: amp2.cir."
+    assert await answer(text, outcome) == said
+
+
+async def test_failed_simulation_shows_its_errors() -> None:
+    outcome = (
+        "Error (simulation_failed): The simulation of amp.cir failed: no model\namp.cir: failed, result x\n"
+        "error: amp.cir:4: The model is missing. [missing-model] Advice: Add it.\nAdd it."
+    )
+    said = await answer("simulate amp.cir", outcome)
+    assert said == (
+        "The simulation failed:\n- amp.cir:4: The model is missing. [missing-model] Advice: Add it."
+    )
+
+
+async def test_measure_simulates_when_there_is_no_fresh_result() -> None:
+    text = "measure bandwidth(v(out)) of amp.cir"
+    for first in (
+        "Error (no_result): There is no simulation result of amp.cir yet.",
+        "Data of x (the circuit was changed since: run it again for new figures)\nbandwidth(v(out)) = 1 Hz",
+    ):
+        assert await next_call(text, first) == ("run_simulation", {"file_path": "amp.cir"})
+        assert (await next_call(text, first, RAN))[0] == "inspect_data"
+        said = await answer(text, first, RAN, "Data of x\nbandwidth(v(out)) = 158.8 Hz")
+        assert said.endswith("- bandwidth(v(out)) = 158.8 Hz")
+    assert (
+        await answer(text, "Data of x\nbandwidth(v(out)) = 9 Hz") == "Measured:\n- bandwidth(v(out)) = 9 Hz"
+    )
+
+
+async def test_design_takes_a_free_name_and_judges_its_goals() -> None:
+    text = "Design a 1 kHz RC low-pass filter"
+    listing = "RC_LOWPASS_1kHz.cir  90 bytes\nrc_lowpass_1kHz_2.cir/"
+    name, written = await next_call(text, listing)
+    assert (name, written["path"]) == ("rewrite_file", "rc_lowpass_1kHz_3.cir")
+    assert written["content"].count("\n") > 5
+    run = await next_call(text, listing, "Created")
+    assert run == ("run_simulation", {"file_path": "rc_lowpass_1kHz_3.cir"})
+    name, inspection = await next_call(text, listing, "Created", RAN)
+    [expression] = inspection["expressions"]
+    figures = f"Data of x\n{expression} = 1001.2 Hz"
+    said = await answer(text, listing, "Created", RAN, figures)
+    assert "all goals are met:\n- cutoff: 1.001 kHz" in said
+
+
+async def test_design_that_missed_is_corrected_once_and_reported_as_it_is() -> None:
+    text = "Design a 1 kHz RC low-pass filter"
+    _, inspection = await next_call(text, "(no files)", "Created", RAN)
+    missed = f"Data of x\n{inspection['expressions'][0]} = 800 Hz"
+    before = ["(no files)", "Created", RAN, missed]
+    name, again = await next_call(text, *before)
+    assert (name, again["path"]) == ("rewrite_file", "rc_lowpass_1kHz.cir")
+    said = await answer(text, *before, "Changed", RAN, missed)
+    assert "not all goals are met" in said
+    assert "800 Hz" in said
+    assert said.endswith("missed")
+
+
+async def test_figure_that_cannot_be_had_is_no_goal_met() -> None:
+    text = "设计一个 1 kHz 的 RC 低通滤波器"
+    _, inspection = await next_call(text, "(no files)", "Created", RAN)
+    unknown = f"Data of x\n{inspection['expressions'][0]}: the gain never falls"
+    assert (await answer(text, "(no files)", "Created", RAN, unknown)).endswith("未达成")
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("What's the weather like?", "--provider openai-compatible --base-url URL --model NAME"),
+        ("今天天气怎么样", "CIRCUIT_AI_OPENAI_COMPATIBLE_API_KEY"),
+        ("what can you do", "simulate a circuit"),
+        ("", "built-in designer, not a language model"),
+        ("design an oscillator at 1 MHz", "cannot design an oscillator"),
+        ("Design an RC low-pass", "does not say the cut-off frequency"),
+        ("hello", "Hello!"),
+        ("你好", "你好！"),
+        ("谢谢", "不客气。"),
+    ],
+)
+async def test_what_needs_no_tool_calls_none(text: str, part: str) -> None:
+    said = await answer(text)
+    assert part in said
+
+
+async def test_it_never_goes_on_for_ever() -> None:
+    said = await answer("Design a 1 kHz RC low-pass filter", *["whatever"] * MOST_ROUNDS)
+    assert said
+    later = await answer("simulate amp.cir", *[RAN] * 20)
+    assert "bw = 158.8 Hz" in later
+
+
+async def test_tool_that_is_not_offered_is_not_called() -> None:
+    assert "run_simulation" in await answer("simulate amp.cir", tools=["read_file"])
+
+
+async def test_only_the_newest_turn_counts_and_notes_of_the_program_do_not() -> None:
+    messages = [
+        user("change R1 to 2k in amp.cir"),
+        *exchange(SHOWN, "Changed"),
+        WireMessage(role="assistant", text="Done."),
+        user("simulate amp.cir", "amp.cir"),
+        WireMessage(role="user", text="(A note of the program, not of the user: finish soon.)"),
+    ]
+    *_, last = await chunks(request(*messages))
+    assert [call.name for call in last.tool_calls] == ["run_simulation"]
+
+
+async def test_results_are_matched_by_id_else_by_place() -> None:
+    calls = tuple(WireToolCall(provider_id=name, name="tool", arguments="{}") for name in ("a", "b"))
+    for first, second in (("a", "b"), ("", "")):
+        results = [
+            WireMessage(role="tool", text=SHOWN, tool_call_id=first),
+            WireMessage(role="tool", text="Changed", tool_call_id=second),
+        ]
+        asked = user("change R1 to 2k in amp.cir")
+        pieces = await chunks(request(asked, WireMessage(role="assistant", tool_calls=calls), *results))
+        assert "“R1 in out 2k”" in "".join(piece.text for piece in pieces)
+
+
+async def test_answers_stream_in_pieces_and_cost_nothing() -> None:
+    pieces = await chunks(request(user("what can you do")))
+    assert len(pieces) > 20
+    assert all(piece.finish_reason is None for piece in pieces[:-1])
+    assert pieces[-1].usage == Usage()
+    assert await BuiltinChatClient().models() == ("builtin",)
+
+
+def test_errors_of_the_editor_are_for_people() -> None:
+    from infrastructure.llm_adapters.builtin_plans import value_changes
+
+    deck = "t\n.subckt a x y\nR1 x y 1\n.ends\n.subckt b x y\nR1 x y 1\n.ends\nX1 1 0 a\nX2 1 0 b\n.end"
+    with pytest.raises(CircuitAIError) as caught:
+        value_changes(deck, [("R1", "2k")], has_title=True)
+    assert caught.value.error_type == "ambiguous_element"
+    assert "3, 6" in str(caught.value)

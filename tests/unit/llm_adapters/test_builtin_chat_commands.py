@@ -1,0 +1,149 @@
+"""Which sentence is which command, in both languages."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infrastructure.llm_adapters.builtin_commands import (
+    Analyze,
+    Change,
+    Command,
+    Design,
+    ListFiles,
+    Measure,
+    References,
+    Search,
+    Show,
+    Simulate,
+    SmallTalk,
+    find_expressions,
+    spice_value,
+    understand_command,
+)
+
+FILES = ("amp.cir", "filters/lp 2.cir", "放大器.cir")
+
+
+def change(file: str, *values: tuple[str, str], simulates: bool = False) -> Change:
+    return Change(file=file, values=values, simulates=simulates)
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("simulate amp.cir", Simulate(file="amp.cir")),
+        ("Please simulate AMP.CIR.", Simulate(file="amp.cir")),
+        ("run it", Simulate(file="")),
+        ("仿真放大器.cir", Simulate(file="放大器.cir")),
+        ("跑一下 amp.cir", Simulate(file="amp.cir")),
+        ("run other.cir", Simulate(file="other.cir")),
+        ("run an ac analysis of amp.cir", Simulate(file="amp.cir", analysis_type="ac")),
+        ("对 amp.cir 做瞬态分析", Simulate(file="amp.cir", analysis_type="tran")),
+        (
+            "simulate filters/lp 2.cir, max(v(out))?",
+            Simulate(file="filters/lp 2.cir", expressions=("max(v(out))",)),
+        ),
+        ("change R1 to 2k in amp.cir", change("amp.cir", ("R1", "2k"))),
+        ("Set R1 in amp.cir to 2 kΩ", change("amp.cir", ("R1", "2k"))),
+        ("set R1's value from 1k to 2.2k in the file amp.cir", change("amp.cir", ("R1", "2.2k"))),
+        ("change r1=2k amp.cir", change("amp.cir", ("r1", "2k"))),
+        ("把 amp.cir 的 R1 改成 2k", change("amp.cir", ("R1", "2k"))),
+        ("把amp.cir的R1改成2kΩ，然后仿真", change("amp.cir", ("R1", "2k"), simulates=True)),
+        ("请将 R1 的阻值改为 10k", change("", ("R1", "10k"))),
+        ("增大 R1 到 3k", change("", ("R1", "3k"))),
+        (
+            "set R1 to 4k7 and C1 to 10nF in amp.cir and simulate",
+            change("amp.cir", ("R1", "4.7k"), ("C1", "10n"), simulates=True),
+        ),
+        ("change m1.w from 1u to 10u in amp.cir", change("amp.cir", ("m1.w", "10u"))),
+        ("set R1 to {2*rx} in amp.cir", change("amp.cir", ("R1", "{2*rx}"))),
+        ("measure bandwidth(v(out)) of amp.cir", Measure(file="amp.cir", expressions=("bandwidth(v(out))",))),
+        ("测量 amp.cir 的带宽", Measure(file="amp.cir", expressions=("bandwidth(v(out))",))),
+        ("What is the rise time of amp.cir?", Measure(file="amp.cir", expressions=("rise_time(v(out))",))),
+        ("show amp.cir", Show(file="amp.cir")),
+        ("amp.cir", Show(file="amp.cir")),
+        ("显示放大器.cir", Show(file="放大器.cir")),
+        ("打开 不存在的.cir", Show(file="不存在的.cir")),
+        ("read lines 3-5 of amp.cir", Show(file="amp.cir", first=3, last=5)),
+        ("显示 amp.cir 第 3 到 5 行", Show(file="amp.cir", first=3, last=5)),
+        ("show line 7 of amp.cir", Show(file="amp.cir", first=7, last=7)),
+        ("list the files", ListFiles()),
+        ("What circuits are there?", ListFiles()),
+        ("列出文件", ListFiles()),
+        ("有哪些电路？", ListFiles()),
+        ("search vdd", Search(query="vdd")),
+        ("search for vdd in the project", Search(query="vdd")),
+        ('find "R1 in"', Search(query="R1 in")),
+        ("搜索 vdd", Search(query="vdd")),
+        ("Where is R1 used?", References(symbol="R1")),
+        ("R1 在哪里用到了？", References(symbol="R1")),
+        ("哪里用到了 vdd", References(symbol="vdd")),
+        ("analyze amp.cir", Analyze(file="amp.cir")),
+        ("分析 amp.cir", Analyze(file="amp.cir")),
+        ("Hello!", SmallTalk(kind="greeting")),
+        ("你好。", SmallTalk(kind="greeting")),
+        ("ok, thanks", SmallTalk(kind="thanks")),
+        ("谢谢", SmallTalk(kind="thanks")),
+        ("What can you do?", SmallTalk(kind="help")),
+        ("?", SmallTalk(kind="help")),
+    ],
+)
+def test_plain_forms_are_understood(text: str, command: Command) -> None:
+    assert understand_command(text, FILES) == command
+
+
+@pytest.mark.parametrize(
+    ("text", "is_meant"),
+    [
+        ("Design a 1 kHz RC low-pass and simulate it", True),
+        ("please design a filter", True),
+        ("设计一个 1 kHz 的低通滤波器", True),
+        ("RC low-pass, 1 kHz", False),
+        ("delete amp.cir", False),
+        ("What's the weather like?", False),
+        ("", False),
+    ],
+)
+def test_everything_else_may_be_a_design(text: str, is_meant: bool) -> None:
+    assert understand_command(text, FILES) == Design(text=text, is_meant=is_meant)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value"),
+    [
+        ("2k", "R1", "2k"),
+        ("2 kΩ", "R1", "2k"),
+        ("2K", "R1", "2k"),
+        ("4k7", "R1", "4.7k"),
+        ("2R2", "R1", "2.2"),
+        ("1M", "R1", "1Meg"),
+        ("1 MOhm", "x1.load", "1Meg"),
+        ("1m", "R1", "1m"),
+        ("1M", "C1", "1M"),
+        ("10 MHz", "f0", "10Meg"),
+        ("10meg", "R1", "10Meg"),
+        ("100nF", "C1", "100n"),
+        ("1F", "C1", "1"),
+        ("1f", "C1", "1f"),
+        ("10 µH", "L1", "10u"),
+        ("3.3 V", "V1", "3.3"),
+        ("1e-9", "C1", "1e-9"),
+        ("5 千欧", "R1", "5k"),
+        ("-5V", "V1", "-5"),
+        ("{a*2}", "R1", "{a*2}"),
+    ],
+)
+def test_values_become_what_spice_reads(text: str, name: str, value: str) -> None:
+    assert spice_value(text, name) == value
+
+
+def test_expressions_are_found_whole() -> None:
+    text = "give me db(v(out, 0)/v(in)), @m1[id] and bandwidth(v(out)), bandwidth(v(out)) (please) broken((v("
+    assert find_expressions(text) == ("db(v(out, 0)/v(in))", "@m1[id]", "bandwidth(v(out))")
+
+
+@given(st.text(max_size=60) | st.text(alphabet="把改成R1 2k.cir仿真show set to in(v)设计list\n", max_size=60))
+def test_no_text_makes_it_raise(text: str) -> None:
+    understand_command(text, FILES)

@@ -1,0 +1,266 @@
+"""The log of effects: order, durability, several users at once, and files that are not ours."""
+
+import fcntl
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from application.ports import ABSENT, OperationRecord
+from infrastructure.persistence.operations import SqliteOperationLog
+from shared.errors import EnvironmentProblem, Stopped
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def record(op_id, **fields):
+    defaults = {"session_id": "s1", "tool": "patch_file", "kind": "file", "state": "intent", "path": "a.cir"}
+    return OperationRecord(op_id=op_id, **{**defaults, **fields})
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "operations.sqlite"
+
+
+@pytest.fixture
+def log(path):
+    log = SqliteOperationLog(path)
+    yield log
+    log.close()
+
+
+def test_a_record_comes_back_as_it_was(log):
+    full = record(
+        "01A",
+        before_sha256="ab",
+        after_sha256="cd",
+        undoes="01",
+        created="2026-01-01T00:00:00.000+00:00",
+        result={"text": "电阻 \udcff", "list": [1, None, 2.5], "nested": {"ok": True}},
+    )
+    log.record_intent(full)
+    assert log.find("01A") == full
+    assert log.find("01B") is None
+    log.set_state("01A", "done")
+    assert log.find("01A") == replace(full, state="done")
+    log.set_state("01A", "undone", result={"n": 1})
+    assert log.find("01A") == replace(full, state="undone", result={"n": 1})
+
+
+def test_what_is_recorded_is_in_the_file(log, path):
+    log.record_intent(record("01A"))
+    other = SqliteOperationLog(path)
+    assert other.find("01A") == record("01A")
+    other.close()
+    assert other.find("01A") == record("01A")  # opened anew
+    other.close()
+
+
+def test_the_list_is_in_the_order_of_recording(log):
+    for op_id, session in (("3", "s1"), ("1", "s2"), ("2", "s1")):
+        log.record_intent(record(op_id, session_id=session))
+    assert [item.op_id for item in log.list()] == ["3", "1", "2"]
+    assert [item.op_id for item in log.list(session_id="s1")] == ["3", "2"]
+    assert log.list(session_id="s3") == ()
+
+
+def test_an_id_is_taken_once_unless_it_was_abandoned(log):
+    log.record_intent(record("1"))
+    with pytest.raises(ValueError, match="already"):
+        log.record_intent(record("1", path="b.cir"))
+    log.set_state("1", "abandoned")
+    log.record_intent(record("2"))
+    log.record_intent(record("1", path="b.cir"))
+    assert [(item.op_id, item.path) for item in log.list()] == [("2", "a.cir"), ("1", "b.cir")]
+    with pytest.raises(ValueError, match="no operation"):
+        log.set_state("9", "done")
+
+
+def test_a_file_name_that_is_no_text(log):
+    name = os.fsdecode(b"\xff\xfe.cir")
+    log.record_intent(record("1", path=name))
+    assert log.find("1").path == name
+
+
+def test_reading_makes_no_file(log, path):
+    assert log.list() == ()
+    assert log.find("1") is None
+    assert log.interrupted() == ()
+    assert not path.exists()
+
+
+def test_a_simulation_is_interrupted_only_when_its_process_is_gone(log, path):
+    log.record_intent(record("mine", kind="simulation", path=""))
+    program = (
+        "import sys; from pathlib import Path; from application.ports import OperationRecord;"
+        "from infrastructure.persistence.operations import SqliteOperationLog;"
+        "SqliteOperationLog(Path(sys.argv[1])).record_intent(OperationRecord("
+        "op_id='theirs', session_id='s', tool='run_simulation', kind='simulation', state='intent'))"
+    )
+    subprocess.run([sys.executable, "-c", program, path], cwd=ROOT, check=True)
+    log.record_intent(record("file"))
+    assert [item.op_id for item in log.interrupted()] == ["theirs", "file"]
+
+
+def test_threads_of_one_process_share_it(log):
+    def work(name):
+        for number in range(20):
+            log.record_intent(record(f"{name}{number}"))
+            log.set_state(f"{name}{number}", "done")
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in "abcd"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(log.list()) == 80
+    assert {item.state for item in log.list()} == {"done"}
+
+
+def test_processes_that_make_it_at_the_same_time(path):
+    program = (
+        "import sys; from pathlib import Path; from application.ports import OperationRecord;"
+        "from infrastructure.persistence.operations import SqliteOperationLog;"
+        "sys.stdin.read();"
+        "log = SqliteOperationLog(Path(sys.argv[1]));"
+        "[log.record_intent(OperationRecord(op_id=sys.argv[2] + str(k), session_id='s', tool='t',"
+        " kind='file', state='intent')) for k in range(10)]"
+    )
+    children = [
+        subprocess.Popen([sys.executable, "-c", program, path, name], cwd=ROOT, stdin=subprocess.PIPE)
+        for name in "abc"
+    ]
+    for child in children:
+        child.stdin.close()
+    assert [child.wait() for child in children] == [0, 0, 0]
+    log = SqliteOperationLog(path)
+    assert len(log.list()) == 30
+    log.close()
+
+
+def test_the_write_lock_excludes_threads_and_is_given_back(log):
+    inside = 0
+    most = 0
+
+    def work():
+        nonlocal inside, most
+        for _ in range(10):
+            with log.write_lock():
+                inside += 1
+                most = max(most, inside)
+                inside -= 1
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == 1
+    with pytest.raises(RuntimeError), log.write_lock():
+        raise RuntimeError
+    with log.write_lock():
+        pass
+
+
+def test_waiting_for_the_write_lock_can_be_given_up(log, path):
+    asked = []
+
+    def give_up():
+        asked.append(1)
+        return len(asked) > 2
+
+    with log.write_lock(), pytest.raises(Stopped), log.write_lock(give_up=give_up):
+        pytest.fail("two hold the lock")
+    assert len(asked) == 3
+
+
+def test_a_lock_that_is_held_for_ever_is_told(log, path, monkeypatch):
+    monkeypatch.setattr("infrastructure.persistence.operations._LOCK_S", 0.0)
+    with path.with_suffix(".lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(EnvironmentProblem, match=r"operations\.lock") as caught, log.write_lock():
+            pytest.fail("two hold the lock")
+    assert (caught.value.error_type, caught.value.advice is not None) == ("busy", True)
+
+
+@pytest.mark.parametrize(
+    "content", [b"no database at all, but long enough to be one" * 50, b"SQLite format 3\0" + b"x" * 8000]
+)
+def test_a_damaged_file_is_told_and_left(log, path, content):
+    path.write_bytes(content)
+    for use in (log.list, lambda: log.record_intent(record("1"))):
+        with pytest.raises(EnvironmentProblem) as caught:
+            use()
+        assert caught.value.error_type == "damaged"
+        assert caught.value.advice is not None
+    assert path.read_bytes() == content
+
+
+def test_rows_that_are_not_ours_are_damage(log, path):
+    log.record_intent(record("1"))
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE operations SET state = 'maybe'")
+    connection.close()
+    with pytest.raises(EnvironmentProblem) as caught:
+        log.list()
+    assert caught.value.error_type == "damaged"
+
+
+def test_a_foreign_database_is_damage(log, path):
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE operations (x)")
+    connection.close()
+    with pytest.raises(EnvironmentProblem) as caught:
+        log.record_intent(record("1"))
+    assert caught.value.error_type == "damaged"
+
+
+def test_a_newer_version_is_refused(log, path):
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(EnvironmentProblem, match="newer") as caught:
+        log.list()
+    assert caught.value.error_type == "newer_version"
+
+
+@pytest.mark.parametrize("name", ["operations.sqlite", "operations.sqlite-wal", "operations.sqlite-shm"])
+@pytest.mark.parametrize("kind", ["link", "dangling", "fifo", "folder"])
+def test_what_is_no_regular_file_is_refused(log, tmp_path, name, kind):
+    _put(tmp_path / name, kind, tmp_path / "elsewhere")
+    with pytest.raises(EnvironmentProblem, match="regular"):
+        log.record_intent(record("1"))
+    assert not (tmp_path / "elsewhere").exists() or (tmp_path / "elsewhere").read_bytes() == b""
+
+
+@pytest.mark.parametrize("kind", ["link", "dangling", "fifo", "folder"])
+def test_a_lock_that_is_no_regular_file_is_refused(log, tmp_path, kind):
+    _put(tmp_path / "operations.lock", kind, tmp_path / "elsewhere")
+    with pytest.raises(EnvironmentProblem, match="regular"), log.write_lock():
+        pytest.fail("locked")
+
+
+def _put(place, kind, target):
+    if kind == "link":
+        target.write_bytes(b"")
+    if kind in ("link", "dangling"):
+        place.symlink_to(target)
+    elif kind == "fifo":
+        os.mkfifo(place)
+    else:
+        place.mkdir()
+
+
+def test_a_folder_that_is_gone_is_told(tmp_path):
+    log = SqliteOperationLog(tmp_path / "gone" / "operations.sqlite")
+    with pytest.raises(EnvironmentProblem) as caught:
+        log.record_intent(record("1", before_sha256=ABSENT))
+    assert caught.value.advice is not None
+    with pytest.raises(EnvironmentProblem), log.write_lock():
+        pytest.fail("locked")
