@@ -277,15 +277,27 @@ class _Turn:
             if result.error_type == word and self._executor.effect_of(call.name) == "simulate":
                 results = self._context.services.results
                 await asyncio.to_thread(results.forget, self._project.root, call.call_id)
-            if call.call_id in self._running:
-                self._emit(
-                    ToolEnded(
-                        call_id=call.call_id, name=call.name, success=result.success, summary=result.summary
-                    )
-                )
             return result
 
         await self._conversation.settle(reason, settle_call)
+        self._show_ends()
+
+    def _show_ends(self) -> None:
+        """Whoever saw a call start sees it end, also when the stop came between its result and its event."""
+        from domain.llm.messages import get_tool_success, get_tool_summary
+
+        for call_id in tuple(self._running):
+            written = self._conversation.result_of(call_id)
+            if written is not None:
+                summary = get_tool_summary(written)
+                self._emit(
+                    ToolEnded(
+                        call_id=call_id,
+                        name=str(written.name),
+                        success=get_tool_success(written),
+                        summary=Message(summary["template"], summary["params"]),
+                    )
+                )
 
     async def _finish(self, ended: TurnEnd) -> TurnEnded:
         conversation = self._conversation

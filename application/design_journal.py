@@ -128,7 +128,7 @@ class DesignJournal:
         self._updates: dict[str, GraphState] = {}
         self._open_calls: dict[str, str] = {}
         self._lines = 0
-        """How many of the run's steps were read or written."""
+        """The number of the last step that has its line."""
 
     @classmethod
     async def begin(cls, transcript: Transcript, run: DesignRun, narrate: Narrate) -> DesignJournal:
@@ -174,10 +174,13 @@ class DesignJournal:
         update = self._updates.get(step)
         return None if update is None else deepcopy(update)
 
-    def require_all_steps(self) -> None:
-        """Raises UserInputError when a step's line is missing: the run can't be followed from its start."""
-        whole = all(self.step_id(number) in self._updates for number in range(1, self._lines + 1))
-        if not whole:
+    def require_steps_after(self, number: int) -> None:
+        """Raises UserInputError when a later step has its line, but not each one from `number` to it.
+
+        The run can then not be followed: what it did next can't be told from what it did later.
+        """
+        later = range(number + 1, self._lines + 1)
+        if not all(self.step_id(step) in self._updates for step in later):
             raise UserInputError(
                 msg("The saved steps of this design are lost, and its transcript is damaged."),
                 advice=msg("Start the design anew; the circuits in the project are not affected."),
@@ -248,6 +251,9 @@ class DesignJournal:
         for event in events:
             if str(event.get("step", "")).startswith(f"{self.run.turn_id}/"):
                 self._take(event)
+            else:  # what a run that was given up had settled before it was killed
+                message = event.get("message") or {}
+                self._open_calls.pop(str(message.get("tool_call_id", "")), None)
 
     def _take(self, event: Mapping[str, Any]) -> None:
         """Remember a step's line, read or written."""

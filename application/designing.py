@@ -267,18 +267,21 @@ async def _follow(
 async def _go_back(runtime: GraphRuntime, journal: DesignJournal) -> bool:
     """Put the checkpoint to the last step that the transcript knows too; False when there is none.
 
-    Then the run is followed from its start, which needs every step's line and repeats no effect.
+    From there, or from the start, the run follows its transcript, which repeats no effect. Raises
+    UserInputError when the transcript has a hole behind that step.
     """
+    last = 0
 
     def is_told(state: GraphState) -> bool:
+        nonlocal last
         if state.get("turn_id") != journal.run.turn_id:
             return False
-        return not state.get("step") or journal.update_of(state["step"]) is not None
+        last = state.get("step_number", 0)
+        return last == 0 or journal.update_of(state["step"]) is not None
 
-    if await runtime.go_back(journal.session_id, is_told):
-        return True
-    journal.require_all_steps()
-    return False
+    found = await runtime.go_back(journal.session_id, is_told)
+    journal.require_steps_after(last if found else 0)
+    return found
 
 
 def _can_go_on_after(error: Exception) -> TypeGuard[CircuitAIError]:

@@ -185,7 +185,7 @@ class Conversation:
             for answer in unwritten.values()
         ]
         if deltas:
-            await self._append(*deltas)
+            await uninterrupted(self._append(*deltas, take=False))
 
     async def keep_unfinished(self, stop_reason: str) -> None:
         """Make messages, marked as partial, of the answers that never came to their end."""
@@ -249,12 +249,15 @@ class Conversation:
             await uninterrupted(asyncio.to_thread(self._transcript.close))
 
     async def _write(self, *events: Mapping[str, Any]) -> None:
-        await self._append(*events)
-        self._take_all(events)
+        # What is on the disk is known here too, even when the writer is cancelled meanwhile: else a
+        # result would be written again when the turn is settled.
+        await uninterrupted(self._append(*events, take=True))
 
-    async def _append(self, *events: Mapping[str, Any]) -> None:
+    async def _append(self, *events: Mapping[str, Any], take: bool) -> None:
         async with self._lock:
-            await uninterrupted(asyncio.to_thread(self._transcript.append, *events))
+            await asyncio.to_thread(self._transcript.append, *events)
+            if take:
+                self._take_all(events)
 
     def _take_all(self, events: Sequence[Mapping[str, Any]]) -> None:
         for event in events:

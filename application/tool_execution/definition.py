@@ -102,7 +102,7 @@ class Tool(Generic[A]):
         if error["type"] == "extra_forbidden":
             known = list(self.arguments.model_fields)
             near = difflib.get_close_matches(str(name)[:_SHOWN].lower(), known, n=1, cutoff=0.5)
-            hint = f"; did you mean {near[0]}?" if near and not owner else ""
+            hint = f" (did you mean {near[0]}?)" if near and not owner else ""
             return f"{shown} is not an argument of {self.name}{hint}"
         text = str(error["msg"]).removeprefix("Value error, ").removeprefix("Input ")
         if "valid string" in text:
@@ -190,13 +190,11 @@ def _switch(value: object) -> object:
 
 
 def _texts(value: object) -> object:
-    """A list of texts; one text alone and a list written as JSON text are understood too."""
-    if not isinstance(value, str):
-        return value
-    if value.lstrip().startswith("["):
-        found = _json(value)
-        return found if isinstance(found, list) else [value]
-    return [value]
+    """A list of texts; one text alone, a list written as JSON text and numbers are understood too."""
+    if isinstance(value, str):
+        found = _json(value) if value.lstrip().startswith("[") else None
+        value = found if isinstance(found, list) else [value]
+    return [_number_text(item) for item in value] if isinstance(value, list) else value
 
 
 def _assignments(value: object) -> object:

@@ -31,7 +31,8 @@ __all__ = ["ToolExecutor", "result_from_plain", "result_to_plain"]
 
 _log = logging.getLogger(__name__)
 _HAPPENED = ("done", "undone")
-_NEVER_SWALLOWED = frozenset({"disk_full", "damaged_log", "bad_database"})
+_NOT_FOR_THE_MODEL = frozenset({"disk_full", "damaged", "newer_version"})
+"""Problems of the disk or of our own database: no further effect could be logged."""
 
 
 class ToolExecutor:
@@ -126,7 +127,7 @@ class ToolExecutor:
         except Stopped:
             raise
         except CircuitAIError as error:
-            if isinstance(error, EnvironmentProblem) and error.error_type in _NEVER_SWALLOWED:
+            if isinstance(error, EnvironmentProblem) and error.error_type in _NOT_FOR_THE_MODEL:
                 raise
             return failure_of(error)
         except Exception as error:  # noqa: BLE001 - the last resort: a bug ends this call, not the run

@@ -114,7 +114,7 @@ def _in_directive(card: Statement, key: str, node: str) -> Iterator[tuple[Symbol
     yield from _in_braces(card, key, node)
     if card.keyword in _OUTPUTS and any(canonical_node(word.text) == node for word in card.words[1:]):
         yield "node", "read"
-    if card.keyword in ANALYSIS_KINDS and any(word.key == key for word in card.words[1:]):
+    if card.keyword in ANALYSIS_KINDS and key in _CALL_OF_SIGNAL.sub(" ", card.text).lower().split()[1:]:
         # .dc V1 ..., .noise v(out) V1 ..., .tf v(out) V1; .pz names nodes
         yield ("node", "read") if card.keyword == "pz" else ("element", "read")
 
@@ -186,6 +186,8 @@ def _in_braces(card: Statement, key: str, node: str) -> Iterator[tuple[SymbolKin
 def _in_expression(text: str, key: str, node: str) -> Iterator[tuple[SymbolKind, Usage]]:
     """Signals, parameters and functions of an expression."""
     yield from _in_signals(text, key, node)
+    if not (key[:1].isalpha() or key.startswith("_")):
+        return
     rest = _DEVICE.sub(" ", _CALL_OF_SIGNAL.sub(" ", text))
     for match in re.finditer(rf"(?<![\w.#$@]){re.escape(key)}(?![\w.#$])\s*(\()?", rest, re.IGNORECASE):
         yield ("function", "call") if match[1] else ("parameter", "read")

@@ -14,7 +14,8 @@ from typing import Literal
 
 from domain.llm.chat import ChatRequest, StreamChunk, Usage, WireMessage, WireToolCall
 from infrastructure.llm_adapters.builtin_commands import language_of, understand_command
-from infrastructure.llm_adapters.builtin_plans import Call, Outcome, Speech, abilities, plan_of
+from infrastructure.llm_adapters.builtin_plans import plan_of
+from infrastructure.llm_adapters.builtin_steps import Call, Outcome, Speech, abilities
 from shared.message import Message, msg
 
 MOST_ROUNDS = 8

@@ -74,6 +74,8 @@ class Simulate:
 
     file: str
     analysis_type: str = ""
+    parameters: tuple[tuple[str, str], ...] = ()
+    """Values for this run only."""
     expressions: tuple[str, ...] = ()
 
 
@@ -92,6 +94,8 @@ class Design:
     text: str
     is_meant: bool
     """It says so ("design", "设计")."""
+    is_question: bool = False
+    """It asks something: nothing is to be made."""
 
 
 Command = SmallTalk | ListFiles | Show | Search | References | Analyze | Change | Simulate | Measure | Design
@@ -101,6 +105,8 @@ _SUFFIXES = "cir|sp|spice|net|ckt|inc|lib|mod|sub|txt|md|json|csv"
 _QUOTED_FILE = re.compile(rf"[\"'“‘「《`]([^\"'“”‘’「」《》`]+\.(?:{_SUFFIXES}))[\"'”’」》`]", _I)
 _PLAIN_FILE = re.compile(rf"[A-Za-z0-9_./\\~-]*[A-Za-z0-9_-]\.(?:{_SUFFIXES})(?![A-Za-z0-9_])", _I)
 _CHINESE_FILE = re.compile(rf"[\w./-]+\.(?:{_SUFFIXES})(?![A-Za-z0-9_])", _I)
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
+_LETTER = re.compile(r"[^\W\d_]")
 _BEFORE_A_NAME = re.compile(
     r"^(?:请|帮我|给我|把|将|对|在|仿真|模拟|运行|跑|读取|读|显示|打开|查看|看|分析|测量|修改|一下|文件|电路)+"
 )
@@ -108,9 +114,25 @@ _BEFORE_A_NAME = re.compile(
 
 _DESIGN = re.compile(
     r"^(?:please |now |can you |could you |i (?:need|want)(?: you to)? ?|help me ?|let'?s )*"
-    r"(?:design|build|make|create|generate|size|synthesi[sz]e)\b|设计|(?:做|搭|来|生成)一?[个款]",
+    r"(?:design|build|make|create|generate|size|synthesi[sz]e)\b|\bi (?:need|want|would like) an?\b"
+    r"|设计|(?:做|搭|来|要|生成)一?[个款]",
     _I,
 )
+_QUESTION = re.compile(
+    r"[?？]\s*$|^(?:why|how|what|when|which|who|is|are|does|do|explain|tell me)\b"
+    r"|^(?:为什么|为何|怎么|怎样|什么|解释)",
+    _I,
+)
+_HYPOTHESIS = re.compile(
+    r"\bwhat (?:if|happens|would)\b|\bwould happen\b|\bsuppose\b|如果|假如|假设|要是|会怎么?样", _I
+)
+"""Something is to be tried, not to be changed."""
+_NO_SIMULATION = re.compile(
+    r"(?:\bdon'?t|\bdo not|\bwithout|\bno|不要|不用|不必|别|无需)\s*"
+    r"(?:re-?)?(?:simulat\w*|run\w*|仿真|模拟|运行)",
+    _I,
+)
+_NEGATION = re.compile(r"\b(?:don'?t|do not|never|stop)\b|不要|不用|不必|请勿|别(?!的|人)|无需", _I)
 _CHANGE = re.compile(
     r"\b(?:change|set|make|modify|update|adjust|increase|decrease|raise|lower|reduce|put|replace)\b"
     r"|改|设[为成置]|调[成到为整]|换成|变成|增大|减小|提高|降[到低]",
@@ -210,8 +232,9 @@ _HELP = re.compile(
 
 
 def language_of(text: str) -> Language:
-    """Chinese as soon as one Chinese character stands there."""
-    return "zh" if re.search(r"[\u3400-\u9fff]", text) else "en"
+    """Chinese as soon as one Chinese character stands there, names of files apart."""
+    words = _CHINESE_FILE.sub("", text)
+    return "zh" if _CHINESE.search(words if _LETTER.search(words) else text) else "en"
 
 
 def understand_command(text: str, known_files: Sequence[str]) -> Command:
@@ -226,7 +249,8 @@ def understand_command(text: str, known_files: Sequence[str]) -> Command:
         command = _command(sentence, file, rest)
         if command is not None:
             return command
-    return Design(text=text, is_meant=is_design)
+    is_question = not is_design and _QUESTION.search(sentence) is not None
+    return Design(text=text, is_meant=is_design, is_question=is_question)
 
 
 def _small_talk(text: str) -> SmallTalk | None:
@@ -246,10 +270,17 @@ def _command(sentence: str, file: str, rest: str) -> Command | None:
 
 
 def _work(file: str, rest: str) -> Command | None:
-    """Changing, simulating, measuring."""
+    """Changing, simulating, measuring; what is negated is not done."""
+    without_run = _NO_SIMULATION.sub("", rest)
+    if _NEGATION.search(without_run):
+        return None
     expressions = find_expressions(rest)
-    simulates = _SIMULATE.search(rest) is not None
-    if _CHANGE.search(rest) and (values := _changes(rest)):
+    simulates = _SIMULATE.search(without_run) is not None
+    values = _changes(rest)
+    is_tried = _HYPOTHESIS.search(rest) is not None or (simulates and not _CHANGE.search(rest))
+    if values and is_tried:
+        return Simulate(file=file, parameters=values, expressions=expressions)
+    if values and _CHANGE.search(rest):
         simulates = simulates or bool(expressions)
         return Change(file=file, values=values, simulates=simulates, expressions=expressions)
     analysis = _analysis_type(rest)

@@ -7,19 +7,13 @@ call without an outcome is the next one to make. What it says comes from outcome
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, assert_never
 
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
-from domain.design.catalogue import FAMILIES, understand
-from domain.design.designer import DesignIntent, Proposal
-from domain.design.goals import DesignGoal, GoalVerdict
-from domain.design.values import with_unit
-from domain.simulation.result import Quantity
 from infrastructure.llm_adapters.builtin_commands import (
     Analyze,
     Change,
@@ -33,59 +27,25 @@ from infrastructure.llm_adapters.builtin_commands import (
     Simulate,
     SmallTalk,
 )
+from infrastructure.llm_adapters.builtin_design import design
+from infrastructure.llm_adapters.builtin_steps import (
+    FIGURE,
+    LONGEST_QUOTE,
+    Call,
+    Outcome,
+    Plan,
+    Speech,
+    abilities,
+    bullets,
+    failed,
+    inspection,
+    simulation_failed,
+    told,
+)
 from shared.errors import CircuitAIError, CircuitError
 from shared.message import Message, msg
 
-_LONGEST_QUOTE = 4000
-_MOST_NAMES = 1000
-_ERROR = re.compile(r"Error \((?P<type>\w*)\): ?")
-_FIGURE = re.compile(r"(?P<name>.+?) = (?P<figure>[-+]?\d[\d.]*(?:e[-+]?\d+)?(?: \S+)?|no value)", re.I)
 _HEADER = re.compile(r"\[.*: lines (?P<ranges>\d[\d, -]*) of (?P<total>\d+)(?:, [^\]]*)?\]")
-
-Say = Callable[[Message], str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """A tool to be called."""
-
-    tool: str
-    arguments: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a tool answered."""
-
-    text: str
-
-    @property
-    def error_type(self) -> str:
-        """The kind of its failure; "" when it succeeded."""
-        found = _ERROR.match(self.text)
-        return found["type"] if found else ""
-
-    @property
-    def reason(self) -> str:
-        """A failure in the tool's own words."""
-        return _ERROR.sub("", self.text, count=1).strip()
-
-    @property
-    def lines(self) -> list[str]:
-        """Its text by lines, at least one."""
-        return self.text.split("\n")
-
-
-Plan = Generator[Call, Outcome, str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Speech:
-    """How the answer is worded, and what is known of the project."""
-
-    say: Say
-    circuits: Sequence[str]
-    """The circuits the request lists."""
 
 
 def plan_of(command: Command, speech: Speech) -> Plan:
@@ -98,7 +58,7 @@ def plan_of(command: Command, speech: Speech) -> Plan:
         case Measure():
             plan = _measure(command, speech)
         case Design():
-            plan = _design(command, speech)
+            plan = design(command, speech)
         case SmallTalk():
             plan = _small_talk(command, speech)
         case Show():
@@ -111,19 +71,6 @@ def plan_of(command: Command, speech: Speech) -> Plan:
 
 
 # --- talking and looking -----------------------------------------------------------------------------
-
-
-def abilities() -> Message:
-    """What it can do, and what else there is."""
-    return msg(
-        "I am the built-in designer, not a language model: I follow plain commands. I can design first-order "
-        "RC and RL filters, Sallen-Key filters and buck converters from one sentence; simulate a circuit; "
-        "change a value (“set R1 to 2k in amp.cir and simulate”); measure (“measure bandwidth(v(out)) of "
-        "amp.cir”); list, show, search and analyze files. For anything else set up a language model: add "
-        "{options} to the command (the key goes into the environment variable {variable}).",
-        options="--provider openai-compatible --base-url URL --model NAME",
-        variable="CIRCUIT_AI_OPENAI_COMPATIBLE_API_KEY",
-    )
 
 
 def _small_talk(command: SmallTalk, speech: Speech) -> Plan:
@@ -143,7 +90,7 @@ def _show(command: Show, speech: Speech) -> Plan:
         arguments |= {"start_line": command.first, "end_line": command.last}
     outcome = yield Call(tool="read_file", arguments=arguments)
     if outcome.error_type:
-        return _failed(outcome, speech)
+        return failed(outcome, speech)
     return _quoted(f"{command.file}:", outcome.text)
 
 
@@ -164,18 +111,14 @@ def _look_up(command: ListFiles | Search | References | Analyze, speech: Speech)
             lead_in = msg("The outline of {file}:", file=command.file)
     outcome = yield Call(tool=tool, arguments=arguments)
     if outcome.error_type:
-        return _failed(outcome, speech)
+        return failed(outcome, speech)
     return _quoted(speech.say(lead_in), outcome.text)
-
-
-def _failed(outcome: Outcome, speech: Speech) -> str:
-    return speech.say(msg("That did not work: {reason}", reason=outcome.reason[:_LONGEST_QUOTE]))
 
 
 def _quoted(lead_in: str, text: str) -> str:
     """A tool's text in a block that nothing in it can close."""
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
-    return f"{lead_in}\n{fence}\n{text[:_LONGEST_QUOTE]}\n{fence}"
+    return f"{lead_in}\n{fence}\n{text[:LONGEST_QUOTE]}\n{fence}"
 
 
 # --- simulating and measuring ------------------------------------------------------------------------
@@ -185,6 +128,8 @@ def _simulate(command: Simulate, speech: Speech) -> Plan:
     arguments: dict[str, Any] = {"file_path": command.file} if command.file else {}
     if command.analysis_type:
         arguments["analysis_type"] = command.analysis_type
+    if command.parameters:
+        arguments["parameters"] = dict(command.parameters)
     return (yield from _run(arguments, command.expressions, speech))
 
 
@@ -192,28 +137,15 @@ def _run(arguments: Mapping[str, Any], expressions: Sequence[str], speech: Speec
     """Simulate, then the figures asked for."""
     outcome = yield Call(tool="run_simulation", arguments=arguments)
     if outcome.error_type:
-        return _simulation_failed(outcome, speech)
+        return simulation_failed(outcome, speech)
     report = _simulation_report(outcome, speech)
     if not expressions:
         return report
     file = arguments.get("file_path", "")
-    figures = yield _inspection(file, expressions)
+    figures = yield inspection(file, expressions)
     if figures.error_type:
-        return f"{report}\n{_failed(figures, speech)}"
-    return f"{report}\n{_bullets(_values_of(figures))}"
-
-
-def _inspection(file: str, expressions: Sequence[str]) -> Call:
-    arguments: dict[str, Any] = {"file_path": file} if file else {}
-    return Call(tool="inspect_data", arguments={**arguments, "expressions": list(expressions)})
-
-
-def _simulation_failed(outcome: Outcome, speech: Speech) -> str:
-    if outcome.error_type != "simulation_failed":
-        return _failed(outcome, speech)
-    errors = [line.removeprefix("error: ") for line in outcome.lines if line.startswith("error: ")]
-    said = speech.say(msg("The simulation failed:"))
-    return f"{said}\n{_bullets(errors or [outcome.reason[:_LONGEST_QUOTE]])}"
+        return f"{report}\n{failed(figures, speech)}"
+    return f"{report}\n{bullets(_values_of(figures))}"
 
 
 def _simulation_report(outcome: Outcome, speech: Speech) -> str:
@@ -222,11 +154,11 @@ def _simulation_report(outcome: Outcome, speech: Speech) -> str:
     metrics = [
         line
         for line in outcome.lines[1:]
-        if _FIGURE.fullmatch(line) and not line.startswith(("warning: ", "error: "))
+        if FIGURE.fullmatch(line) and not line.startswith(("warning: ", "error: "))
     ]
     parts = [speech.say(msg("{file} was simulated without errors.", file=name))]
     if metrics:
-        parts.append(_bullets(metrics))
+        parts.append(bullets(metrics))
     else:
         example = f"max(v(out)) of {name}"
         hint = msg(
@@ -234,29 +166,28 @@ def _simulation_report(outcome: Outcome, speech: Speech) -> str:
         )
         parts.append(speech.say(hint))
     if warnings:
-        parts += [speech.say(msg("Warnings:")), _bullets(warnings)]
+        parts += [speech.say(msg("Warnings:")), bullets(warnings)]
     return "\n".join(parts)
 
 
 def _measure(command: Measure, speech: Speech) -> Plan:
-    """Figures of the newest result; without one, or of a circuit changed since, after a run."""
-    outcome = yield _inspection(command.file, command.expressions)
-    is_stale = not outcome.error_type and "(the circuit was changed since" in outcome.lines[0]
-    if is_stale or outcome.error_type == "no_result":
+    """Figures of the newest result; after a run when there is none or the tool has a remark on it.
+
+    Such as that the circuit was changed since.
+    """
+    outcome = yield inspection(command.file, command.expressions)
+    is_remarked = not outcome.error_type and " (" in outcome.lines[0]
+    if is_remarked or outcome.error_type == "no_result":
         arguments = {"file_path": command.file} if command.file else {}
         return (yield from _run(arguments, command.expressions, speech))
     if outcome.error_type:
-        return _failed(outcome, speech)
-    return f"{speech.say(msg('Measured:'))}\n{_bullets(_values_of(outcome))}"
+        return failed(outcome, speech)
+    return f"{speech.say(msg('Measured:'))}\n{bullets(_values_of(outcome))}"
 
 
 def _values_of(outcome: Outcome) -> list[str]:
     """The lines of inspect_data behind its heading."""
     return [line for line in outcome.lines[1:] if line.strip()]
-
-
-def _bullets(lines: Sequence[str]) -> str:
-    return "\n".join(f"- {line.strip()}" for line in lines)
 
 
 # --- changing values ---------------------------------------------------------------------------------
@@ -280,25 +211,25 @@ def _change(command: Change, speech: Speech) -> Plan:
         file = speech.circuits[0]
     outcome = yield Call(tool="read_file", arguments={"path": file})
     if outcome.error_type:
-        return _failed(outcome, speech)
+        return failed(outcome, speech)
     text = _whole_text(outcome)
     if text is None:  # too long to be shown whole: the places of the name are enough
         outcome = yield Call(tool="read_file", arguments={"path": file, "query": command.values[0][0]})
         if outcome.error_type:
-            return _failed(outcome, speech)
+            return failed(outcome, speech)
         text = _shown_text(outcome)
     has_title = PurePosixPath(file).suffix.lower() not in LIBRARY_SUFFIXES
     begins = re.search(r": lines 1-", outcome.lines[0]) is not None
     try:
         edits = value_changes(text, command.values, has_title=has_title and begins)
     except CircuitAIError as error:
-        return _told(error, speech)
+        return told(error, speech)
     done: list[str] = []
     for edit in edits:
         patch = {"path": file, "search": edit.search, "replace": edit.replace}
         outcome = yield Call(tool="patch_file", arguments=patch)
         if outcome.error_type:
-            return "\n".join([*done, _failed(outcome, speech)])
+            return "\n".join([*done, failed(outcome, speech)])
         now = msg("In {file} “{before}” is now “{after}”.", file=file, before=edit.before, after=edit.after)
         done.append(speech.say(now))
     if not edits:
@@ -388,115 +319,3 @@ def _edit(old: Sequence[str], new: Sequence[str], first: int, last: int) -> _Edi
         search="\n".join(old[low:high]),
         replace="\n".join([*old[low:first], *new[first : last + 1], *old[last + 1 : high]]),
     )
-
-
-def _told(error: CircuitAIError, speech: Speech) -> str:
-    parts = [error.message, *((error.advice,) if error.advice is not None else ())]
-    return " ".join(speech.say(part) for part in parts)
-
-
-# --- designing ---------------------------------------------------------------------------------------
-
-
-def _design(command: Design, speech: Speech) -> Plan:
-    """A circuit by its family's equations, written, simulated, measured, and once corrected."""
-    try:
-        intent = understand(command.text)
-        proposal = FAMILIES[intent.family].propose(intent, speech.say)
-    except CircuitError as error:
-        return _not_designed(error, command, speech)
-    listing = yield Call(tool="list_project_files", arguments={})
-    if listing.error_type:
-        return _failed(listing, speech)
-    path = _free_name(proposal.file_stem, listing)
-    said = [speech.say(assumption) for assumption in intent.assumptions]
-    verdicts, problem = yield from _prove(path, proposal, intent, speech)
-    if not problem and not _all_met(verdicts):
-        revised = _revised(intent, proposal, verdicts, speech)
-        if revised is not None:
-            again = msg("The first values missed a goal; I corrected them by what was measured.")
-            said.append(speech.say(again))
-            verdicts, problem = yield from _prove(path, revised, intent, speech)
-    if problem:
-        return "\n".join([*said, problem])
-    return "\n".join([*said, _verdict_report(path, verdicts, speech)])
-
-
-def _prove(
-    path: str, proposal: Proposal, intent: DesignIntent, speech: Speech
-) -> Generator[Call, Outcome, tuple[list[GoalVerdict], str]]:
-    """Write, simulate, measure: the verdicts, or what went wrong."""
-    outcome = yield Call(tool="rewrite_file", arguments={"path": path, "content": proposal.netlist})
-    if outcome.error_type:
-        return [], _failed(outcome, speech)
-    outcome = yield Call(tool="run_simulation", arguments={"file_path": path})
-    if outcome.error_type:
-        return [], _simulation_failed(outcome, speech)
-    outcome = yield _inspection(path, [goal.expression for goal in intent.goals])
-    if outcome.error_type:
-        return [], _failed(outcome, speech)
-    return [_verdict(goal, outcome) for goal in intent.goals], ""
-
-
-def _verdict(goal: DesignGoal, outcome: Outcome) -> GoalVerdict:
-    value = math.nan
-    for line in outcome.lines:
-        found = _FIGURE.fullmatch(line)
-        if found and found["name"].strip() == goal.expression and found["figure"] != "no value":
-            value = float(found["figure"].split()[0])
-    return GoalVerdict(goal=goal, measured=Quantity(value=value, unit=goal.unit), met=goal.is_met_by(value))
-
-
-def _all_met(verdicts: Sequence[GoalVerdict]) -> bool:
-    return all(verdict.met for verdict in verdicts)
-
-
-def _revised(
-    intent: DesignIntent, proposal: Proposal, verdicts: Sequence[GoalVerdict], speech: Speech
-) -> Proposal | None:
-    try:
-        return FAMILIES[intent.family].revise(intent, proposal, verdicts, speech.say)
-    except CircuitError:
-        return None  # the corrected aim is beyond what parts can do: the miss is the answer
-
-
-def _verdict_report(path: str, verdicts: Sequence[GoalVerdict], speech: Speech) -> str:
-    if _all_met(verdicts):
-        head = speech.say(msg("{file} is designed and simulated; all goals are met:", file=path))
-    else:
-        head = speech.say(msg("{file} is designed and simulated, but not all goals are met:", file=path))
-    lines = []
-    for verdict in verdicts:
-        value = verdict.measured.value
-        figure = "?" if math.isnan(value) else with_unit(value, verdict.goal.unit)
-        state = msg("met") if verdict.met else msg("missed")
-        lines.append(f"{verdict.goal.metric}: {figure} ({_bounds(verdict.goal)}) {speech.say(state)}")
-    return f"{head}\n{_bullets(lines)}"
-
-
-def _bounds(goal: DesignGoal) -> str:
-    parts = [
-        f"{sign} {with_unit(bound, goal.unit)}"
-        for sign, bound in (("≥", goal.minimum), ("≤", goal.maximum))
-        if bound is not None
-    ]
-    return ", ".join(parts)
-
-
-def _free_name(stem: str, listing: Outcome) -> str:
-    """`stem.cir`, or the first `stem_2.cir` ... that nothing in the project has, whatever the letter case."""
-    taken = {line.partition("  ")[0].rstrip("/").casefold() for line in listing.lines}
-    for number in range(1, _MOST_NAMES):
-        name = f"{stem}{'' if number == 1 else f'_{number}'}.cir"
-        if name.casefold() not in taken:
-            break
-    return name
-
-
-def _not_designed(error: CircuitError, command: Design, speech: Speech) -> str:
-    """A known circuit with something amiss is told as it is; else what it can do."""
-    if error.error_type != "unknown_circuit":
-        return _told(error, speech)
-    if command.is_meant:
-        return f"{speech.say(error.message)} {speech.say(abilities())}"
-    return f"{speech.say(msg('I do not understand that.'))} {speech.say(abilities())}"

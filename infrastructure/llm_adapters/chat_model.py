@@ -11,7 +11,6 @@ The model's `tool_calls` are LangChain's guess: it completes truncated JSON. Who
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
@@ -19,7 +18,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata, add_ai_message_chunks
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
@@ -32,12 +31,11 @@ from domain.llm.chat import (
     ChatRequest,
     FinishReason,
     RetryNotice,
-    Role,
     StreamChunk,
     Usage,
-    WireMessage,
     WireToolCall,
 )
+from infrastructure.llm_adapters.wire_messages import wire_messages
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -53,8 +51,6 @@ _MOST_WAITING = 256
 """Pieces read ahead of a slow consumer; then the connection waits."""
 
 _REQUEST_OPTIONS = frozenset({"tools", "tool_choice", "temperature", "max_tokens", "stream"})
-
-_ROLES: Mapping[str, Role] = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
 
 _open_streams: ContextVar[list[AsyncGenerator[Any, None]] | None] = ContextVar("_open_streams", default=None)
 
@@ -387,61 +383,3 @@ def _request(messages: Sequence[BaseMessage], stop: Sequence[str] | None, option
 def _check_tool_choice(choice: object) -> None:
     if choice not in (None, "auto"):
         raise ValueError(f"tool_choice {choice!r} is not supported; servers agree only on 'auto'")
-
-
-def wire_messages(messages: Sequence[BaseMessage]) -> tuple[WireMessage, ...]:
-    """LangChain messages as a request's.
-
-    A call goes out under the provider's id, as long as that is unique in the request; else (several
-    servers number calls anew in every answer) under our own. Answers with nothing in them are left
-    out: servers refuse them.
-    """
-    wire: list[WireMessage] = []
-    wire_id_of: dict[str, str] = {}
-    taken: set[str] = set()
-    for message in messages:
-        role = _ROLES.get(message.type.removesuffix("MessageChunk").lower())
-        if role is None:
-            raise TypeError(f"a {message.type} message cannot be sent to a model")
-        text = _text_of(message)
-        if isinstance(message, AIMessage):
-            calls = tuple(_wire_calls(message, wire_id_of, taken))
-            if text or calls:
-                reasoning = str(message.additional_kwargs.get("reasoning_content") or "")
-                wire.append(WireMessage(role=role, text=text, reasoning=reasoning, tool_calls=calls))
-        elif isinstance(message, ToolMessage):
-            call_id = wire_id_of.get(message.tool_call_id, message.tool_call_id)
-            wire.append(WireMessage(role=role, text=text, tool_call_id=call_id, name=message.name or ""))
-        else:
-            wire.append(WireMessage(role=role, text=text))
-    return tuple(wire)
-
-
-def _wire_calls(message: AIMessage, wire_id_of: dict[str, str], taken: set[str]) -> list[WireToolCall]:
-    provider_ids: Mapping[str, str] = message.additional_kwargs.get("provider_ids") or {}
-    calls = []
-    for call in message.tool_calls:
-        own_id = call["id"] or ""
-        wire_id = provider_ids.get(own_id) or own_id
-        if wire_id in taken:
-            wire_id = own_id
-        taken.add(wire_id)
-        wire_id_of[own_id] = wire_id
-        arguments = json.dumps(call["args"], ensure_ascii=False)
-        calls.append(WireToolCall(provider_id=wire_id, name=call["name"], arguments=arguments))
-    return calls
-
-
-def _text_of(message: BaseMessage) -> str:
-    """The text of a message, its parts joined. Raises TypeError for parts that are not text."""
-    if isinstance(message.content, str):
-        return message.content
-    parts = []
-    for part in message.content:
-        if isinstance(part, str):
-            parts.append(part)
-        elif part.get("type") == "text":
-            parts.append(str(part.get("text", "")))
-        else:
-            raise TypeError(f"a part of type {part.get('type')!r} cannot be sent to this model")
-    return "".join(parts)

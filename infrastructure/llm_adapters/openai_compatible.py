@@ -10,10 +10,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import random
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,6 +24,7 @@ from infrastructure.llm_adapters.answer_reader import NOT_JSON, AnswerReader, pa
 from infrastructure.llm_adapters.error_texts import Peer
 from infrastructure.llm_adapters.openai_request import Dialect, dialects_after, render_request
 from infrastructure.llm_adapters.sse import MAX_FRAME_BYTES, BodyReader, Frame, FrameTooLarge
+from infrastructure.llm_adapters.timing import Patience, RetryPolicy, Timeouts
 from infrastructure.llm_adapters.wire_errors import (
     bad_response,
     error_of_payload,
@@ -43,59 +43,8 @@ _logger = logging.getLogger(__name__)
 
 _PARSED_ON_THE_LOOP = 128 * 1024
 """Characters; a larger JSON text is parsed in a thread."""
-_LEFT_BEHIND_S = 0.05
-"""How long the rest of a finished answer is read so that its connection can serve the next request."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timeouts:
-    """Seconds. There is no limit on a whole answer, only on silence."""
-
-    connect_s: float = 10.0
-    first_piece_s: float = 120.0
-    """Until the answer's first piece: the server reads the prompt."""
-    first_piece_local_s: float = 300.0
-    """The same for a server on this computer, which may load the model first."""
-    thinking_s: float = 60.0
-    """Between two pieces while the model reasons."""
-    content_s: float = 30.0
-    """Between two pieces of the answer proper."""
-    tool_call_s: float = 60.0
-    """In place of `content_s` when tools were offered: some servers send a call only when it is whole."""
-    keep_alive_s: float = 300.0
-    """Without a piece, although comments, blank lines or empty frames come in time."""
-    after_finish_s: float = 5.0
-    """For the usage after the finish reason; then the answer counts as ended."""
-    listing_s: float = 15.0
-    """For the list of models."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetryPolicy:
-    """When a request that failed before its first piece is sent again, and after how long."""
-
-    tries: int = 3
-    shortest_s: float = 1.0
-    longest_s: float = 30.0
-    longest_asked_s: float = 60.0
-    """A server that asks for a longer pause is not asked again: its error says how long."""
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    uniform: Callable[[float, float], float] = random.uniform
-
-    def pause_s(self, attempt: int, error: ProviderError) -> float | None:
-        """Seconds until the next try after `attempt` (from 1) failed; None: there is none.
-
-        Exponential with full jitter above `shortest_s`, and never less than the server asks for. An empty
-        answer is asked for once more, not oftener.
-        """
-        is_empty = error.error_type == "empty_answer"
-        if attempt >= (min(2, self.tries) if is_empty else self.tries):
-            return None
-        if not (error.retryable or is_empty):
-            return None
-        pause_s = self.uniform(self.shortest_s, min(self.shortest_s * 2**attempt, self.longest_s))
-        asked_s = error.retry_after_s or 0.0
-        return None if asked_s > self.longest_asked_s else max(pause_s, asked_s)
+_EXPLANATION_BYTES = 64 * 1024
+"""Of an error's body no more is read."""
 
 
 class OpenAICompatibleClient:
@@ -219,7 +168,7 @@ class OpenAICompatibleClient:
             method, self._base_url + path, content=body or None, headers=self._headers(bool(body))
         )
         try:
-            async with asyncio.timeout(limit_s):
+            async with asyncio.timeout(limit_s), _no_socket_left(request):
                 return await http.send(request, stream=True)
         except TimeoutError:
             raise self._silence(limit_s) from None
@@ -227,15 +176,24 @@ class OpenAICompatibleClient:
             raise error_of_transport(self._peer, error) from error
 
     async def _refusal(self, response: httpx.Response) -> tuple[ProviderError, bytes]:
-        body = await self._body(response, self._timeouts.listing_s, is_error=True)
-        return error_of_response(self._peer, response.status_code, response.headers, body), body
+        """The error of an answer without success, and the part of its body that came in time."""
+        body = bytearray()
+        # The status has said it already; the body only explains.
+        with contextlib.suppress(TimeoutError, httpx.HTTPError):
+            async with asyncio.timeout(self._timeouts.listing_s), _bytes_of(response) as pieces:
+                async for piece in pieces:
+                    body += piece
+                    if len(body) > _EXPLANATION_BYTES:
+                        break
+        error = error_of_response(self._peer, response.status_code, response.headers, bytes(body))
+        return error, bytes(body)
 
     async def _gives_way(self, request: ChatRequest, error: ProviderError, body: bytes) -> bool:
         """Change the dialect when that changes the request; whether it did."""
         if error.error_type != "bad_request" or error.status not in {400, 422}:
             return False
         before = await asyncio.to_thread(render_request, request, "", self._dialect)
-        for dialect in dialects_after(body[:_PARSED_ON_THE_LOOP].decode(errors="replace"), self._dialect):
+        for dialect in dialects_after(body.decode(errors="replace"), self._dialect):
             if await asyncio.to_thread(render_request, request, "", dialect) != before:
                 _logger.info("%s objects: %s", self._peer.server, error.message)
                 self._dialect = dialect
@@ -269,7 +227,7 @@ class OpenAICompatibleClient:
         self, response: httpx.Response, answer: AnswerReader, has_tools: bool
     ) -> AsyncGenerator[bytes, None]:
         """The bytes of the body as they come, as long as the answer makes progress."""
-        patience = _Patience(self._timeouts, self._first_piece_s, has_tools)
+        patience = Patience(self._timeouts, self._first_piece_s, has_tools)
         async with _bytes_of(response) as pieces:
             try:
                 while (piece := await patience.next_piece(pieces, answer)) is not None:
@@ -281,8 +239,9 @@ class OpenAICompatibleClient:
                 if not answer.is_over:
                     raise error_of_transport(self._peer, error) from error
 
-    async def _body(self, response: httpx.Response, limit_s: float, *, is_error: bool = False) -> bytes:
-        """The whole body. Of an error's body what came in time, as it only explains."""
+    async def _body(self, response: httpx.Response) -> bytes:
+        """The whole body of an answer. Raises ProviderError."""
+        limit_s = self._timeouts.listing_s
         body = bytearray()
         try:
             async with asyncio.timeout(limit_s), _bytes_of(response) as pieces:
@@ -290,12 +249,10 @@ class OpenAICompatibleClient:
                     body += piece
                     if len(body) > MAX_FRAME_BYTES:
                         raise bad_response(self._peer, str(FrameTooLarge(MAX_FRAME_BYTES)))
-        except (TimeoutError, httpx.HTTPError) as error:
-            if is_error:
-                return bytes(body)
-            if isinstance(error, httpx.HTTPError):
-                raise error_of_transport(self._peer, error) from error
+        except TimeoutError:
             raise self._silence(limit_s) from None
+        except httpx.HTTPError as error:
+            raise error_of_transport(self._peer, error) from error
         return bytes(body)
 
     # Models
@@ -312,12 +269,11 @@ class OpenAICompatibleClient:
         return names[0]
 
     async def _list_models(self) -> Any:
-        limit_s = self._timeouts.listing_s
-        response = await self._send("GET", "/models", limit_s)
+        response = await self._send("GET", "/models", self._timeouts.listing_s)
         try:
             if not response.is_success:
                 raise (await self._refusal(response))[0]
-            body = await self._body(response, limit_s)
+            body = await self._body(response)
         finally:
             await response.aclose()
         payload = await _parsed(body.decode(errors="replace"))
@@ -362,45 +318,25 @@ class OpenAICompatibleClient:
         return timeout(self._peer, msg("no answer for {seconds} s", seconds=f"{seconds:g}"))
 
 
-class _Patience:
-    """How long to wait for the next bytes.
+@asynccontextmanager
+async def _no_socket_left(request: httpx.Request) -> AsyncIterator[None]:
+    """Close what was opened for `request` when sending it fails or is cancelled.
 
-    Any bytes show that the server lives and earn another wait; but without a piece of the answer the waits
-    end after `keep_alive_s` together. Only the time spent waiting counts, not what the consumer takes.
+    httpcore 1.0 does so itself but for a cancelled TLS handshake: that socket would stay open.
     """
+    opened: list[Any] = []
 
-    def __init__(self, timeouts: Timeouts, first_piece_s: float, has_tools: bool) -> None:
-        self._timeouts = timeouts
-        self._silence_s = {
-            "waiting": first_piece_s,
-            "thinking": timeouts.thinking_s,
-            "content": timeouts.tool_call_s if has_tools else timeouts.content_s,
-        }
-        self._stage: object = None
-        self._waited_s = 0.0
-        self.limit_s = 0.0
-        """What the present (or last) wait is allowed, with those before it that brought nothing."""
+    async def trace(event: str, info: Mapping[str, Any]) -> None:
+        if event == "connection.connect_tcp.complete":
+            opened.append(info["return_value"])
 
-    async def next_piece(self, pieces: AsyncIterator[bytes], answer: AnswerReader) -> bytes | None:
-        """The next bytes, None at the end. Raises TimeoutError when they do not come in time."""
-        self._begin_stage((answer.pieces, answer.is_over, answer.is_done))
-        if answer.is_over:
-            self.limit_s = _LEFT_BEHIND_S if answer.is_done else self._timeouts.after_finish_s
-            left_s = self.limit_s - self._waited_s
-        else:
-            silence_s, left_s = self._silence_s[answer.phase], self._timeouts.keep_alive_s - self._waited_s
-            self.limit_s = silence_s if silence_s < left_s else self._timeouts.keep_alive_s
-            left_s = min(silence_s, left_s)
-        clock = asyncio.get_running_loop().time
-        begin = clock()
-        async with asyncio.timeout(max(left_s, 0.0)):
-            piece = await anext(pieces, None)
-        self._waited_s += clock() - begin
-        return piece
-
-    def _begin_stage(self, stage: object) -> None:
-        if stage != self._stage:
-            self._stage, self._waited_s = stage, 0.0
+    request.extensions["trace"] = trace
+    try:
+        yield
+    except BaseException:
+        for stream in opened:
+            await stream.aclose()
+        raise
 
 
 @asynccontextmanager

@@ -190,16 +190,19 @@ class ModelRegistry:
 
     def _info(self, provider: _Provider) -> ProviderInfo:
         base_url = self._environment.get(provider.url_variable, "").strip() or provider.base_url
-        try:
-            needs_key = provider.uses_network and not (base_url and is_loopback(checked_base_url(base_url)))
-        except UserInputError:
-            needs_key = True  # a broken address is reported when it is used; the list shows it as it is
+        needs_key = provider.uses_network
+        if base_url:
+            try:
+                base_url = checked_base_url(base_url)
+                needs_key = not is_loopback(base_url)
+            except UserInputError:
+                base_url = _without_password(base_url)  # reported when it is used; shown as it is
         return ProviderInfo(
             name=provider.name,
             title=provider.title,
             needs_key=needs_key,
             has_key=bool(self._environment.get(provider.key_variable, "").strip()),
-            base_url=_without_password(base_url),
+            base_url=base_url,
             models=provider.models,
             note=provider.note,
         )

@@ -139,19 +139,27 @@ class BodyReader:
         if len(self._body) > self._limit:
             raise FrameTooLarge(self._limit)
         if not self.is_whole_body:
-            begin = bytes(self._body[:4096]).removeprefix(_BOM).lstrip()
-            self.is_whole_body = begin.startswith((b"{", b"[", b'"'))
-            if begin and not self.is_whole_body:
-                self._may_be_json = False
-                yield from self._events.feed(bytes(self._body))
+            yield from self._decide()
+
+    def _decide(self) -> Iterator[Frame]:
+        head = bytes(self._body[:4096])
+        begin = head.removeprefix(_BOM).lstrip()
+        if not begin or _BOM.startswith(head):
+            return
+        self.is_whole_body = begin.startswith((b"{", b"[", b'"'))
+        if not self.is_whole_body:
+            self._may_be_json = False
+            yield from self._events.feed(bytes(self._body))
 
     def end(self) -> Iterator[Frame]:
         """What is left open at the end."""
         if self.is_whole_body:
             text = bytes(self._body).removeprefix(_BOM).decode(errors="replace")
             yield Frame(data=text.strip(), is_stray=True)
-        else:
-            yield from self._events.end()
+            return
+        if self._may_be_json:  # too little came to decide
+            yield from self._events.feed(bytes(self._body))
+        yield from self._events.end()
 
 
 class _LineSplitter:

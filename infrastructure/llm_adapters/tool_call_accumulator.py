@@ -243,7 +243,7 @@ def _entries(value: Any) -> Iterator[Mapping[str, Any]]:
     if isinstance(value, Mapping):
         value = [value]
     if isinstance(value, list):
-        yield from (entry for entry in value if isinstance(entry, Mapping))
+        yield from (entry for entry in value if isinstance(entry, Mapping) and entry)
 
 
 def _index(value: Any) -> int | None:

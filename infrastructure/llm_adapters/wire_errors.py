@@ -29,6 +29,9 @@ from infrastructure.llm_adapters.error_texts import ADVICE, TEXTS, Peer, quote
 from infrastructure.llm_adapters.sse import FrameTooLarge, SSEReader
 from shared.message import Message, msg
 
+_PAGE_LIMIT = 100_000
+_TAG = re.compile(r"<[^<>]*>")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Complaint:
@@ -96,12 +99,19 @@ def _first_data(body: bytes) -> str:
 
 def text_of_page(html: str) -> str:
     """What an HTML page says in short: its title, else its heading, else its text."""
-    for tag in ("title", "h1", "body"):
-        if found := re.search(rf"<{tag}\b[^>]*>(.*?)</{tag}>", html[:100_000], re.IGNORECASE | re.DOTALL):
-            text = unescape(re.sub(r"<[^>]*>", " ", found[1])).strip()
-            if text:
-                return text
-    return ""
+    html = html[:_PAGE_LIMIT]
+    found = (_inside(html, tag) for tag in ("title", "h1", "body"))
+    return next((text for text in found if text), "")
+
+
+def _inside(html: str, tag: str) -> str:
+    """The text of the first element with this tag."""
+    folded = html.lower()
+    begin = folded.find(">", max(folded.find(f"<{tag}"), 0)) + 1 if f"<{tag}" in folded else 0
+    end = folded.find(f"</{tag}", begin)
+    if not begin or end < 0:
+        return ""
+    return " ".join(unescape(_TAG.sub(" ", html[begin:end])).split())
 
 
 def _complaint_of(payload: Any) -> Complaint:

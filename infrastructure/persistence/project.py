@@ -113,7 +113,7 @@ class ProjectFolder:
             self.keep_object(before)
         else:
             try:
-                target.parent.mkdir(parents=True, exist_ok=True)
+                _make_folders(target.parent)
             except (OSError, ValueError) as error:
                 raise write_problem(error, path) from error
         write_atomically(target, content)
@@ -127,11 +127,7 @@ class ProjectFolder:
         target = self._inside(path)
         try:
             target.unlink(missing_ok=True)
-            descriptor = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            try:
-                os.fsync(descriptor)  # a power cut must not bring back what the log says is gone
-            finally:
-                os.close(descriptor)
+            _flush_folder(target.parent)  # a power cut must not bring back what the log says is gone
         except (FileNotFoundError, NotADirectoryError):
             return  # its folder is gone, or no folder any more: so is the file
         except OSError as error:
@@ -205,6 +201,22 @@ class ProjectFolder:
                 error_type="outside_project",
             )
         return target
+
+
+def _make_folders(folder: Path) -> None:
+    """Make `folder` and what it lies in, on the disk when this returns: a file in it is to last."""
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for place in missing:
+        _flush_folder(place.parent)
+
+
+def _flush_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _make_private_folder(root: Path) -> None:

@@ -158,7 +158,8 @@ class ModelNode:
     def _accept(self, answer: _Answer) -> AIMessage:
         """The answer as a message, its calls under ids of our own."""
         text = "".join(answer.text)
-        calls = answer.calls
+        # Of an answer that broke off nobody knows whether its calls are whole, or all of them.
+        calls = () if answer.finish_reason == "cut" else answer.calls
         if not calls and answer.finish_reason in ("stop", "tool_calls"):
             calls, text = calls_in_text(text, self._executor.names)
         accepted = accept_calls(calls, new_ulid)

@@ -42,13 +42,18 @@ async def in_worker(
 
 
 async def locate(context: ToolContext, text: str) -> Path:
+    """The file a tool may read. Raises what `located` raises."""
+    return await in_thread(context, located, context.view, text)
+
+
+def located(view: ProjectView, text: str) -> Path:
     """The file a tool may read; for a missing one the error lists near names. Raises UserInputError."""
     try:
-        return await in_thread(context, context.view.locate, text)
+        return view.locate(text)
     except UserInputError as error:
         if error.error_type != "file_not_found":
             raise
-        raise await in_thread(context, _with_near_names, error, context.view, text) from error
+        raise _with_near_names(error, view, text) from error
 
 
 def _with_near_names(error: UserInputError, view: ProjectView, text: str) -> UserInputError:

@@ -193,18 +193,6 @@ async def find_references(
     found = await in_worker(context, view.root, find_uses, view, name, definition)
     definitions = [use for use in found["uses"] if use["usage_type"] == "definition"]
     references = [use for use in found["uses"] if use["usage_type"] != "definition"]
-    if not found["uses"]:
-        return failure(
-            "symbol_not_found",
-            msg("No element, node, model, subcircuit, parameter or function is named {name}.", name=name),
-            suggestions=(msg("search_project looks for any text; analyze_file lists what a file defines."),),
-            result={
-                "symbol_name": name,
-                "files_searched": found["files"],
-                "definitions": [],
-                "references": [],
-            },
-        )
     shown = found["uses"] if arguments.include_definition else references
     lines = [
         f"{name}: {len(definitions)} definitions, {len(references)} references in {found['files']} files"
@@ -212,6 +200,8 @@ async def find_references(
     lines += [_use_line(use) for use in shown]
     if found["left_out"]:
         lines.append(f"... and {found['left_out']} more")
+    if not found["uses"]:
+        lines.append("search_project looks for any text; analyze_file lists what a file defines.")
     return ToolResult(
         success=True,
         content="\n".join(lines),

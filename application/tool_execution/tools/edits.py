@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from application.ports import ABSENT
 from application.tool_execution.context import ProjectView, ToolCall, ToolContext
 from application.tool_execution.definition import Arguments, Switch, Tool, Whole
 from application.tool_execution.reading import Unreadable
-from application.tool_execution.tools._common import file_problem, in_thread, locate
+from application.tool_execution.tools._common import file_problem, in_thread, located
 from application.tool_execution.tools.files import unreadable
 from domain.llm.tools.line_diff import LineDiff, diff_texts
 from domain.llm.tools.patching import PatchFailure, PatchOutcome, apply_patch
@@ -60,91 +61,143 @@ class PatchArguments(Arguments):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Present:
-    """A file as it is on the disk."""
+class _Edited:
+    """The text a file is to get."""
 
-    data: bytes
     file: TextFile
+    patch: PatchOutcome | None = None
 
-    @property
-    def sha256(self) -> str:
-        return hashlib.sha256(self.data).hexdigest()
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plan:
+    """A write that is ready to be carried out."""
+
+    path: Path
+    data: bytes
+    before_sha256: str
+    result: ToolResult
+
+
+_Edit = Callable[[str, TextFile | None], _Edited | ToolResult]
+"""From a file's name and present text (None = there is no file) to its new text, or why there is none."""
 
 
 async def rewrite_file(arguments: RewriteArguments, context: ToolContext, call: ToolCall) -> ToolResult:
     """Give a file a new content; it and its folders are made when there are none."""
-    path = await in_thread(context, context.view.locate_for_writing, arguments.path)
-    name = context.view.name_of(path)
-    present = await in_thread(context, _present, context.view, path)
-    if isinstance(present, Unreadable):
-        return unreadable(name, present)
-    if present is not None and _is_stale(context, name, present):
-        return _stale(name)
-    content = arguments.content.removeprefix("\ufeff")
-    if present is None:
-        new = TextFile(text=with_line_ends(content, "\n"), encoding="utf-8")
-    else:
-        new = present.file.with_text(content)
-    return await _write(context, call, path, before=present, new=new)
+
+    def rewritten(_name: str, present: TextFile | None) -> _Edited:
+        content = arguments.content.removeprefix("\ufeff")
+        if present is None:
+            return _Edited(file=TextFile(text=with_line_ends(content, "\n"), encoding="utf-8"))
+        return _Edited(file=present.with_text(content))
+
+    return await _carry_out(context, call, arguments.path, rewritten)
 
 
 async def patch_file(arguments: PatchArguments, context: ToolContext, call: ToolCall) -> ToolResult:
     """Replace one passage of a file (or all its occurrences)."""
-    path = await in_thread(context, context.view.locate_for_writing, arguments.path)
-    name = context.view.name_of(path)
-    present = await in_thread(context, _present, context.view, path)
-    if present is None:
-        return await _nothing_to_patch(context, arguments.path)
-    if isinstance(present, Unreadable):
-        return unreadable(name, present)
-    if _is_stale(context, name, present):
-        return _stale(name)
-    outcome = await in_thread(
-        context,
-        apply_patch,
-        present.file.text,
-        arguments.search,
-        arguments.replace,
-        occurrence=arguments.occurrence,
-        fuzzy=arguments.fuzzy,
+
+    def patched(name: str, present: TextFile | None) -> _Edited | ToolResult:
+        if present is None:
+            return _nothing_to_patch(context.view, arguments.path)
+        outcome = apply_patch(
+            present.text,
+            arguments.search,
+            arguments.replace,
+            occurrence=arguments.occurrence,
+            fuzzy=arguments.fuzzy,
+        )
+        if isinstance(outcome, PatchFailure):
+            return _not_patched(name, outcome, arguments)
+        return _Edited(file=replace(present, text=outcome.text), patch=outcome)
+
+    return await _carry_out(context, call, arguments.path, patched)
+
+
+async def _carry_out(context: ToolContext, call: ToolCall, path: str, edit: _Edit) -> ToolResult:
+    """Make the edit and write it; the answer of the call is in the log before the file is touched."""
+    plan = await in_thread(context, _plan, context.view, dict(context.seen_versions), path, edit)
+    if isinstance(plan, ToolResult):
+        return plan
+    await context.operations.change_file(
+        op_id=call.call_id,
+        session_id=context.session_id,
+        tool=call.name,
+        path=plan.path.relative_to(context.view.root),
+        content=plan.data,
+        expected_sha256=plan.before_sha256,
+        result=result_to_plain(plan.result),
     )
-    if isinstance(outcome, PatchFailure):
-        return _not_patched(name, outcome, arguments)
-    new = replace(present.file, text=outcome.text)
-    return await _write(context, call, path, before=present, new=new, patch=outcome)
+    return plan.result
 
 
-def _present(view: ProjectView, path: Path) -> _Present | Unreadable | None:
-    """The file at `path`; None when there is none."""
+def _plan(view: ProjectView, seen: Mapping[str, str], text: str, edit: _Edit) -> _Plan | ToolResult:
+    """What to write, or the answer when nothing is written."""
+    path = view.locate_for_writing(text)
+    name = view.name_of(path)
+    before = _bytes_of(view, path)
+    present = None
+    if before is not None:
+        if len(before) > _MOST_READ_BYTES:
+            return unreadable(name, Unreadable(reason="file_too_large", total_bytes=path.stat().st_size))
+        if seen.get(name, version := version_hash(before)) != version:
+            return _stale(name)
+        try:
+            present = decode(before)
+        except BinaryFileError:
+            return unreadable(name, Unreadable(reason="binary_file", total_bytes=len(before)))
+    edited = edit(name, present)
+    if isinstance(edited, ToolResult):
+        return edited
+    return _write_plan(path, name, before, edited, _written(name, present, edited))
+
+
+def _write_plan(
+    path: Path, name: str, before: bytes | None, edited: _Edited, result: ToolResult
+) -> _Plan | ToolResult:
+    try:
+        data = edited.file.to_bytes()
+    except NotEncodableError as error:
+        return _not_encodable(name, error)
+    if before == data:
+        return _already_so(name, data)
+    if len(data) > MOST_WRITTEN_BYTES and (before is None or len(data) > len(before)):
+        return failure(
+            "content_too_large",
+            msg(
+                "{path} would have {size} kB; a tool writes at most 2000 kB.",
+                path=name,
+                size=len(data) // 1000,
+            ),
+            suggestions=(msg("Write less, or split it into several files."),),
+        )
+    return _Plan(
+        path=path,
+        data=data,
+        before_sha256=ABSENT if before is None else hashlib.sha256(before).hexdigest(),
+        result=replace(result, seen_versions={name: version_hash(data)}),
+    )
+
+
+def _bytes_of(view: ProjectView, path: Path) -> bytes | None:
+    """The file's bytes, at most one more than is worked on; None when there is no file."""
     try:
         with view.open(path) as file:
-            data = file.read(_MOST_READ_BYTES + 1)
-        if len(data) > _MOST_READ_BYTES:
-            return Unreadable(reason="file_too_large", total_bytes=path.stat().st_size)
-        return _Present(data=data, file=decode(data))
+            return file.read(_MOST_READ_BYTES + 1)
     except FileNotFoundError:
         return None
-    except BinaryFileError:
-        return Unreadable(reason="binary_file", total_bytes=len(data))
     except OSError as error:
         raise file_problem(error, view.name_of(path)) from error
 
 
-async def _nothing_to_patch(context: ToolContext, text: str) -> ToolResult:
+def _nothing_to_patch(view: ProjectView, text: str) -> ToolResult:
     create = msg("rewrite_file makes a new file.")
     try:
-        await locate(context, text)
+        appeared = located(view, text)
     except UserInputError as error:
         advice = () if error.advice is None else (error.advice,)
         return failure(error.error_type, error.message, suggestions=(*advice, create))
-    # It has appeared meanwhile.
-    return _stale(context.view.name_of(context.view.root / text))
-
-
-def _is_stale(context: ToolContext, name: str, present: _Present) -> bool:
-    """Whether the file has another content than the one this session saw last."""
-    seen = context.seen_versions.get(name)
-    return seen is not None and seen != version_hash(present.data)
+    return _stale(view.name_of(appeared))
 
 
 def _stale(name: str) -> ToolResult:
@@ -156,83 +209,35 @@ def _stale(name: str) -> ToolResult:
     )
 
 
-async def _write(
-    context: ToolContext,
-    call: ToolCall,
-    path: Path,
-    *,
-    before: _Present | None,
-    new: TextFile,
-    patch: PatchOutcome | None = None,
-) -> ToolResult:
-    name = context.view.name_of(path)
-    try:
-        data = new.to_bytes()
-    except NotEncodableError as error:
-        return _not_encodable(name, error)
-    if len(data) > MOST_WRITTEN_BYTES and (before is None or len(data) > len(before.data)):
-        return failure(
-            "content_too_large",
-            msg(
-                "{path} would have {size} kB; a tool writes at most 2000 kB.",
-                path=name,
-                size=len(data) // 1000,
-            ),
-            suggestions=(msg("Write less, or split it into several files."),),
-        )
-    seen = {name: version_hash(data)}
-    if before is not None and before.data == data:
-        return ToolResult(
-            success=True,
-            content=f"{name} already has this content; nothing was written.",
-            summary=msg("{path} is already so.", path=name),
-            result={"path": name, "changed": False, "created": False, "added": 0, "removed": 0},
-            seen_versions=seen,
-        )
-    old_text = "" if before is None else before.file.text
-    diff = await in_thread(context, _short_diff, old_text, new.text, name)
-    result = _written(name, diff, new, is_new=before is None, patch=patch, seen=seen)
-    await context.operations.change_file(
-        op_id=call.call_id,
-        session_id=context.session_id,
-        tool=call.name,
-        path=path.relative_to(context.view.root),
-        content=data,
-        expected_sha256=ABSENT if before is None else before.sha256,
-        result=result_to_plain(result),
+def _already_so(name: str, data: bytes) -> ToolResult:
+    return ToolResult(
+        success=True,
+        content=f"{name} already has this content; nothing was written.",
+        summary=msg("{path} is already so.", path=name),
+        result={"path": name, "changed": False, "created": False, "added": 0, "removed": 0},
+        seen_versions={name: version_hash(data)},
     )
-    return result
 
 
-def _short_diff(before: str, after: str, name: str) -> LineDiff:
-    return diff_texts(before, after, path=name, context=1, limit=_DIFF_CHARACTERS)
-
-
-def _written(
-    name: str,
-    diff: LineDiff,
-    new: TextFile,
-    *,
-    is_new: bool,
-    patch: PatchOutcome | None,
-    seen: dict[str, str],
-) -> ToolResult:
+def _written(name: str, before: TextFile | None, edited: _Edited) -> ToolResult:
+    new, patch = edited.file, edited.patch
+    old_text = "" if before is None else before.text
+    diff = diff_texts(old_text, new.text, path=name, context=1, limit=_DIFF_CHARACTERS)
     details: dict[str, Any] = {
         "path": name,
         "changed": True,
-        "created": is_new,
+        "created": before is None,
         "added": diff.added,
         "removed": diff.removed,
         "total_lines": len(new.lines),
         "encoding": new.encoding,
     }
-    if is_new:
+    if before is None:
         return ToolResult(
             success=True,
             content=f"Created {name} ({diff.added} lines).",
             summary=msg("Created {path} ({lines} lines).", path=name, lines=diff.added),
             result=details,
-            seen_versions=seen,
         )
     first = diff.hunks[0].new_line if diff.hunks else 1
     details |= {"first_changed_line": first, "diff": diff.text}
@@ -249,7 +254,6 @@ def _written(
         f"{note}\n{diff.text}".rstrip(),
         summary=_changed_summary(name, diff),
         result=details,
-        seen_versions=seen,
     )
 
 

@@ -104,7 +104,7 @@ def encoding_of(data: bytes) -> Encoding:
     """The encoding in which `data` is a text that can be written back unchanged. Raises BinaryFileError."""
     for encoding in ("utf-16-le", "utf-16-be"):
         if data.startswith(_BOMS[encoding]):
-            if not _survives(data[2:], encoding):
+            if not _survives(data[2:], encoding) or "\0" in data[2:].decode(encoding):
                 raise BinaryFileError
             return encoding
     if b"\0" in data or len(_CONTROLS.findall(data)) > _MOST_CONTROLS * len(data):

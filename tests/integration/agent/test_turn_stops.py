@@ -46,7 +46,7 @@ async def test_stop_at_random_moments(campaign: Campaign, app: Application, tmp_
         moment = MOMENTS[number % len(MOMENTS)]
         with FakeLLMServer(lambda body, moment=moment: _answer_until(moment, body)) as server:
             stopped = await _stop(app, server, project, moment, rng, seconds)
-            await asyncio.to_thread(server.wait_until_idle)
+            await asyncio.to_thread(server.wait_for, lambda: server.open_answers == 0)
             _check_kept(project, stopped)
             after = await app.chat(
                 _request(server, project, NEXT_QUESTION, _session(project).stem), emit=_ignore
@@ -158,7 +158,7 @@ def _check_kept(project: Path, events: list[ChatEvent]) -> None:
     messages = [line["message"] for line in lines if line["event"] == "message"]
     shown = "".join(event.text for event in events if isinstance(event, AnswerStreamed))
     kept = "".join(message["content"] for message in messages if message["type"] == "assistant")
-    assert kept == shown
+    assert kept.startswith(shown)  # a piece that had come, but not yet been shown, is kept as well
     calls = [one["id"] for message in messages for one in message.get("tool_calls") or ()]
     results = [message["tool_call_id"] for message in messages if message["type"] == "tool"]
     assert sorted(results) == sorted(calls)

@@ -203,3 +203,12 @@ def test_on_a_terminal_a_new_design_may_be_begun(tmp_path: Path) -> None:
         assert "--resume --session" in screen.shown
         screen.type("n\n")
         assert screen.finish() == 1
+
+
+def test_a_design_that_waits_in_another_process_is_in_use(cli: Cli, tmp_path: Path) -> None:
+    with terminal("design", str(tmp_path), FILTER) as screen:
+        screen.wait_for("Design to these goals?")
+        refused = cli("design", tmp_path, "--resume", "--yes", "--json")
+        assert (refused.exit_code, refused.events[-2]["error_type"]) == (2, "session_in_use")
+        screen.type("n\n")
+        assert screen.finish() == 1

@@ -98,6 +98,14 @@ def nobody_at(*kinds: str) -> Script:
     return answer
 
 
+def sizes_of_steps(project: Path) -> list[int]:
+    """The sizes of the checkpoints' rows, in bytes."""
+    with sqlite3.connect(project / ".circuit_ai" / "checkpoints.sqlite") as database:
+        rows = database.execute("select length(checkpoint) from checkpoints").fetchall()
+    database.close()
+    return [size for (size,) in rows]
+
+
 def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
@@ -143,11 +151,9 @@ async def test_steps_on_the_disk_are_small(tmp_path: Path) -> None:
         await desk.design(
             answer=lambda question: nobody_at("checkpoint" if question.round_number == 2 else "")(question)
         )
-    with sqlite3.connect(tmp_path / ".circuit_ai" / "checkpoints.sqlite") as database:
-        rows = database.execute("select length(checkpoint) from checkpoints").fetchall()
-    database.close()
-    assert len(rows) > 10
-    assert max(size for (size,) in rows) < 20_000
+    sizes = sizes_of_steps(tmp_path)
+    assert len(sizes) > 10
+    assert max(sizes) < 20_000
 
 
 async def test_an_answer_that_was_lost_does_not_answer_for_the_next_one(
@@ -310,6 +316,7 @@ async def test_a_circuit_changed_between_plan_and_write_is_not_overwritten(tmp_p
     assert [message["status"] for message in messages if message["type"] == "tool"][-2:] == ["error", "error"]
     assert messages[-1]["type"] == "assistant", "the user got an answer"
     assert desk.lines(desk.session_id)[-1]["stop_reason"] == "error"
+    assert len(sizes_of_steps(tmp_path)) == 1
 
 
 async def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:

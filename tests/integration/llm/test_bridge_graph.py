@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from typing import Any, TypedDict
 
 import pytest
@@ -18,6 +18,9 @@ from tests.fakes.llm_server import FakeLLMServer, answer, call
 from tests.fakes.scripted_chat_client import ScriptedChatClient
 
 DONE = StreamChunk(finish_reason="stop", model="m1")
+
+
+QUESTION = {"question": "hello"}
 
 
 class State(TypedDict, total=False):
@@ -46,7 +49,7 @@ async def tokens(graph: Any) -> list[tuple[str, str]]:
     """(kind, text) of everything that streams."""
     found = []
     async for _namespace, (message, _metadata) in graph.astream(
-        {"question": "hello"}, stream_mode="messages", subgraphs=True
+        QUESTION, stream_mode="messages", subgraphs=True
     ):
         if reasoning := message.additional_kwargs.get("reasoning_content"):
             found.append(("reasoning", reasoning))
@@ -67,7 +70,7 @@ async def test_tokens_come_while_the_model_still_writes(nested: bool) -> None:
     more = asyncio.Event()
     client = ScriptedChatClient([StreamChunk(text="first"), more, StreamChunk(text=" second"), DONE])
     graph = graph_of(ClientChatModel(client=client), nested=nested)
-    stream = graph.astream({"question": "hello"}, stream_mode="messages", subgraphs=True)
+    stream = graph.astream(QUESTION, stream_mode="messages", subgraphs=True)
     _, (message, _) = await anext(stream)
     assert (message.content, client.ended) == ("first", 0)
     more.set()
@@ -83,18 +86,18 @@ async def test_a_stop_in_mid_stream_leaves_nothing(nested: bool, reads_on: bool)
     shown = asyncio.Event()
 
     async def watch() -> None:
-        async for _ in graph.astream({"question": "hello"}, stream_mode="messages", subgraphs=True):
-            shown.set()
-            if not reads_on:
-                await asyncio.Event().wait()
+        stream = graph.astream(QUESTION, stream_mode="messages", subgraphs=True)
+        async with aclosing(stream):
+            async for _ in stream:
+                shown.set()
+                if not reads_on:
+                    await asyncio.Event().wait()
 
     task = asyncio.create_task(watch())
     await shown.wait()
     task.cancel()
     with suppress(asyncio.CancelledError):
         await task
-    for _ in range(20):  # a reader that was busy elsewhere leaves the closing to the loop's next turns
-        await asyncio.sleep(0)
     assert client.ended == 1
     assert len(asyncio.all_tasks()) == 1
 
@@ -104,11 +107,13 @@ async def test_an_error_comes_after_what_was_shown() -> None:
         client = OpenAICompatibleClient(base_url=server.base_url, model="m")
         graph = graph_of(ClientChatModel(client=client), nested=True)
         shown: list[str] = []
-        with pytest.raises(ProviderError):
-            async for _, (message, _) in graph.astream(
-                {"question": "hello"}, stream_mode="messages", subgraphs=True
-            ):
+
+        async def watch() -> None:
+            async for _, (message, _) in graph.astream(QUESTION, stream_mode="messages", subgraphs=True):
                 shown.append(message.content)
+
+        with pytest.raises(ProviderError):
+            await watch()
         await client.close()
     assert "".join(shown) == "half an answer"
 

@@ -17,9 +17,10 @@ import pytest
 
 from domain.llm.chat import ChatRequest, ProviderError, StreamChunk, WireMessage, WireToolCall
 from infrastructure.llm_adapters.answer_reader import parse_json
-from infrastructure.llm_adapters.openai_compatible import OpenAICompatibleClient, RetryPolicy, Timeouts
+from infrastructure.llm_adapters.openai_compatible import OpenAICompatibleClient
 from infrastructure.llm_adapters.openai_request import Dialect
 from infrastructure.llm_adapters.sse import MAX_FRAME_BYTES
+from infrastructure.llm_adapters.timing import RetryPolicy, Timeouts
 from tests.fakes.llm_server import (
     DONE,
     PATIENCE_S,
@@ -607,6 +608,14 @@ async def test_big_frames_do_not_hold_the_loop() -> None:
     assert text_of(chunks) == text
     assert seen[0] != threading.main_thread().name
     assert seen[1] == threading.main_thread().name
+
+
+async def test_an_endless_error_is_not_read_to_its_end() -> None:
+    script = Script(status=400, pieces=(b"stream_options ",) * 50_000, content_type="text/plain")
+    with FakeLLMServer([script, answer("Hello")]) as server:
+        async with client_of(server.base_url) as client:
+            assert text_of(await ask(client)) == "Hello"
+    assert server.exchanges[0].client_left
 
 
 async def test_a_frame_beyond_the_cap_is_refused() -> None:

@@ -11,7 +11,8 @@ import pytest
 
 from domain.llm.chat import ChatRequest, ProviderError, StreamChunk, WireMessage
 from infrastructure.llm_adapters.answer_reader import parse_json
-from infrastructure.llm_adapters.openai_compatible import OpenAICompatibleClient, RetryPolicy
+from infrastructure.llm_adapters.openai_compatible import OpenAICompatibleClient
+from infrastructure.llm_adapters.timing import RetryPolicy
 from tests.fakes.llm_quirks import QUIRKS, TOOLS, Quirk
 from tests.fakes.llm_server import FakeLLMServer
 from tests.ground.campaign import campaigns
@@ -71,7 +72,7 @@ async def test_quirk(name: str) -> None:
     await check(QUIRKS[name], name)
 
 
-@campaigns(fast=40, whole=3000)
+@campaigns(fast=40, whole=1000)
 async def test_quirk_in_random_pieces(campaign) -> None:
     for rng in campaign.cases():
         name = rng.choice(list(QUIRKS))

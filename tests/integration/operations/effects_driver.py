@@ -1,8 +1,8 @@
 """Runs a fixed series of effects in a process that dies at a chosen moment, then repairs and goes on.
 
 ``steps FOLDER FIRST STRIDE``: dies right before or right after a step that reaches the disk, at every
-STRIDE-th such moment in its turn; ``times FOLDER SEED COUNT``: is killed from outside at random times. Prints a JSON
-line per case. Everything is imported once; each life is a fork.
+STRIDE-th such moment in its turn; ``times FOLDER SEED COUNT``: is killed from outside at random times.
+Prints two JSON lines per case. Everything is imported once; each life is a fork.
 """
 
 from __future__ import annotations

@@ -301,9 +301,9 @@ async def test_a_definition_file_leaves_out_strangers_of_the_same_name(bench: Be
     assert {file for file, *_ in found} == {"parts/amp.inc", "top.cir"}
 
 
-async def test_a_symbol_nobody_has_is_a_typed_failure(bench: Bench) -> None:
+async def test_a_symbol_nobody_has_has_no_references(bench: Bench) -> None:
     bench.write("top.cir", TOP)
-    assert (await bench.call("find_references", symbol_name="nowhere")).error_type == "symbol_not_found"
+    assert await uses(bench, "nowhere") == set()
 
 
 async def test_search_finds_symbols_first_then_names_then_contents(bench: Bench) -> None:

@@ -126,3 +126,15 @@ async def test_append_under_way_is_not_cut_by_a_cancellation() -> None:
     assert task.cancelled()
     written = [event["message"]["id"] for event in transcript.of("message")]
     assert written.count("A1") == 1
+
+
+async def test_a_result_written_while_being_cancelled_is_not_written_again() -> None:
+    conversation, transcript = await begun(calls=True)
+    first = conversation.open_calls()[0]
+    task = asyncio.create_task(conversation.add_result(first, result()))
+    await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.wait([task])
+    await conversation.settle("user", not_run)
+    results = [event["message"]["tool_call_id"] for event in transcript.of("message")[2:]]
+    assert sorted(results) == ["C1", "C2"]

@@ -19,6 +19,7 @@ from infrastructure.llm_adapters.builtin_commands import (
     Simulate,
     SmallTalk,
     find_expressions,
+    language_of,
     spice_value,
     understand_command,
 )
@@ -59,6 +60,15 @@ def change(file: str, *values: tuple[str, str], simulates: bool = False) -> Chan
         ),
         ("change m1.w from 1u to 10u in amp.cir", change("amp.cir", ("m1.w", "10u"))),
         ("set R1 to {2*rx} in amp.cir", change("amp.cir", ("R1", "{2*rx}"))),
+        ("simulate amp.cir with R1=2k", Simulate(file="amp.cir", parameters=(("R1", "2k"),))),
+        (
+            "What happens to max(v(out)) if I change R1 to 2k in amp.cir?",
+            Simulate(file="amp.cir", parameters=(("R1", "2k"),), expressions=("max(v(out))",)),
+        ),
+        ("如果把 amp.cir 的 R1 改成 2k 会怎样？", Simulate(file="amp.cir", parameters=(("R1", "2k"),))),
+        ("Can you change R1 to 2k in amp.cir?", change("amp.cir", ("R1", "2k"))),
+        ("change R1 to 2k in amp.cir, don't simulate", change("amp.cir", ("R1", "2k"))),
+        ("把 amp.cir 的 R1 改成 2k，不要仿真", change("amp.cir", ("R1", "2k"))),
         ("measure bandwidth(v(out)) of amp.cir", Measure(file="amp.cir", expressions=("bandwidth(v(out))",))),
         ("测量 amp.cir 的带宽", Measure(file="amp.cir", expressions=("bandwidth(v(out))",))),
         ("What is the rise time of amp.cir?", Measure(file="amp.cir", expressions=("rise_time(v(out))",))),
@@ -102,12 +112,44 @@ def test_plain_forms_are_understood(text: str, command: Command) -> None:
         ("设计一个 1 kHz 的低通滤波器", True),
         ("RC low-pass, 1 kHz", False),
         ("delete amp.cir", False),
-        ("What's the weather like?", False),
+        ("I need a buck converter, can you do that?", True),
+        ("我需要一个 1 kHz 低通滤波器，可以吗？", True),
+        ("don't change R1 to 2k in amp.cir", False),
+        ("不要把 R1 改成 2k", False),
         ("", False),
     ],
 )
 def test_everything_else_may_be_a_design(text: str, is_meant: bool) -> None:
     assert understand_command(text, FILES) == Design(text=text, is_meant=is_meant)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What's the weather like?",
+        "How does a 1 kHz RC low-pass work?",
+        "explain the 1 kHz RC low-pass",
+        "为什么 1 kHz 低通滤波器的增益低",
+        "RC low-pass 1 kHz?",
+    ],
+)
+def test_a_question_makes_nothing(text: str) -> None:
+    assert understand_command(text, FILES) == Design(text=text, is_meant=False, is_question=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("simulate 放大器.cir", "en"),
+        ("仿真放大器.cir", "zh"),
+        ("把放大器.cir的R1改成2k", "zh"),
+        ("放大器.cir", "zh"),
+        ("amp.cir", "en"),
+        ("", "en"),
+    ],
+)
+def test_the_language_is_that_of_the_words(text: str, language: str) -> None:
+    assert language_of(text) == language
 
 
 @pytest.mark.parametrize(

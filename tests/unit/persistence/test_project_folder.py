@@ -157,3 +157,39 @@ def test_goals_and_objects(project):
     project.save_design_goals(b"{}\n")
     assert project.design_goals_path.read_bytes() == b"{}\n"
     assert project.read_object(project.keep_object(b"netlist")) == b"netlist"
+
+
+def test_a_file_is_removed_once_and_its_absence_is_no_error(project):
+    project.write(Path("sub/a.cir"), b"x")
+    project.remove(Path("sub/a.cir"))
+    project.remove(Path("sub/a.cir"))
+    project.remove(Path("gone/a.cir"))
+    assert not (project.root / "sub/a.cir").exists()
+    (project.root.parent / "outside.cir").write_bytes(b"x")
+    for path in ("../outside.cir", ".circuit_ai/.gitignore", "sub"):
+        with pytest.raises((UserInputError, EnvironmentProblem)):
+            project.remove(Path(path))
+    assert (project.root.parent / "outside.cir").exists()
+    assert (project.root / ".circuit_ai/.gitignore").exists()
+    assert (project.root / "sub").is_dir()
+
+
+def test_the_place_of_a_file_has_its_links_resolved(project):
+    (project.root / "sub").mkdir()
+    (project.root / "link").symlink_to("sub")
+    for path in ("sub/new.cir", "link/new.cir", project.root / "link/../sub/new.cir"):
+        assert project.place_of(Path(path)) == "sub/new.cir"
+    with pytest.raises(UserInputError):
+        project.place_of(Path("../x"))
+
+
+def test_leftovers_of_an_interrupted_write_are_cleared_and_nothing_else(project):
+    ours = ".01ARZ3NDEKTSV4RRFFQ69G5FAV.tmp"
+    kept = {"a.cir", "x.tmp", ".01ARZ3NDEKTSV4RRFFQ69G5FAV.cir", ".01arz3ndektsv4rrffq69g5fav.tmp"}
+    for name in (ours, *kept):
+        (project.root / name).write_bytes(b"x")
+    (project.root / ".01ARZ3NDEKTSV4RRFFQ69G5FAW.tmp").symlink_to("a.cir")
+    project.clear_leftovers(Path("a.cir"))
+    project.clear_leftovers(Path("gone/a.cir"))
+    names = {path.name for path in project.root.iterdir()} - {".circuit_ai"}
+    assert names == kept | {".01ARZ3NDEKTSV4RRFFQ69G5FAW.tmp"}

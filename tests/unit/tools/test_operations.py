@@ -467,6 +467,70 @@ async def test_an_effect_under_way_ends_before_its_cancellation_goes_on(project)
     assert (project.root / "a.cir").read_bytes() == b"new"
 
 
+class _Watched:
+    """Calls `moment` before and after each call of one of `names`."""
+
+    def __init__(self, inner, names, moment):
+        self._inner, self._names, self._moment = inner, names, moment
+
+    def __getattr__(self, name):
+        found = getattr(self._inner, name)
+        if name not in self._names:
+            return found
+
+        def call(*args, **kwargs):
+            self._moment()
+            result = found(*args, **kwargs)
+            self._moment()
+            return result
+
+        return call
+
+
+@pytest.mark.parametrize("way", ["change", "undo"])
+async def test_cancelled_at_any_step_an_effect_is_whole_or_none(project, way):
+    path = project.root / "a.cir"
+    loop = asyncio.get_running_loop()
+    outcomes = []
+    for number in range(1, 40):
+        path.write_bytes(b"old")
+        plain = Operations(log=project.operations, project=project)
+        first = await change(plain, b"new") if way == "undo" else None
+        before = path.read_bytes()
+        passed = 0
+        tasks = []
+
+        def moment(number=number, tasks=tasks):
+            nonlocal passed
+            passed += 1
+            if passed == number:
+                loop.call_soon_threadsafe(tasks[0].cancel)
+
+        operations = Operations(
+            log=_Watched(project.operations, ("find", "interrupted", "record_intent", "set_state"), moment),
+            project=_Watched(project, ("keep_object", "read", "write", "place_of"), moment),
+        )
+        op_id = new_ulid()
+        work = operations.undo(first.op_id) if first else change(operations, b"new", op_id=op_id)
+        tasks.append(asyncio.create_task(work))
+        await asyncio.wait(tasks)
+        if not tasks[0].cancelled():
+            break
+        records = [
+            record
+            for record in await plain.list()
+            if (record.undoes == first.op_id if first else record.op_id == op_id)
+        ]
+        outcomes.append(bool(records))
+        assert [record.state for record in records] in ([], ["done"])
+        assert path.read_bytes() == ((b"old" if first else b"new") if records else before)
+        assert await plain.repair() == ()
+    else:
+        pytest.fail("it never came to its end")
+    assert outcomes[-1]  # cancelled at its last step it is whole
+    assert len(outcomes) >= 10
+
+
 async def test_an_effect_that_waits_its_turn_is_given_up(operations, project):
     entered, leave = threading.Event(), threading.Event()
 
