@@ -20,8 +20,10 @@ from application.events import (
     TurnEnd,
     TurnEnded,
 )
+from application.sessions import find_session
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.chat import ProviderChoice, Usage
+from domain.llm.transcript import has_open_turn
 from shared.errors import CircuitAIError, UserInputError, internal_error
 from shared.message import Message, msg
 from shared.stop import StopReason
@@ -118,15 +120,16 @@ class ChatWithModel:
             await uninterrupted(conversation.close())
 
     def _open_transcript(self, project: ProjectFiles, request: ChatRequest) -> Any:
-        session_id = request.session_id
-        if not session_id and request.text is None:
-            newest = next(iter(project.sessions.list()), None)
-            if newest is None:
-                raise nothing_to_resume()
-            session_id = newest.session_id
-        if session_id:
-            return project.sessions.open(session_id)
-        return project.sessions.create(work_mode="free_work")
+        sessions = project.sessions
+        if request.session_id:
+            return sessions.open(find_session(sessions, request.session_id))
+        if request.text is not None:
+            return sessions.create(work_mode="free_work")
+        for info in sessions.list():
+            is_chat = info.work_mode == "free_work" and info.has_partial_response
+            if is_chat and has_open_turn(sessions.read(info.session_id)):
+                return sessions.open(info.session_id)
+        raise nothing_to_resume()
 
 
 class _Turn:
@@ -221,7 +224,7 @@ class _Turn:
         from application.graph.agent.builder import build_agent
         from application.graph.agent.model_node import ModelNode
         from application.graph.agent.tools_node import ToolsNode
-        from application.graph.builder import build_conversation_graph
+        from application.graph.builder import build_graph
         from application.graph.runtime import GraphRuntime
 
         limits = self._chat.limits
@@ -241,7 +244,7 @@ class _Turn:
                 limits=limits,
             ),
         )
-        return GraphRuntime(build_conversation_graph(agent, checkpointer=saver))
+        return GraphRuntime(build_graph(agent=agent, checkpointer=saver))
 
     def _state(self, *, ended: str = "") -> GraphState:
         """The state of the newest turn, as its transcript tells it."""

@@ -198,7 +198,7 @@ class DesignCircuit:
             measure=self._measure,
             journal=journal,
         )
-        return GraphRuntime(build_graph(workflow, checkpointer=saver))
+        return GraphRuntime(build_graph(workflow=workflow, checkpointer=saver))
 
 
 def import_graph() -> None:

@@ -54,18 +54,28 @@ class Workflow:
 
 
 def build_graph(
-    workflow: Workflow, *, agent: CompiledAgent | None = None, checkpointer: BaseCheckpointSaver[str]
+    *,
+    workflow: Workflow | None = None,
+    agent: CompiledAgent | None = None,
+    checkpointer: BaseCheckpointSaver[str],
 ) -> CompiledGraph:
-    """The compiled graph of one session: the workflow, and with `agent` free work beside it."""
+    """The compiled graph of one session, with the parts a run can come to: a design, free work, both."""
     graph: StateGraph[GraphState, None, GraphState, GraphState] = StateGraph(GraphState)
+    beginnings = []
+    if agent is not None:
+        graph.add_node(FREE_WORK, cast("Any", agent))
+        graph.add_edge(FREE_WORK, END)
+        beginnings.append(FREE_WORK)
+    if workflow is not None:
+        _add_workflow(graph, workflow)
+        beginnings.append("design_goals")
+    graph.add_conditional_edges(START, route_by_work_mode, beginnings)
+    return graph.compile(checkpointer=checkpointer)
+
+
+def _add_workflow(graph: StateGraph[GraphState, None, GraphState, GraphState], workflow: Workflow) -> None:
     for name, node in _workflow_nodes(workflow).items():
         graph.add_node(name, cast("Any", recorded(node, workflow.journal)))
-    if agent is None:
-        graph.add_edge(START, "design_goals")
-    else:
-        graph.add_node(FREE_WORK, cast("Any", agent))
-        graph.add_conditional_edges(START, route_by_work_mode, [FREE_WORK, "design_goals"])
-        graph.add_edge(FREE_WORK, END)
     graph.add_edge("design_goals", "confirm_goals")
     graph.add_conditional_edges("confirm_goals", route_after_goals, ["initial_design", "conclude"])
     graph.add_edge("initial_design", "write_circuit")
@@ -75,7 +85,6 @@ def build_graph(
     graph.add_conditional_edges("user_checkpoint", route_by_user_intent, ["action", "conclude"])
     graph.add_conditional_edges("action", route_after_action, ["write_circuit", "conclude"])
     graph.add_conditional_edges("conclude", route_after_conclude, ["write_circuit", END])
-    return graph.compile(checkpointer=checkpointer)
 
 
 def _workflow_nodes(parts: Workflow) -> dict[str, DesignNode]:
@@ -91,14 +100,3 @@ def _workflow_nodes(parts: Workflow) -> dict[str, DesignNode]:
         "action": ActionNode(designer, operations, project),
         "conclude": ConcludeNode(operations, project),
     }
-
-
-def build_conversation_graph(
-    agent: CompiledAgent, *, checkpointer: BaseCheckpointSaver[str]
-) -> CompiledGraph:
-    """The graph of a conversation in free work: the agent loop as a sub-graph."""
-    graph: StateGraph[GraphState, None, GraphState, GraphState] = StateGraph(GraphState)
-    graph.add_node(FREE_WORK, cast("Any", agent))
-    graph.add_edge(START, FREE_WORK)
-    graph.add_edge(FREE_WORK, END)
-    return graph.compile(checkpointer=checkpointer)

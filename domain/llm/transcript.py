@@ -138,6 +138,12 @@ def messages_of(events: Iterable[Json]) -> list[Json]:
     return [entry.message for entry in entries_of(events)]
 
 
+def has_open_turn(events: Iterable[Json]) -> bool:
+    """Whether the newest turn was begun and never ended."""
+    turns = [event for event in events if event.get("event") == "turn"]
+    return bool(turns) and turns[-1].get("state") == "started"
+
+
 def _begun(message_id: str) -> dict[str, Any]:
     return {"id": message_id, "type": "assistant", "content": "", "additional_kwargs": {"begun": True}}
 

@@ -58,11 +58,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 0 when the answer is complete, 1 at a limit, 3 when the provider failed."""
     from application.chatting import ChatRequest
 
-    try:
-        text = await asyncio.to_thread(_text_of, args)
-    except UserInputError as error:
-        _EventPrinter(out).refuse(error)
-        return error.exit_code
+    text = await asyncio.to_thread(_text_of, args)
     if args.mode == "workflow":
         args.text = text
         return await design.run(args, app, out)
@@ -77,9 +73,20 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     try:
         ended = await app.chat(request, emit=printer)
     except CircuitAIError as error:
-        printer.refuse(error)
+        if not printer.has_told_error:
+            fail(error, out)
         return error.exit_code
     return _EXIT_CODES[ended.stop_reason]
+
+
+def fail(error: CircuitAIError, out: Output) -> None:
+    """Show an error that came before there was a turn to tell it; with --json the closing line too."""
+    if not out.as_json:
+        out.fail(error)
+        return
+    printer = _EventPrinter(out)
+    printer(ErrorOccurred(error_type=error.error_type, message=error.message, advice=error.advice))
+    printer(TurnEnded(stop_reason="stopped" if error.exit_code == _EXIT_CODES["stopped"] else "error"))
 
 
 def _text_of(args: argparse.Namespace) -> str | None:
@@ -118,14 +125,6 @@ class _EventPrinter:
             self.has_told_error |= isinstance(event, ErrorOccurred)
         else:
             self._print(event)
-
-    def refuse(self, error: CircuitAIError) -> None:
-        """Show an error that came before there was a turn to tell it; with JSON the closing line too."""
-        if self.has_told_error:
-            return
-        told = ErrorOccurred(error_type=error.error_type, message=error.message, advice=error.advice)
-        self(told)
-        self(TurnEnded(stop_reason="error"))
 
     def _print(self, event: ChatEvent) -> None:
         out = self._out

@@ -22,9 +22,15 @@ from presentation.cli import (
     tool,
 )
 from presentation.cli.output import Output
+from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
 Run = Callable[[argparse.Namespace, Application, Output], Coroutine[Any, Any, int]]
+
+
+def plain_failure(error: CircuitAIError, out: Output) -> None:
+    """Show an error as most commands do."""
+    out.fail(error)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +42,8 @@ class Command:
     run: Run
     prints_events: bool = False
     """With --json it prints a line an event, the closing one also when it is stopped."""
+    fail: Callable[[CircuitAIError, Output], None] = plain_failure
+    """Shows an error that came before the command could run, or out of it."""
 
 
 COMMANDS: dict[str, Command] = {
@@ -63,11 +71,13 @@ COMMANDS: dict[str, Command] = {
         add_arguments=chat.add_arguments,
         run=chat.run,
         prints_events=True,
+        fail=chat.fail,
     ),
     "tool": Command(
         help=msg("Call one of the tools a model has"),
         add_arguments=tool.add_arguments,
         run=tool.run,
+        fail=tool.fail,
     ),
     "sessions": Command(
         help=msg("List, show, export or delete the conversations of a project"),

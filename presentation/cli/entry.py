@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from application.app import Application
-from presentation.cli.commands import COMMANDS
+from presentation.cli.commands import COMMANDS, plain_failure
 from presentation.cli.output import Output
 from presentation.translation import Translator
 from shared import async_runtime
@@ -33,24 +33,26 @@ def main(argv: Sequence[str], build: Callable[[], Application]) -> int:
             stream.reconfigure(errors="backslashreplace")
     app = build()
     translate = Translator(app.language)
-    out = Output(translator=translate, as_json="--json" in argv)
+    out = Output(translator=translate, as_json="--json" in argv or argv[:1] == ["tool"])
     for warning in app.warnings:
         out.note(warning)
+    command = COMMANDS.get(argv[0]) if argv else None
+    fail = command.fail if command else plain_failure
     try:
         if not argv or (not argv[0].startswith("-") and argv[0] not in COMMANDS):
             return _without_command(argv, out)
         args = _parser(translate).parse_args(argv)
         return async_runtime.run(lambda: _run(args, app, out))
     except CircuitAIError as error:
-        out.fail(error)
+        fail(error, out)
         return error.exit_code
     except (asyncio.CancelledError, KeyboardInterrupt):
-        if out.as_json and not COMMANDS[argv[0]].prints_events:
-            out.fail(Stopped(msg("Stopped.")))
+        if out.as_json and not (command and command.prints_events):
+            fail(Stopped(msg("Stopped.")), out)
         return EXIT_STOPPED
     except Exception as error:  # noqa: BLE001
         # The last resort: a bug is told in plain words; the task registry has logged its traceback.
-        out.fail(CircuitAIError(internal_error(error), error_type="internal"))
+        fail(CircuitAIError(internal_error(error), error_type="internal"), out)
         return 1
 
 

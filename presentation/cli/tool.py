@@ -48,7 +48,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     try:
         result = await app.run_tool(args.name, arguments, project=args.project, problem=problem)
     except CircuitAIError as error:
-        out.json(_failure(error, out))
+        fail(error, out)
         return error.exit_code
     out.json(_document(result, out))
     if result.success:
@@ -91,6 +91,11 @@ def _document(result: ToolResult, out: Output) -> dict[str, Any]:
     }
 
 
+def fail(error: CircuitAIError, out: Output) -> None:
+    """Show an error in the one form this command has."""
+    out.json(_failure(error, out))
+
+
 def _failure(error: CircuitAIError, out: Output) -> dict[str, Any]:
     return {
         "success": False,
@@ -111,7 +116,7 @@ def _schema(name: str, app: Application, out: Output) -> int:
             advice=msg("Tools are: {names}.", names=known),
             error_type="unknown_tool",
         )
-        out.json(_failure(error, out))
+        fail(error, out)
         return EXIT_FAILED
     out.json(tool.schema)
     return 0

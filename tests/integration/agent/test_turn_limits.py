@@ -105,7 +105,7 @@ async def test_reading_calls_run_side_by_side_and_changes_one_by_one(
 
 async def test_model_time_has_a_limit_and_what_came_is_kept(app: Application, tmp_path: Path) -> None:
     assert isinstance(app.chat, ChatWithModel)
-    app.chat.limits = replace(AgentLimits(), model_seconds=0.3)
+    app.chat.limits = replace(AgentLimits(), model_seconds=3.0)
     with FakeLLMServer([answer("The first half", stall=True)]) as server:
         ended, _ = await turn(app, server, tmp_path)
     assert ended.stop_reason == "limit"
