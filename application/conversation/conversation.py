@@ -288,6 +288,7 @@ class Conversation:
         message_id = str(message.id)
         if isinstance(message, HumanMessage) and message_id not in self._messages:
             self._turn_starts_at = len(self._messages)
+            self._turn = message_id  # also when the line that says so was lost in a power cut
         self._messages[message_id] = message
         self._unfinished.pop(message_id, None)
         if step:

@@ -140,8 +140,16 @@ def messages_of(events: Iterable[Json]) -> list[Json]:
 
 def has_open_turn(events: Iterable[Json]) -> bool:
     """Whether the newest turn was begun and never ended."""
-    turns = [event for event in events if event.get("event") == "turn"]
-    return bool(turns) and turns[-1].get("state") == "started"
+    is_open = False
+    for event in events:
+        match event.get("event"):
+            case "turn":
+                is_open = event.get("state") == "started"
+            case "message" if role_of(event.get("message") or {}) == "user":
+                is_open = True  # the line that says so may have been lost in a power cut
+            case _:
+                pass
+    return is_open
 
 
 def _begun(message_id: str) -> dict[str, Any]:

@@ -94,7 +94,7 @@ class AnswerReader:
     def take(self, frame: Frame, payload: Any, *, is_torn: bool = False) -> Iterator[StreamChunk]:
         """The pieces in a frame whose data were parsed to `payload`.
 
-        `is_torn`: the stream ended inside this frame, so it is forgiven for not being JSON. Raises
+        `is_torn`: the stream ended inside this frame, so half a JSON text in it is forgiven. Raises
         ProviderError for an error in the stream and for a frame that can't be read.
         """
         if self.is_done:
@@ -102,8 +102,7 @@ class AnswerReader:
         if frame.data.strip() == "[DONE]":
             self.is_done = True
         elif payload is NOT_JSON:
-            if not is_torn:
-                self._take_text(frame)
+            self._take_text(frame, is_torn=is_torn)
         elif is_error_payload(payload, frame.event):
             # After the finish reason the answer is complete whatever still goes wrong there.
             if not self.is_over:
@@ -137,14 +136,17 @@ class AnswerReader:
             return "tool_calls" if calls else "stop"
         return reason
 
-    def _take_text(self, frame: Frame) -> None:
+    def _take_text(self, frame: Frame, *, is_torn: bool) -> None:
         """A frame that is no JSON: an error in plain words, a broken frame, or noise."""
         if frame.event == "error":
-            raise error_of_payload(self.peer, frame.data)
-        if frame.data.lstrip().startswith("{") and not frame.is_stray:
-            # Leaving it out would leave a hole in the text.
-            raise bad_response(self.peer, frame.data)
-        self._note(frame.data)
+            if not self.is_over:
+                raise error_of_payload(self.peer, frame.data)
+        elif frame.data.lstrip().startswith("{") and not frame.is_stray:
+            # Leaving it out would leave a hole in the text; at a torn end the answer is "cut" anyway.
+            if not is_torn:
+                raise bad_response(self.peer, frame.data)
+        else:
+            self._note(frame.data)
 
     def _note(self, text: str) -> None:
         if len(self._noise) < _NOISE_LIMIT:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
@@ -23,6 +22,7 @@ from application.events import (
 from domain.design.goals import DesignGoal, GoalVerdict
 from presentation.cli.events import common_document
 from presentation.cli.output import Output
+from presentation.cli.terminal import read_line
 from presentation.narration import Narrator
 from shared.errors import CircuitAIError, NeedsConfirmation, UserInputError
 from shared.message import Message, msg
@@ -125,16 +125,16 @@ async def _ask_on_terminal(question: Question, out: Output) -> Answer:
     match question.kind:
         case "pending_run":
             out.say(msg("A design was interrupted here: {text}", text=question.text))
-            reply = await _read_line(out.translate(msg("Go on with it, instead of a new design? [Y/n] ")))
+            reply = await read_line(out.translate(msg("Go on with it, instead of a new design? [Y/n] ")))
             return "resume" if reply in _YES else "anew"
         case "goals":
-            reply = await _read_line(out.translate(msg("Design to these goals? [Y/n] ")))
+            reply = await read_line(out.translate(msg("Design to these goals? [Y/n] ")))
             return "continue" if reply in _YES else "decline"
         case "checkpoint" if question.goals_met:
-            reply = await _read_line(out.translate(msg("Goals met. Accept this circuit? [Y/n] ")))
+            reply = await read_line(out.translate(msg("Goals met. Accept this circuit? [Y/n] ")))
             return "accept" if reply in _YES else "stop"
         case "checkpoint":
-            reply = await _read_line(out.translate(msg("Goals not met. Try another round? [Y/n] ")))
+            reply = await read_line(out.translate(msg("Goals not met. Try another round? [Y/n] ")))
             return "continue" if reply in _YES else "stop"
         case _:
             assert_never(question.kind)
@@ -154,27 +154,6 @@ def _needs_confirmation(question: Question) -> NeedsConfirmation:
         else msg("A decision is needed at the checkpoint, and there is no terminal to ask on."),
         advice=msg("Add --yes to confirm goals and let the rounds go on by themselves."),
     )
-
-
-async def _read_line(prompt: str) -> str:
-    """The answer in lower case; "n" when the input has ended.
-
-    No thread waits in `input`: Ctrl+C could not end it.
-    """
-    print(prompt, end="", flush=True)
-    loop = asyncio.get_running_loop()
-    readable = asyncio.Event()
-    try:
-        loop.add_reader(sys.stdin.fileno(), readable.set)
-    except NotImplementedError:  # Windows
-        line = await asyncio.to_thread(sys.stdin.readline)
-    else:
-        try:
-            await readable.wait()
-        finally:
-            loop.remove_reader(sys.stdin.fileno())
-        line = sys.stdin.readline()
-    return line.strip().lower() if line else "n"
 
 
 class _EventPrinter:

@@ -14,6 +14,7 @@ from domain.llm.messages import (
     is_partial_response,
 )
 from domain.llm.tools.result import ToolResult
+from domain.llm.transcript import has_open_turn
 from shared.message import msg
 from tests.fakes.memory_transcript import MemoryTranscript
 
@@ -138,3 +139,11 @@ async def test_a_result_written_while_being_cancelled_is_not_written_again() -> 
     await conversation.settle("user", not_run)
     results = [event["message"]["tool_call_id"] for event in transcript.of("message")[2:]]
     assert sorted(results) == ["C1", "C2"]
+
+
+async def test_a_user_message_begins_a_turn_even_when_its_turn_line_was_lost() -> None:
+    _, transcript = await begun()
+    torn = MemoryTranscript([event for event in transcript.events if event["event"] != "turn"])
+    assert (await Conversation.load(torn)).open_turn == "T1"
+    assert has_open_turn(torn.events)
+    assert not has_open_turn([*torn.events, {"event": "turn", "turn_id": "T1", "state": "ended"}])
