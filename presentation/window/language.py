@@ -1,0 +1,39 @@
+"""The language of the window, switched live."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from PyQt6.QtCore import QLocale, QObject, pyqtSignal
+
+from presentation.translation import Translator
+from shared.message import Message
+
+LanguageName = Literal["en", "zh"]
+
+
+class LanguageManager(QObject):
+    """Turns messages into the window's language; `changed` is emitted when that is another."""
+
+    changed = pyqtSignal(str)
+
+    def __init__(self, language: LanguageName) -> None:
+        super().__init__()
+        self._translator = Translator(language)
+        self.name: LanguageName = language
+
+    def __call__(self, message: Message) -> str:
+        """The text of a message: ``language(msg("Run"))``."""
+        return self._translator(message)
+
+    @property
+    def locale(self) -> QLocale:
+        """For fonts: Han shapes differ between languages."""
+        return QLocale(QLocale.Language.Chinese if self.name == "zh" else QLocale.Language.English)
+
+    def set(self, language: LanguageName) -> None:
+        """Switch; every label, title and tooltip listens to `changed` and asks again."""
+        if language != self.name:
+            self.name = language
+            self._translator = Translator(language)
+            self.changed.emit(language)

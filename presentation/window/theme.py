@@ -1,0 +1,127 @@
+"""Colours, sizes and type, from ``resources/look/tokens.json`` and nowhere else.
+
+A change of theme is one event: everybody who paints listens to `ThemeManager.changed` and asks again.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from PyQt6.QtCore import QObject, Qt, pyqtSignal
+from PyQt6.QtGui import QColor, QFont, QGuiApplication
+
+Mode = Literal["light", "dark", "system"]
+ThemeName = Literal["light", "dark"]
+
+TOKENS = Path(__file__).resolve().parents[2] / "resources" / "look" / "tokens.json"
+
+
+@cache
+def tokens() -> dict[str, Any]:
+    """The whole file of tokens."""
+    found: dict[str, Any] = json.loads(TOKENS.read_text("utf-8"))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """One theme's values by their dotted names."""
+
+    name: ThemeName
+    scale: float = 1.0
+    """The user's factor on all sizes of type and rows."""
+
+    def hex(self, name: str) -> str:
+        """A colour as it stands in the tokens: ``hex("surface.base")``, ``hex("trace.0")``."""
+        value: Any = tokens()["theme"][self.name]
+        for part in name.split("."):
+            value = value[int(part)] if isinstance(value, list) else value[part]
+        return str(value)
+
+    def color(self, name: str) -> QColor:
+        """A colour; also the ``rgba(r,g,b,a)`` form."""
+        text = self.hex(name)
+        if text.startswith("rgba("):
+            red, green, blue, alpha = text[5:-1].split(",")
+            return QColor(int(red), int(green), int(blue), round(float(alpha) * 255))
+        return QColor(text)
+
+    def size(self, name: str) -> int:
+        """A size in logical pixels: ``size("row.tree")``, ``size("space.3")``, ``size("pane.left_min")``."""
+        value: Any = tokens()
+        for part in name.split("."):
+            value = value[part]
+        return round(float(value) * self.scale)
+
+    def font(self, style: str, *, weight: int | None = None) -> QFont:
+        """The font of a type style: ``ui``, ``small``, ``caption``, ``title``, ``mono`` ..."""
+        kind = tokens()["type"][style]
+        is_mono = style.startswith("mono")
+        families = tokens()["font"]["mono" if is_mono else "ui"]
+        cjk = tokens()["font"]["mono_cjk" if is_mono else "ui_cjk"]
+        font = QFont()
+        font.setFamilies([*families, *cjk])
+        font.setPixelSize(max(round(kind["px"] * self.scale), 1))
+        font.setWeight(QFont.Weight(weight or kind["weight"]))
+        if is_mono:
+            font.setStyleHint(QFont.StyleHint.Monospace)
+            for tag, value in (("liga", 0), ("calt", 0), ("zero", 1)):
+                font.setFeature(QFont.Tag(tag), value)
+        return font
+
+    def tabular(self, style: str = "ui") -> QFont:
+        """The same with figures of one width, for columns, readouts and meters."""
+        font = self.font(style)
+        font.setFeature(QFont.Tag("tnum"), 1)
+        return font
+
+
+class ThemeManager(QObject):
+    """The theme in force; `changed` is emitted with the new one."""
+
+    changed = pyqtSignal(object)
+
+    def __init__(self, mode: Mode = "system", *, scale: float = 1.0) -> None:
+        super().__init__()
+        self._mode: Mode = mode
+        self._scale = scale
+        hints = QGuiApplication.styleHints()
+        if hints is not None:
+            hints.colorSchemeChanged.connect(self._on_system_changed)
+        self._theme = self._resolve()
+
+    @property
+    def theme(self) -> Theme:
+        """The theme in force."""
+        return self._theme
+
+    @property
+    def mode(self) -> Mode:
+        """What was chosen."""
+        return self._mode
+
+    def set_mode(self, mode: Mode, *, scale: float | None = None) -> None:
+        """Choose a theme (and a factor on all sizes)."""
+        self._mode = mode
+        self._scale = self._scale if scale is None else scale
+        self._apply()
+
+    def _on_system_changed(self, _scheme: Qt.ColorScheme) -> None:
+        self._apply()
+
+    def _apply(self) -> None:
+        theme = self._resolve()
+        if theme != self._theme:
+            self._theme = theme
+            self.changed.emit(theme)
+
+    def _resolve(self) -> Theme:
+        name: ThemeName = "dark" if self._mode == "dark" else "light"
+        hints = QGuiApplication.styleHints()
+        if self._mode == "system" and hints is not None:
+            name = "dark" if hints.colorScheme() == Qt.ColorScheme.Dark else "light"
+        return Theme(name, self._scale)
