@@ -47,13 +47,23 @@ if TYPE_CHECKING:
     from infrastructure.persistence.settings import UserSettings
     from shared.message import Message
 
+_OF_TRACERS = ("LANGSMITH_", "LANGCHAIN_")
 _SWITCHED_OFF = {
-    # A variable in the user's shell would make langchain-core upload every run.
     "LANGSMITH_TRACING": "false",
     "LANGCHAIN_TRACING_V2": "false",
     # A checkpoint file from someone else must not be able to revive arbitrary types.
     "LANGGRAPH_STRICT_MSGPACK": "true",
 }
+
+
+def _switch_off_tracing() -> None:
+    """Before LangChain is imported: variables in the user's shell would make it upload every run.
+
+    There are many (one for an older version even stops every model call), so all of them go.
+    """
+    for name in [name for name in os.environ if name.upper().startswith(_OF_TRACERS)]:
+        del os.environ[name]
+    os.environ.update(_SWITCHED_OFF)
 
 
 def build(
@@ -63,7 +73,7 @@ def build(
     designers: Mapping[str, Designer] | None = None,
 ) -> Application:
     """The application, cheap to make. Tests hand in fakes at the ports."""
-    os.environ.update(_SWITCHED_OFF)
+    _switch_off_tracing()
     return Composition(
         environment=os.environ if environment is None else environment,
         simulator=simulator,
@@ -155,6 +165,7 @@ class Composition:
             checkpointers=self._checkpointers,
             executor=lambda: self._executor,
             services=lambda: self._tool_services,
+            limits=self._settings.agent,
         )
 
     @cached_property

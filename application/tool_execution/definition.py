@@ -25,6 +25,8 @@ Category = Literal["file", "search", "simulation"]
 _LONGEST_NUMBER = 18
 _PROBLEMS_TOLD = 5
 _SHOWN = 60
+_LIMIT_WORDS = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}
+"""JSON Schema's words for limits that pydantic writes in its own on optional fields."""
 
 
 class Arguments(BaseModel):
@@ -151,7 +153,7 @@ def _plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
             rest = {key: value for key, value in node.items() if key != "anyOf"}
             return simplify({**choices[0], **rest})
         return {
-            key: {name: simplify(item) for name, item in value.items()}
+            _LIMIT_WORDS.get(key, key): {name: simplify(item) for name, item in value.items()}
             if key == "properties"
             else simplify(value)
             for key, value in node.items()

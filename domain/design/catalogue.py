@@ -215,9 +215,9 @@ def _unknown(message: Message, language: str) -> CircuitError:
             "It designs: first-order RC or RL low-pass and high-pass filters; Sallen-Key low-pass "
             "and high-pass filters of "
             "order 1 to 10 (Butterworth, Chebyshev, Bessel); buck converters. For example: "
-            "{examples}. Other circuits need a language model, "
-            "which this version can't be connected to yet.",
+            "{examples}. Other circuits need a language model: {command}.",
             examples=examples,
+            command="chat PROJECT TEXT --provider openai-compatible --base-url URL --model NAME",
         ),
         error_type="unknown_circuit",
     )

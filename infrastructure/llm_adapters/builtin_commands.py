@@ -225,6 +225,7 @@ _THANKS = re.compile(
     _I,
 )
 _HELP = re.compile(
+    r"(?:(?:hi|hello|hey|你好|您好)[,，!！ ]*)?"
     r"(?:help|\?|帮助|what can you do|who are you|what are you|你能做什么|你会(?:做)?什么|你是谁|怎么用)"
     r"(?: here| for me)?",
     _I,

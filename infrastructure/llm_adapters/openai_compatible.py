@@ -190,7 +190,8 @@ class OpenAICompatibleClient:
 
     async def _gives_way(self, request: ChatRequest, error: ProviderError, body: bytes) -> bool:
         """Change the dialect when that changes the request; whether it did."""
-        if error.error_type != "bad_request" or error.status not in {400, 422}:
+        # llama.cpp answers 500 when the model's template cannot write what it was sent.
+        if error.error_type not in {"bad_request", "server_error"} or error.status not in {400, 422, 500}:
             return False
         before = await asyncio.to_thread(render_request, request, "", self._dialect)
         for dialect in dialects_after(body.decode(errors="replace"), self._dialect):
@@ -295,8 +296,14 @@ class OpenAICompatibleClient:
     def _make_http(self) -> httpx.AsyncClient:
         """In a thread: it reads the certificates from the disk."""
         limits = httpx.Timeout(None, connect=self._timeouts.connect_s, pool=self._timeouts.connect_s)
-        # Redirects are not followed: the key would go to whom the answer names.
-        return httpx.AsyncClient(trust_env=not self._is_local, timeout=limits, follow_redirects=False)
+        # Redirects are not followed: the key would go to whom the answer names. Certificates that the
+        # environment names hold for a server on this computer too, proxies do not.
+        return httpx.AsyncClient(
+            verify=httpx.create_ssl_context(),
+            trust_env=not self._is_local,
+            timeout=limits,
+            follow_redirects=False,
+        )
 
     def _headers(self, has_body: bool) -> dict[str, str]:
         # Compression would hold pieces back until a block is full.

@@ -30,6 +30,8 @@ class Dialect:
     """Tool schemas without `strict`, `additionalProperties` and the like."""
     sends_temperature: bool = True
     max_tokens_field: str = "max_tokens"
+    alternates_roles: bool = False
+    """Questions and answers have to take turns: the templates of several models demand it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,11 @@ _OBJECTIONS = (
         re.compile("reasoning_content"),
         lambda now: now if now.reasoning_back != "never" else replace(now, reasoning_back="tool_turns"),
     ),
+    # Templates of Mistral, Gemma and others; the words are passed on by llama.cpp, LM Studio and vLLM
+    _Objection(
+        re.compile(r"roles must alternate|must alternate between user", re.IGNORECASE),
+        lambda now: replace(now, alternates_roles=True),
+    ),
 )
 
 
@@ -70,9 +77,10 @@ def dialects_after(complaint: str, dialect: Dialect) -> Iterator[Dialect]:
 
 def render_request(request: ChatRequest, model: str, dialect: Dialect) -> bytes:
     """The body as JSON in UTF-8."""
+    messages = _alternating(request.messages) if dialect.alternates_roles else request.messages
     body: dict[str, Any] = {
         "model": model,
-        "messages": _messages(request.messages, dialect),
+        "messages": _messages(messages, dialect),
         "stream": True,
     }
     if dialect.asks_for_usage:
@@ -86,6 +94,21 @@ def render_request(request: ChatRequest, model: str, dialect: Dialect) -> bytes:
     if request.max_tokens is not None:
         body[dialect.max_tokens_field] = request.max_tokens
     return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def _alternating(messages: Sequence[WireMessage]) -> list[WireMessage]:
+    """Messages in which user and assistant take turns: neighbours are joined, a missing answer is put in."""
+    turns: list[WireMessage] = []
+    for message in messages:
+        before = turns[-1] if turns else None
+        if before is not None and message.role == "user" and before.role == "tool":
+            turns.append(WireMessage(role="assistant", text="(No answer was given here.)"))
+        is_neighbour = before is not None and before.role == message.role in {"user", "assistant"}
+        if before is not None and is_neighbour and not before.tool_calls:
+            turns[-1] = replace(message, text=f"{before.text}\n\n{message.text}".strip())
+        else:
+            turns.append(message)
+    return turns
 
 
 def _messages(messages: Sequence[WireMessage], dialect: Dialect) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ neither to the call that was touched last.
 - Arguments may be text in pieces or a whole object; an empty object sent first as a place-holder and a
   whole text sent again are not joined to what follows.
 - Ids are passed on as they came, "" when there was none; they may repeat.
+- A name space before a known tool's name, and what a model's template left behind it, are cut off.
 
 One refinement settles what would otherwise be broken for certain: whether a named piece opens a call or
 goes on with one is also judged by its arguments. Text that does not begin an object cannot begin a
@@ -44,13 +45,13 @@ class _Piece:
         function = entry.get("function")
         source = function if isinstance(function, Mapping) else entry
         arguments = source.get("arguments")
-        is_object = isinstance(arguments, Mapping | list)
+        is_text = arguments is None or isinstance(arguments, str)
         return cls(
             index=_index(entry.get("index")),
             id=_text(entry.get("id")),
             name=_text(source.get("name")).strip(),
-            text=json.dumps(arguments, ensure_ascii=False) if is_object else _text(arguments),
-            is_object=is_object,
+            text=arguments or "" if is_text else json.dumps(arguments, ensure_ascii=False),
+            is_object=isinstance(arguments, Mapping | list),
         )
 
     @property
@@ -236,7 +237,15 @@ class ToolCallAccumulator:
                 return joined
             if len(joined) > self._longest:
                 break
-        return call.names[0]
+        return self._without_wrapping(call.names[0])
+
+    def _without_wrapping(self, name: str) -> str:
+        """A known tool's name out of one with a name space before it or a model's marks behind it.
+
+        ``functions.read_file`` and ``read_file<|channel|>commentary`` are what templates leave over.
+        """
+        bare = name.partition("<|")[0].rpartition(".")[2].strip()
+        return bare if bare in self._known else name
 
 
 def _entries(value: Any) -> Iterator[Mapping[str, Any]]:

@@ -252,9 +252,15 @@ def _date(text: str) -> datetime | None:
 
 def error_of_transport(peer: Peer, error: Exception) -> ProviderError:
     """The error of a request that got no (complete) answer."""
-    said = quote(str(error) or type(error).__name__, peer.key)
+    said = quote(_words_of(error), peer.key)
     if isinstance(error, httpx.TimeoutException):
-        return timeout(peer, msg("no connection in time"))
+        return _failure(
+            peer,
+            "timeout",
+            msg("no connection in time"),
+            is_retryable=True,
+            advice=ADVICE["unreachable"](peer),
+        )
     match error:
         case httpx.ProxyError():
             return _failure(peer, "unreachable", said, advice=msg("Check the proxy settings."))
@@ -265,6 +271,12 @@ def error_of_transport(peer: Peer, error: Exception) -> ProviderError:
         case httpx.NetworkError() | httpx.RemoteProtocolError() if _is_lost(error):
             return connection_lost(peer, said)
     return bad_response(peer, said)
+
+
+def _words_of(error: Exception) -> str:
+    """What it says itself, else what the system said below it, else its name."""
+    below = (cause.strerror for cause in _causes(error) if isinstance(cause, OSError))
+    return str(error) or next((words for words in below if words), type(error).__name__)
 
 
 def _is_lost(error: Exception) -> bool:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from domain.llm.agent_limits import AgentLimits
 from infrastructure.persistence.atomic import write_atomically, write_problem
 from infrastructure.persistence.regular import read_regular_file
 from shared import paths
@@ -40,6 +41,8 @@ class UserSettings:
     """Folders (or single files) every circuit may include from."""
     ngspice_path: Path | None = None
     """The simulator's program; None = the one found on PATH."""
+    agent: AgentLimits = field(default_factory=AgentLimits)
+    """How far one turn of a chat may go by itself."""
     unknown: Mapping[str, Any] = field(default_factory=dict)
     """Entries of other versions of this program, kept as they are."""
     warnings: tuple[Message, ...] = ()
@@ -94,6 +97,7 @@ def save_settings(home: Path, settings: UserSettings) -> None:
         "language": settings.language,
         "libraries": [str(library) for library in settings.libraries],
         "ngspice_path": None if settings.ngspice_path is None else str(settings.ngspice_path),
+        "agent": asdict(settings.agent),
     }
     try:
         home.mkdir(parents=True, exist_ok=True)
@@ -131,6 +135,7 @@ def _understand(content: dict[str, Any], path: Path) -> UserSettings:
         language=entry("language", _language, "auto"),
         libraries=entry("libraries", _places, ()),
         ngspice_path=entry("ngspice_path", _place, None),
+        agent=entry("agent", _limits, AgentLimits()),
         unknown=content,
         warnings=tuple(warnings),
     )
@@ -163,6 +168,31 @@ def _places(value: Any) -> tuple[Path, ...]:
     if not isinstance(value, list):
         raise TypeError("a list of folders is needed")
     return tuple(place for place in map(_place, value) if place is not None)
+
+
+_LIMIT_RANGES = {
+    "rounds": (1, 200),
+    "warn_round": (1, 200),
+    "calls_per_answer": (1, 50),
+    "model_seconds": (1, 86_400),
+    "parallel": (1, 16),
+}
+
+
+def _limits(value: Any) -> AgentLimits:
+    """Any of the limits by name; those left out keep their defaults."""
+    if not isinstance(value, dict):
+        raise TypeError("an object of limits is needed")
+    for name, number in value.items():
+        if name not in _LIMIT_RANGES:
+            raise ValueError(name)
+        lowest, highest = _LIMIT_RANGES[name]
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise TypeError(name)
+        if not lowest <= number <= highest or (name != "model_seconds" and number != int(number)):
+            raise ValueError(name)
+    whole = {name: number if name == "model_seconds" else int(number) for name, number in value.items()}
+    return AgentLimits(**whole)
 
 
 def _keep_aside(path: Path) -> Message:

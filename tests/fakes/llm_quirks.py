@@ -449,6 +449,22 @@ CALLS = {
         ),
         ("", "run_sim", {"n": 1}),
     ),
+    "a name space before the name": _call(
+        called({"index": 0, **WHOLE_CALL, "function": {"name": "functions.run_sim", "arguments": '{"n":1}'}})
+    ),
+    "a template's marks behind the name": _call(
+        called(
+            {
+                "index": 0,
+                **WHOLE_CALL,
+                "function": {"name": "run_sim<|channel|>commentary", "arguments": '{"n":1}'},
+            }
+        )
+    ),
+    "arguments that are a number": _call(
+        called({"index": 0, **WHOLE_CALL, "function": {"name": "run_sim", "arguments": 1.5}}),
+        ("call_a", "run_sim", "1.5"),
+    ),
     "finish_reason stop although calls came": _call(called(OPENING, piece('{"n":1}', index=0), finish=STOP)),
     "the whole call with the finish reason": _call(
         stream(chunk({"role": "assistant", "tool_calls": [{"index": 0, **WHOLE_CALL}]}, "tool_calls"))
@@ -507,6 +523,9 @@ ERRORS = {
     "event: error with bare text": _fails(
         stream(PART, b"event: error\ndata: it is broken\n\n"), "server_error", text="He"
     ),
+    "event: error with bare text and nothing behind it": _fails(
+        stream(PART, b"event: error\ndata: it is broken"), "server_error", text="He"
+    ),
     "an error without data: in mid-stream": _fails(
         stream(PART, b'{"error": {"message": "boom"}}\n'), "server_error", text="He"
     ),
@@ -534,6 +553,10 @@ ERRORS = {
     ),
     "a web page": _fails(
         Script(pieces=(b"<!DOCTYPE html>\n<title>Sign in</title>\n\n<p>x",), content_type="text/html"),
+        "bad_response",
+    ),
+    "a web page in one line": _fails(
+        Script(pieces=(b"<html><title>Sign in</title><p>a:b</html>",), content_type="text/html"),
         "bad_response",
     ),
     "a JSON error with HTTP 200": _fails(

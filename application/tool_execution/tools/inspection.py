@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,8 @@ from shared.message import msg
 if TYPE_CHECKING:
     from domain.simulation.waveform import Plot
 
+_SIGNAL = re.compile(r"(?<![\w.@\[])(?=[vi]\(|@)", re.IGNORECASE)
+"""Where a signal begins in an expression; not inside deriv( and not behind an analysis (``ac.v(out)``)."""
 _DATA_SUFFIXES = frozenset({".raw", ".json"})
 _MOST_EXPRESSIONS = 30
 _USUAL_POINTS = 11
@@ -89,16 +92,19 @@ async def inspect_data(arguments: InspectArguments, context: ToolContext, _call:
     """Figures of a stored result: expressions, samples of vectors, or what there is."""
     span = _span(arguments.range)
     source = await _source(arguments.file_path, context)
-    expressions = [_selected(text, arguments.analysis_type) for text in arguments.expressions]
-    values = await _values(context, source.path, expressions)
+    expressions = {text: _selected(text, arguments.analysis_type) for text in arguments.expressions}
+    found = await _values(context, source.path, list(dict.fromkeys(expressions.values())))
+    values = {text: found[selected] for text, selected in expressions.items()}
     plots = await in_thread(context, _read_plots, context, source.path)
     chosen = of_analysis(plots, arguments.analysis_type)
-    details: dict[str, Any] = {"result_path": source.name, "is_stale": source.is_stale}
+    run = await in_thread(context, _run_of, context, source.path)
+    details: dict[str, Any] = {"result_path": source.name, "is_stale": source.is_stale, **run}
     if values:
         details["values"] = values
     if arguments.observation_points:
         count = _USUAL_POINTS if arguments.options is None else arguments.options.points
-        vectors = [_as_vector(text) for text in arguments.observation_points]
+        known = {name for plot in chosen for name in plot.vectors}
+        vectors = [_as_vector(text, known) for text in arguments.observation_points]
         details["samples"] = await in_thread(context, sampled, chosen, vectors, span=span, count=count)
     if not values and not arguments.observation_points:
         details["analyses"] = await in_thread(context, _overview, chosen)
@@ -172,6 +178,19 @@ def _result_content(context: ToolContext, result: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
+def _run_of(context: ToolContext, result: Path) -> dict[str, Any]:
+    """In what the run was another one than the circuit's file says, and whether it failed."""
+    stored = _result_content(context, result)
+    request = stored.get("request")
+    request = request if isinstance(request, dict) else {}
+    values = request.get("set")
+    return {
+        "parameters": values if isinstance(values, dict) else {},
+        "analysis": request.get("analysis"),
+        "ok": stored.get("ok", True) is not False,
+    }
+
+
 def _metrics(context: ToolContext, result: Path) -> dict[str, Any]:
     metrics = _result_content(context, result).get("metrics")
     return metrics if isinstance(metrics, dict) else {}
@@ -219,16 +238,15 @@ def _overview(plots: Sequence[Plot]) -> list[dict[str, Any]]:
 
 
 def _selected(expression: str, kind: str | None) -> str:
-    """A bare signal taken from the analysis asked for (``v(out)`` of ac -> ``ac.v(out)``)."""
-    text = expression.strip()
-    is_signal = text.lower().startswith(("v(", "i(", "@")) and text.count("(") <= 1
-    return f"{kind}.{text}" if kind is not None and is_signal else text
+    """Its signals taken from the analysis asked for: ``max(v(out))`` of dc -> ``max(dc.v(out))``."""
+    return expression if kind is None else _SIGNAL.sub(f"{kind}.", expression)
 
 
-def _as_vector(text: str) -> str:
-    """A node's bare name means its voltage."""
+def _as_vector(text: str, known: Collection[str]) -> str:
+    """A node's bare name means its voltage, unless the data have a vector of that name."""
     text = text.strip()
-    return f"v({text})" if text.replace("_", "").isalnum() and not text[:1].isspace() else text
+    is_bare = text.replace("_", "").isalnum() and text.lower() not in {*known, "onoise", "inoise"}
+    return f"v({text})" if is_bare else text
 
 
 def _span(given: Sequence[str]) -> tuple[float, float] | None:
@@ -246,9 +264,7 @@ def _span(given: Sequence[str]) -> tuple[float, float] | None:
 
 
 def _content(details: dict[str, Any]) -> str:
-    lines = [f"Data of {details['result_path']}"]
-    if details["is_stale"]:
-        lines[0] += " (the circuit was changed since: run it again for new figures)"
+    lines = [f"Data of {details['result_path']}{_reservations(details)}"]
     for text, item in details.get("values", {}).items():
         lines.append(f"{text}: {item['error']}" if "error" in item else f"{text} = {_figure(item)}")
     for text, item in details.get("samples", {}).items():
@@ -260,6 +276,21 @@ def _content(details: dict[str, Any]) -> str:
         lines.append(f"{plot['analysis']}:{axis} {plot['points']} points, {plot['signal_count']} signals")
         lines += [f"  {name}: {_extent(item)}" for name, item in plot["signals"].items()]
     return "\n".join(lines)
+
+
+def _reservations(details: dict[str, Any]) -> str:
+    """Why the data need not be those of the circuit as its file is now."""
+    reservations = []
+    if details["is_stale"]:
+        reservations.append("the circuit was changed since: run it again for new figures")
+    if details["parameters"]:
+        values = ", ".join(f"{name}={value}" for name, value in details["parameters"].items())
+        reservations.append(f"of a run with other values than the file's: {values}")
+    if details["analysis"]:
+        reservations.append(f"of a run with its own analysis: {details['analysis']}")
+    if not details["ok"]:
+        reservations.append("of a run that failed")
+    return f" ({'; '.join(reservations)})" if reservations else ""
 
 
 def _figure(item: dict[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import socket
 import threading
@@ -256,6 +257,22 @@ async def test_deepseek_gets_its_reasoning_back_after_tool_calls() -> None:
             await ask(client, replace(HI, messages=(*HI.messages, asked, tool)))
     assert text_of(chunks) == "Hello"
     assert ["reasoning_content" in body["messages"][1] for body in server.requests] == [False, True, True]
+
+
+@pytest.mark.parametrize("status", [400, 500])  # LM Studio and vLLM; llama.cpp
+async def test_a_template_that_demands_turns_gets_them(status: int) -> None:
+    def script(body: Any) -> Script:
+        roles = [message["role"] for message in body["messages"]]
+        if ("user", "user") in itertools.pairwise(roles):
+            return error(status, "Conversation roles must alternate user/assistant/user/assistant/...")
+        return answer("Hello")
+
+    with FakeLLMServer(script) as server:
+        async with client_of(server.base_url) as client:
+            chunks = await ask(client, replace(HI, messages=(*HI.messages, *HI.messages)))
+            await ask(client, replace(HI, messages=(*HI.messages, *HI.messages)))
+    assert text_of(chunks) == "Hello"
+    assert [len(body["messages"]) for body in server.requests] == [2, 1, 1]
 
 
 # Retries

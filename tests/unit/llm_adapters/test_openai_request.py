@@ -160,3 +160,29 @@ def test_complaints_that_name_nothing_we_can_leave_out() -> None:
 def test_a_server_that_never_had_it_is_not_asked_for_it() -> None:
     (dialect,) = dialects_after("reasoning_content is unknown", Dialect(reasoning_back="always"))
     assert dialect == Dialect(reasoning_back="always")
+
+
+def test_roles_take_turns_where_a_template_demands_it() -> None:
+    def user(text: str) -> WireMessage:
+        return WireMessage(role="user", text=text)
+
+    messages = (
+        WireMessage(role="system", text="S"),
+        user("failed"),
+        user("again"),
+        WireMessage(role="assistant", text="Half"),
+        called(("a", "f"), text="whole"),
+        told("a", "f", "1"),
+        user("after a stop"),
+    )
+    assert [message["role"] for message in rendered(*messages)["messages"]].count("user") == 3
+    body = rendered(*messages, dialect=Dialect(alternates_roles=True))
+    assert [(message["role"], message["content"]) for message in body["messages"]] == [
+        ("system", "S"),
+        ("user", "failed\n\nagain"),
+        ("assistant", "Half\n\nwhole"),
+        ("tool", "1"),
+        ("assistant", "(No answer was given here.)"),
+        ("user", "after a stop"),
+    ]
+    assert pairs(body) == [("f", "1")]

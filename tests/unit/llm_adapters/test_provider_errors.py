@@ -340,6 +340,15 @@ def test_errors_of_the_network(error: Exception, kind: str, is_retryable: bool) 
     assert "api.example.com" in str(found)
 
 
+def test_a_connection_that_does_not_come_is_no_matter_of_a_slow_model() -> None:
+    assert "network connection" in str(error_of_transport(PEER, httpx.ConnectTimeout("")).advice)
+
+
+def test_a_connection_that_breaks_without_a_word_is_told_in_the_words_of_the_system() -> None:
+    error = _caused(httpx.ReadError(""), OSError(104, "Connection reset by peer"))
+    assert "Connection reset by peer" in str(error_of_transport(PEER, error))
+
+
 def test_why_a_connection_failed_is_said() -> None:
     error = _caused(httpx.ConnectError("All connection attempts failed"), OSError(113, "No route to host"))
     assert "No route to host" in str(error_of_transport(PEER, error))

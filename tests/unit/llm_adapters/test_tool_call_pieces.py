@@ -35,6 +35,11 @@ def piece(name: str | None = None, arguments: Any = None, **more: Any) -> dict[s
         (["run_sim"] * 4, "run_sim"),
         (["fly"] * 4, "fly"),
         ([" run_sim "], "run_sim"),
+        (["functions.run_sim"], "run_sim"),
+        (["tools.default_api.run_sim"], "run_sim"),
+        (["run_sim<|channel|>json"], "run_sim"),
+        (["functions.fly"], "functions.fly"),
+        (["xrun_sim"], "xrun_sim"),
     ],
 )
 def test_names(names: list[str], expected: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from domain.llm.agent_limits import AgentLimits
 from infrastructure.persistence.settings import UserSettings, load_settings, save_settings
 
 
@@ -119,3 +120,23 @@ def test_the_language_of_the_system(environment, expected):
 def test_a_chosen_language_wins():
     assert UserSettings(language="en").language_in({"LANG": "zh_CN.UTF-8"}) == "en"
     assert UserSettings(language="zh").language_in({}) == "zh"
+
+
+def test_limits_of_a_turn_are_settings(tmp_path):
+    write(tmp_path, {"agent": {"rounds": 30, "model_seconds": 12.5}})
+    settings = load_settings(tmp_path)
+    assert settings.warnings == ()
+    assert (settings.agent.rounds, settings.agent.model_seconds) == (30, 12.5)
+    assert settings.agent.calls_per_answer == AgentLimits().calls_per_answer
+    save_settings(tmp_path, settings)
+    assert load_settings(tmp_path) == settings
+
+
+@pytest.mark.parametrize(
+    "limits", [{"rounds": 0}, {"rounds": "many"}, {"rounds": True}, {"rounds": 1.5}, {"wheels": 4}, [15]]
+)
+def test_limits_that_are_none_give_a_warning_and_the_defaults(tmp_path, limits):
+    write(tmp_path, {"agent": limits})
+    settings = load_settings(tmp_path)
+    assert settings.agent == AgentLimits()
+    assert "agent" in str(settings.warnings[0])
