@@ -3,13 +3,15 @@
 
 SETUP = @sh scripts/setup.sh
 PY = .venv/bin/python
+EXAMPLE = build/sallen-key-filter
 PARALLEL = --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
-.PHONY: help setup core dev run demo test check bench torture
+.PHONY: help setup core dev run screenshots demo test check bench torture
 
 help:
 	@echo 'make demo      design and prove two circuits on the command line'
-	@echo 'make run       start the program'
+	@echo 'make run       open the window (PROJECT=folder; an example otherwise)'
+	@echo 'make screenshots   take pictures of the window'
 	@echo 'make test      run the fast tests         make torture   run the long campaigns'
 	@echo 'make check     ruff, mypy, import-linter  make bench     measure against peers'
 	@echo 'make setup     set up everything now (the others do it when it is needed)'
@@ -24,10 +26,18 @@ core:
 dev:
 	$(SETUP) dev
 
+# Opens PROJECT=folder, or a copy of the bundled example; without a display the demo, which says so.
 run: core
-	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then echo 'The window is not built yet; this is the demo on the command line.'; \
-	else echo 'No display: running the demo on the command line.'; fi
-	@$(PY) main.py demo
+	@if $(PY) -m presentation.cli.display; then \
+	    sh scripts/setup.sh window || exit; \
+	    if [ -z "$(PROJECT)" ] && [ ! -d $(EXAMPLE) ]; then \
+	        mkdir -p $(dir $(EXAMPLE)) && cp -R resources/examples/$(notdir $(EXAMPLE)) $(EXAMPLE); fi; \
+	    $(PY) main.py "$(or $(PROJECT),$(EXAMPLE))"; \
+	else echo 'This is the demo on the command line.'; $(PY) main.py demo; fi
+
+# Pictures of the window, taken on a virtual screen, in build/screenshots.
+screenshots: dev
+	@$(PY) -m scripts.screenshots
 
 demo: core
 	@$(PY) main.py demo

@@ -23,9 +23,11 @@ from shared.tasks import AsyncTaskRegistry
 
 if TYPE_CHECKING:
     from application.app import Application
+    from application.browsing import BrowseProject
     from application.chatting import ChatWithModel
     from application.checking import CheckCircuit
     from application.designing import DesignCircuit
+    from application.editing import EditFiles
     from application.examining import ExamineEnvironment
     from application.measuring import MeasureResult
     from application.ports import (
@@ -38,12 +40,15 @@ if TYPE_CHECKING:
         SourceReaders,
         WaveformReader,
     )
+    from application.prompting import Prompting
     from application.sessions import Sessions
     from application.simulating import RunSimulation
     from application.tool_execution.context import ToolServices
     from application.tool_execution.executor import ToolExecutor
     from application.tool_execution.run_tool import RunTool
     from application.undoing import ProjectOperations
+    from application.waveforms import LoadWaveforms
+    from application.window_state import WindowStates
     from infrastructure.persistence.settings import UserSettings
     from shared.message import Message
 
@@ -113,7 +118,7 @@ class Composition:
     def check(self) -> CheckCircuit:
         from application.checking import CheckCircuit
 
-        return CheckCircuit(sources=self._sources, libraries=self._settings.libraries)
+        return CheckCircuit(sources=self._sources, libraries=self._settings.libraries, cpu=self._cpu)
 
     @cached_property
     def simulate(self) -> RunSimulation:
@@ -165,6 +170,7 @@ class Composition:
             checkpointers=self._checkpointers,
             executor=lambda: self._executor,
             services=lambda: self._tool_services,
+            prompts=self.prompts,
             limits=self._settings.agent,
         )
 
@@ -191,6 +197,55 @@ class Composition:
             services=self._tool_services,
             projects=self._projects,
             plain_folder=ProjectFolder,
+        )
+
+    @cached_property
+    def window_state(self) -> WindowStates:
+        from infrastructure.persistence.window_state import WindowStateFile
+
+        return WindowStateFile(user_home=self._home)
+
+    @cached_property
+    def prompts(self) -> Prompting:
+        from application.prompting import Prompting
+        from infrastructure.persistence.prompt_files import PromptFiles
+        from infrastructure.persistence.result_catalogue import ResultList
+
+        return Prompting(store=PromptFiles(user_home=self._home), results=ResultList(), events=self.events)
+
+    @cached_property
+    def browse(self) -> BrowseProject:
+        from application.browsing import BrowseProject
+        from infrastructure.persistence.examples import BundledExamples
+        from infrastructure.persistence.project_view import FolderView
+        from infrastructure.persistence.result_catalogue import ResultList
+
+        libraries = self._settings.libraries
+        return BrowseProject(
+            projects=self._projects,
+            views=lambda root: FolderView(root=root, libraries=libraries),
+            sources=self._sources,
+            results=ResultList(),
+            examples=BundledExamples(),
+            measure=lambda: self.measure,
+            libraries=libraries,
+        )
+
+    @cached_property
+    def edit(self) -> EditFiles:
+        from application.editing import EditFiles
+        from infrastructure.persistence.atomic import write_atomically
+        from infrastructure.persistence.project import ProjectFolder
+
+        return EditFiles(projects=self._projects, plain_folder=ProjectFolder, write_file=write_atomically)
+
+    @cached_property
+    def waveforms(self) -> LoadWaveforms:
+        from application.waveforms import LoadWaveforms
+        from infrastructure.persistence.result_figures import ResultFigures
+
+        return LoadWaveforms(
+            results=self._results, waveforms=self._waveforms, figures=ResultFigures(), cpu=self._cpu
         )
 
     @cached_property

@@ -5,16 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from application.browsing import BrowseProject
     from application.chatting import ChatWithModel
     from application.checking import CheckCircuit
     from application.designing import DesignCircuit
+    from application.editing import EditFiles
     from application.examining import ExamineEnvironment
     from application.measuring import MeasureResult
     from application.ports import ChatModels
+    from application.prompting import Prompting
     from application.sessions import Sessions
     from application.simulating import RunSimulation
     from application.tool_execution.run_tool import RunTool
     from application.undoing import ProjectOperations
+    from application.waveforms import LoadWaveforms
+    from application.window_state import WindowStates
     from shared.events import EventBus
     from shared.message import Message
     from shared.stop import StopController
@@ -95,6 +100,31 @@ class Application(Protocol):
     @property
     def models(self) -> ChatModels:
         """The providers of language models."""
+        ...
+
+    @property
+    def window_state(self) -> WindowStates:
+        """What the window remembers between two starts."""
+        ...
+
+    @property
+    def prompts(self) -> Prompting:
+        """The texts models are instructed with."""
+        ...
+
+    @property
+    def browse(self) -> BrowseProject:
+        """Projects, their files and results as lists."""
+        ...
+
+    @property
+    def edit(self) -> EditFiles:
+        """Reading and saving files as text."""
+        ...
+
+    @property
+    def waveforms(self) -> LoadWaveforms:
+        """What a stored result shows."""
         ...
 
     @property

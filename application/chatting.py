@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import aclosing, asynccontextmanager
+import logging
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
@@ -31,14 +32,18 @@ from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
+    from langgraph.checkpoint.base import BaseCheckpointSaver
 
     from application.conversation.conversation import Conversation
     from application.graph.runtime import GraphRuntime
     from application.graph.state import GraphState
     from application.ports import ChatModels, Checkpointers, ProjectFiles, Projects
+    from application.prompting import Prompting
     from application.tool_execution.context import ToolCall, ToolContext, ToolServices
     from application.tool_execution.executor import ToolExecutor
     from domain.llm.tools.result import ToolResult
+
+_logger = logging.getLogger(__name__)
 
 Emit = Callable[[ChatEvent], None]
 
@@ -68,6 +73,7 @@ class ChatWithModel:
         checkpointers: Checkpointers,
         executor: Callable[[], ToolExecutor],
         services: Callable[[], ToolServices],
+        prompts: Prompting,
         limits: AgentLimits | None = None,
     ) -> None:
         self._projects = projects
@@ -75,6 +81,7 @@ class ChatWithModel:
         self.checkpointers = checkpointers
         self.executor = executor
         self.services = services
+        self.prompts = prompts
         self.limits = limits or AgentLimits()
 
     async def __call__(self, request: ChatRequest, *, emit: Emit) -> TurnEnded:
@@ -151,6 +158,8 @@ class _Turn:
         self._project = project
         self._conversation = conversation
         self._listener = emit
+        self._has_begun = False
+        """From here on a failure ends the turn; before it, an interrupted one still waits."""
         self._running: set[str] = set()
         """Calls shown as started and not as ended."""
         self._executor = chat.executor()
@@ -165,43 +174,50 @@ class _Turn:
     async def run(self) -> TurnEnded:
         """Run it and close it, whatever happens."""
         try:
-            await self._begin()
-            return await self._finish(await self._go())
+            async with self._chat.checkpointers(self._project.checkpoints_path) as saver:
+                await self._begin()
+                return await self._finish(await self._go(saver))
         except CircuitAIError as error:
             self._fail(error.error_type, error.message, error.advice)
-            await uninterrupted(self._settle("error"))
-            self._end("error")
+            await self._close("error", "error")
             raise
         except asyncio.CancelledError as stop:
-            await uninterrupted(self._settle(_reason_of(stop)))
-            self._end("stopped")
+            await self._close(_reason_of(stop), "stopped")
             raise
         except Exception as error:
             # A bug: scripts still get their closing line, and the last-resort handler the cause.
             self._fail("internal", internal_error(error), None)
-            await uninterrupted(self._settle("error"))
-            self._end("error")
+            await self._close("error", "error")
             raise
+
+    async def _close(self, reason: str, end: TurnEnd) -> None:
+        """After a failure or a stop: settle the turn and say that it is over."""
+        try:
+            if self._has_begun:
+                with _left_to_the_next_start("The turn could not be settled"):
+                    await uninterrupted(self._settle(reason))
+        finally:
+            self._end(end)
 
     async def _begin(self) -> None:
         """Settle what an earlier turn left open, and write the user's message; or take that turn up."""
         from domain.llm.messages import create_human_message
 
-        await self._context.operations.repair(session_id=self._conversation.session_id)
+        for record in await self._context.operations.repair(session_id=self._conversation.session_id):
+            if record.kind == "simulation":
+                await self._forget_result(record.op_id)
+        if self._request.text is None and not self._conversation.open_turn:
+            raise nothing_to_resume()
+        self._has_begun = True
         if self._request.text is None:
-            if not self._conversation.open_turn:
-                raise nothing_to_resume()
             return
         await self._settle("interrupted")
         await self._conversation.begin_turn(create_human_message(self._request.text))
 
-    async def _go(self) -> TurnEnd:
+    async def _go(self, saver: BaseCheckpointSaver[str]) -> TurnEnd:
         """Ask the model, run its tools, until it is done; how the turn ended."""
         thread_id = self._conversation.session_id
-        async with (
-            self._chat.models.open(self._request.choice) as model,
-            self._chat.checkpointers(self._project.checkpoints_path) as saver,
-        ):
+        async with self._chat.models.open(self._request.choice) as model:
             runtime = self._runtime(model, saver)
             try:
                 # A turn that is taken up begins with what its transcript tells, not with what a
@@ -215,12 +231,14 @@ class _Turn:
                 return cast("TurnEnd", (await runtime.state(thread_id)).get("agent_ended"))
             except BaseException as failure:
                 reason = _reason_of(failure) if isinstance(failure, asyncio.CancelledError) else "error"
-                await uninterrupted(self._put_to_rest(runtime, reason))
+                with _left_to_the_next_start("The last checkpoint could not be written"):
+                    await uninterrupted(self._put_to_rest(runtime, reason))
                 raise
             finally:
-                await uninterrupted(self._chat.checkpointers.prune(saver, thread_id))
+                with _left_to_the_next_start("Old checkpoints could not be removed"):
+                    await uninterrupted(self._chat.checkpointers.prune(saver, thread_id))
 
-    def _runtime(self, model: BaseChatModel, saver: Any) -> GraphRuntime:
+    def _runtime(self, model: BaseChatModel, saver: BaseCheckpointSaver[str]) -> GraphRuntime:
         from application.graph.agent.builder import build_agent
         from application.graph.agent.model_node import ModelNode
         from application.graph.agent.tools_node import ToolsNode
@@ -234,6 +252,7 @@ class _Turn:
                 model=model,
                 executor=self._executor,
                 describe_project=lambda: asyncio.to_thread(describe_project, self._project),
+                system_message=lambda: self._chat.prompts.system_message(self._project),
                 provider=self._request.choice.provider,
                 limits=limits,
             ),
@@ -259,7 +278,7 @@ class _Turn:
             "project_root": str(self._project.root),
             "turn_id": str(messages[0].id) if messages else "",
             "agent_round": len(answers),
-            "agent_steps": [str(message.id) for message in messages],
+            "agent_steps": self._conversation.ids_of_turn(),
             "agent_pending": [call.call_id for call in self._conversation.open_calls()],
             "agent_ended": ended,
             "agent_seconds": 0.0,
@@ -278,27 +297,29 @@ class _Turn:
             word = "interrupted" if reason == "interrupted" else "stopped"
             result = await self._executor.settle(call, self._context, reason=word)
             if result.error_type == word and self._executor.effect_of(call.name) == "simulate":
-                results = self._context.services.results
-                await asyncio.to_thread(results.forget, self._project.root, call.call_id)
+                await self._forget_result(call.call_id)
             return result
 
         await self._conversation.settle(reason, settle_call)
         self._show_ends()
 
+    async def _forget_result(self, call_id: str) -> None:
+        """Remove what a simulation that did not come to its end has left."""
+        await asyncio.to_thread(self._context.services.results.forget, self._project.root, call_id)
+
     def _show_ends(self) -> None:
         """Whoever saw a call start sees it end, also when the stop came between its result and its event."""
-        from domain.llm.messages import get_tool_success, get_tool_summary
+        from domain.llm.messages import get_summary_message, get_tool_success
 
         for call_id in tuple(self._running):
             written = self._conversation.result_of(call_id)
             if written is not None:
-                summary = get_tool_summary(written)
                 self._emit(
                     ToolEnded(
                         call_id=call_id,
                         name=str(written.name),
                         success=get_tool_success(written),
-                        summary=Message(summary["template"], summary["params"]),
+                        summary=get_summary_message(written),
                     )
                 )
 
@@ -339,6 +360,15 @@ def nothing_to_resume() -> UserInputError:
         advice=msg("Send a message: chat PROJECT TEXT --session ID."),
         error_type="nothing_to_resume",
     )
+
+
+@contextmanager
+def _left_to_the_next_start(what: str) -> Iterator[None]:
+    """For tidying up: its failure must not hide how the turn ended, and the next start does it again."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - a full disk, a database that is gone
+        _logger.warning("%s: %s", what, error)
 
 
 async def _no_question(value: dict[str, Any], _state: GraphState) -> dict[str, Any]:

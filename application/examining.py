@@ -52,10 +52,17 @@ class ExamineEnvironment:
         self._processes = processes
         self._environment = environment
 
-    async def __call__(self) -> ExaminationReport:
-        """Try everything once; nothing is changed."""
+    async def simulation(self) -> ExaminationReport:
+        """Only what simulating needs: the engine ("ngspice") and what confines it ("confinement")."""
         engine = await self._engine()
         box = await self._confinement() if engine.state == "ok" else ()
+        return ExaminationReport(
+            findings=(engine, *box), can_simulate=all(found.state != "missing" for found in (engine, *box))
+        )
+
+    async def __call__(self) -> ExaminationReport:
+        """Try everything once; nothing is changed."""
+        simulation = await self.simulation()
         findings = (
             Finding(
                 name="Python",
@@ -64,15 +71,12 @@ class ExamineEnvironment:
                     "{version} on {system}", version=platform.python_version(), system=platform.platform()
                 ),
             ),
-            engine,
-            *box,
+            *simulation.findings,
             await self._web_engine(),
             await self._fonts(),
             self._proxy(),
         )
-        return ExaminationReport(
-            findings=findings, can_simulate=all(finding.state != "missing" for finding in (engine, *box))
-        )
+        return ExaminationReport(findings=findings, can_simulate=simulation.can_simulate)
 
     async def _engine(self) -> Finding:
         try:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 from domain.llm.plain_json import join_surrogates
-from shared.message import Message, msg
+from shared.message import Message, msg, stored_message
 
 if TYPE_CHECKING:
     from application.sessions import ShownCall, ShownMessage, ShownSession
@@ -211,22 +210,8 @@ class _Words:
 
     def _told(self, result: ShownMessage) -> str:
         """The line for the user, if its stored template is one of ours: plain names in braces."""
-        template, params = result.summary.get("template"), result.summary.get("params")
-        if not isinstance(template, str) or not isinstance(params, dict) or not _is_plain(template, params):
-            return ""
-        return self._translate(Message(template, params))
-
-
-def _is_plain(template: str, params: dict[str, Any]) -> bool:
-    """Whether filling `template` does nothing but put parameters in: the file may be a stranger's."""
-    try:
-        fields = list(Formatter().parse(template))
-    except ValueError:
-        return False
-    return all(
-        name is None or (name in params and not spec and not conversion)
-        for _, name, spec, conversion in fields
-    )
+        told = stored_message(result.summary.get("template"), result.summary.get("params"))
+        return "" if told is None else self._translate(told)
 
 
 def _to_tell(session: ShownSession) -> Iterator[ShownMessage]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -35,7 +36,9 @@ class Translator:
         return Message(template, params).render(template)
 
 
+@cache
 def _load(language: str) -> Mapping[str, str]:
+    """The catalogues of a language, read once: the window switches languages without touching the disk."""
     catalogue: dict[str, str] = {}
     for path in sorted((CATALOGUES / language).glob("*.json")):
         catalogue.update(json.loads(path.read_text("utf-8")))

@@ -94,10 +94,10 @@ QT_LIBRARIES = tuple(
     for purpose, packages in (
         (
             "draws the window",
-            "libgl1 libegl1 libdbus-1-3 libfontconfig1 libfreetype6 libxkbcommon0 libglib2.0-0 libxcb- "
-            "cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-image0 libxcb-render-util0 libxkbcommon-x11-0 "
-            "libxcb-shape0 libxcb-randr0 libxcb-xkb1 libxcb-xfixes0 libxcb-sync1 libxcb-shm0 libxcb- "
-            "glx0 libx11-xcb1",
+            "libgl1 libegl1 libdbus-1-3 libfontconfig1 libfreetype6 libxkbcommon0 libglib2.0-0 "
+            "libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-image0 libxcb-render-util0 "
+            "libxkbcommon-x11-0 libxcb-shape0 libxcb-randr0 libxcb-xkb1 libxcb-xfixes0 libxcb-sync1 "
+            "libxcb-shm0 libxcb-glx0 libx11-xcb1",
         ),
         (
             "shows formulas and formatted answers",
@@ -107,6 +107,20 @@ QT_LIBRARIES = tuple(
         ("shows Chinese texts", "fonts-wqy-microhei"),
     )
     for package in packages.split()
+)
+SCREEN = (
+    Program(
+        name="xvfb",
+        purpose="the screen on which the tests click and type, and pictures of the window are taken",
+        command="Xvfb",
+        packages={
+            "apt": "xvfb",
+            "dnf": "xorg-x11-server-Xvfb",
+            "pacman": "xorg-server-xvfb",
+            "zypper": "xorg-x11-server-Xvfb",
+        },
+        linux_only=True,
+    ),
 )
 
 
@@ -121,7 +135,7 @@ class Level(NamedTuple):
 LEVELS = {
     "core": Level(("core",), SIMULATOR),
     "window": Level(("window",), SIMULATOR + QT_LIBRARIES),
-    "dev": Level(("build", "dev"), SIMULATOR + COMPILER),
+    "dev": Level(("build", "dev"), SIMULATOR + QT_LIBRARIES + COMPILER + SCREEN),
 }
 
 
@@ -190,9 +204,11 @@ def _write_stamp(level: str) -> None:
 
 
 def _lock_digest(level: str) -> str:
+    """Of all a level consists of: locked packages, and the programs it looks for."""
     digest = hashlib.sha256()
     for lock in LEVELS[level].locks:
         digest.update(_lock_file(lock).read_bytes())
+    digest.update(" ".join(program.name for program in LEVELS[level].programs).encode())
     return digest.hexdigest()
 
 

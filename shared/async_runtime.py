@@ -1,7 +1,8 @@
 """The loop: how a coroutine becomes a program.
 
-`run` serves the sub-commands on plain asyncio. SIGINT, SIGTERM and SIGHUP cancel the main task, so
-that every `finally` closes what it opened; whoever called decides what the exit code is.
+`run` serves the sub-commands on plain asyncio, `run_window` the window on a loop that is asyncio's and
+Qt's at once. SIGINT, SIGTERM and SIGHUP cancel the main task, so that every `finally` closes what it
+opened; whoever called decides what the exit code is.
 """
 
 from __future__ import annotations
@@ -10,38 +11,103 @@ import asyncio
 import contextlib
 import logging
 import signal
+import socket
 import threading
 from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
+
+from shared.stop_signals import StopSignals
 
 _logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+_LoopFactory = Callable[[], asyncio.AbstractEventLoop]
 
-_STOP_SIGNALS = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-)
-_PATIENCE = 3
-"""So many stop signals are answered by cancelling; the next one ends the process the hard way."""
+_WORKERS = 8
+"""Threads for blocking work of the window: files, SQLite, imports."""
 
 
-def run(main: Callable[[], Coroutine[Any, Any, T]]) -> T:
+def run(main: Callable[[], Coroutine[Any, Any, T]], *, signals: StopSignals | None = None) -> T:
     """Run `main()` to its end on a new loop and return its value.
 
-    A stop signal cancels it; unless `main` catches it, `asyncio.CancelledError` comes out of here.
+    A stop signal cancels it, also one that `signals` has heard before; unless `main` catches it,
+    `asyncio.CancelledError` comes out of here. Without `signals` they are listened to while it runs.
     Left-over tasks are cancelled, async generators and the default executor shut down.
     """
-    with asyncio.Runner() as runner:
-        return runner.run(_supervised(main))
+    return _run(main, signals, None)
 
 
-async def _supervised(main: Callable[[], Coroutine[Any, Any, T]]) -> T:
+def run_window(main: Callable[[], Coroutine[Any, Any, T]], *, signals: StopSignals | None = None) -> T:
+    """As `run`, on the fused loop. The QApplication has to exist, with `quitOnLastWindowClosed` off.
+
+    Qt's events and asyncio's callbacks take turns on the one thread; nothing in either may wait.
+    """
+    return _run(main, signals, fused_loop)
+
+
+def fused_loop() -> asyncio.AbstractEventLoop:
+    """A new event loop of asyncio that is turned by Qt's."""
+    from qasync import QEventLoop  # type: ignore[import-untyped]
+
+    # qasync's own executor starts ten QThreads, which Python only ever knows as dummies.
+    executor = ThreadPoolExecutor(_WORKERS, thread_name_prefix="worker")
+    loop: asyncio.AbstractEventLoop = QEventLoop()
+    loop.set_default_executor(executor)
+    # qasync keeps the executor to itself, and would wait for it with the loop standing still.
+    loop._default_executor = executor  # type: ignore[attr-defined]
+    return loop
+
+
+def _run(
+    main: Callable[[], Coroutine[Any, Any, T]],
+    signals: StopSignals | None,
+    loop_factory: _LoopFactory | None,
+) -> T:
+    own = None
+    if signals is None and threading.current_thread() is threading.main_thread():
+        signals = own = StopSignals()
+    try:
+        with asyncio.Runner(loop_factory=loop_factory) as runner:
+            return runner.run(_supervised(main, signals))
+    finally:
+        if own is not None:
+            own.release()
+
+
+async def _supervised(main: Callable[[], Coroutine[Any, Any, T]], signals: StopSignals | None) -> T:
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(log_loop_error)
+    if signals is None:
+        return await main()
     task = asyncio.current_task()
     assert task is not None
-    with _stop_signals_cancel(task, loop):
+    with _waking(loop), signals.answered_by(lambda: _cancel_soon(task, loop)):
+        await asyncio.sleep(0)  # with a stop that came before, nothing begins
         return await main()
+
+
+def _cancel_soon(task: asyncio.Task[Any], loop: asyncio.AbstractEventLoop) -> None:
+    loop.call_soon_threadsafe(task.cancel, "stop signal")
+
+
+@contextlib.contextmanager
+def _waking(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """Within it a signal wakes the loop, whichever thread the system gives it to.
+
+    The handler itself runs on the main thread, which may be asleep in the loop's selector then.
+    """
+    awake, waker = socket.socketpair()
+    with awake, waker:
+        awake.setblocking(False)
+        waker.setblocking(False)
+        loop.add_reader(awake, awake.recv, 4096)
+        before = signal.set_wakeup_fd(waker.fileno(), warn_on_full_buffer=False)
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(before)
+            loop.remove_reader(awake)
 
 
 def log_loop_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:  # noqa: ARG001
@@ -49,43 +115,3 @@ def log_loop_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> 
     error = context.get("exception")
     details = {key: value for key, value in context.items() if key not in ("exception", "message")}
     _logger.error("%s %r", context.get("message"), details, exc_info=error)
-
-
-@contextlib.contextmanager
-def _stop_signals_cancel(task: asyncio.Task[Any], loop: asyncio.AbstractEventLoop) -> Iterator[None]:
-    """Within it a stop signal cancels `task`; only the main thread can listen to signals."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    arrived = 0
-    before: dict[signal.Signals, Any] = {}
-
-    def on_signal() -> None:
-        nonlocal arrived
-        arrived += 1
-        if arrived == _PATIENCE:
-            for number in before:
-                _stop_listening(loop, number)
-                signal.signal(number, signal.SIG_DFL)
-        task.cancel("stop signal")
-
-    for number in _STOP_SIGNALS:
-        handler = signal.getsignal(number)
-        if number == getattr(signal, "SIGHUP", None) and handler is signal.SIG_IGN:
-            continue  # started by nohup
-        before[number] = handler
-        try:
-            loop.add_signal_handler(number, on_signal)
-        except NotImplementedError:  # Windows
-            signal.signal(number, lambda *_: loop.call_soon_threadsafe(on_signal))
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            _stop_listening(loop, number)
-            signal.signal(number, handler)
-
-
-def _stop_listening(loop: asyncio.AbstractEventLoop, number: signal.Signals) -> None:
-    with contextlib.suppress(NotImplementedError):  # Windows
-        loop.remove_signal_handler(number)

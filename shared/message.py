@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from string import Formatter
 from types import MappingProxyType
 
 
@@ -24,6 +25,24 @@ class Message:
 
     def __str__(self) -> str:
         return self.render(self.template)
+
+
+def stored_message(template: object, params: object) -> Message | None:
+    """The message that was stored as `template` and `params`; None for what none of ours can be.
+
+    What is read may have been written by a stranger: filling it must do nothing but put in parameters.
+    """
+    if not isinstance(template, str) or not isinstance(params, Mapping):
+        return None
+    try:
+        fields = list(Formatter().parse(template))
+    except ValueError:
+        return None
+    is_plain = all(
+        name is None or (name in params and not spec and not conversion)
+        for _, name, spec, conversion in fields
+    )
+    return Message(template, MappingProxyType(dict(params))) if is_plain else None
 
 
 def msg(template: str, /, **params: object) -> Message:

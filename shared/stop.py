@@ -118,7 +118,7 @@ class StopController:
         for handle in handles:
             _logger.warning("%r did not stop within %g s; its programs are killed", handle, self._guard_s)
             await self._processes.kill_owned_by(handle)
-            self._registry.cancel(kind=handle.kind, task_id=handle.task_id)
+            self._registry.cancel(kind=handle.kind, task_id=handle.task_id, again=True)
         self._registry.abandon(await self._registry.wait(handles, timeout_s=_FORCED_S))
 
     def _on_task(self, event: TaskStateChanged) -> None:

@@ -151,10 +151,13 @@ class AsyncTaskRegistry:
         task_id: str | None = None,
         scope: Hashable = None,
         reason: str = "user",
+        again: bool = False,
     ) -> tuple[TaskHandle[Any], ...]:
         """Cancel the tasks that fit everything given (nothing given: all of them).
 
-        Returns their handles without waiting; a task that has not started ends at once.
+        Returns their handles without waiting; a task that has not started ends at once. One that was
+        cancelled before is left to its cleaning up, which a second cancellation would break off;
+        `again` does that.
         """
         chosen = [
             entry
@@ -168,7 +171,7 @@ class AsyncTaskRegistry:
             entry.handle.cancel_reason = entry.handle.cancel_reason or reason
             if entry.task is None:
                 self._end(entry, "cancelled")
-            else:
+            elif again or not entry.task.cancelling():
                 entry.task.cancel(reason)
         return tuple(entry.handle for entry in chosen)
 

@@ -57,6 +57,7 @@ class Conversation:
         self._results: dict[str, ToolMessage] = {}
         self._unfinished: dict[str, _Unfinished] = {}
         self._unwritten: dict[str, _Unfinished] = {}
+        self._writer: asyncio.Task[None] | None = None
         self._turn = ""
         self._turn_starts_at = 0
         self.name = ""
@@ -91,6 +92,10 @@ class Conversation:
     def messages_of_turn(self) -> Sequence[BaseMessage]:
         """The messages of the newest turn, its user message first."""
         return tuple(self._messages.values())[self._turn_starts_at :]
+
+    def ids_of_turn(self) -> list[str]:
+        """Ids of the newest turn's messages, in the transcript's order."""
+        return list(self._messages)[self._turn_starts_at :]
 
     def answers_of_turn(self) -> Sequence[AIMessage]:
         """The whole answers of the newest turn: those that were accepted as steps."""
@@ -152,16 +157,23 @@ class Conversation:
     async def streaming(self) -> AsyncIterator[None]:
         """While an answer streams in: what has come is written every `DELTA_INTERVAL_S`."""
         writer = asyncio.create_task(self._write_regularly(), name="conversation:streaming")
+        self._writer = writer
         try:
             yield
         finally:
+            self._writer = None
             writer.cancel()
             await asyncio.wait([writer])
             if not writer.cancelled() and (error := writer.exception()) is not None:
                 raise error
 
     def take_piece(self, message_id: str, *, text: str = "", reasoning: str = "") -> None:
-        """A piece of a streaming answer; see `streaming`."""
+        """A piece of a streaming answer; see `streaming`.
+
+        Raises what the last writing raised: nothing is shown for long that cannot be kept.
+        """
+        if self._writer is not None and self._writer.done():
+            self._writer.result()
         for pieces in (self._unfinished, self._unwritten):
             answer = pieces.setdefault(message_id, _Unfinished(message_id))
             answer.text.append(text)

@@ -21,15 +21,17 @@ HISTORY_LIMIT = 120_000
 """Characters of earlier turns; the oldest turns beyond it are left out whole."""
 
 
-def request_messages(conversation: Conversation, *, context: str, hint: str = "") -> list[BaseMessage]:
+def request_messages(
+    conversation: Conversation, *, context: str, hint: str = "", system: SystemMessage | None = None
+) -> list[BaseMessage]:
     """The messages of the next request.
 
-    `context` is the project's data block for the newest user message; `hint` a word of the program to
-    the model, put at the end.
+    `system` is the system message (None: the last resort's); `context` the project's data block for the
+    newest user message; `hint` a word of the program to the model, put at the end.
     """
     turn = conversation.messages_of_turn()
     earlier = conversation.messages[: len(conversation.messages) - len(turn)]
-    messages: list[BaseMessage] = [SystemMessage(content=system_prompt())]
+    messages: list[BaseMessage] = [system or SystemMessage(content=system_prompt())]
     for old in _newest_within(_turns(earlier), HISTORY_LIMIT):
         messages.extend(old)
     messages.extend(_running(turn, context))

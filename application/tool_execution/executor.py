@@ -179,7 +179,11 @@ def _unknown_tool(name: str, tools: Mapping[str, object]) -> ToolResult:
 def _bad_arguments(tool: Tool[Any], problems: str) -> ToolResult:
     return failure(
         "bad_arguments",
-        msg("The arguments of {tool} can't be used: {problems}.", tool=tool.name, problems=problems),
+        msg(
+            "The arguments of {tool} can't be used: {problems}.",
+            tool=tool.name,
+            problems=problems.removesuffix("."),
+        ),
         suggestions=(msg("Its arguments are: {arguments}.", arguments=tool.usage),),
     )
 

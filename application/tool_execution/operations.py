@@ -257,7 +257,7 @@ class Operations:
             _refuse_what_cannot_be_undone(record)
             current = self._current(Path(record.path))
             if _hash(current) != record.after_sha256:
-                raise self._changed_since(record)
+                raise self._changed_since(record, _hash(current))
             before = (
                 None if record.before_sha256 == ABSENT else self._project.read_object(record.before_sha256)
             )
@@ -275,9 +275,9 @@ class Operations:
             )
             return self._carry_out(intent, current, before)
 
-    def _changed_since(self, record: OperationRecord) -> CircuitError:
+    def _changed_since(self, record: OperationRecord, present: str) -> CircuitError:
         later = [item for item in self._log.list() if item.path == record.path and item.state == "done"]
-        if later and later[-1].op_id != record.op_id:
+        if later and later[-1].op_id != record.op_id and later[-1].after_sha256 == present:
             advice = msg("Undo operation {op_id} first; it changed the file later.", op_id=later[-1].op_id)
         else:
             advice = msg(

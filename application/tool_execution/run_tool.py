@@ -70,7 +70,7 @@ class RunTool:
     def _open(self, name: str, folder: Path) -> ProjectFiles:
         tool = self.executor.tool(name)
         assert tool is not None, "an unknown tool was refused"
-        if not folder.is_dir() and not (tool.creates_project and not folder.exists()):
+        if not _is_usable(folder, may_be_made=tool.creates_project):
             raise UserInputError(
                 msg("There is no folder {path}.", path=folder),
                 advice=msg("Name the project's folder with --project."),
@@ -80,3 +80,10 @@ class RunTool:
         if tool.effect == "read":
             return self._plain_folder(folder)
         return self._projects.open(folder, create=True)
+
+
+def _is_usable(folder: Path, *, may_be_made: bool) -> bool:
+    try:
+        return folder.is_dir() or (may_be_made and not folder.exists())
+    except (OSError, ValueError):  # a name no folder can have
+        return False

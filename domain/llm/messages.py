@@ -20,6 +20,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from domain.llm.chat import Role, Usage
 from domain.llm.plain_json import from_plain, join_surrogates, to_plain
+from shared.message import Message, msg, stored_message
 from shared.ulid import new_ulid
 
 AnyMessage = TypeVar("AnyMessage", bound=BaseMessage)
@@ -268,6 +269,13 @@ def get_tool_summary(message: ToolMessage) -> dict[str, Any]:
     """The line for the user, {"template", "params"}; {} when there is none."""
     summary = message.additional_kwargs.get("summary")
     return summary if isinstance(summary, dict) else {}
+
+
+def get_summary_message(message: BaseMessage) -> Message:
+    """The line for the user as a message; a plain word where what is stored is not one of ours."""
+    summary = get_tool_summary(message) if isinstance(message, ToolMessage) else {}
+    stored = stored_message(summary.get("template"), summary.get("params"))
+    return msg("Done before.") if stored is None else stored
 
 
 def get_seen_versions(message: BaseMessage) -> dict[str, str]:

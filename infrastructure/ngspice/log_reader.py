@@ -18,6 +18,8 @@ from shared.message import Message, msg
 
 _MAX_FINDINGS = 50
 _MAX_LINES = 10_000
+_LONGEST_LINE = 2000
+"""Characters of a line that are looked at: a deck decides how long they get, and patterns take their time."""
 _REFERENCE = re.compile(r"Reference value\s*:\s*([-+.\deE]+)")
 
 
@@ -63,7 +65,8 @@ def read_log(stdout: str, stderr: str) -> LogReading:
 
 def _telling_lines(text: str) -> list[str]:
     """Lines without progress and without repetitions of the one before, at most `_MAX_LINES`."""
-    lines = [line for line in re.split(r"[\r\n]+", text) if line.strip() and not _REFERENCE.search(line)]
+    cut = (line[:_LONGEST_LINE] for line in re.split(r"[\r\n]+", text))
+    lines = [line for line in cut if line.strip() and not _REFERENCE.search(line)]
     lines = [line for line, before in zip(lines, ["", *lines], strict=False) if line != before]
     half = _MAX_LINES // 2
     return lines if len(lines) <= _MAX_LINES else [*lines[:half], *lines[-half:]]

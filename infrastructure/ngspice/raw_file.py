@@ -3,7 +3,8 @@
 Hides the format and its traps. The header is hostile input (a deck can write any file): counts are
 believed only as far as the file has bytes for them, lines and headers are capped, and whatever is
 wrong becomes a UserInputError that says what and where. Binary numbers are read in blocks and
-transposed, so that the peak is little more than the vectors asked for.
+transposed, so that the peak is little more than the vectors asked for. numpy is imported only where
+data are read: commands that could read some, and don't, start without it.
 
 Format: ngspice 39, src/frontend/rawfile.c and outitf.c (read, and tried).
 """
@@ -17,21 +18,13 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-import numpy as np
-
-from domain.simulation.waveform import (
-    Array,
-    Plot,
-    RealArray,
-    Vector,
-    analysis_of_plot,
-    canonical_name,
-    unit_of,
-)
 from shared.errors import UserInputError
 from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from domain.simulation.waveform import Array, Plot, RealArray, Vector
 
 MAX_DATA_BYTES = 4 * 2**30
 """Most data taken into memory from one file."""
@@ -72,6 +65,8 @@ class RawHeader:
     @property
     def analysis(self) -> str:
         """op, dc, ac, tran, noise ... as in `Plot.analysis`."""
+        from domain.simulation.waveform import analysis_of_plot
+
         return analysis_of_plot(self.plot_name)
 
     @property
@@ -439,6 +434,8 @@ def _ascii_extent(file: BinaryIO, path: Path, start: int, lengths: Sequence[int]
 
 def _chosen_variables(header: RawHeader, signals: Collection[str] | None) -> list[tuple[int, str]]:
     """(index, canonical name) of the axis and the wanted variables; names that come twice get #2 ..."""
+    from domain.simulation.waveform import canonical_name
+
     chosen: list[tuple[int, str]] = []
     seen: dict[str, int] = {}
     has_axis = _has_axis(header)
@@ -467,6 +464,8 @@ def _bytes_of(header: RawHeader, chosen: Sequence[tuple[int, str]]) -> int:
 def _read_plot(
     file: BinaryIO, path: Path, header: RawHeader, end: int, chosen: Sequence[tuple[int, str]]
 ) -> Plot:
+    from domain.simulation.waveform import Plot, Vector, unit_of
+
     indices = [index for index, _ in chosen]
     if header.is_binary:
         columns = _binary_columns(file, path, header, indices)
@@ -489,6 +488,8 @@ def _read_plot(
 
 
 def _empty_columns(header: RawHeader, indices: Sequence[int]) -> list[Array]:
+    import numpy as np
+
     columns: list[Array] = []
     for index in indices:
         points = header.lengths[index]
@@ -498,6 +499,8 @@ def _empty_columns(header: RawHeader, indices: Sequence[int]) -> list[Array]:
 
 def _binary_columns(file: BinaryIO, path: Path, header: RawHeader, indices: Sequence[int]) -> list[Array]:
     """Read rows by blocks and turn them into columns."""
+    import numpy as np
+
     columns = _empty_columns(header, indices)
     dtype = np.dtype("<c16" if header.is_complex else "<f8")
     file.seek(header.data_offset)
@@ -541,6 +544,8 @@ def _ascii_columns(
 
 def _ascii_numbers(file: BinaryIO, path: Path, start: int, end: int) -> RealArray:
     """All numbers of an ASCII plot in order, indices included."""
+    import numpy as np
+
     file.seek(start)
     parts: list[RealArray] = []
     kept = b""

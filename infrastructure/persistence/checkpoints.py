@@ -164,7 +164,14 @@ async def _configure(connection: aiosqlite.Connection) -> None:
 
 def _unusable(path: Path, error: sqlite3.Error) -> EnvironmentProblem:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
+    if code == sqlite3.SQLITE_FULL:
+        return EnvironmentProblem(
+            msg("The disk is full: {path} was not written.", path=path),
+            advice=msg("Free some space and try again; what was there before is unchanged."),
+            file=path,
+            error_type="disk_full",
+        )
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
         return EnvironmentProblem(
             msg("The file of saved steps {path} cannot be written ({reason}).", path=path, reason=error),
             advice=msg("Check that the project's folder exists, is writable and has space left."),
@@ -180,7 +187,7 @@ def _unusable(path: Path, error: sqlite3.Error) -> EnvironmentProblem:
         )
     return EnvironmentProblem(
         msg("The file of saved steps {path} is damaged ({reason}).", path=path, reason=error),
-        advice=msg("Move it away: a design then starts anew; the circuits are not affected."),
+        advice=msg("Move it away: a design then starts anew; conversations and circuits are not affected."),
         file=path,
         error_type="damaged",
     )

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import stat
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BufferedReader
@@ -28,11 +29,13 @@ WRITABLE_SUFFIXES = (
 )  # fmt: skip
 """Files of other kinds are never written by a tool."""
 
+_READABLE_HIDDEN = ".spiceinit"
 _LONGEST = 1024
 _LONGEST_NAME = 255
 _DEEPEST = 32
 _FOREIGN = re.compile(r"~|[A-Za-z]:|[A-Za-z][A-Za-z0-9+.\-]*://|file:|\\\\", re.IGNORECASE)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+"""Also those that cannot be seen, or that turn the direction of what is shown."""
 _RESULTS_LOOKED_AT = 500
 _MAX_RESULT_BYTES = 4 * 2**20
 
@@ -42,8 +45,8 @@ class FolderView:
     """Implements application.tool_execution.context.ProjectView.
 
     Readable are the regular files of the project, its own folder `.circuit_ai/` excepted, and of the
-    `libraries` (folders or single files). Where there is no `.circuit_ai/` yet, hidden files stay unread:
-    the folder may be somebody's home.
+    `libraries` (folders or single files). Hidden files stay unread, ngspice's `.spiceinit` excepted: keys
+    and passwords lie in such (`.env`, `.git/config`, `.ssh` where the folder is somebody's home).
     """
 
     root: Path
@@ -56,7 +59,7 @@ class FolderView:
         if not text.startswith("/"):
             candidates += [Path(os.path.realpath(library)) / text for library in self.libraries]
         for candidate in candidates:
-            real = self._readable(candidate, text)
+            real = self._readable(_as_stored(candidate), text)
             if _exists(real):
                 return _checked_file(real, text)
         raise UserInputError(
@@ -68,10 +71,10 @@ class FolderView:
     def locate_for_writing(self, text: str) -> Path:
         """The real path of a file that may be written."""
         _check_text(text)
+        real = _real(_as_stored(self.root / text), text)
+        self._check_inside(real, text)
         if text.endswith("/"):
             raise _not_a_file(text)
-        real = _real(self.root / text, text)
-        self._check_inside(real, text)
         inner = real.relative_to(self.root)
         if any(part.startswith(".") for part in inner.parts):
             raise UserInputError(
@@ -211,9 +214,9 @@ class FolderView:
                 return real
         self._check_inside(real, text)
         inner = real.relative_to(self.root)
-        if any(part.startswith(".") for part in inner.parts) and not paths.is_project(self.root):
+        if any(part.startswith(".") for part in inner.parts) and inner.name != _READABLE_HIDDEN:
             raise UserInputError(
-                msg("{path} is hidden, and this folder is no project yet.", path=text),
+                msg("{path} is hidden or lies in a hidden folder; such files are not read.", path=text),
                 advice=msg("Name a file that is not hidden."),
                 error_type="protected_path",
             )
@@ -234,7 +237,11 @@ class FolderView:
 def printable(text: str) -> str:
     """`text` with what is no character (bytes of file names, line breaks) escaped."""
     shown = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return _CONTROL.sub(lambda match: f"\\x{ord(match.group()):02x}", shown)
+    return _CONTROL.sub(lambda match: _escaped(ord(match.group())), shown)
+
+
+def _escaped(code: int) -> str:
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def _check_text(text: str) -> None:
@@ -248,7 +255,7 @@ def _check_text(text: str) -> None:
     if _FOREIGN.match(text):
         raise _outside(text)
     parts = PurePosixPath(text).parts
-    if ".." in parts:
+    if ".." in parts or ".." in text.split("\\"):
         raise _outside(text)
     if "\\" in text:
         raise _bad_path(text, msg("folders are separated by / and not by \\"))
@@ -285,6 +292,22 @@ def _not_a_file(text: str) -> UserInputError:
         advice=msg("Name a text file; folders, pipes and devices cannot be used."),
         error_type="not_a_file",
     )
+
+
+def _as_stored(path: Path) -> Path:
+    """`path`, its last name spelled as the folder has it.
+
+    One letter has two spellings in Unicode: macOS stores "e" and an accent where models write "é".
+    """
+    if path.name.isascii() or _exists(path):
+        return path
+    wanted = unicodedata.normalize("NFC", path.name)
+    try:
+        names = os.listdir(path.parent)  # noqa: PTH208 - names alone
+    except (OSError, ValueError):
+        return path
+    same = [name for name in names if unicodedata.normalize("NFC", name) == wanted]
+    return path.with_name(same[0]) if len(same) == 1 else path
 
 
 def _real(path: Path, text: str) -> Path:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
-import sys
 from pathlib import Path
 from typing import assert_never
 
@@ -25,6 +23,7 @@ from domain.llm.chat import ProviderChoice
 from presentation.cli import design
 from presentation.cli.events import common_document
 from presentation.cli.output import Output
+from presentation.cli.terminal import read_input
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
 
@@ -37,7 +36,7 @@ _EXIT_CODES: dict[TurnEnd, int] = {
     "error": 3,
     "stopped": 130,
 }
-_LONGEST_INPUT = 2_000_000
+_LARGEST_INPUT = 4 << 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,8 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 0 when the answer is complete, 1 at a limit, 3 when the provider failed."""
     from application.chatting import ChatRequest
+    from application.prompting import PromptsWarned
 
-    text = await asyncio.to_thread(_text_of, args)
+    text = await _text_of(args)
     if args.mode == "workflow":
         args.text = text
         return await design.run(args, app, out)
@@ -70,6 +70,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         choice=ProviderChoice(provider=args.provider, model=args.model, base_url=args.base_url),
     )
     printer = _EventPrinter(out)
+    app.events.subscribe(PromptsWarned, lambda warning: out.note(warning.message))
     try:
         ended = await app.chat(request, emit=printer)
     except CircuitAIError as error:
@@ -89,7 +90,12 @@ def fail(error: CircuitAIError, out: Output) -> None:
     printer(TurnEnded(stop_reason="stopped" if error.exit_code == _EXIT_CODES["stopped"] else "error"))
 
 
-def _text_of(args: argparse.Namespace) -> str | None:
+def stopped(out: Output) -> None:
+    """The closing line of a command that was stopped before there was a turn."""
+    _EventPrinter(out)(TurnEnded(stop_reason="stopped"))
+
+
+async def _text_of(args: argparse.Namespace) -> str | None:
     """What the user says; "-" reads it from standard input."""
     if args.resume:
         if args.text is not None:
@@ -99,7 +105,7 @@ def _text_of(args: argparse.Namespace) -> str | None:
                 error_type="bad_usage",
             )
         return None
-    text: str | None = sys.stdin.read(_LONGEST_INPUT) if args.text == "-" else args.text
+    text: str | None = await _standard_input() if args.text == "-" else args.text
     if text is None or not text.strip():
         raise UserInputError(
             msg("There is nothing to say: the text is empty."),
@@ -107,6 +113,17 @@ def _text_of(args: argparse.Namespace) -> str | None:
             error_type="bad_usage",
         )
     return text
+
+
+async def _standard_input() -> str:
+    data = await read_input(_LARGEST_INPUT)
+    if len(data) > _LARGEST_INPUT:
+        raise UserInputError(
+            msg("The text on standard input is longer than {size} MB.", size=_LARGEST_INPUT >> 20),
+            advice=msg("Put it into a file of the project, and name the file."),
+            error_type="bad_usage",
+        )
+    return data.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 class _EventPrinter:

@@ -40,8 +40,9 @@ class Command:
     help: Message
     add_arguments: Callable[[argparse.ArgumentParser], None]
     run: Run
-    prints_events: bool = False
-    """With --json it prints a line an event, the closing one also when it is stopped."""
+    stopped: Callable[[Output], None] | None = None
+    """Of a command that prints a line an event with --json: prints the closing one when it was stopped
+    before it could do so itself."""
     fail: Callable[[CircuitAIError, Output], None] = plain_failure
     """Shows an error that came before the command could run, or out of it."""
 
@@ -64,13 +65,13 @@ COMMANDS: dict[str, Command] = {
         help=msg("Design a circuit from a sentence and prove it"),
         add_arguments=design.add_arguments,
         run=design.run,
-        prints_events=True,
+        stopped=design.stopped,
     ),
     "chat": Command(
         help=msg("Ask a model that works on the project with tools"),
         add_arguments=chat.add_arguments,
         run=chat.run,
-        prints_events=True,
+        stopped=chat.stopped,
         fail=chat.fail,
     ),
     "tool": Command(
@@ -103,7 +104,7 @@ COMMANDS: dict[str, Command] = {
         help=msg("Design and prove a filter and a buck converter"),
         add_arguments=demo.add_arguments,
         run=demo.run,
-        prints_events=True,
+        stopped=design.stopped,
     ),
     "doctor": Command(
         help=msg("Show what works on this machine"),

@@ -108,6 +108,11 @@ async def design(request: DesignRequest, *, app: Application, out: Output, alway
     return await _design(request, app=app, printer=printer, always_yes=always_yes)
 
 
+def stopped(out: Output) -> None:
+    """The closing line of a command that was stopped before there was a design."""
+    _EventPrinter(out)(Done(stop_reason="stopped", project=Path()))
+
+
 async def _design(
     request: DesignRequest | ResumeRequest, *, app: Application, printer: _EventPrinter, always_yes: bool
 ) -> Done:

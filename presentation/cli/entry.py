@@ -6,27 +6,39 @@ import argparse
 import asyncio
 import io
 import logging
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from application.app import Application
-from presentation.cli.commands import COMMANDS, plain_failure
+from presentation.cli.display import display_problem, libraries_problem
 from presentation.cli.output import Output
 from presentation.translation import Translator
 from shared import async_runtime
-from shared.errors import CircuitAIError, Stopped, UserInputError, internal_error
+from shared.errors import CircuitAIError, EnvironmentProblem, Stopped, UserInputError, internal_error
 from shared.message import Message, msg
+from shared.stop_signals import StopSignals
+
+if TYPE_CHECKING:
+    from presentation.cli.commands import Command
 
 VERSION = "0.1.0"
 EXIT_STOPPED = 130
-EXIT_ENVIRONMENT = 3
 _SCOPE = "command line"
 
+OpenWindow = Callable[[Application, Path | None, StopSignals | None], int]
+"""Shows the window on a folder or file (None: the last project) until it is closed; the exit code."""
 
-def main(argv: Sequence[str], build: Callable[[], Application]) -> int:
-    """Run the command line; returns the exit code."""
+
+def main(
+    argv: Sequence[str],
+    build: Callable[[], Application],
+    signals: StopSignals | None = None,
+    open_window: OpenWindow | None = None,
+) -> int:
+    """Run the command line, or `open_window` when there is no sub-command; returns the exit code."""
     logging.basicConfig(level=logging.ERROR, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a path may hold bytes that no encoding can show
@@ -36,19 +48,26 @@ def main(argv: Sequence[str], build: Callable[[], Application]) -> int:
     out = Output(translator=translate, as_json="--json" in argv or argv[:1] == ["tool"])
     for warning in app.warnings:
         out.note(warning)
-    command = COMMANDS.get(argv[0]) if argv else None
-    fail = command.fail if command else plain_failure
+    command = None if _names_a_place(argv) else _commands().get(argv[0])
+    fail = command.fail if command else _plain_failure
     try:
-        if not argv or (not argv[0].startswith("-") and argv[0] not in COMMANDS):
-            return _without_command(argv, out)
+        if command is None and not (argv and argv[0].startswith("-")):
+            path = _window_path(argv)
+            problem = _window_problem()
+            if problem is None and open_window is not None:
+                return open_window(app, path, signals)
+            argv = _instead_of_the_window(path, problem, out)
         args = _parser(translate).parse_args(argv)
-        return async_runtime.run(lambda: _run(args, app, out))
+        return async_runtime.run(lambda: _run(args, app, out), signals=signals)
     except CircuitAIError as error:
         fail(error, out)
         return error.exit_code
     except (asyncio.CancelledError, KeyboardInterrupt):
-        if out.as_json and not (command and command.prints_events):
-            fail(Stopped(msg("Stopped.")), out)
+        if out.as_json and not out.has_ended:
+            if command and command.stopped:
+                command.stopped(out)
+            else:
+                fail(Stopped(msg("Stopped.")), out)
         return EXIT_STOPPED
     except Exception as error:  # noqa: BLE001
         # The last resort: a bug is told in plain words; the task registry has logged its traceback.
@@ -59,7 +78,7 @@ def main(argv: Sequence[str], build: Callable[[], Application]) -> int:
 async def _run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """The command as the one task of its scope; a stop signal goes the way every stop goes."""
     app.events.bind()
-    work = COMMANDS[args.command].run(args, app, out)
+    work = _commands()[args.command].run(args, app, out)
     handle = app.tasks.submit("command", args.command, work, scope=_SCOPE)
     try:
         return await handle.result()
@@ -70,18 +89,49 @@ async def _run(args: argparse.Namespace, app: Application, out: Output) -> int:
         await app.close()
 
 
-def _without_command(argv: Sequence[str], out: Output) -> int:
-    """`main.py [DIR]`: the window, which this version does not have yet."""
-    folder = Path(argv[0]) if argv else Path.cwd()
-    if not folder.is_dir():
+def _names_a_place(argv: Sequence[str]) -> bool:
+    """Whether the window is asked for, seen without a look at the commands: it starts sooner."""
+    return not argv or argv[0] in (".", "..") or os.sep in argv[0]
+
+
+def _commands() -> dict[str, Command]:
+    from presentation.cli.commands import COMMANDS
+
+    return COMMANDS
+
+
+def _plain_failure(error: CircuitAIError, out: Output) -> None:
+    out.fail(error)
+
+
+def _window_path(argv: Sequence[str]) -> Path | None:
+    """`main.py [PATH]`: a project's folder, or a file in it; None = the last project."""
+    if not argv:
+        return None
+    path = Path(argv[0]).expanduser()
+    if not path.exists() or len(argv) > 1:
         raise UserInputError(
-            msg("{text} is neither a command nor a folder.", text=argv[0]),
-            advice=msg("Commands: {names}.", names=", ".join(COMMANDS)),
+            msg("{text} is neither a command nor a folder.", text=" ".join(argv)),
+            advice=msg("Commands: {names}.", names=", ".join(_commands())),
         )
-    error = msg("This version has no window yet; it works on the command line.")
-    advice = msg("Try: {command}", command="python main.py demo")
-    out.fail(CircuitAIError(error, advice=advice, error_type="no_window"))
-    return EXIT_ENVIRONMENT
+    return Path(os.path.abspath(path))  # noqa: PTH100 - links stay as the user wrote them
+
+
+def _window_problem() -> Message | None:
+    return libraries_problem() or display_problem(os.environ)
+
+
+def _instead_of_the_window(path: Path | None, problem: Message | None, out: Output) -> list[str]:
+    """The demo's command line, when no project was named that somebody wants to see."""
+    reason = problem or msg("There is no display here.")
+    if path is not None:
+        raise EnvironmentProblem(
+            msg("The window cannot be shown. {reason}", reason=reason),
+            advice=msg("On the command line: {command}", command="python main.py --help"),
+            error_type="no_window",
+        )
+    out.note(msg("{reason} This is the demo on the command line.", reason=reason))
+    return ["demo"]
 
 
 class _Parser(argparse.ArgumentParser):
@@ -95,14 +145,37 @@ class _Parser(argparse.ArgumentParser):
         )
 
 
+class _CommandParser(_Parser):
+    """Takes options also between the positional arguments: ``tool NAME --project DIR JSON``.
+
+    argparse alone gives an optional positional up at the first option.
+    """
+
+    _is_inside = False
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """As argparse's own, which `parse_known_intermixed_args` calls for its two passes."""
+        if self._is_inside or args is None or "--" in args:
+            return super().parse_known_args(args, namespace)
+        self._is_inside = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._is_inside = False
+
+
 def _parser(translate: Callable[[Message], str]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="main.py",
         description=translate(msg("Describe a circuit, get a netlist, watch ngspice prove it.")),
     )
     parser.add_argument("--version", action="version", version=f"Circuit Design AI {VERSION}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, command in COMMANDS.items():
+    commands = parser.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", parser_class=_CommandParser
+    )
+    for name, command in _commands().items():
         text = translate(command.help)
         sub = commands.add_parser(name, help=text, description=text)
         sub.add_argument("--json", action="store_true", help=translate(msg("print JSON")))

@@ -5,6 +5,7 @@ Results go to stdout, notes and logs to stderr.
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import os
@@ -36,11 +37,18 @@ class Output:
         self.as_json = as_json
         self._stdout = stdout or sys.stdout
         self._stderr = stderr or sys.stderr
+        self._ended: list[bool] = []
+
+    @property
+    def has_ended(self) -> bool:
+        """The command's one JSON object has been printed, or the closing line of its events."""
+        return bool(self._ended)
 
     def in_language_of(self, text: str) -> Output:
         """The same output, answering in the language `text` is written in."""
-        translator = Translator(language_of(text))
-        return Output(translator=translator, as_json=self.as_json, stdout=self._stdout, stderr=self._stderr)
+        other = copy.copy(self)  # what was printed through the one is known to the other
+        other.translate = Translator(language_of(text))
+        return other
 
     def say(self, message: Message) -> None:
         """A line for people (nothing in JSON mode)."""
@@ -71,6 +79,8 @@ class Output:
         """One JSON object on one line, flushed; NaN and infinity become null."""
         text = json.dumps(plain(document), ensure_ascii=False, allow_nan=False)
         self._print(text.translate(_LINE_ENDS))
+        if document.get("type", "done") == "done":  # lines of events have a type, other documents none
+            self._ended.append(True)
 
     def _print(self, text: str, *, end: str = "\n") -> None:
         try:

@@ -1,9 +1,11 @@
-"""Asking the user on the terminal."""
+"""What comes in: answers of the user on the terminal, texts on standard input."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
+import threading
 
 
 async def read_line(prompt: str) -> str:
@@ -25,3 +27,33 @@ async def read_line(prompt: str) -> str:
             loop.remove_reader(sys.stdin.fileno())
         line = sys.stdin.readline()
     return line.strip().lower() if line else "n"
+
+
+async def read_input(most: int) -> bytes:
+    """Standard input to its end; of a longer one `most` bytes and one more. Raises OSError.
+
+    Read in a daemon thread: a stop must not wait until whoever writes to us has ended.
+    """
+    loop = asyncio.get_running_loop()
+    data: asyncio.Future[bytes] = loop.create_future()
+
+    def settle(found: bytes, problem: OSError | None) -> None:
+        if data.done():
+            return
+        if problem is None:
+            data.set_result(found)
+        else:
+            data.set_exception(problem)
+
+    def read() -> None:
+        found, problem = bytearray(), None
+        try:
+            while len(found) <= most and (piece := os.read(sys.stdin.fileno(), 1 << 16)):
+                found += piece
+        except OSError as error:
+            problem = error
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(settle, bytes(found[: most + 1]), problem)
+
+    threading.Thread(target=read, name="standard input", daemon=True).start()
+    return await data

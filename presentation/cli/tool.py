@@ -6,15 +6,14 @@ On stdout there is always exactly one JSON object, also without --json and whate
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from application.app import Application
 from presentation.cli.output import Output
+from presentation.cli.terminal import read_input
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
 
@@ -43,7 +42,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         return _schema(args.name, app, out)
     text = args.arguments
     if text == "-":
-        text = await asyncio.to_thread(_standard_input)
+        text = await _standard_input()
     arguments, problem = _read(text)
     try:
         result = await app.run_tool(args.name, arguments, project=args.project, problem=problem)
@@ -56,8 +55,8 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     return EXIT_ENVIRONMENT if result.is_environment else EXIT_FAILED
 
 
-def _standard_input() -> str:
-    data = sys.stdin.buffer.read(_LARGEST_INPUT + 1)
+async def _standard_input() -> str:
+    data = await read_input(_LARGEST_INPUT)
     if len(data) > _LARGEST_INPUT:
         raise UserInputError(
             msg("The arguments on standard input are longer than 16 MB."), error_type="bad_arguments"

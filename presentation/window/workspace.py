@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from presentation.window.icons import Icons
     from presentation.window.language import LanguageManager
     from presentation.window.theme import ThemeManager
+    from shared.message import Message
 
 
 class Buffers(Protocol):
@@ -31,6 +32,32 @@ class Buffers(Protocol):
         """Open a file (or bring it to the front), at a line from 1."""
         ...
 
+    def open_files(self) -> tuple[Path, ...]:
+        """The files of the tabs, from left to right."""
+        ...
+
+    def unsaved(self) -> tuple[Path, ...]:
+        """Those with unsaved text."""
+        ...
+
+    def close_all(self) -> None:
+        """Close every tab without a question (whoever calls has asked)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentStatus:
+    """What the status bar says of a conversation's run; a number that is not known is None."""
+
+    state: Literal["idle", "running", "waiting", "stopping", "error"] = "idle"
+    text: Message | None = None
+    """In words: "Checkpoint 4: waiting for you"."""
+    round_number: int | None = None
+    most_rounds: int | None = None
+    tokens: int | None = None
+    context_share: float | None = None
+    """0..1 of the model's window in use."""
+
 
 class Workspace(QObject):
     """The open project of one window, and what happens in it. Signals carry plain values."""
@@ -44,6 +71,22 @@ class Workspace(QObject):
     """path: Path; something on the disk is another than before (made, changed, removed)"""
     file_activated = pyqtSignal(object, object)
     """path: Path, line: int | None; somebody wants to see a file"""
+    file_shown = pyqtSignal(object)
+    """path: Path | None; the editor's front tab is another (None: no file is open). From the editor"""
+    file_moved = pyqtSignal(object, object)
+    """old: Path, new: Path; a file (or a folder) has another name now; its tab, cursor and history stay"""
+    analysis_changed = pyqtSignal(object)
+    """str | None; the analysis the next run is limited to, see `analysis`"""
+    changes_accepted = pyqtSignal()
+    """The files as they stand are the accepted state from now on: no file is marked as changed"""
+    agent_status_changed = pyqtSignal(object)
+    """AgentStatus; from the conversation, for the status bar"""
+    mode_switch_requested = pyqtSignal()
+    """Free work or workflow, the other one; for the conversation"""
+    design_requested = pyqtSignal(str)
+    """A sentence to be designed from, for the conversation; from the welcome page"""
+    error_occurred = pyqtSignal(object)
+    """CircuitAIError | Message; what a person has to know, for the status bar"""
     run_requested = pyqtSignal()
     """F5, the run button, a card"""
     run_started = pyqtSignal(object)
@@ -65,8 +108,16 @@ class Workspace(QObject):
         super().__init__()
         self.root: Path | None = None
         self.main_circuit: Path | None = None
+        self.shown_file: Path | None = None
+        """The file of the editor's front tab; follows `file_shown`."""
+        self.analysis: str | None = None
+        """One of the main circuit's analysis cards, or None for all of them: SimulationRequest.analysis."""
         self.buffers: Buffers | None = None
         """Set by the editor."""
+        self.file_shown.connect(self._on_file_shown)
+
+    def _on_file_shown(self, path: Path | None) -> None:
+        self.shown_file = path
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import SystemMessage
 
     from application.conversation.conversation import Conversation
     from application.tool_execution.executor import ToolExecutor
@@ -64,6 +65,7 @@ class ModelNode:
         model: BaseChatModel,
         executor: ToolExecutor,
         describe_project: DescribeProject,
+        system_message: Callable[[], Awaitable[SystemMessage]],
         provider: str,
         limits: AgentLimits,
     ) -> None:
@@ -71,6 +73,7 @@ class ModelNode:
         self._model = model
         self._executor = executor
         self._describe_project = describe_project
+        self._system_message = system_message
         self._provider = provider
         self._limits = limits
 
@@ -89,11 +92,15 @@ class ModelNode:
             left = self._limits.model_seconds - state["agent_seconds"]
             message, seconds = await self._ask(step, number, left)
             if message is None:
-                return {"agent_ended": "limit", "agent_seconds": state["agent_seconds"] + seconds}
+                return {
+                    "agent_steps": self._conversation.ids_of_turn(),
+                    "agent_ended": "limit",
+                    "agent_seconds": state["agent_seconds"] + seconds,
+                }
         pending = [call.call_id for call in calls_of(message)]
         return {
             "agent_round": number,
-            "agent_steps": [*state["agent_steps"], str(message.id)],
+            "agent_steps": self._conversation.ids_of_turn(),
             "agent_pending": pending,
             "agent_ended": "" if pending else _end_of(message),
             "agent_seconds": state["agent_seconds"] + seconds,
@@ -104,9 +111,12 @@ class ModelNode:
         """The answer (None: the time ran out; what had come is kept) and the model time it took."""
         loop = asyncio.get_running_loop()
         context = await self._describe_project()
+        system = await self._system_message()
         # In the transcript's order: an answer left over from a killed run comes before this one.
         await self._conversation.keep_unfinished("interrupted")
-        messages = request_messages(self._conversation, context=context, hint=self._hint(number))
+        messages = request_messages(
+            self._conversation, context=context, hint=self._hint(number), system=system
+        )
         answer = _Answer()
         began = loop.time()
         try:

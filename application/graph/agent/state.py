@@ -16,7 +16,7 @@ class AgentState(TypedDict, total=False):
     agent_round: int
     """Answers accepted in this turn."""
     agent_steps: list[str]
-    """Ids of the turn's messages in the order of their checkpoints, the user's first."""
+    """Ids of the turn's messages in the transcript's order, the user's first."""
     agent_pending: list[str]
     """Our ids of the calls of the newest answer that have no result yet."""
     agent_ended: str

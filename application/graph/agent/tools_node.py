@@ -10,7 +10,7 @@ from application.events import ToolEnded, ToolStarted
 from application.graph.agent.state import AgentState
 from application.graph.nodes._effects import tell
 from domain.llm.agent_limits import AgentLimits
-from domain.llm.messages import get_tool_success, get_tool_summary
+from domain.llm.messages import get_summary_message, get_tool_success
 from domain.llm.tools.result import ToolResult
 from shared.errors import UserInputError
 from shared.message import Message, msg
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _SIDE_BY_SIDE = ("read", "simulate")
 """Effect classes of which calls that follow each other may run at the same time."""
+
+_READ_RETRIES = 2
 
 
 class ToolsNode:
@@ -45,13 +47,13 @@ class ToolsNode:
         group = self._next_group(state["agent_pending"])
         try:
             async with asyncio.TaskGroup() as tasks:
-                running = [tasks.create_task(self._run(call)) for call in group]
+                for call in group:
+                    tasks.create_task(self._run(call))
         except ExceptionGroup as failures:  # the log or the transcript cannot be written
             raise failures.exceptions[0] from failures
-        message_ids = [task.result() for task in running]
         return {
             "agent_pending": state["agent_pending"][len(group) :],
-            "agent_steps": [*state["agent_steps"], *message_ids],
+            "agent_steps": self._conversation.ids_of_turn(),
         }
 
     def _next_group(self, pending: Sequence[str]) -> list[ToolCall]:
@@ -78,28 +80,30 @@ class ToolsNode:
             )
         return call
 
-    async def _run(self, call: ToolCall) -> str:
-        """The id of the message that holds the call's result, made now or before an interruption."""
+    async def _run(self, call: ToolCall) -> None:
+        """Run the call, unless its result is there since before an interruption."""
         written = self._conversation.result_of(call.call_id)
         if written is None:
             tell(ToolStarted(call_id=call.call_id, name=call.name, arguments=dict(call.arguments)))
             if self._is_too_many(call):
                 result = _not_run(self._limits.calls_per_answer)
             else:
-                result = await self._executor.execute(call, self._context)
+                result = await self._execute(call)
             written = await self._conversation.add_result(call, result)
             tell(_ended(call, success=result.success, summary=result.summary))
         else:  # run before an interruption: whoever watches now still sees it
             tell(ToolStarted(call_id=call.call_id, name=call.name, arguments=dict(call.arguments)))
-            summary = get_tool_summary(written)
-            tell(
-                _ended(
-                    call,
-                    success=get_tool_success(written),
-                    summary=Message(summary["template"], summary["params"]),
-                )
-            )
-        return str(written.id)
+            tell(_ended(call, success=get_tool_success(written), summary=get_summary_message(written)))
+
+    async def _execute(self, call: ToolCall) -> ToolResult:
+        """The call's result; reading that failed for a passing reason is tried again, a change never."""
+        result = await self._executor.execute(call, self._context)
+        if self._executor.effect_of(call.name) == "read":
+            for _ in range(_READ_RETRIES):
+                if result.success or not (result.is_environment or result.error_type == "timeout"):
+                    break
+                result = await self._executor.execute(call, self._context)
+        return result
 
     def _is_too_many(self, call: ToolCall) -> bool:
         return self._conversation.place_in_answer(call.call_id) >= self._limits.calls_per_answer

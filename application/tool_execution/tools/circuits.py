@@ -70,12 +70,12 @@ async def analyze_file(arguments: AnalyzeArguments, context: ToolContext, _call:
                 msg("{path} has {size} kB; files up to 5000 kB are analyzed.",
                     path=name, size=outline.total_bytes // 1000),
                 suggestions=(msg("Search it with query of read_file, or read it by lines."),),
-                result={"path": name, "file_info": {"total_bytes": outline.total_bytes}},
+                result={"path": name, "file_path": name, "file_info": {"total_bytes": outline.total_bytes}},
             )  # fmt: skip
         return unreadable(name, outline)
     if outline["kind"] == "netlist":
         outline["diagnostics"] = await _diagnostics(context, path)
-    outline = {"path": name, **outline}
+    outline = {"path": name, "file_path": name, **outline}
     return ToolResult(
         success=True,
         content=_outline_content(outline),
@@ -303,6 +303,7 @@ def _use(file: str, use: SymbolUse) -> dict[str, Any]:
     return {
         "file_path": file,
         "line_number": use.line,
+        "line_start": use.line,
         "line_end": use.last_line,
         "kind": use.kind,
         "usage_type": use.usage,

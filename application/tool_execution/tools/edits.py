@@ -24,6 +24,7 @@ from domain.llm.tools.text_files import (
     NotEncodableError,
     TextFile,
     decode,
+    encoding_of,
     version_hash,
     with_line_ends,
 )
@@ -161,6 +162,13 @@ def _write_plan(
         return _not_encodable(name, error)
     if before == data:
         return _already_so(name, data)
+    if not _is_text(data):
+        return failure(
+            "bad_arguments",
+            msg("The text for {path} has characters no text file has (NUL or other control characters).",
+                path=name),
+            suggestions=(msg("Leave them out."),),
+        )  # fmt: skip
     if len(data) > MOST_WRITTEN_BYTES and (before is None or len(data) > len(before)):
         return failure(
             "content_too_large",
@@ -177,6 +185,15 @@ def _write_plan(
         before_sha256=ABSENT if before is None else hashlib.sha256(before).hexdigest(),
         result=replace(result, seen_versions={name: version_hash(data)}),
     )
+
+
+def _is_text(data: bytes) -> bool:
+    """Whether the tools could read and change a file of these bytes again."""
+    try:
+        encoding_of(data)
+    except BinaryFileError:
+        return False
+    return True
 
 
 def _bytes_of(view: ProjectView, path: Path) -> bytes | None:
@@ -205,7 +222,7 @@ def _stale(name: str) -> ToolResult:
         "file_modified_externally",
         msg("{path} was changed by someone else since it was read; nothing was written.", path=name),
         suggestions=(msg("Read it again with read_file, then make the change to what is there now."),),
-        result={"path": name},
+        result={"path": name, "file_path": name},
     )
 
 
@@ -214,7 +231,14 @@ def _already_so(name: str, data: bytes) -> ToolResult:
         success=True,
         content=f"{name} already has this content; nothing was written.",
         summary=msg("{path} is already so.", path=name),
-        result={"path": name, "changed": False, "created": False, "added": 0, "removed": 0},
+        result={
+            "path": name,
+            "file_path": name,
+            "changed": False,
+            "created": False,
+            "added": 0,
+            "removed": 0,
+        },
         seen_versions={name: version_hash(data)},
     )
 
@@ -225,6 +249,9 @@ def _written(name: str, before: TextFile | None, edited: _Edited) -> ToolResult:
     diff = diff_texts(old_text, new.text, path=name, context=1, limit=_DIFF_CHARACTERS)
     details: dict[str, Any] = {
         "path": name,
+        "file_path": name,
+        "operation": "create" if before is None else "modify",
+        "changes_summary": f"+{diff.added} -{diff.removed} lines",
         "changed": True,
         "created": before is None,
         "added": diff.added,
@@ -271,7 +298,8 @@ def _not_encodable(name: str, error: NotEncodableError) -> ToolResult:
             "nothing was written.",
             path=name, encoding=error.encoding, character=character, line=error.line),
         suggestions=(msg("Write it in ASCII, for example u for µ and Ohm for Ω."),),
-        result={"path": name, "encoding": error.encoding, "character": character, "line": error.line},
+        result={"path": name, "file_path": name, "encoding": error.encoding,
+                "character": character, "line": error.line},
     )  # fmt: skip
 
 
@@ -304,7 +332,7 @@ def _not_patched(name: str, problem: PatchFailure, arguments: PatchArguments) ->
         _patch_message(name, problem),
         detail=problem.explanation,
         suggestions=_patch_suggestions(problem),
-        result={"path": name, "context": context},
+        result={"path": name, "file_path": name, "context": context},
     )
 
 

@@ -175,7 +175,11 @@ async def read_file(arguments: ReadArguments, context: ToolContext, _call: ToolC
 
 def unreadable(name: str, problem: Unreadable) -> ToolResult:
     """The failure for a file that is no text or too large to be read whole."""
-    info: dict[str, Any] = {"path": name, "file_info": {"total_bytes": problem.total_bytes}}
+    info: dict[str, Any] = {
+        "path": name,
+        "file_path": name,
+        "file_info": {"total_bytes": problem.total_bytes},
+    }
     if problem.reason == "binary_file":
         return failure(
             "binary_file",
@@ -215,6 +219,7 @@ def _reading_result(name: str, reading: Reading, *, query: str) -> ToolResult:
             "start_line": segments[0].first,
             "end_line": segments[-1].last,
             "match_type": reading.match,
+            "match_score": 1.0 if reading.match == "exact" else 0.5,
             "lines": list(reading.hits[:50]),
         }
     return ToolResult(
@@ -223,6 +228,7 @@ def _reading_result(name: str, reading: Reading, *, query: str) -> ToolResult:
         summary=_summary(name, reading),
         result={
             "path": name,
+            "file_path": name,
             "content": _marked(reading),
             "file_info": info,
             "ranges": [[segment.first, segment.last] for segment in segments],

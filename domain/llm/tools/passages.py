@@ -137,7 +137,9 @@ class Page:
 def find(page: Page, wanted: str, block: Sequence[str], *, fuzzy: bool) -> Hits:
     """Where `wanted` stands: exactly, else its lines `block` in the first looser form that has hits."""
     exact, in_field = _find_exact(page, wanted)
-    if exact and not _rests_on_indentation(page, wanted, exact, block):
+    if exact and not (
+        _rests_on_indentation(page, wanted, exact, block) or _rests_on_last_end(page, wanted, exact, block)
+    ):
         return Hits(level="exact", places=exact, height=len(wanted), in_field=in_field)
     level: MatchLevel = "trailing"
     places = _windows(page, [line.rstrip() for line in block], str.rstrip)
@@ -198,6 +200,13 @@ def _rests_on_indentation(page: Page, wanted: str, exact: Sequence[int], block: 
     if len(exact) > 1 or wanted[0] not in " \t" or before not in (" ", "\t"):
         return False
     return len(_windows(page, [line.strip() for line in block], str.strip)) > 1
+
+
+def _rests_on_last_end(page: Page, wanted: str, exact: Sequence[int], block: Sequence[str]) -> bool:
+    """Whether the only hit is one because the same lines at the end of the text lack the last line end."""
+    if len(exact) > 1 or wanted[-1] != "\n" or not page.joined.endswith("\n" + wanted[:-1].lstrip("\n")):
+        return False
+    return len(_windows(page, [line.rstrip() for line in block], str.rstrip)) > 1
 
 
 def _find_exact(page: Page, wanted: str) -> tuple[list[int], list[int]]:

@@ -104,6 +104,37 @@ def test_kill_at_any_time(campaign: Campaign, tmp_path: Path, commands: ForkedCo
         _check(project, is_whole=resumed.exit_code == 0)
 
 
+def test_damaged_checkpoints_leave_the_turn_to_be_resumed(tmp_path: Path, commands: ForkedCommands) -> None:
+    checkpoints = tmp_path / ".circuit_ai" / "checkpoints.sqlite"
+    with FakeLLMServer(next_answer) as server:
+        assert _chat(commands, server, tmp_path, QUESTION, kill_at=60).was_killed
+        for path in checkpoints.parent.glob("checkpoints.sqlite*"):
+            path.unlink()
+        checkpoints.write_bytes(b"not a database, certainly not one of ours" * 50)
+        refused = _chat(commands, server, tmp_path, "--resume")
+        assert (refused.exit_code, _error_type(refused)) == (3, "damaged")
+        checkpoints.unlink()  # as the advice says
+        assert _chat(commands, server, tmp_path, "--resume").exit_code == 0
+        assert _repeated(server) <= 1
+    _check(tmp_path, is_whole=True)
+
+
+def test_a_damaged_log_leaves_the_turn_to_be_resumed(tmp_path: Path, commands: ForkedCommands) -> None:
+    log = tmp_path / ".circuit_ai" / "operations.sqlite"
+    with FakeLLMServer(next_answer) as server:
+        assert _chat(commands, server, tmp_path, QUESTION, kill_at=60).was_killed
+        kept = {path: path.read_bytes() for path in log.parent.glob("operations.sqlite*")}
+        for path in kept:
+            path.unlink()
+        log.write_bytes(b"not a database, certainly not one of ours" * 50)
+        refused = _chat(commands, server, tmp_path, "--resume")
+        assert (refused.exit_code, _error_type(refused), refused.events[-1]["type"]) == (3, "damaged", "done")
+        for path, content in kept.items():
+            path.write_bytes(content)
+        assert _chat(commands, server, tmp_path, "--resume").exit_code == 0
+    _check(tmp_path, is_whole=True)
+
+
 def _undisturbed(project: Path, commands: ForkedCommands) -> int:
     """The number of durable moments of the whole turn."""
     with FakeLLMServer(next_answer) as server:
@@ -216,13 +247,8 @@ def _check_checkpoint(project: Path, session_id: str, messages: list[dict[str, A
     """The newest checkpoint is idle and knows the newest turn's messages, no more and no less."""
     state, waiting = asyncio.run(_newest_state(project, session_id))
     start = max(place for place, message in enumerate(messages) if message["type"] == "user")
-    turn = [message for message in messages[start:] if not message["additional_kwargs"].get("is_partial")]
     assert not waiting
-    known = list(state["agent_steps"])
-    partial = {
-        message["id"] for message in messages[start:] if message["additional_kwargs"].get("is_partial")
-    }
-    assert sorted(set(known) - partial) == sorted(message["id"] for message in turn)
+    assert state["agent_steps"] == [message["id"] for message in messages[start:]]
 
 
 async def _newest_state(project: Path, session_id: str) -> tuple[dict[str, Any], tuple[str, ...]]:

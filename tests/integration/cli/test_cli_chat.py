@@ -145,3 +145,15 @@ def test_json_lines_stay_json_lines_for_any_text(cli: Cli, tmp_path: Path) -> No
         result = cli("chat", tmp_path, "说", *through(server), "--json")
     assert "".join(event["text"] for event in result.events if event["type"] == "token") == text
     assert all(json.dumps(event) for event in result.events)
+
+
+def test_variables_of_tracers_upload_nothing_and_stop_nothing(cli: Cli, tmp_path: Path) -> None:
+    with FakeLLMServer([answer("Done.")]) as server, FakeLLMServer() as tracer:
+        switches = ("TRACING", "TRACING_V2", "HANDLER", "API_KEY", "VERBOSE")
+        environment = {
+            f"{prefix}_{switch}": "true" for prefix in ("LANGSMITH", "LANGCHAIN") for switch in switches
+        }
+        endpoints = {f"{prefix}_ENDPOINT": tracer.root_url for prefix in ("LANGSMITH", "LANGCHAIN")}
+        result = cli("chat", tmp_path, "hi", *through(server), "--json", **environment, **endpoints)
+    assert result.exit_code == 0, result.stdout
+    assert tracer.connections == 0

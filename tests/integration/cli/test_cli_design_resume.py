@@ -22,6 +22,7 @@ OTHER = "Design a second-order Butterworth low-pass filter with a cutoff of 2 kH
 def start(project: Path, *more: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, str(ROOT / "main.py"), "design", str(project), *more, "--json"],
+        env={**os.environ, "TMPDIR": str(project.parent)},  # a killed one cannot remove its scratch folder
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

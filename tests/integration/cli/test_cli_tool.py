@@ -41,11 +41,30 @@ def test_reading_works_in_any_folder_and_leaves_nothing_behind(cli: Cli, folder:
     assert [item.name for item in folder.iterdir()] == ["rc.cir"]
 
 
-def test_hidden_files_of_a_plain_folder_stay_unread(cli: Cli, folder: Path) -> None:
+@pytest.mark.parametrize("is_project", [False, True])
+def test_hidden_files_stay_unread(cli: Cli, folder: Path, is_project: bool) -> None:
+    if is_project:
+        (folder / ".circuit_ai").mkdir()
     (folder / ".netrc").write_text("password")
     refused = call(cli, folder, "read_file", {"path": ".netrc"})
     assert (refused.exit_code, refused.document["error_type"]) == (1, "protected_path")
     assert "password" not in refused.stdout
+    (folder / ".spiceinit").write_text("set ngbehavior=ps\n")
+    assert call(cli, folder, "read_file", {"path": ".spiceinit"}).exit_code == 0
+
+
+def test_options_may_stand_between_the_arguments(cli: Cli, folder: Path) -> None:
+    run = cli("tool", "read_file", "--project", folder, '{"path": "rc.cir"}')
+    assert run.exit_code == 0, run.stdout
+    assert cli("tool", "--project", folder, "read_file", "--json", '{"path": "rc.cir"}').exit_code == 0
+    assert cli("tool", "read_file", "--project", folder, "{}", "more").exit_code == 2
+
+
+def test_a_project_no_folder_can_be_named_like(cli: Cli) -> None:
+    for name in ("read_file", "rewrite_file"):
+        run = cli("tool", name, '{"path": "a.cir", "content": ""}', "--project", "x" * 5000)
+        assert run.document["error_type"] in ("no_project", "bad_arguments")
+        assert run.exit_code in (1, 2)
 
 
 def test_changing_makes_a_project_and_simulates_in_it(cli: Cli, folder: Path) -> None:

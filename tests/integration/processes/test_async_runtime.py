@@ -115,6 +115,37 @@ async def main():
     assert run_program(body, [number]) == (130, ["ready", "closed"], "")
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_came_before_the_loop_is_not_lost(number):
+    body = f"""
+import os
+from shared.stop_signals import StopSignals
+signals = StopSignals()
+os.kill(os.getpid(), {int(number)})
+async def main():
+    say("begun")
+real_run = async_runtime.run
+async_runtime.run = lambda main: real_run(main, signals=signals)
+"""
+    assert run_program(body) == (130, [], "")
+
+
+def test_signals_after_the_loop_change_nothing():
+    body = """
+import os, signal
+from shared.stop_signals import StopSignals
+signals = StopSignals()
+async def main():
+    return "main"
+say(async_runtime.run(main, signals=signals))
+os.kill(os.getpid(), signal.SIGTERM)
+signals.ignore()
+os.kill(os.getpid(), signal.SIGTERM)
+os.kill(os.getpid(), signal.SIGINT)
+"""
+    assert run_program(body) == (0, ["main", "main"], "")
+
+
 def test_a_main_that_catches_the_cancellation_decides_what_comes_of_it():
     body = """
 async def main():

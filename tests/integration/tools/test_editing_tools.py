@@ -277,3 +277,22 @@ async def test_too_much_is_not_written(bench: Bench) -> None:
     refused = await bench.call("rewrite_file", path="x.cir", content="x" * 2_000_001)
     assert refused.error_type == "content_too_large"
     assert not (bench.root / "x.cir").exists()
+
+
+async def test_a_text_no_tool_could_read_again_is_not_written(bench: Bench) -> None:
+    refused = await bench.call("rewrite_file", path="new.cir", content="a\0b")
+    assert refused.error_type == "bad_arguments"
+    assert not (bench.root / "new.cir").exists()
+    bench.write("rc.cir", "t\nR1 a b 1k\n")
+    refused = await bench.call("patch_file", path="rc.cir", search="1k", replace="1\0k")
+    assert refused.error_type == "bad_arguments"
+    assert (bench.root / "rc.cir").read_text() == "t\nR1 a b 1k\n"
+
+
+async def test_a_letter_with_an_accent_has_one_file_however_it_is_spelled(bench: Bench) -> None:
+    stored, asked = "re\u0301sonateur.cir", "r\u00e9sonateur.cir"  # as macOS stores it, as models write it
+    bench.write(stored, "t\nR1 a b 1k\n")
+    assert (await bench.call("read_file", path=asked)).success
+    assert (await bench.call("rewrite_file", path=asked, content="t\n")).success
+    assert [item.name for item in bench.root.glob("*.cir")] == [stored]
+    assert (bench.root / stored).read_text() == "t\n"

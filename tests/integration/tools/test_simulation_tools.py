@@ -70,6 +70,31 @@ async def test_one_analysis_values_and_cards(bench: Bench) -> None:
     assert path.read_text() == RC
 
 
+async def test_data_of_a_run_with_other_values_are_marked_as_such(bench: Bench) -> None:
+    bench.write("rc.cir", RC)
+    run = await bench.call("run_simulation", analysis="ac dec 5 1 1k", parameters={"R1": "2k"})
+    found = await bench.call("inspect_data", expressions=["max(v(in))"])
+    assert found.result["result_path"] == run.result["result_path"]
+    assert (found.result["parameters"], found.result["analysis"]) == ({"R1": "2k"}, "ac dec 5 1 1k")
+    first = found.content.splitlines()[0]
+    assert "R1=2k" in first
+    assert "ac dec 5 1 1k" in first
+    await bench.call("run_simulation")
+    plain = await bench.call("inspect_data")
+    assert (plain.result["parameters"], plain.result["analysis"], plain.result["ok"]) == ({}, None, True)
+    assert "(" not in plain.content.splitlines()[0]
+
+
+async def test_data_of_a_run_that_failed_on_its_way_are_marked_as_such(bench: Bench) -> None:
+    bench.write("rc.cir", RC)
+    run = await bench.call("run_simulation")
+    stored = bench.root / run.result["result_path"]
+    stored.write_text(json.dumps({**json.loads(stored.read_text()), "ok": False, "status": "timeout"}))
+    found = await bench.call("inspect_data")
+    assert found.result["ok"] is False
+    assert "a run that failed" in found.content.splitlines()[0]
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -133,6 +158,20 @@ async def test_figures_of_the_newest_result(bench: Bench) -> None:
     assert stale.result["is_stale"] is True
     named = await bench.call("inspect_data", file_path=run.result["result_path"], expressions=["max(v(out))"])
     assert named.success
+
+
+async def test_an_expression_is_taken_from_the_analysis_asked_for(bench: Bench) -> None:
+    bench.write("rc.cir", RC.replace(".end", ".dc Vin 0 5 1\n.noise v(out) Vin dec 5 1 1k\n.end"))
+    await bench.call("run_simulation")
+    found = await bench.call("inspect_data", analysis_type="dc", expressions=["max(v(out))", "max(v(in)+0)"])
+    assert {text: item["value"] for text, item in found.result["values"].items()} == {
+        "max(v(out))": 5,
+        "max(v(in)+0)": 5,
+    }
+    noise = await bench.call(
+        "inspect_data", analysis_type="noise", observation_points=["onoise_spectrum", "onoise"]
+    )
+    assert all(item["unit"] == "V/sqrt(Hz)" for item in noise.result["samples"].values())
 
 
 async def test_samples_and_overview(bench: Bench) -> None:

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from application.conversation import conversation as module
 from application.conversation.conversation import Conversation
 from application.tool_execution.context import ToolCall
@@ -15,6 +17,7 @@ from domain.llm.messages import (
 )
 from domain.llm.tools.result import ToolResult
 from domain.llm.transcript import has_open_turn
+from shared.errors import EnvironmentProblem
 from shared.message import msg
 from tests.fakes.memory_transcript import MemoryTranscript
 
@@ -77,6 +80,31 @@ async def test_pieces_are_written_while_they_stream(monkeypatch: object) -> None
     assert transcript.of("delta") == [
         {"event": "delta", "message_id": "A1", "text": "Hello", "reasoning": "hm"}
     ]
+
+
+async def test_an_answer_that_cannot_be_written_is_not_streamed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "DELTA_INTERVAL_S", 0.01)
+    conversation, transcript = await begun()
+    tried = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def full(*_events: object) -> None:
+        loop.call_soon_threadsafe(tried.set)
+        raise EnvironmentProblem(msg("The disk is full."), error_type="disk_full")
+
+    monkeypatch.setattr(transcript, "append", full)
+
+    async def stream() -> None:
+        async with conversation.streaming():
+            conversation.take_piece("A1", text="Hel")
+            await tried.wait()
+            for _ in range(1000):  # the failure is at most a few steps of the loop away
+                await asyncio.sleep(0)
+                conversation.take_piece("A1", text="lo")
+            pytest.fail("it streamed on")
+
+    with pytest.raises(EnvironmentProblem, match="disk is full"):
+        await stream()
 
 
 async def test_unfinished_answer_of_a_killed_program_is_kept_as_partial() -> None:

@@ -211,3 +211,8 @@ def test_quotes_are_short_and_printable(text: str) -> None:
     shown = quoted(text)
     assert len(shown) <= 160
     assert shown.isprintable()
+
+
+def test_an_endless_line_is_read_in_no_time():
+    # Patterns over 10 MB in one line took hours.
+    assert read_log("", "Error on line 1 or its substitute:\n" + "x" * 10_000_000).findings

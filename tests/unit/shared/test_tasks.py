@@ -154,6 +154,48 @@ async def test_a_cancelled_task_sees_the_reason_and_its_result_says_stopped(regi
     assert handle.cancel_reason == "session_switch"
 
 
+async def test_a_second_cancellation_leaves_the_clean_up_alone(registry):
+    cleaning, may_end = asyncio.Event(), asyncio.Event()
+    said = []
+
+    async def work():
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cleaning.set()
+            await may_end.wait()
+            said.append("clean")
+
+    handle = registry.submit("work", "a", work())
+    await asyncio.sleep(0)
+    registry.cancel()
+    await cleaning.wait()
+    registry.cancel(reason="app_shutdown")
+    may_end.set()
+    await handle.wait()
+    assert said == ["clean"]
+    assert (handle.state, handle.cancel_reason) == ("cancelled", "user")
+
+
+async def test_a_clean_up_that_hangs_can_be_cancelled_again(registry):
+    cleaning = asyncio.Event()
+
+    async def work():
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cleaning.set()
+            await asyncio.Event().wait()
+
+    handle = registry.submit("work", "a", work())
+    await asyncio.sleep(0)
+    registry.cancel()
+    await cleaning.wait()
+    registry.cancel(again=True)
+    await handle.wait()
+    assert handle.state == "cancelled"
+
+
 async def test_a_task_cancelled_before_its_first_step_leaves_no_warning(registry):
     running = registry.submit("run", "at once", value_of(1))
     waiting = [registry.submit("run", name, never(), exclusive_key="k") for name in "ab"]

@@ -297,3 +297,13 @@ def test_the_lines_of_a_failure_are_not_endless():
     assert len(failure.lines) == 5000
     assert len(failure.explanation) < 600
     assert re.search("and 4950 more", failure.explanation)
+
+
+def test_a_missing_last_line_end_does_not_choose_between_equal_lines():
+    text = "t\nR1 a b 1k\nC1 b 0 1n\nR1 a b 1k"
+    failure = refused(text, "R1 a b 1k\n")
+    assert (failure.kind, failure.lines) == ("ambiguous", (2, 4))
+    assert patched(text, "R1 a b 1k\n", "R2 a b 2k\n", occurrence=1).text == text.replace(
+        "R1 a b 1k\n", "R2 a b 2k\n"
+    )
+    assert patched(text, "C1 b 0 1n\n", "C1 b 0 2n\n").text == text.replace("1n", "2n")

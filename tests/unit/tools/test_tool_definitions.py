@@ -64,8 +64,14 @@ def test_schemas_are_plain(tool: Tool[Any]) -> None:
         assert len(node["description"]) > 10
     for node in nodes(parameters):
         assert not {"$ref", "$defs", "anyOf", "oneOf", "allOf", "title", "const", "nullable"} & set(node)
+        assert not {"ge", "gt", "le", "lt"} & set(node)  # pydantic's words for minimum and maximum
         assert node.get("default", "") is not None
         assert node.get("type") != "array" or node["items"]["type"] in PLAIN_TYPES
+
+
+def test_limits_of_optional_arguments_are_in_the_words_of_json_schema() -> None:
+    line = BY_NAME["read_file"].schema["function"]["parameters"]["properties"]["start_line"]
+    assert (line["type"], line["minimum"]) == ("integer", 1)
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)

@@ -1,0 +1,86 @@
+"""What the window remembers between two starts: its layout, and what was open in each project."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, Protocol
+
+MOST_RECENT = 10
+"""Folders of the list of recent projects; the memory of others is dropped."""
+
+WindowLanguage = Literal["auto", "en", "zh"]
+WindowTheme = Literal["system", "light", "dark"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectMemory:
+    """One project as it was left. Paths are relative to it, with forward slashes."""
+
+    main_circuit: str = ""
+    """The one chosen by the user; "" = found by looking."""
+    open_files: tuple[str, ...] = ()
+    """The editor's tabs from left to right."""
+    shown_file: str = ""
+    expanded: tuple[str, ...] = ()
+    """Folders open in the tree."""
+    sizes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Sizes of the parts of a splitter by its name, logical pixels; they are kept per project."""
+    accepted: Mapping[str, str] | None = None
+    """SHA-256 of each file of the accepted state; None before there is one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowState:
+    """The window as it was left."""
+
+    language: WindowLanguage = "auto"
+    """"auto": the one of the settings, or of the system."""
+    theme: WindowTheme = "system"
+    scale: float = 1.0
+    """Factor on all sizes of type and rows, 1 to 2."""
+    geometry: tuple[int, int, int, int] | None = None
+    """x, y, width, height of the window, logical pixels."""
+    is_maximized: bool = False
+    shown_panes: Mapping[str, bool] = field(default_factory=dict)
+    """left, bottom, right."""
+    sizes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Sizes of the parts of a splitter by its name, for a project that is new."""
+    right_tab: int = 0
+    last_project: Path | None = None
+    """None: the window was left without a project."""
+    projects: Mapping[Path, ProjectMemory] = field(default_factory=dict)
+    """The latest first."""
+
+    @property
+    def recent(self) -> tuple[Path, ...]:
+        """The projects opened last, the latest first."""
+        return tuple(self.projects)
+
+    def memory_of(self, project: Path) -> ProjectMemory:
+        """What is remembered of a project; nothing for a new one."""
+        return self.projects.get(project, ProjectMemory())
+
+    def with_memory(self, project: Path, memory: ProjectMemory) -> WindowState:
+        """The same with `project` as the latest one; the oldest beyond `MOST_RECENT` are dropped."""
+        others = [(path, kept) for path, kept in self.projects.items() if path != project]
+        return replace(self, projects=dict([(project, memory), *others[: MOST_RECENT - 1]]))
+
+    def without(self, project: Path) -> WindowState:
+        """The same with a project forgotten (its folder is gone)."""
+        kept = {path: memory for path, memory in self.projects.items() if path != project}
+        last = None if self.last_project == project else self.last_project
+        return replace(self, projects=kept, last_project=last)
+
+
+class WindowStates(Protocol):
+    """Keeps the window's state in the user's own folder. Blocking: called off the loop."""
+
+    def load(self) -> WindowState:
+        """The state saved last; defaults for whatever is missing or cannot be understood. Never raises."""
+        ...
+
+    def save(self, state: WindowState) -> None:
+        """Replace it atomically. Raises EnvironmentProblem, UserInputError when that is not possible."""
+        ...

@@ -1,0 +1,178 @@
+"""The prompts in force: built-in texts with the user's own in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from domain.llm.prompts.catalogue import FORMAT_OF_TASK, FormatName, TaskName
+from domain.llm.prompts.placeholders import Show, closest, fill, placeholders
+from shared.message import Message, msg
+
+Source = Literal["builtin", "custom", "fallback"]
+"""Where a text is from; "fallback": the built-in file is damaged, a sentence in the code serves."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptTemplate:
+    """One task's text with its variables."""
+
+    task: TaskName
+    description: str
+    """What it is for, in English."""
+    content: str
+    variables: tuple[str, ...]
+    """All it may use; one without a value becomes empty."""
+    required: frozenset[str] = frozenset()
+    """Those that must have a value when it is used."""
+    version: str
+    """Of the built-in text."""
+    source: Source
+    default_content: str
+    """The built-in text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityVariable:
+    """A variable of the identity."""
+
+    name: str
+    is_required: bool = False
+    value: str | None = None
+    """Of one the user defined: text, or a path to a value of the program such as
+    ``{design_goals.0.target}``. None = the program has the value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityPrompt:
+    """Who the model is; the first part of every system message."""
+
+    content: str
+    variables: tuple[IdentityVariable, ...]
+    version: str
+    source: Source
+    default_content: str
+    default_variables: tuple[IdentityVariable, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preferences:
+    """Free text of the user that goes into every request."""
+
+    mine: str = ""
+    """Holds for all projects."""
+    projects: Mapping[str, str] = field(default_factory=dict)
+    """About one project, by its real path. Kept with the user: a cloned project must not bring its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filled:
+    """A text with its variables filled in."""
+
+    text: str
+    missing: tuple[str, ...] = ()
+    """Required variables that had no value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptLibrary:
+    """Everything a system message is made of, as it was on the disk a moment ago."""
+
+    templates: Mapping[TaskName, PromptTemplate]
+    formats: Mapping[FormatName, str]
+    identity: IdentityPrompt
+    preferences: Preferences = field(default_factory=Preferences)
+    warnings: tuple[Message, ...] = ()
+    """What could not be used and what serves in its place."""
+
+    def render_task(
+        self, task: TaskName, values: Mapping[str, object], *, show: Show | None = None
+    ) -> Filled:
+        """A task's text, filled, with the output format that belongs to it."""
+        template = self.templates[task]
+        text = fill(template.content, values, declared=template.variables, show=show)
+        if task in FORMAT_OF_TASK:
+            text = f"{text.rstrip()}\n\n{self.formats[FORMAT_OF_TASK[task]]}"
+        return Filled(text=text, missing=_missing(template.required, values))
+
+    def render_identity(self, values: Mapping[str, object], *, show: Show | None = None) -> Filled:
+        """The identity, filled; a user's own variable may take its value from one of the program's."""
+        variables = self.identity.variables
+        program = {each.name for each in variables if each.value is None}
+        own = {
+            each.name: fill(each.value, values, declared=program, show=show)
+            for each in variables
+            if each.value is not None
+        }
+
+        def show_once(name: str, text: str) -> str:
+            return text if name in own or show is None else show(name, text)
+
+        known = {**values, **own}
+        text = fill(self.identity.content, known, declared=[each.name for each in variables], show=show_once)
+        required = {each.name for each in variables if each.is_required}
+        return Filled(text=text, missing=_missing(required, known))
+
+
+def _missing(required: set[str] | frozenset[str], values: Mapping[str, object]) -> tuple[str, ...]:
+    return tuple(sorted(name for name in required if values.get(name) is None or values[name] == ""))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextProblem:
+    """Something in a prompt that its author should look at."""
+
+    message: Message
+    start: int = 0
+    end: int = 0
+    """Where in the text; nowhere when equal."""
+    is_error: bool = False
+    """The text cannot be saved so."""
+    suggestion: str = ""
+    """The variable that was probably meant."""
+
+
+MOST_CHARACTERS = 100_000
+"""Of one text: more than any model's window leaves for it."""
+_MOST_PROBLEMS = 100
+
+
+def problems_of(text: str, *, variables: tuple[str, ...], required: frozenset[str]) -> list[TextProblem]:
+    """What is wrong with a text, errors first in the order of their places."""
+    if not text.strip():
+        return [
+            TextProblem(message=msg("The text is empty. Reset it to get the built-in one."), is_error=True)
+        ]
+    if len(text) > MOST_CHARACTERS:
+        return [
+            TextProblem(
+                message=msg(
+                    "The text has {count} characters; at most {most} are allowed.",
+                    count=len(text),
+                    most=MOST_CHARACTERS,
+                ),
+                is_error=True,
+            )
+        ]
+    found = list(placeholders(text))
+    strangers = [each for each in found if each.name not in variables][:_MOST_PROBLEMS]
+    meant = {name: closest(name, variables) or "" for name in {each.name for each in strangers}}
+    problems = [
+        TextProblem(
+            message=msg(
+                'Line {line}: no variable "{name}".',
+                line=text.count("\n", 0, each.start) + 1,
+                name=each.name,
+            ),
+            start=each.start,
+            end=each.end,
+            suggestion=meant[each.name],
+        )
+        for each in strangers
+    ]
+    unused = sorted(required - {each.name for each in found})
+    if unused:
+        names = ", ".join(f"{{{name}}}" for name in unused)
+        problems.append(TextProblem(message=msg("Required, but not used: {names}.", names=names)))
+    return problems

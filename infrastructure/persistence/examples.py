@@ -1,0 +1,52 @@
+"""The examples that come with the program; a person works on a copy."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from application.browsing import Example
+from infrastructure.persistence.atomic import write_problem
+from shared.errors import UserInputError
+from shared.message import msg
+
+FOLDER = Path(__file__).resolve().parents[2] / "resources" / "examples"
+_MOST_COPIES = 1000
+
+
+class BundledExamples:
+    """Implements application.browsing.Examples."""
+
+    def list(self) -> tuple[Example, ...]:
+        """Each folder with a circuit, by name."""
+        found = []
+        for folder in sorted(FOLDER.iterdir()) if FOLDER.is_dir() else ():
+            circuits = sorted(folder.glob("*.cir"))
+            main = next((path for path in circuits if path.stem == "filter"), None)
+            if circuits:
+                found.append(Example(name=folder.name, circuit=main or circuits[0]))
+        return tuple(found)
+
+    def copy(self, name: str, into: Path) -> Path:
+        """Copy one into the folder `into`, under a name that is free; returns the copy.
+
+        Raises UserInputError for an unknown name, EnvironmentProblem when it cannot be written.
+        """
+        source = FOLDER / name
+        if source.parent != FOLDER or not source.is_dir():
+            raise UserInputError(msg("There is no example {name}.", name=name))
+        for number in range(1, _MOST_COPIES):
+            target = into / (name if number == 1 else f"{name}-{number}")
+            if os.path.lexists(target):
+                continue
+            try:
+                into.mkdir(parents=True, exist_ok=True)
+                shutil.copytree(source, target, ignore=shutil.ignore_patterns(".*"))
+            except OSError as error:
+                raise write_problem(error, target) from error
+            return target
+        raise UserInputError(
+            msg("There are too many copies of {name} in {path}.", name=name, path=into),
+            advice=msg("Remove some of them."),
+        )

@@ -1,0 +1,50 @@
+"""The stored results of a project, as a list."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from application.browsing import ResultSummary
+from infrastructure.persistence.regular import read_regular_file
+from shared import paths
+
+_MAX_BYTES = 4 * 2**20
+
+
+class ResultList:
+    """Implements application.browsing.ResultCatalogue."""
+
+    def newest(self, project: Path, most: int) -> tuple[ResultSummary, ...]:
+        """The newest results, the newest first. A folder without a result (a run under way) counts not."""
+        folder = project / paths.PROJECT_FOLDER / paths.RESULTS_FOLDER
+        try:
+            names = sorted(entry.name for entry in folder.iterdir())
+        except OSError:
+            return ()
+        stored = [name for name in names if os.path.lexists(folder / name / paths.RESULT_FILE)]
+        first = max(len(stored) - most, 0)
+        found = [
+            _summary(folder / name / paths.RESULT_FILE, number)
+            for number, name in enumerate(stored[first:], start=first + 1)
+        ]
+        return tuple(summary for summary in reversed(found) if summary is not None)
+
+
+def _summary(path: Path, number: int) -> ResultSummary | None:
+    try:
+        content: Any = json.loads(read_regular_file(Path(os.path.realpath(path)), max_bytes=_MAX_BYTES))
+        netlist = content["netlist"]
+        return ResultSummary(
+            path=path,
+            number=number,
+            created=str(content["created"]),
+            ok=content["ok"] is True,
+            status=str(content["status"]),
+            circuit=Path(str(netlist["path"])),
+            netlist_sha256=str(netlist["sha256"]),
+        )
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return None

@@ -1,0 +1,369 @@
+"""The prompt settings: two tabs, and the row of buttons that writes what was changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PyQt6.QtCore import QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QPainter, QPaintEvent
+from PyQt6.QtWidgets import (
+    QAbstractButton,
+    QDialog,
+    QHBoxLayout,
+    QMessageBox,
+    QPushButton,
+    QStackedWidget,
+    QTabBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from application.prompting import Prompting
+from presentation.dialogs.prompt_editor.drafts import IDENTITY, PageName, PromptDrafts
+from presentation.dialogs.prompt_editor.page import ElidedLabel, PromptPage
+from presentation.dialogs.prompt_editor.variable_dialog import AddVariableDialog, RemoveVariablesDialog
+from presentation.window.styles import mark
+from presentation.window.workspace import WindowServices
+from shared.errors import CircuitAIError
+from shared.message import Message, msg
+
+_PAGES: tuple[PageName, PageName] = ("workflow", "identity")
+
+
+class PromptSettingsDialog(QDialog):
+    """Open it with `open()`; it reads the prompts by itself and asks before edits are lost."""
+
+    saved = pyqtSignal(object)
+    """Keys of the texts that were written: a tuple of template names, "identity" ..."""
+    loaded = pyqtSignal()
+    """The texts are shown."""
+
+    def __init__(
+        self,
+        services: WindowServices,
+        prompting: Prompting,
+        *,
+        project: Path | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._services = services
+        self._prompting = prompting
+        self._project = project
+        self.drafts: PromptDrafts | None = None
+        self._is_writing = False
+        self._trouble: Message | None = None
+        self._is_asking = False
+        self._is_closed = False
+        self.finished.connect(self._on_finished)
+        self.setObjectName("promptSettings")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._make_pages()
+        self._make_footer()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._head)
+        column.addWidget(self._stack, 1)
+        column.addWidget(self._footer)
+        services.theme.changed.connect(self.restyle)
+        services.language.changed.connect(self.retranslate)
+        self.restyle()
+        self.retranslate()
+        services.start(self._load(), kind="read prompts")
+
+    def _make_pages(self) -> None:
+        self._head = QWidget(self)
+        mark(self._head, surface="raised")
+        self.tabs = QTabBar(self._head)
+        self.tabs.setObjectName("promptTabs")
+        mark(self.tabs, kind="line")
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self._head_row = QHBoxLayout(self._head)
+        self._head_row.addWidget(self.tabs, 1)
+        self._stack = QStackedWidget(self)
+        mark(self._stack, line="top")
+        self.pages: dict[PageName, PromptPage] = {}
+        self._dots: dict[PageName, _Dot] = {}
+        for index, name in enumerate(_PAGES):
+            page = PromptPage(self._services, name, self._stack)
+            self.pages[name] = page
+            self._stack.addWidget(page)
+            self.tabs.addTab("")
+            self._dots[name] = _Dot(self._services, self.tabs)
+            self.tabs.setTabButton(index, QTabBar.ButtonPosition.RightSide, self._dots[name])
+            page.selected.connect(lambda _key: self._refresh_footer())
+        self.tabs.currentChanged.connect(self._on_tab)
+        identity = self.pages["identity"].variables
+        identity.add_requested.connect(self._on_add_variable)
+        identity.remove_requested.connect(self._on_remove_variables)
+
+    def _make_footer(self) -> None:
+        self._footer = QWidget(self)
+        mark(self._footer, part="footer")
+        self._footer.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.reset = self._button("resetPrompt", self._on_reset)
+        self.state = ElidedLabel(self._footer, takes_all=True)
+        self.state.setObjectName("promptState")
+        self.cancel = self._button("cancelPrompts", self.reject)
+        self.apply = self._button("applyPrompts", lambda: self._write(close=False))
+        self.ok = self._button("okPrompts", lambda: self._write(close=True))
+        mark(self.ok, kind="primary")
+        self._footer_row = QHBoxLayout(self._footer)
+        self._footer_row.addWidget(self.reset)
+        self._footer_row.addWidget(self.state, 1)
+        for button in (self.cancel, self.apply, self.ok):
+            mark(button, wide=True)
+            self._footer_row.addWidget(button)
+
+    def _button(self, name: str, on_clicked: Callable[[], None]) -> QPushButton:
+        button = QPushButton(self._footer)
+        button.setObjectName(name)
+        # Enter belongs to the filter and the find bar, not to OK.
+        button.setAutoDefault(False)
+        button.clicked.connect(on_clicked)
+        return button
+
+    async def _load(self) -> None:
+        library = await self._prompting.load()
+        if self._is_closed:
+            return
+        self.drafts = PromptDrafts(library, project=self._project)
+        self.drafts.on_changed = self._on_changed
+        for page in self.pages.values():
+            page.show_drafts(self.drafts)
+        self._refresh_footer()
+        self.pages[self._shown].editor.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.loaded.emit()
+
+    def _on_finished(self, _result: int) -> None:
+        self._is_closed = True
+
+    @property
+    def _shown(self) -> PageName:
+        return _PAGES[max(self.tabs.currentIndex(), 0)]
+
+    def show_text(self, key: str) -> None:
+        """Bring a text to the front, whichever tab it is in."""
+        if self.drafts is not None:
+            page = self.drafts[key].page
+            self.tabs.setCurrentIndex(_PAGES.index(page))
+            self.pages[page].select(key)
+
+    def reject(self) -> None:
+        """Cancel, Escape, and the window's close button: ask when something would be lost."""
+        if self._is_writing or self._is_asking:
+            return
+        if self.drafts is None or not self.drafts.modified():
+            super().reject()
+        else:
+            self._ask(len(self.drafts.modified()))
+
+    def _ask(self, count: int) -> None:
+        """A box of its own, no task: this also happens when the program ends and its loop is gone."""
+        say = self._services.language
+        self._is_asking = True
+        box = QMessageBox(self)
+        box.setObjectName("question")
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setWindowTitle(say(msg("Prompt settings")))
+        box.setText(say(_changed(count)))
+        box.setInformativeText(say(msg("Save them before closing? Without saving the changes are lost.")))
+        roles = QMessageBox.ButtonRole
+        save = box.addButton(say(msg("Save and close")), roles.AcceptRole)
+        discard = box.addButton(say(msg("Don't save")), roles.AcceptRole)
+        stay = box.addButton(say(msg("Cancel")), roles.RejectRole)
+        assert save is not None
+        mark(save, kind="primary")
+        box.setDefaultButton(save)
+        box.setEscapeButton(stay)
+        box.finished.connect(lambda _code: self._on_answer(box.clickedButton(), save, discard))
+        box.open()
+
+    def _on_answer(
+        self, chosen: QAbstractButton | None, save: QAbstractButton | None, discard: QAbstractButton | None
+    ) -> None:
+        self._is_asking = False
+        if chosen is save:
+            self._write(close=True)
+        elif chosen is discard:
+            super().reject()
+
+    def _write(self, *, close: bool) -> None:
+        if self.drafts is None or self._is_writing:
+            return
+        refused = self.drafts.first_refused()
+        if refused is not None:
+            self.show_text(refused.key)
+            self._refresh_footer()
+            return
+        if self.drafts.modified():
+            self._is_writing = True
+            self._refresh_footer()
+            self._services.start(self._apply(self.drafts, close=close), kind="save prompts")
+        elif close:
+            self.accept()
+
+    async def _apply(self, drafts: PromptDrafts, *, close: bool) -> None:
+        keys = tuple(draft.key for draft in drafts.modified())
+        changes = drafts.changes()
+        try:
+            library = await self._prompting.apply(changes)
+        except CircuitAIError as error:
+            self._trouble = error.message
+            close = False
+        else:
+            self._trouble = None
+            drafts.written(library, changes)
+            self.saved.emit(keys)
+        finally:
+            self._is_writing = False
+            self._refresh_footer()
+        # What was typed while it was written is not lost by closing.
+        if close and not drafts.modified():
+            self.accept()
+
+    def _on_changed(self, key: str) -> None:
+        assert self.drafts is not None
+        self.pages[self.drafts[key].page].refresh(key)
+        self._refresh_footer()
+
+    def _on_tab(self, index: int) -> None:
+        self._stack.setCurrentIndex(index)
+        self._refresh_footer()
+
+    def _on_reset(self) -> None:
+        if self.drafts is not None and self.pages[self._shown].key:
+            self.drafts.reset(self.pages[self._shown].key)
+
+    def _on_add_variable(self) -> None:
+        if self.drafts is not None:
+            dialog = AddVariableDialog(self._services, self.drafts.refused_name, self)
+            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            dialog.added.connect(self.drafts.add_variable)
+            dialog.open()
+
+    def _on_remove_variables(self) -> None:
+        if self.drafts is not None:
+            dialog = RemoveVariablesDialog(self._services, self.drafts[IDENTITY].variables, self)
+            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            dialog.removed.connect(self._on_removed)
+            dialog.open()
+
+    def _on_removed(self, names: list[str]) -> None:
+        assert self.drafts is not None
+        for name in names:
+            self.drafts.remove_variable(name)
+
+    def _refresh_footer(self) -> None:
+        drafts, say = self.drafts, self._services.language
+        modified = drafts.modified() if drafts else []
+        for index, name in enumerate(_PAGES):
+            is_modified = any(draft.page == name for draft in modified)
+            self._dots[name].set_on(is_modified)
+            hint = say(msg("Has changes that are not saved")) if is_modified else ""
+            self.tabs.setTabToolTip(index, hint)
+        shown = drafts[self.pages[self._shown].key] if drafts and self.pages[self._shown].key else None
+        self.reset.setEnabled(shown is not None and shown.is_custom and not self._is_writing)
+        can_write = drafts is not None and drafts.first_refused() is None and not self._is_writing
+        self.apply.setEnabled(can_write and bool(modified))
+        self.ok.setEnabled(can_write)
+        self.cancel.setEnabled(not self._is_writing)
+        self._refresh_state(len(modified))
+
+    def _refresh_state(self, count: int) -> None:
+        warnings = self.drafts.warnings if self.drafts else ()
+        if self._trouble is not None:
+            text, role = self._trouble, "error"
+        elif count or not warnings:
+            text, role = _changed(count), "secondary"
+        else:
+            text, role = warnings[0], "warn"
+        shown = self._services.language(text)
+        mark(self.state, role=role)
+        self.state.show_text(shown)
+        every = [self._services.language(warning) for warning in warnings]
+        self.state.setToolTip("\n".join([shown, *(each for each in every if each != shown)]).strip())
+
+    def restyle(self, _theme: object = None) -> None:
+        """Take the theme's sizes; the dialog grows with its type, as far as the screen allows."""
+        size = self._services.theme.theme.size
+        screen = self.screen()
+        room = screen.availableSize() if screen is not None else self.maximumSize()
+        least = QSize(
+            size("pane.left_min") + size("pane.right_max"), size("pane.bottom_default") + 2 * size("space.12")
+        )
+        usual = QSize(
+            size("pane.left_default") + size("pane.conversation_text_max"),
+            size("pane.bottom_default") + size("pane.left_default"),
+        )
+        self.setMinimumSize(least.boundedTo(room))
+        if not self.isVisible():
+            self.resize(usual.boundedTo(room))
+        self._head_row.setContentsMargins(size("space.1"), 0, size("space.4"), 0)
+        self._footer_row.setContentsMargins(
+            size("space.4"), size("space.3"), size("space.4"), size("space.3")
+        )
+        self._footer_row.setSpacing(size("space.2"))
+        for dot in self._dots.values():
+            dot.restyle()
+
+    def retranslate(self, _language: str = "") -> None:
+        """Say it in the window's language."""
+        say = self._services.language
+        self.setWindowTitle(say(msg("Prompt settings")))
+        self.tabs.setTabText(0, say(msg("Workflow templates")))
+        self.tabs.setTabText(1, say(msg("Identity, free work")))
+        self.tabs.setAccessibleName(say(msg("Prompt settings")))
+        self.reset.setText(say(msg("Reset to default")))
+        self.reset.setToolTip(say(msg("Put the built-in text back; it is written with Apply or OK")))
+        self.cancel.setText(say(msg("Cancel")))
+        self.apply.setText(say(msg("Apply")))
+        self.ok.setText(say(msg("OK")))
+        self._refresh_footer()
+
+
+def _changed(count: int) -> Message:
+    if count == 0:
+        return msg("Nothing changed")
+    if count == 1:
+        return msg("1 text changed, not saved")
+    return msg("{count} texts changed, not saved", count=count)
+
+
+class _Dot(QWidget):
+    """Marks a tab with changes that are not saved."""
+
+    def __init__(self, services: WindowServices, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._services = services
+        self._is_on = False
+        self.restyle()
+
+    @property
+    def is_on(self) -> bool:
+        """Whether it is drawn."""
+        return self._is_on
+
+    def set_on(self, is_on: bool) -> None:
+        """Draw it or not; its room stays, so that tabs don't move."""
+        self._is_on = is_on
+        self.update()
+
+    def restyle(self) -> None:
+        """Take the theme's size."""
+        size = self._services.theme.theme.size
+        self.setFixedSize(size("space.3"), size("space.3"))
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
+        if self._is_on:
+            theme = self._services.theme.theme
+            painter = QPainter(self)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color("accent.base"))
+            radius = theme.size("space.1") - 1
+            painter.drawEllipse(self.rect().center(), radius, radius)

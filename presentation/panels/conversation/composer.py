@@ -1,0 +1,235 @@
+"""Where the next message is written: grows to eight lines, Enter sends, an input method is left alone."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QResizeEvent, QTextCursor
+from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
+
+from presentation.window.styles import mark, style_sheet
+from presentation.window.workspace import WindowServices
+from shared.message import Message, msg
+
+MOST_LINES = 8
+
+
+class MessageEdit(QPlainTextEdit):
+    """The text; `submitted` when Enter means "send"."""
+
+    submitted = pyqtSignal()
+    height_changed = pyqtSignal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._is_composing = False
+        self.setObjectName("messageInput")
+        self.setTabChangesFocus(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        mark(self, plain=True)
+        self.textChanged.connect(self.fit)
+
+    @property
+    def is_composing(self) -> bool:
+        """Whether an input method holds text that is not committed."""
+        return self._is_composing
+
+    def inputMethodEvent(self, event: QInputMethodEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Follow whether something is being composed."""
+        if event is not None:
+            self._is_composing = bool(event.preeditString())
+        super().inputMethodEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Enter sends, Shift+Enter makes a line; an Enter while something is composed belongs to that."""
+        if event is None or event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            super().keyPressEvent(event)
+            return
+        if self._is_composing:
+            event.ignore()
+            return
+        if event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.AltModifier):
+            self.insertPlainText("\n")
+            return
+        self.submitted.emit()
+
+    def focusOutEvent(self, event: QFocusEvent | None) -> None:  # noqa: N802 - Qt's name
+        """An input method that loses the focus commits or drops its text."""
+        self._is_composing = False
+        super().focusOutEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Another width, other lines."""
+        super().resizeEvent(event)
+        self.fit()
+
+    def fit(self) -> None:
+        """As high as its lines, to the most."""
+        is_full = self._line_count() >= MOST_LINES
+        policy = Qt.ScrollBarPolicy.ScrollBarAsNeeded if is_full else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        self.setVerticalScrollBarPolicy(policy)
+        height = self.sizeHint().height()
+        if height != self.height():
+            self.setFixedHeight(height)
+            self.height_changed.emit()
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """The height of the lines as they are wrapped."""
+        document = self.document()
+        assert document is not None
+        margins = self.contentsMargins()
+        height = self._line_count() * self.fontMetrics().lineSpacing()
+        extra = 2 * document.documentMargin() + margins.top() + margins.bottom()
+        return QSize(super().sizeHint().width(), round(height + extra) + 1)
+
+    def _line_count(self) -> int:
+        """Lines as they are wrapped, at least one and at most the most."""
+        document = self.document()
+        assert document is not None
+        lines, block = 0, document.firstBlock()
+        while block.isValid() and lines < MOST_LINES:
+            layout = block.layout()
+            lines += max(layout.lineCount() if layout is not None else 1, 1)
+            block = block.next()
+        return min(max(lines, 1), MOST_LINES)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """One line."""
+        return QSize(0, self.fontMetrics().lineSpacing())
+
+
+class Composer(QFrame):
+    """Text, model and the send button in one frame; the button becomes the red stop while a run goes on."""
+
+    submitted = pyqtSignal(str)
+    stop_clicked = pyqtSignal()
+    text_changed = pyqtSignal(str)
+
+    def __init__(self, services: WindowServices, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._services = services
+        self._state = "idle"
+        self._is_asking = False
+        self.setObjectName("composer")
+        self.edit = MessageEdit(self)
+        self.edit.submitted.connect(self._submit)
+        self.edit.textChanged.connect(self._on_text)
+        self.model_button = QToolButton(self)
+        self.model_button.setObjectName("modelButton")
+        self.model_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.model_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        mark(self.model_button, text=True)
+        self._hint = QLabel(self)
+        mark(self._hint, role="caption")
+        self.send_button = QToolButton(self)
+        self.send_button.setObjectName("sendButton")
+        self.send_button.clicked.connect(self._on_button)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self._hint)
+        row.addWidget(self.model_button)
+        row.addWidget(self.send_button)
+        self._layout = QVBoxLayout(self)
+        self._layout.addWidget(self.edit)
+        self._layout.addLayout(row)
+        self._row = row
+        self.setFocusProxy(self.edit)
+        services.theme.changed.connect(self.restyle)
+        services.language.changed.connect(self.retranslate)
+        self.restyle()
+        self.retranslate()
+
+    @property
+    def text(self) -> str:
+        """What is written."""
+        return self.edit.toPlainText()
+
+    def set_text(self, text: str) -> None:
+        """Put a text in place of what is written, the cursor behind it."""
+        if text == self.text:
+            return
+        self.edit.setPlainText(text)
+        self.edit.moveCursor(QTextCursor.MoveOperation.End)
+
+    def set_state(self, state: str, *, is_asking: bool = False) -> None:
+        """ "idle", "running" or "stopping"; what the button is, and what the empty field says."""
+        if (state, is_asking) != (self._state, self._is_asking):
+            self._state, self._is_asking = state, is_asking
+            self.restyle()
+            self.retranslate()
+
+    def restyle(self) -> None:
+        """Fonts, icons and the frame."""
+        theme, icons = self._services.theme.theme, self._services.icons
+        self.edit.setFont(theme.font("ui"))
+        gap, edge = theme.size("space.1"), theme.size("space.2")
+        self._layout.setContentsMargins(edge, edge, gap + 2, gap + 2)
+        self._layout.setSpacing(gap)
+        self._row.setSpacing(gap)
+        self.setStyleSheet(
+            style_sheet(
+                theme,
+                "#composer { background: @surface.base; border: 1px solid @border.default;"
+                " border-radius: @radius.card; }"
+                ' #composer[focused="true"] { border-color: @focus_ring; }',
+            )
+        )
+        small = theme.size("icon.default")
+        self.model_button.setIcon(icons.get("cpu", "text.secondary", small))
+        self.model_button.setFont(theme.font("ui"))
+        self._dress_button()
+        self.edit.fit()
+
+    def _dress_button(self) -> None:
+        theme, icons = self._services.theme.theme, self._services.icons
+        side, size = theme.size("control.send"), theme.size("icon.default")
+        self.send_button.setFixedSize(side, side)
+        if self._state == "idle":
+            can_send = bool(self.text.strip())
+            color = "accent.on" if can_send else "text.disabled"
+            self.send_button.setIcon(icons.get("arrow-up", color, size))
+            self.send_button.setEnabled(can_send)
+            mark(self.send_button, kind="primary")
+        elif self._state == "running":
+            self.send_button.setIcon(icons.get("square", "error.on", theme.size("icon.small")))
+            self.send_button.setEnabled(True)
+            mark(self.send_button, kind="danger")
+        else:
+            self.send_button.setIcon(icons.get("loader-circle", "text.secondary", size))
+            self.send_button.setEnabled(False)
+            mark(self.send_button, kind="icon")
+
+    def retranslate(self) -> None:
+        """Placeholder, tooltips, hints."""
+        language = self._services.language
+        self.edit.setPlaceholderText(language(self._placeholder()))
+        self.edit.setAccessibleName(language(msg("Message")))
+        text = {
+            "idle": msg("Send (Enter)"),
+            "running": msg("Stop (Escape)"),
+        }.get(self._state, msg("Stopping"))
+        self.send_button.setToolTip(language(text))
+        self.send_button.setAccessibleName(language(text))
+        self._hint.setText("Esc" if self._state == "running" else "")
+
+    def _placeholder(self) -> Message:
+        if self._is_asking:
+            return msg("Or say what you want instead")
+        if self._state == "idle":
+            return msg("Ask about the circuit, or describe a change")
+        return msg("Next message, sent when this one ends")
+
+    def _on_text(self) -> None:
+        if self._state == "idle":
+            self._dress_button()
+        self.text_changed.emit(self.text)
+
+    def _submit(self) -> None:
+        if self.text.strip() and self._state != "stopping":
+            self.submitted.emit(self.text)
+
+    def _on_button(self) -> None:
+        if self._state == "idle":
+            self._submit()
+        elif self._state == "running":
+            self.stop_clicked.emit()

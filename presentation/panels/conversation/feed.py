@@ -1,0 +1,316 @@
+"""Turns the events of a run into what the conversation shows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from application.events import (
+    AnswerStreamed,
+    ChatEvent,
+    CheckpointReached,
+    ConfirmationAsked,
+    DesignEvent,
+    Done,
+    ErrorOccurred,
+    GoalsUnderstood,
+    IterationFinished,
+    PhaseEntered,
+    RetryScheduled,
+    SessionOpened,
+    TextWritten,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
+)
+from presentation.panels.conversation.items import (
+    AnswerText,
+    Decision,
+    DesignEnd,
+    ErrorBlock,
+    GoalsCard,
+    Interrupted,
+    ItemList,
+    Narration,
+    Note,
+    OperationCard,
+    SimulationCard,
+    card_of,
+)
+from shared.message import Message, msg
+from shared.ulid import new_ulid
+
+_RETRY = "retry"
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What a run is doing, for the line under the messages."""
+
+    text: Message
+    round_number: int = 0
+
+
+@dataclass(slots=True)
+class _Stream:
+    """An answer that is coming."""
+
+    key: str
+    began: float
+    created: str
+    text: list[str] = field(default_factory=list)
+    reasoning: list[str] = field(default_factory=list)
+    new_text: list[str] = field(default_factory=list)
+    new_reasoning: list[str] = field(default_factory=list)
+    thought_s: float | None = None
+
+
+class RunFeed:
+    """Follows one run. `flush` hands the pieces of a stream on; whoever owns the feed calls it."""
+
+    def __init__(self, items: ItemList, *, model: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._items = items
+        self._model = model
+        self._clock = clock
+        self._stream: _Stream | None = None
+        self._began: dict[str, float] = {}
+        self.session_id = ""
+        self.activity = Activity(msg("Starting"))
+        self.goals: tuple[GoalsUnderstood, ...] = ()
+        self.last_verdicts: IterationFinished | None = None
+        self.has_failed_simulation = False
+        self.has_told_error = False
+        self.has_ended = False
+        self.tokens = 0
+        """Of the run; 0 when nobody counted."""
+        self._characters = 0
+        """Of the answers of this run."""
+
+    def __call__(self, event: ChatEvent | DesignEvent) -> None:
+        """Take one event."""
+        if not isinstance(event, RetryScheduled):
+            self._items.remove(_RETRY)
+        if not isinstance(event, AnswerStreamed):
+            self.end_stream()
+        match event:
+            case SessionOpened():
+                self._open(event)
+            case AnswerStreamed():
+                self._take_piece(event)
+            case ToolStarted():
+                self._start_tool(event)
+            case ToolEnded():
+                self._end_tool(event)
+            case PhaseEntered():
+                self.activity = Activity(_PHASES.get(event.phase, msg("Working")), event.round_number)
+            case RetryScheduled():
+                seconds = f"{event.wait_s:.0f}"
+                text = msg("{reason} Trying again in {seconds} s.", reason=event.reason, seconds=seconds)
+                self._items.put(Note(key=_RETRY, text=text))
+            case ErrorOccurred():
+                self._tell_error(event)
+            case TurnEnded():
+                self._end_turn(event)
+            case _:
+                self._take_design(event)
+
+    def flush(self) -> None:
+        """Hand on what has come of the answer since the last call."""
+        stream = self._stream
+        if stream is None or not (stream.new_text or stream.new_reasoning):
+            return
+        text, reasoning = "".join(stream.new_text), "".join(stream.new_reasoning)
+        stream.new_text.clear()
+        stream.new_reasoning.clear()
+        self._items.streamed(stream.key, text, reasoning)
+
+    @property
+    def is_streaming(self) -> bool:
+        """Whether an answer is coming."""
+        return self._stream is not None
+
+    def snapshot(self) -> AnswerText | None:
+        """The answer under way with all that has come; `flush` then begins behind it."""
+        stream = self._stream
+        if stream is None:
+            return None
+        stream.new_text.clear()
+        stream.new_reasoning.clear()
+        text, reasoning = "".join(stream.text), "".join(stream.reasoning)
+        return replace(self._answer(stream), text=text, reasoning=reasoning, is_streaming=True)
+
+    def end_stream(self) -> None:
+        """The answer under way is complete (or will not come any further)."""
+        stream = self._stream
+        if stream is None:
+            return
+        self.flush()
+        self._stream = None
+        text = "".join(stream.text)
+        self._characters += len(text)
+        self._items.put(replace(self._answer(stream), text=text, reasoning="".join(stream.reasoning)))
+
+    def close(self, reason: str) -> None:
+        """The run is over, with or without a closing event: nothing stays open."""
+        self.end_stream()
+        self._items.remove(_RETRY)
+        not_run: list[str] = []
+        for item in self._items:
+            if isinstance(item, OperationCard | SimulationCard) and item.state == "running":
+                name = item.tool if isinstance(item, OperationCard) else "run_simulation"
+                not_run.append(name)
+                self._items.put(replace(item, state="not_run"))
+            elif isinstance(item, Decision) and item.state == "open":
+                self._items.put(replace(item, state="expired"))
+        if not self.has_ended:
+            self.has_ended = True
+            self._interrupt(reason, tuple(not_run))
+
+    def _open(self, event: SessionOpened) -> None:
+        self.session_id = event.session_id
+        if event.resumed_text:
+            text = msg("Going on with: {text}", text=event.resumed_text)
+            self._items.put(Note(key=new_ulid(), text=text))
+
+    def _take_piece(self, event: AnswerStreamed) -> None:
+        stream = self._stream
+        if stream is None or stream.key != event.message_id:
+            self.end_stream()
+            stream = self._begin_stream(event.message_id)
+        if event.reasoning:
+            stream.reasoning.append(event.reasoning)
+            stream.new_reasoning.append(event.reasoning)
+            self.activity = Activity(msg("Thinking"))
+        if event.text:
+            if stream.thought_s is None and stream.reasoning:
+                stream.thought_s = self._clock() - stream.began
+            stream.text.append(event.text)
+            stream.new_text.append(event.text)
+            self.activity = Activity(msg("Answering"))
+
+    def _begin_stream(self, key: str) -> _Stream:
+        stream = _Stream(key=key, began=self._clock(), created=_now())
+        known = self._items.get(key)
+        if isinstance(known, AnswerText):  # an answer that is gone on with
+            stream.text.append(known.text)
+            stream.reasoning.append(known.reasoning)
+        self._stream = stream
+        answer = replace(
+            self._answer(stream),
+            is_streaming=True,
+            text="".join(stream.text),
+            reasoning="".join(stream.reasoning),
+        )
+        self._items.put(answer)
+        return stream
+
+    def _answer(self, stream: _Stream) -> AnswerText:
+        thought_s = stream.thought_s
+        if thought_s is None and stream.reasoning:
+            thought_s = self._clock() - stream.began
+        return AnswerText(
+            key=stream.key, text="", model=self._model, created=stream.created, thought_s=thought_s
+        )
+
+    def _start_tool(self, event: ToolStarted) -> None:
+        self._began[event.call_id] = self._clock()
+        self._items.put(card_of(event.call_id, event.name, event.arguments))
+        self.activity = Activity(msg("Running {tool}", tool=event.name), self.activity.round_number)
+
+    def _end_tool(self, event: ToolEnded) -> None:
+        card = self._items.get(event.call_id) or card_of(event.call_id, event.name, {})
+        assert isinstance(card, OperationCard | SimulationCard)
+        began = self._began.pop(event.call_id, None)
+        if isinstance(card, SimulationCard):
+            self.has_failed_simulation = not event.success
+        self._items.put(
+            replace(
+                card,
+                state="done" if event.success else "failed",
+                summary=event.summary,
+                duration_s=None if began is None else self._clock() - began,
+            )
+        )
+
+    def _tell_error(self, event: ErrorOccurred) -> None:
+        self.has_told_error = True
+        if event.error_type == "cut":  # the interrupted mark says it, with the way on
+            return
+        self._items.put(
+            ErrorBlock(
+                key=new_ulid(), message=event.message, advice=event.advice, error_type=event.error_type
+            )
+        )
+
+    def _end_turn(self, event: TurnEnded) -> None:
+        self.has_ended = True
+        self.tokens = _tokens(event.usage)
+        if event.stop_reason not in ("completed", "error"):
+            self._interrupt(event.stop_reason, (), event.note)
+
+    def _interrupt(self, reason: str, not_run: tuple[str, ...], note: Message | None = None) -> None:
+        self._items.put(
+            Interrupted(
+                key=new_ulid(),
+                reason=reason,
+                created=_now(),
+                characters=self._characters,
+                not_run=not_run,
+                note=note,
+            )
+        )
+
+    def _take_design(self, event: DesignEvent) -> None:
+        match event:
+            case GoalsUnderstood():
+                self.goals = (event,)
+                card = GoalsCard(key=new_ulid(), goals=event.goals, assumptions=event.assumptions)
+                self._items.put(card)
+            case TextWritten():
+                self._items.put(Narration(key=new_ulid(), text=event.text))
+            case IterationFinished():
+                self._judge(event)
+            case CheckpointReached():
+                self.activity = Activity(msg("Checkpoint"), event.number)
+            case ConfirmationAsked():
+                pass
+            case Done():
+                self._end_design(event)
+            case _:
+                pass
+
+    def _judge(self, event: IterationFinished) -> None:
+        self.last_verdicts = event
+        last = next((item for item in reversed(tuple(self._items)) if isinstance(item, SimulationCard)), None)
+        if last is None or last.verdicts:
+            last = SimulationCard(key=new_ulid(), state="done")
+        self._items.put(replace(last, verdicts=event.verdicts, round_number=event.number))
+
+    def _end_design(self, event: Done) -> None:
+        self.has_ended = True
+        self.tokens = _tokens(event.usage)
+        if event.stop_reason == "stopped":
+            self._interrupt("stopped", ())
+        elif event.stop_reason != "error":
+            self._items.put(DesignEnd(key=new_ulid(), done=event))
+
+
+_PHASES: Mapping[str, Message] = {
+    "design_goals": msg("Reading the goals"),
+    "initial_design": msg("Designing"),
+    "action": msg("Changing the circuit"),
+    "simulation": msg("Simulating"),
+    "analysis": msg("Comparing with the goals"),
+    "conclude": msg("Concluding"),
+    "calling": msg("Waiting for the model"),
+}
+
+
+def _tokens(usage: Mapping[str, int]) -> int:
+    return usage.get("total_tokens", 0) or usage.get("prompt_tokens", 0) + usage.get("completion_tokens", 0)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,301 @@
+"""What a conversation shows, one frozen object a row. Texts are messages: the view puts them into words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from application.events import Done
+from domain.design.goals import DesignGoal, GoalVerdict
+from shared.message import Message
+
+if TYPE_CHECKING:
+    from domain.llm.tools.line_diff import LineDiff
+
+CardState = Literal["running", "done", "failed", "not_run"]
+Standing = Literal["none", "stands", "undoing", "undone"]
+"""Of a change of a file: nothing to undo, it stands, it is being taken back, it was."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserText:
+    """What the user said."""
+
+    key: str
+    text: str
+    created: str = ""
+    """ISO 8601, UTC."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerText:
+    """What the model said; while it streams the pieces are with the view and this holds what came first."""
+
+    key: str
+    text: str
+    reasoning: str = ""
+    model: str = ""
+    created: str = ""
+    is_streaming: bool = False
+    thought_s: float | None = None
+    """None when it was not measured (a stored answer)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Narration:
+    """What the designer said."""
+
+    key: str
+    text: Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoalsCard:
+    """The goals read from the sentence."""
+
+    key: str
+    goals: tuple[DesignGoal, ...]
+    assumptions: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperationCard:
+    """A tool that ran; `key` is the call's id, which is that of its operation too."""
+
+    key: str
+    tool: str
+    path: str = ""
+    """Relative to the project."""
+    detail: str = ""
+    """What it looked for, when it has no file."""
+    state: CardState = "running"
+    summary: Message | None = None
+    duration_s: float | None = None
+    diff: LineDiff | None = None
+    standing: Standing = "none"
+    is_new_file: bool = False
+    problem: Message | None = None
+    """Why an undo was refused."""
+    tip: str = ""
+    """The operation to undo next: this one, the undo of it, the undo of that ..."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulationCard:
+    """A run of the simulator, with the goals it was held against."""
+
+    key: str
+    path: str = ""
+    state: CardState = "running"
+    summary: Message | None = None
+    duration_s: float | None = None
+    verdicts: tuple[GoalVerdict, ...] = ()
+    round_number: int = 0
+
+
+Choice = Literal["accept", "continue", "stop", "resume", "anew"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """A question with buttons: a checkpoint, or a design that was interrupted."""
+
+    key: str
+    kind: Literal["checkpoint", "pending_run"]
+    number: int = 0
+    met: int = 0
+    total: int = 0
+    has_failed: bool = False
+    """The last simulation did not finish."""
+    text: str = ""
+    """Of a design that waits: its sentence."""
+    state: Literal["open", "chosen", "expired"] = "open"
+    answer: str = ""
+
+    @property
+    def goals_met(self) -> bool:
+        """Whether all goals are met."""
+        return self.total > 0 and self.met == self.total
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The buttons in order; the first is the filled one."""
+        if self.kind == "pending_run":
+            return ("resume", "anew")
+        return ("accept", "continue", "stop") if self.goals_met else ("continue", "accept", "stop")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorBlock:
+    """Why it did not go on, and the ways out."""
+
+    key: str
+    message: Message
+    advice: Message | None = None
+    error_type: str = ""
+    can_retry: bool = True
+    is_spent: bool = False
+    """A way out was taken, or something else was said."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interrupted:
+    """A turn that did not come to its end."""
+
+    key: str
+    reason: str
+    """A stop reason: "user", "interrupted", "limit" ..."""
+    created: str = ""
+    characters: int = 0
+    not_run: tuple[str, ...] = ()
+    can_continue: bool = True
+    note: Message | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DesignEnd:
+    """How a design ended."""
+
+    key: str
+    done: Done
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """A line about the conversation itself."""
+
+    key: str
+    text: Message
+
+
+Item = (
+    UserText
+    | AnswerText
+    | Narration
+    | GoalsCard
+    | OperationCard
+    | SimulationCard
+    | Decision
+    | ErrorBlock
+    | Interrupted
+    | DesignEnd
+    | Note
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reset:
+    """Everything is another conversation's now."""
+
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Added:
+    """An item behind all others."""
+
+    item: Item
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Updated:
+    """An item of a known key is another."""
+
+    item: Item
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removed:
+    """An item is gone."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Streamed:
+    """An answer under way has grown; the pieces of one flush joined."""
+
+    key: str
+    text: str = ""
+    reasoning: str = ""
+
+
+Change = Reset | Added | Updated | Removed | Streamed
+
+READING_TOOLS = frozenset(
+    (
+        "read_file",
+        "list_project_files",
+        "search_project",
+        "search_exact",
+        "find_references",
+        "analyze_file",
+        "inspect_data",
+    )
+)
+WRITING_TOOLS = frozenset(("rewrite_file", "patch_file"))
+SIMULATION_TOOLS = frozenset(("run_simulation",))
+
+
+def card_of(call_id: str, tool: str, arguments: Mapping[str, object]) -> OperationCard | SimulationCard:
+    """The card of a call that begins."""
+    path = _first_text(arguments, ("path", "file_path", "result_path"))
+    if tool in SIMULATION_TOOLS:
+        return SimulationCard(key=call_id, path=path)
+    detail = _first_text(arguments, ("query", "symbol_name", "pattern", "directory"))
+    return OperationCard(key=call_id, tool=tool, path=path, detail=detail)
+
+
+def _first_text(arguments: Mapping[str, object], names: tuple[str, ...]) -> str:
+    found = (arguments.get(name) for name in names)
+    return next((value for value in found if isinstance(value, str) and value), "")
+
+
+@dataclass(slots=True)
+class ItemList:
+    """The items in order, and what changed since somebody looked."""
+
+    _items: dict[str, Item] = field(default_factory=dict)
+    _changes: list[Change] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(tuple(self._items.values()))
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def get(self, key: str) -> Item | None:
+        """The item of a key."""
+        return self._items.get(key)
+
+    def last(self) -> Item | None:
+        """The newest item."""
+        return next(reversed(self._items.values()), None)
+
+    def reset(self, items: tuple[Item, ...] = ()) -> None:
+        """Another conversation."""
+        self._items = {item.key: item for item in items}
+        self._changes = [Reset(items=items)]
+
+    def put(self, item: Item) -> None:
+        """Add an item, or replace the one of its key."""
+        is_known = item.key in self._items
+        if is_known and self._items[item.key] == item:
+            return
+        self._items[item.key] = item
+        self._changes.append(Updated(item=item) if is_known else Added(item=item))
+
+    def remove(self, key: str) -> None:
+        """Take an item away."""
+        if self._items.pop(key, None) is not None:
+            self._changes.append(Removed(key=key))
+
+    def streamed(self, key: str, text: str, reasoning: str) -> None:
+        """An answer under way has grown."""
+        self._changes.append(Streamed(key=key, text=text, reasoning=reasoning))
+
+    def take_changes(self) -> list[Change]:
+        """What changed since the last call."""
+        changes, self._changes = self._changes, []
+        return changes

@@ -1,0 +1,239 @@
+"""Markdown of a model to HTML that can do no harm: no scripts, no remote content, no raw HTML.
+
+A text is cut into blocks (paragraphs, lists, fences) that are rendered each on its own, so that a stream
+costs the same at its end as at its beginning. Formulas leave as ``<span class="math">`` with their TeX
+as text; the page hands them to KaTeX.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Literal
+
+import nh3
+from markdown import Markdown  # type: ignore[import-untyped]
+from markdown.extensions.nl2br import Nl2BrExtension  # type: ignore[import-untyped]
+from markdown.extensions.sane_lists import SaneListExtension  # type: ignore[import-untyped]
+from markdown.extensions.tables import TableExtension  # type: ignore[import-untyped]
+
+from presentation.panels.conversation.spice_markup import highlighted
+
+BLOCK_LIMIT = 8_000
+"""Characters after which a block is ended at the next line, whatever it is."""
+
+_FENCE = re.compile(r"^ {0,12}(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")
+_LIST_ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+\S")
+_DISPLAY = re.compile(r"^\s*(\$\$|\\\[)")
+_SPICE_LINE = re.compile(
+    r"^[RCLVIEGFHQMDXJK]\w*\s+\S+\s+\S+|^\.(?:ac|tran|dc|op|model|subckt|include|end|param)\b", re.I
+)
+_SPICE_NAMES = frozenset(("spice", "ngspice", "netlist", "cir", "sp", "ltspice", "hspice"))
+
+# Code spans are seen first, so that a dollar in them is no formula.
+_INLINE = re.compile(
+    r"(?P<code>(?<!`)(?P<ticks>`+)(?!`).{1,1500}?(?<!`)(?P=ticks)(?!`))"
+    r"|\$\$(?P<display>.{1,2500}?)\$\$"
+    r"|\\\[(?P<bracket>.{1,2500}?)\\\]"
+    r"|\\\((?P<paren>.{1,1500}?)\\\)"
+    r"|(?<![\\$\w])\$(?![\s$])(?P<inline>[^$\n]{0,600}?[^$\s\\])\$(?![\d$])",
+    re.S,
+)
+_PLACE = re.compile("\ue000(\\d+)\ue001")
+_MARKUP_KEPT = re.compile(r"&lt;(br ?/?|/?su[bp])&gt;")
+_CODE_ELEMENT = re.compile(r"(<code>.*?</code>)", re.S)
+
+_TAGS = {
+    *("p", "br", "hr", "strong", "em", "del", "code", "pre", "blockquote", "a", "sub", "sup"),
+    *("ul", "ol", "li", "h1", "h2", "h3", "h4", "h5", "h6"),
+    *("table", "thead", "tbody", "tr", "th", "td"),
+}
+_ATTRIBUTES = {"a": {"href", "title"}, "th": {"align"}, "td": {"align"}, "ol": {"start"}}
+_SCHEMES = {"http", "https", "mailto"}
+
+
+def to_html(text: str) -> str:
+    """A whole text as HTML."""
+    splitter = BlockSplitter()
+    return "".join(block_html(block) for block in (*splitter.feed(text), *splitter.end()))
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A part of a text that is rendered on its own."""
+
+    kind: Literal["text", "code"]
+    text: str
+    """Of code: without its fence."""
+    info: str = ""
+    """The word behind a fence: ``spice``."""
+
+
+@dataclass(slots=True)
+class BlockSplitter:
+    """Cuts a text that comes in pieces; each piece costs what it is long."""
+
+    _lines: list[str] = field(default_factory=list)
+    """Of the block under way, each with its end."""
+    _rest: list[str] = field(default_factory=list)
+    """The pieces of the line under way."""
+    _rest_length: int = 0
+    _length: int = 0
+    """Characters of the lines."""
+    _fence: str = ""
+    """The mark that closes the code under way."""
+    _info: str = ""
+    _is_formula: bool = False
+    _after_blank: bool = False
+
+    def feed(self, piece: str) -> list[Block]:
+        """Take a piece; returns the blocks it completed."""
+        head, newline, rest = piece.rpartition("\n")
+        if not newline:
+            self._rest.append(piece)
+            self._rest_length += len(piece)
+            return []
+        lines = ("".join(self._rest) + head).split("\n")
+        self._rest, self._rest_length = [rest] if rest else [], len(rest)
+        return [block for line in lines for block in self._take(line)]
+
+    @property
+    def tail_length(self) -> int:
+        """Characters of the block that is not complete."""
+        return self._length + self._rest_length
+
+    def tail(self) -> Block | None:
+        """The block that is not complete, as it stands."""
+        text = "".join(self._lines) + "".join(self._rest)
+        if not text.strip() and not self._fence:
+            return None
+        return Block("code" if self._fence else "text", text, self._info)
+
+    def end(self) -> list[Block]:
+        """The last block."""
+        blocks = self._take("".join(self._rest)) if self._rest else []
+        self._rest, self._rest_length = [], 0
+        return [*blocks, *self._close()]
+
+    def _take(self, line: str) -> list[Block]:
+        fence = _FENCE.match(line)
+        if self._fence:
+            if fence and fence["mark"].startswith(self._fence) and not fence["info"].strip():
+                done = self._close()
+                self._fence = self._info = ""
+                return done
+            return self._add(line)
+        if fence:
+            done = self._close()
+            self._fence, self._info = fence["mark"], fence["info"].strip().lower()
+            return done
+        if not line.strip() and not self._is_formula:
+            self._after_blank = bool(self._lines)
+            return self._add(line) if self._lines else []
+        done = self._close() if self._after_blank and not self._goes_on_with(line) else []
+        self._after_blank = False
+        self._follow_formula(line)
+        return [*done, *self._add(line)]
+
+    def _goes_on_with(self, line: str) -> bool:
+        """Whether the line behind a blank one still belongs to the list before it."""
+        is_list = bool(_LIST_ITEM.match(self._lines[0]))
+        return is_list and (bool(_LIST_ITEM.match(line)) or line.startswith((" ", "\t")))
+
+    def _follow_formula(self, line: str) -> None:
+        if self._is_formula:
+            self._is_formula = "$$" not in line and "\\]" not in line
+        elif opened := _DISPLAY.match(line):
+            close = "$$" if opened[1] == "$$" else "\\]"
+            self._is_formula = close not in line[opened.end() :]
+
+    def _add(self, line: str) -> list[Block]:
+        self._lines.append(line + "\n")
+        self._length += len(line) + 1
+        return self._close() if self._length > BLOCK_LIMIT else []
+
+    def _close(self) -> list[Block]:
+        text = "".join(self._lines)
+        self._lines = []
+        self._length = 0
+        self._after_blank = self._is_formula = False
+        if self._fence:
+            return [Block("code", text, self._info)]
+        return [Block("text", text)] if text.strip() else []
+
+
+def block_html(block: Block) -> str:
+    """One block as HTML."""
+    return _code_html(block) if block.kind == "code" else _text_html(block.text)
+
+
+def _code_html(block: Block) -> str:
+    is_spice = block.info in _SPICE_NAMES or (
+        not block.info and sum(bool(_SPICE_LINE.match(line)) for line in block.text.split("\n")[:40]) > 1
+    )
+    text = highlighted(block.text) if is_spice else html.escape(block.text)
+    return f'<pre class="code" data-info="{html.escape(block.info)}"><code>{text}</code></pre>'
+
+
+def _text_html(text: str) -> str:
+    text = text.encode("utf-8", "replace").decode()  # a lone surrogate would stop the cleaner
+    if len(text) > 2 * BLOCK_LIMIT:  # one endless line: data, no prose
+        return f"<p>{html.escape(text)}</p>"
+    formulas: list[str] = []
+    marked = _INLINE.sub(lambda found: _set_aside(found, formulas), text.replace("\ue000", ""))
+    converter = _markdown()
+    converter.reset()
+    try:
+        raw = converter.convert("\n".join(_with_list_breaks(marked)))
+    except RecursionError:  # thousands of nested marks: no text anybody means
+        return f"<p>{html.escape(text)}</p>"
+    pieces = _CODE_ELEMENT.split(raw)
+    raw = "".join(
+        piece if number % 2 else _MARKUP_KEPT.sub(r"<\1>", piece) for number, piece in enumerate(pieces)
+    )
+    clean = nh3.clean(raw, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes=_SCHEMES, url_relative="deny")
+    return _PLACE.sub(lambda found: _formula(found, formulas), clean)
+
+
+def _set_aside(found: re.Match[str], formulas: list[str]) -> str:
+    if found["code"]:
+        return found[0]
+    tex, is_display = next(
+        (found[name], name in ("display", "bracket"))
+        for name in ("display", "bracket", "paren", "inline")
+        if found[name] is not None
+    )
+    shown = "display" if is_display else "inline"
+    formulas.append(f'<span class="math {shown}">{html.escape(tex.strip())}</span>')
+    return f"\ue000{len(formulas) - 1}\ue001"
+
+
+def _formula(found: re.Match[str], formulas: list[str]) -> str:
+    number = int(found[1])
+    return formulas[number] if number < len(formulas) else ""
+
+
+def _with_list_breaks(text: str) -> Iterator[str]:
+    """A list may follow a line of text at once, as models write it; Markdown wants a blank line."""
+    before = ""
+    for line in text.split("\n"):
+        if _LIST_ITEM.match(line) and before.strip() and not _LIST_ITEM.match(before) and before[0] != " ":
+            yield ""
+        yield line
+        before = line
+
+
+@cache
+def _markdown() -> Markdown:
+    # As objects: by their names they would be looked for in every installed package.
+    extensions = [TableExtension(use_align_attribute=True), SaneListExtension(), Nl2BrExtension()]
+    converter = Markdown(extensions=extensions, tab_length=2, lazy_ol=False)
+    # HTML of a model is shown as it is written; indented text is no code; pictures are links.
+    converter.preprocessors.deregister("html_block")
+    for name in ("html", "image_link", "image_reference", "short_image_ref"):
+        converter.inlinePatterns.deregister(name)
+    converter.parser.blockprocessors.deregister("code")
+    return converter

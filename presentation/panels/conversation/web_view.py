@@ -1,0 +1,320 @@
+"""The conversation as a web page of ours: loaded once, then told what changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from PyQt6.QtCore import QObject, Qt, QTimer, QUrl, pyqtSignal, pyqtSlot
+from PyQt6.QtWebChannel import QWebChannel
+from PyQt6.QtWebEngineCore import (
+    QWebEnginePage,
+    QWebEngineProfile,
+    QWebEngineSettings,
+    QWebEngineUrlRequestInfo,
+    QWebEngineUrlRequestInterceptor,
+)
+from PyQt6.QtWebEngineWidgets import QWebEngineView
+from PyQt6.QtWidgets import QVBoxLayout, QWidget
+
+from presentation.panels.conversation.html_view import HtmlItems, icon
+from presentation.panels.conversation.items import (
+    Added,
+    AnswerText,
+    Change,
+    Item,
+    Removed,
+    Reset,
+    Streamed,
+    Updated,
+)
+from presentation.panels.conversation.markup import BlockSplitter, block_html
+from presentation.window.theme import Theme, tokens
+from presentation.window.workspace import WindowServices
+from shared.message import msg
+
+_RESOURCES = Path(__file__).resolve().parents[3] / "resources"
+_PAGE = _RESOURCES / "web" / "conversation.html"
+_SERVED = (_RESOURCES / "web", _RESOURCES / "fonts")
+_FIRST_ITEMS = 40
+"""Shown at once of a stored conversation; the earlier ones follow in slices above them."""
+_SLICE = 12
+_LONGEST_TAIL = 1_500
+"""Characters of the unfinished block that are rendered anew at each flush; a longer one grows as text."""
+
+_Operation = list[Any]
+
+
+class WebConversation(QWidget):
+    """Shows items; `acted` tells what was clicked: action, item's key, argument."""
+
+    acted = pyqtSignal(str, str, str)
+    ready = pyqtSignal()
+    """The page has been loaded and listens."""
+    crashed = pyqtSignal()
+    """The page's process died."""
+
+    def __init__(self, services: WindowServices, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._services = services
+        self._html = HtmlItems(services.language)
+        self._streams: dict[str, _Stream] = {}
+        self._waiting: list[_Operation] = []
+        self._is_ready = False
+        self._older: list[Item] = []
+        self._bridge = _Bridge(self)
+        self._bridge.acted.connect(self.acted)
+        self._bridge.loaded.connect(self._on_loaded)
+        self._slices = QTimer(self)
+        self._slices.setInterval(15)
+        self._slices.timeout.connect(self._show_slice)
+        self._make_page()
+        self.restyle()
+        self.retranslate()
+
+    def _make_page(self) -> None:
+        self._profile = QWebEngineProfile(self)  # off the record: nothing is kept
+        self._guard = _OnlyOurFiles(self)
+        self._profile.setUrlRequestInterceptor(self._guard)
+        self._view = QWebEngineView(self)
+        self._view.setObjectName("conversationPage")
+        self._view.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
+        self._page = _Page(self._profile, self._view)
+        settings = self._page.settings()
+        assert settings is not None
+        for name in (
+            QWebEngineSettings.WebAttribute.LocalContentCanAccessRemoteUrls,
+            QWebEngineSettings.WebAttribute.PluginsEnabled,
+            QWebEngineSettings.WebAttribute.LocalStorageEnabled,
+            QWebEngineSettings.WebAttribute.JavascriptCanOpenWindows,
+        ):
+            settings.setAttribute(name, False)
+        self._channel = QWebChannel(self)
+        self._channel.registerObject("bridge", self._bridge)
+        self._page.setWebChannel(self._channel)
+        self._page.setBackgroundColor(self._services.theme.theme.color("surface.base"))
+        self._page.renderProcessTerminated.connect(lambda *_: self.crashed.emit())
+        self._view.setPage(self._page)
+        self._page.load(QUrl.fromLocalFile(str(_PAGE)))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._view)
+
+    @property
+    def page(self) -> QWebEnginePage:
+        """The page, for those who look into it (tests, printing)."""
+        return self._page
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the page listens."""
+        return self._is_ready
+
+    def close_page(self) -> None:
+        """Let the page go before its profile does, as Qt wants it."""
+        self._slices.stop()
+        self._view.setPage(None)
+        self._page.deleteLater()
+        self._view.deleteLater()
+
+    # --- what is shown -------------------------------------------------------------------------------
+
+    def apply(self, changes: Sequence[Change]) -> None:
+        """Show what changed."""
+        operations: list[_Operation] = []
+        for change in changes:
+            match change:
+                case Reset():
+                    operations += self._reset(change.items)
+                case Added():
+                    operations += self._added(change.item)
+                case Updated():
+                    self._follow(change.item)
+                    operations.append(["update", *self._row(change.item)])
+                    operations += self._announcement(change.item)
+                case Removed():
+                    operations.append(["remove", change.key])
+                case Streamed():
+                    operations.append(self._streamed(change))
+        self._run(operations)
+
+    def show_empty(self, html: str) -> None:
+        """What stands in a conversation without items."""
+        self._run([["reset"], ["add", "empty", "", html]])
+
+    def scroll_to_end(self) -> None:
+        """Show the newest."""
+        self._run([["end"]])
+
+    def _reset(self, items: tuple[Item, ...]) -> list[_Operation]:
+        self._streams.clear()
+        first, self._older = items[-_FIRST_ITEMS:], list(items[:-_FIRST_ITEMS])
+        if self._older:
+            self._slices.start()
+        added = [operation for item in first for operation in self._added(item)]
+        return [["reset"], *added, ["end"]]
+
+    def _added(self, item: Item) -> list[_Operation]:
+        self._follow(item)
+        operations: list[_Operation] = [["add", *self._row(item)]]
+        if isinstance(item, AnswerText) and item.is_streaming and item.text:
+            operations.append(self._streamed(Streamed(key=item.key, text=item.text)))
+        return operations
+
+    def _show_slice(self) -> None:
+        part, self._older = self._older[-_SLICE:], self._older[:-_SLICE]
+        if part:
+            self._run([["prepend", [self._row(item) for item in part]]])
+        if not self._older:
+            self._slices.stop()
+
+    def _row(self, item: Item) -> list[str]:
+        return [item.key, _kind_of(item), self._html(item)]
+
+    def _follow(self, item: Item) -> None:
+        if isinstance(item, AnswerText) and item.is_streaming:
+            self._streams.setdefault(item.key, _Stream())
+        else:
+            self._streams.pop(item.key, None)
+
+    def _streamed(self, change: Streamed) -> _Operation:
+        stream = self._streams.setdefault(change.key, _Stream())
+        done, tail, raw = stream.take(change.text)
+        return ["stream", change.key, done, tail, raw, change.reasoning]
+
+    def _announcement(self, item: Item) -> list[_Operation]:
+        """Streaming is told to a screen reader at its end, once."""
+        if isinstance(item, AnswerText) and not item.is_streaming and item.text:
+            return [["announce", item.text[:2_000]]]
+        return []
+
+    # --- looks ---------------------------------------------------------------------------------------
+
+    def restyle(self) -> None:
+        """The theme's colours and sizes."""
+        theme = self._services.theme.theme
+        self._page.setBackgroundColor(theme.color("surface.base"))
+        self._run([["theme", css_variables(theme)]])
+
+    def retranslate(self) -> None:
+        """The page's own words; the items are shown again by whoever has them."""
+        language = self._services.language
+        texts = {
+            "newer": language(msg("{count} new", count="{count}")),
+            "copy": language(msg("Copy")),
+            "copyIcon": icon("copy"),
+        }
+        self._run([["language", "zh-CN" if language.name == "zh" else "en", texts]])
+
+    # --- the page ------------------------------------------------------------------------------------
+
+    def _run(self, operations: list[_Operation]) -> None:
+        if not operations:
+            return
+        if not self._is_ready:
+            self._waiting += operations
+            return
+        # ASCII JSON: valid JavaScript whatever a model wrote (also lone surrogates and U+2028).
+        self._page.runJavaScript(f"conversation.apply({json.dumps(operations)})")
+
+    def _on_loaded(self) -> None:
+        self._is_ready = True
+        waiting, self._waiting = self._waiting, []
+        self._run(waiting)
+        self.ready.emit()
+
+
+class _Stream:
+    """What the page has of an answer that is coming."""
+
+    def __init__(self) -> None:
+        self._splitter = BlockSplitter()
+        self._is_raw = False
+
+    def take(self, text: str) -> tuple[str, str | None, str]:
+        """HTML of the blocks now complete; HTML of the rest, or None and plain text to append to it."""
+        blocks = self._splitter.feed(text)
+        done = "".join(block_html(block) for block in blocks)
+        if blocks:
+            self._is_raw = False
+        if self._is_raw:
+            return done, None, text
+        tail = self._splitter.tail()
+        if self._splitter.tail_length <= _LONGEST_TAIL:
+            return done, block_html(tail) if tail else "", ""
+        self._is_raw = True
+        return done, "", tail.text if tail else ""
+
+
+class _Bridge(QObject):
+    """What the page may call."""
+
+    acted = pyqtSignal(str, str, str)
+    loaded = pyqtSignal()
+
+    @pyqtSlot()
+    def ready(self) -> None:
+        """The page listens."""
+        self.loaded.emit()
+
+    @pyqtSlot(str, str, str)
+    def act(self, name: str, key: str, argument: str) -> None:
+        """Something was clicked."""
+        self.acted.emit(name, key, argument)
+
+
+class _Page(QWebEnginePage):
+    """Goes nowhere but to our page."""
+
+    def acceptNavigationRequest(  # noqa: N802 - Qt's name
+        self, url: QUrl, _kind: QWebEnginePage.NavigationType, _is_main_frame: bool
+    ) -> bool:
+        """Links are opened by the window, in the user's browser."""
+        return bool(url == QUrl.fromLocalFile(str(_PAGE)))
+
+
+class _OnlyOurFiles(QWebEngineUrlRequestInterceptor):
+    """Refuses every request that is not for a file of ours."""
+
+    def interceptRequest(self, info: QWebEngineUrlRequestInfo) -> None:  # noqa: N802 - Qt's name
+        """Called for each request before it is made."""
+        url = info.requestUrl()
+        path = Path(url.toLocalFile()) if url.isLocalFile() else None
+        is_ours = url.scheme() == "qrc" or (
+            path is not None and ".." not in path.parts and any(path.is_relative_to(at) for at in _SERVED)
+        )
+        info.block(not is_ours)
+
+
+def _kind_of(item: Item) -> str:
+    name = type(item).__name__
+    return "k-" + {"UserText": "user", "AnswerText": "answer"}.get(name, name.lower())
+
+
+def css_variables(theme: Theme) -> dict[str, str]:
+    """The tokens as CSS variables: ``--surface-base``, ``--space-2``."""
+    found: dict[str, str] = {}
+    for group, values in tokens()["theme"][theme.name].items():
+        if isinstance(values, dict):
+            found |= {f"--{group}-{name}": theme.hex(f"{group}.{name}") for name in values}
+        elif isinstance(values, str):
+            found[f"--{group}"] = theme.hex(group)
+    for group in ("space", "radius", "row", "control", "margin_bar", "icon", "pane"):
+        for name, value in tokens()[group].items():
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                found[f"--{group}-{name}"] = f"{theme.size(f'{group}.{name}')}px"
+    for name, kind in tokens()["type"].items():
+        if isinstance(kind, dict):
+            found[f"--type-{name}-px"] = f"{theme.size(f'type.{name}.px')}px"
+            found[f"--type-{name}-line"] = f"{theme.size(f'type.{name}.line')}px"
+    for name, value in tokens()["duration_ms"].items():
+        found[f"--duration_ms-{name}"] = f"{value}ms" if isinstance(value, int) else str(value)
+    fonts = tokens()["font"]
+    for name in ("ui", "mono"):
+        families = [*fonts[name], *fonts[f"{name}_cjk"]]
+        found[f"--font-{name}"] = ", ".join(
+            family if family in ("monospace", "sans-serif") else f'"{family}"' for family in families
+        )
+    return found

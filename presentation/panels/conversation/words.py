@@ -1,0 +1,132 @@
+"""What cards and rows say, for both views."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Literal
+
+from domain.llm.tools.line_diff import LineDiff
+from presentation.panels.conversation.items import Decision, Interrupted, OperationCard
+from shared.message import Message, msg
+
+ButtonKind = Literal["", "primary", "ok", "warn"]
+
+_DONE: Mapping[str, Message] = {
+    "rewrite_file": msg("Changed"),
+    "patch_file": msg("Changed"),
+    "read_file": msg("Read"),
+    "list_project_files": msg("Listed the files"),
+    "search_project": msg("Searched the project"),
+    "search_exact": msg("Searched"),
+    "find_references": msg("Found uses"),
+    "analyze_file": msg("Analysed"),
+    "inspect_data": msg("Inspected"),
+}
+_RUNNING: Mapping[str, Message] = {
+    "rewrite_file": msg("Changing"),
+    "patch_file": msg("Changing"),
+    "read_file": msg("Reading"),
+    "list_project_files": msg("Listing the files"),
+    "search_project": msg("Searching the project"),
+    "search_exact": msg("Searching"),
+    "find_references": msg("Looking for uses"),
+    "analyze_file": msg("Analysing"),
+    "inspect_data": msg("Inspecting"),
+}
+_ICONS: Mapping[str, str] = {
+    "rewrite_file": "file-pen",
+    "patch_file": "file-pen",
+    "read_file": "search",
+    "list_project_files": "list-tree",
+    "analyze_file": "file-code",
+    "inspect_data": "table-2",
+}
+_INTERRUPTED: Mapping[str, Message] = {
+    "user": msg("Stopped by you"),
+    "stopped": msg("Stopped by you"),
+    "interrupted": msg("Interrupted"),
+    "app_shutdown": msg("Interrupted: the program was closed"),
+    "session_switch": msg("Stopped: another conversation was opened"),
+    "timeout": msg("Stopped: it took too long"),
+    "limit": msg("A limit of the turn was reached"),
+    "length": msg("Cut at the model's output limit"),
+    "content_filter": msg("Withheld by the provider"),
+    "cut": msg("The answer broke off"),
+    "error": msg("Broken off by an error"),
+}
+_WORD = re.compile(r"\s+|\S+")
+
+
+def split_words(line: str) -> list[str]:
+    """Words and the blanks between them; joined they are the line."""
+    return _WORD.findall(line)
+
+
+def verb_of(card: OperationCard) -> Message:
+    """What a card's head says was done."""
+    if card.state == "running":
+        return _RUNNING.get(card.tool, msg("Running {tool}", tool=card.tool))
+    if card.state in ("failed", "not_run") and card.tool in ("rewrite_file", "patch_file"):
+        return msg("Not changed")
+    if card.is_new_file:
+        return msg("Created")
+    return _DONE.get(card.tool, msg("Ran {tool}", tool=card.tool))
+
+
+def icon_of(card: OperationCard) -> str:
+    """The icon of what was done."""
+    return "file-plus" if card.is_new_file else _ICONS.get(card.tool, "search")
+
+
+def lines_of(diff: LineDiff) -> Message:
+    """Where a change is: ``lines 17–19``, in the new file."""
+    first = diff.hunks[0].new_line
+    last = diff.hunks[-1].new_line + max(len(diff.hunks[-1].added) - 1, 0)
+    if last <= first:
+        return msg("line {line}", line=first)
+    return msg("lines {first}–{last}", first=first, last=last)
+
+
+def decision_texts(item: Decision) -> tuple[Message, Message]:
+    """Title and state of a decision."""
+    if item.kind == "pending_run":
+        return msg("A design was interrupted here"), msg("“{text}”", text=item.text)
+    title = msg("Checkpoint {number}", number=item.number)
+    if item.state == "expired":
+        return title, msg("answered by a message")
+    if item.has_failed:
+        return title, msg("the simulation failed")
+    return title, msg("{met} of {total} goals met", met=item.met, total=item.total)
+
+
+def choice_text(item: Decision, choice: str) -> Message:
+    """The word on a button."""
+    if choice == "continue" and item.has_failed:
+        return msg("Fix error")
+    return {
+        "accept": msg("Accept design"),
+        "continue": msg("Optimise further"),
+        "stop": msg("Stop"),
+        "resume": msg("Go on with it"),
+        "anew": msg("Begin anew"),
+    }[choice]
+
+
+def choice_kind(item: Decision, choice: str, *, is_first: bool) -> ButtonKind:
+    """How a button of an open decision looks; one of them is filled."""
+    if choice == "stop":
+        return ""
+    if choice == "continue" and item.has_failed:
+        return "warn"
+    if not is_first:
+        return ""
+    return "ok" if choice == "accept" else "primary"
+
+
+def interruption_texts(item: Interrupted) -> tuple[Message, Message | None]:
+    """What an interrupted turn says, and how far it came."""
+    title = _INTERRUPTED.get(item.reason, _INTERRUPTED["interrupted"])
+    if not item.characters:
+        return title, None
+    return title, msg("after {count} characters", count=item.characters)

@@ -1,0 +1,448 @@
+"""One text on the screen: QScintilla in the theme's dress, with problems, changes and a note on a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PyQt6.Qsci import QsciScintilla
+from PyQt6.QtCore import QEvent, QPoint, Qt, pyqtSignal
+from PyQt6.QtGui import (
+    QContextMenuEvent,
+    QDragEnterEvent,
+    QDragMoveEvent,
+    QFontMetricsF,
+    QHelpEvent,
+    QImage,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+)
+from PyQt6.QtWidgets import QMenu, QToolTip
+
+from presentation.panels.editor.examination import Problem
+from presentation.panels.editor.overlay import SQUIGGLES, Note, Overlay
+from presentation.panels.editor.overview_bar import OverviewBar
+from presentation.panels.editor.spice_lexer import SpiceLexer
+from presentation.panels.editor.text_changes import TextEdit
+from presentation.window.theme import Theme
+from presentation.window.workspace import WindowServices
+from shared.message import msg
+
+_NUMBERS, _SYMBOLS, _CHANGES, _FOLDS = range(4)
+_ERROR, _WARNING, _BULB, _CHANGED = range(4)
+"""Markers."""
+_MATCH = 11
+"""Indicator of the places of a search."""
+_ICONS = {
+    _ERROR: ("circle-x", "error.icon"),
+    _WARNING: ("triangle-alert", "warn.icon"),
+    _BULB: ("lightbulb", "warn.icon"),
+}
+_FREED_KEYS = ("Ctrl+L", "Ctrl+Shift+L", "Ctrl+T", "Ctrl+Shift+T", "Ctrl+U", "Ctrl+Shift+U", "Esc")
+"""What Scintilla would take from the window's commands."""
+
+
+class CodeEditor(QsciScintilla):
+    """Shows and edits one text; what it knows of files, encodings and checks it is told."""
+
+    fix_chosen = pyqtSignal(object)
+    """problem: Problem; its quick fix was clicked"""
+    save_requested = pyqtSignal()
+    edited = pyqtSignal()
+    """The text is another (styling does not count)."""
+    caret_moved = pyqtSignal(int, int)
+    """line, column, from 1"""
+
+    def __init__(self, services: WindowServices, *, is_spice: bool, has_title: bool) -> None:
+        super().__init__()
+        self._services = services
+        self._problems: tuple[Problem, ...] = ()
+        self._overlay = Overlay(self)
+        self._overview = OverviewBar(services)
+        self._lexer = SpiceLexer(self, has_title=has_title) if is_spice else None
+        self.replaceVerticalScrollBar(self._overview)
+        self._set_up()
+        if self._lexer is not None:
+            self.setLexer(self._lexer)
+        self.restyle()
+        self.retranslate()
+        self.textChanged.connect(self.edited)
+        self.linesChanged.connect(self._set_number_width)
+        self.cursorPositionChanged.connect(self._on_caret_moved)
+        self.marginClicked.connect(self._on_margin_clicked)
+
+    def save(self) -> None:
+        """Ask for the text to be written: the window's menu calls this on the widget in focus."""
+        self.save_requested.emit()
+
+    # ---- text --------------------------------------------------------------------------------
+
+    def load(self, text: str, line_end: str) -> None:
+        """Show a text from its beginning; there is nothing to undo, nothing unsaved."""
+        modes = {
+            "\n": self.EolMode.EolUnix,
+            "\r\n": self.EolMode.EolWindows,
+            "\r": self.EolMode.EolMac,
+        }
+        self.setEolMode(modes[line_end])
+        self.setText(text)
+        self._ask(self.SCI_EMPTYUNDOBUFFER)
+        self._ask(self.SCI_GOTOPOS, 0)
+        self.setModified(False)
+
+    def apply(self, edits: Sequence[TextEdit]) -> None:
+        """Carry out edits (descending) as one step of undo; caret and view stay where they were."""
+        top = self._ask(self.SCI_GETFIRSTVISIBLELINE)
+        self._ask(self.SCI_BEGINUNDOACTION)
+        for edit in edits:
+            self._ask(self.SCI_SETTARGETRANGE, edit.start, edit.end)
+            self.SendScintilla(self.SCI_REPLACETARGET, len(edit.text), edit.text)
+        self._ask(self.SCI_ENDUNDOACTION)
+        self._ask(self.SCI_SETFIRSTVISIBLELINE, top)
+
+    def byte_length(self) -> int:
+        """Bytes of the UTF-8 text."""
+        return self._ask(self.SCI_GETLENGTH)
+
+    def selected_bytes(self) -> tuple[int, int]:
+        """Start and end of the selection."""
+        return self._ask(self.SCI_GETSELECTIONSTART), self._ask(self.SCI_GETSELECTIONEND)
+
+    def select_bytes(self, start: int, end: int) -> None:
+        """Select, unfold and scroll there."""
+        for position in (start, end):
+            self._ask(self.SCI_ENSUREVISIBLE, self._line_of(position))
+        self._ask(self.SCI_SETSEL, start, end)
+        self._bring_into_view(self._line_of(start))
+
+    def go_to(self, line: int, column: int = 1) -> None:
+        """Put the caret at a line and column (from 1, in characters), within the text."""
+        wanted = min(max(line, 1), self.lines()) - 1
+        start = self._ask(self.SCI_POSITIONFROMLINE, wanted)
+        end = self._ask(self.SCI_GETLINEENDPOSITION, wanted)
+        position = start
+        for _ in range(column - 1):
+            position = min(self._ask(self.SCI_POSITIONAFTER, position), end)
+        self._ask(self.SCI_ENSUREVISIBLE, wanted)
+        self._ask(self.SCI_GOTOPOS, position)
+        self._bring_into_view(wanted)
+
+    def caret(self) -> tuple[int, int]:
+        """Line and column from 1."""
+        line, column = self.getCursorPosition()
+        return line + 1, column + 1
+
+    # ---- marks -------------------------------------------------------------------------------
+
+    def show_problems(self, problems: Sequence[Problem], models: frozenset[str]) -> None:
+        """Squiggles, margin, overview and hover for the problems of this text."""
+        self._problems = tuple(problem for problem in problems if problem.end > problem.start)
+        if self._lexer is not None:
+            self._lexer.set_models(models)
+        for indicator in SQUIGGLES.values():
+            self._ask(self.SCI_SETINDICATORCURRENT, indicator)
+            self._ask(self.SCI_INDICATORCLEARRANGE, 0, self.byte_length())
+        for marker in _ICONS:
+            self.markerDeleteAll(marker)
+        for problem in self._problems:
+            self._ask(self.SCI_SETINDICATORCURRENT, SQUIGGLES[problem.severity])
+            self._ask(self.SCI_INDICATORFILLRANGE, problem.start, problem.end - problem.start)
+        for line, marker in self._margin_symbols().items():
+            self.markerAdd(line, marker)
+        self._refresh_overview()
+        self._refresh_note()
+
+    def show_changes(self, changed: Sequence[tuple[int, int]]) -> None:
+        """The bar beside changed lines (first and last from 1)."""
+        self.markerDeleteAll(_CHANGED)
+        for first, last in changed:
+            for line in range(first - 1, min(last, self.lines())):
+                self.markerAdd(line, _CHANGED)
+        self._overview.set_changes(changed, self.lines())
+
+    def show_matches(self, matches: Sequence[tuple[int, int]]) -> None:
+        """Mark the places of a search, in bytes."""
+        self._ask(self.SCI_SETINDICATORCURRENT, _MATCH)
+        self._ask(self.SCI_INDICATORCLEARRANGE, 0, self.byte_length())
+        for start, end in matches:
+            self._ask(self.SCI_INDICATORFILLRANGE, start, end - start)
+
+    def problem_at_caret(self) -> Problem | None:
+        """The problem of the caret's line: one with a fix first, then the worst."""
+        line = self.getCursorPosition()[0]
+        here = [p for p in self._problems if self._line_of(p.start) == line]
+        order = {"error": 0, "warning": 1, "info": 2}
+        return min(here, key=lambda p: (p.fix is None, order[p.severity], p.start), default=None)
+
+    def _margin_symbols(self) -> dict[int, int]:
+        symbols: dict[int, int] = {}
+        for problem in self._problems:
+            line = self._line_of(problem.start)
+            wanted = _ERROR if problem.severity == "error" else _BULB if problem.fix else _WARNING
+            if problem.severity != "info" or problem.fix is not None:
+                symbols[line] = min(symbols.get(line, wanted), wanted, key=(_ERROR, _BULB, _WARNING).index)
+        return symbols
+
+    def _refresh_overview(self) -> None:
+        marks = [(self._line_of(p.start) + 1, p.severity) for p in self._problems if p.severity != "info"]
+        self._overview.set_problems(marks, self.lines())
+
+    def _refresh_note(self) -> None:
+        problem, language = self.problem_at_caret(), self._services.language
+        self._overlay.note = None
+        if problem is not None and problem.fix is not None:
+            self._overlay.note = Note(problem, language(problem.fix.reason), language(problem.fix.title))
+        viewport = self.viewport()
+        if viewport is not None:
+            viewport.update()
+
+    # ---- look --------------------------------------------------------------------------------
+
+    def _set_up(self) -> None:
+        self.setUtf8(True)
+        self.setAutoIndent(False)
+        self.setIndentationsUseTabs(False)
+        self.setTabWidth(8)
+        self.setIndentationWidth(4)
+        self.setBraceMatching(self.BraceMatch.SloppyBraceMatch)
+        self.setCaretLineVisible(True)
+        self.setScrollWidth(1)
+        self.setScrollWidthTracking(True)
+        self._ask(self.SCI_SETIDLESTYLING, self.SC_IDLESTYLING_ALL)
+        self._ask(self.SCI_SETMULTIPLESELECTION, 0)
+        self._ask(self.SCI_SETENDATLASTLINE, 0)
+        self._ask(self.SCI_SETCARETLINEVISIBLEALWAYS, 1)
+        self._ask(self.SCI_USEPOPUP, 0)
+        self.setMarginType(_NUMBERS, self.MarginType.NumberMargin)
+        for margin in (_SYMBOLS, _CHANGES):
+            self.setMarginType(margin, self.MarginType.SymbolMargin)
+        self.setMarginMarkerMask(_SYMBOLS, 1 << _ERROR | 1 << _WARNING | 1 << _BULB)
+        self.setMarginMarkerMask(_CHANGES, 1 << _CHANGED)
+        self.setMarginSensitivity(_SYMBOLS, True)
+        self.setFolding(self.FoldStyle.PlainFoldStyle, _FOLDS)
+        self._ask(self.SCI_SETFOLDFLAGS, 0)
+        keys = self.standardCommands()
+        for name in _FREED_KEYS if keys is not None else ():
+            combination = QKeySequence(name)[0].toCombined()
+            command = keys.boundTo(combination) if keys is not None else None
+            if command is not None and command.key() == combination:
+                command.setKey(0)
+            elif command is not None:
+                command.setAlternateKey(0)
+
+    def restyle(self) -> None:
+        """Colours, sizes and type of the theme."""
+        theme = self._services.theme.theme
+        mono = theme.font("mono")
+        # QScintilla takes points, the tokens are pixels
+        mono.setPointSizeF(theme.font("mono").pixelSize() * 72 / max(self.logicalDpiY(), 1))
+        base, primary = theme.color("surface.base"), theme.color("text.primary")
+        self.setFont(mono)
+        self.setPaper(base)
+        self.setColor(theme.color("syntax.plain"))
+        if self._lexer is not None:
+            self._lexer.restyle(theme)
+        self.setMarginsFont(mono)
+        self.setMarginsBackgroundColor(base)
+        self.setMarginsForegroundColor(theme.color("syntax.line_number"))
+        self.setFoldMarginColors(base, base)
+        self.setCaretForegroundColor(primary)
+        self.setCaretWidth(theme.size("space.half"))
+        self.setCaretLineBackgroundColor(theme.color("surface.line"))
+        self.setSelectionBackgroundColor(theme.color("surface.selected"))
+        self.resetSelectionForegroundColor()
+        self.setMatchedBraceForegroundColor(theme.color("accent.text"))
+        self.setMatchedBraceBackgroundColor(theme.color("accent.subtle"))
+        self.setUnmatchedBraceForegroundColor(theme.color("error.text"))
+        self.setUnmatchedBraceBackgroundColor(theme.color("error.subtle"))
+        self._dress_indicators(theme)
+        self._dress_markers(theme)
+        self._dress_rows(theme)
+        self._overview.restyle()
+        self._refresh_note()
+
+    def _dress_indicators(self, theme: Theme) -> None:
+        for indicator in SQUIGGLES.values():  # painted by the overlay: Scintilla's run into the letters
+            self.indicatorDefine(self.IndicatorStyle.HiddenIndicator, indicator)
+        self.indicatorDefine(self.IndicatorStyle.StraightBoxIndicator, _MATCH)
+        match = theme.color("warn.fill")
+        match.setAlphaF(0.3)
+        self.setIndicatorForegroundColor(match, _MATCH)
+        self.setIndicatorOutlineColor(match, _MATCH)
+        self.setIndicatorDrawUnder(True, _MATCH)
+
+    def _dress_markers(self, theme: Theme) -> None:
+        size = theme.size("icon.small")
+        for marker, (icon, token) in _ICONS.items():
+            self._define_image(marker, icon, token, size)
+        self.markerDefine(self.MarkerSymbol.FullRectangle, _CHANGED)
+        self.setMarkerBackgroundColor(theme.color("info.icon"), _CHANGED)
+        small = theme.size("space.3")
+        for marker in (self.SC_MARKNUM_FOLDEROPEN, self.SC_MARKNUM_FOLDEROPENMID):
+            self._define_image(marker, "chevron-down", "text.tertiary", small)
+        for marker in (self.SC_MARKNUM_FOLDER, self.SC_MARKNUM_FOLDEREND):
+            self._define_image(marker, "chevron-right", "text.tertiary", small)
+        for marker in (self.SC_MARKNUM_FOLDERSUB, self.SC_MARKNUM_FOLDERTAIL, self.SC_MARKNUM_FOLDERMIDTAIL):
+            self._ask(self.SCI_MARKERDEFINE, marker, self.SC_MARK_EMPTY)
+
+    def _define_image(self, marker: int, icon: str, token: str, size: int) -> None:
+        ratio = self.devicePixelRatioF()
+        picture = self._services.icons.get(icon, token, size).pixmap(size, size).toImage()
+        picture = picture.convertToFormat(QImage.Format.Format_RGBA8888)
+        self._ask(self.SCI_RGBAIMAGESETSCALE, round(picture.devicePixelRatio() * 100 or ratio * 100))
+        self.markerDefine(picture, marker)
+
+    def _dress_rows(self, theme: Theme) -> None:
+        wanted = theme.size("row.editor")
+        for style in (self.SCI_SETEXTRAASCENT, self.SCI_SETEXTRADESCENT):
+            self._ask(style, 0)
+        spare = wanted - self._ask(self.SCI_TEXTHEIGHT, 0)
+        self.setExtraAscent((spare + 1) // 2)
+        self.setExtraDescent(spare // 2)
+        self._set_number_width()
+        self.setMarginWidth(_SYMBOLS, theme.size("icon.small") + theme.size("space.1"))
+        self.setMarginWidth(_CHANGES, theme.size("space.1"))
+        self.setMarginWidth(_FOLDS, theme.size("space.3"))
+        self._ask(self.SCI_SETMARGINLEFT, 0, 0)
+
+    def _set_number_width(self) -> None:
+        digits = max(len(str(self.lines())), 4)
+        width = QFontMetricsF(self._services.theme.theme.font("mono")).horizontalAdvance("0" * digits)
+        self.setMarginWidth(_NUMBERS, round(width) + self._services.theme.theme.size("space.3"))
+
+    def retranslate(self) -> None:
+        """Texts in the window's language."""
+        self.setAccessibleName(self._services.language(msg("Text of the file")))
+        self._refresh_note()
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Scintilla's text, then what it has no way to show."""
+        if event is None:
+            return
+        super().paintEvent(event)
+        viewport = self.viewport()
+        if viewport is not None:
+            painter = QPainter(viewport)
+            self._overlay.paint(painter, self._services.theme.theme)
+            painter.end()
+
+    # ---- pointer, keys, menu -----------------------------------------------------------------
+
+    def mousePressEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
+        """A click on the note carries out its fix; all others are Scintilla's."""
+        if event is None:
+            return
+        problem = self._overlay.action_at(event.position())
+        if problem is not None:
+            self.fix_chosen.emit(problem)
+            event.accept()
+            return
+        super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
+        """The hand over what can be clicked."""
+        if event is None:
+            return
+        super().mouseMoveEvent(event)
+        viewport = self.viewport()
+        if viewport is not None and self._overlay.action_at(event.position()) is not None:
+            viewport.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def viewportEvent(self, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
+        """Hover: what is wrong here."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            text = self.hover_text(event.pos())
+            if text:
+                QToolTip.showText(event.globalPos(), text, self)
+            else:
+                QToolTip.hideText()
+            return True
+        return super().viewportEvent(event)
+
+    def hover_text(self, point: QPoint) -> str:
+        """The problems under a point of the viewport; in the margins those of the whole line."""
+        position = self._ask(self.SCI_POSITIONFROMPOINTCLOSE, point.x(), point.y())
+        left = sum(self.marginWidth(margin) for margin in (_NUMBERS, _SYMBOLS, _CHANGES, _FOLDS))
+        if point.x() < left:
+            line = self._line_of(self._ask(self.SCI_POSITIONFROMPOINT, left + 1, point.y()))
+            found = [p for p in self._problems if self._line_of(p.start) == line]
+        else:
+            found = [p for p in self._problems if p.start <= position < p.end]
+        return "\n".join(dict.fromkeys(self._services.language(problem.message) for problem in found))
+
+    def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Our own menu: Scintilla's speaks English only."""
+        if event is None:
+            return
+        language, menu = self._services.language, QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        problem = self.problem_at_caret()
+        if problem is not None and problem.fix is not None:
+            fix = menu.addAction(language(problem.fix.title))
+            if fix is not None:
+                fix.triggered.connect(lambda: self.fix_chosen.emit(problem))
+            menu.addSeparator()
+        entries = (
+            (msg("Undo"), self.undo, self.isUndoAvailable()),
+            (msg("Redo"), self.redo, self.isRedoAvailable()),
+            None,
+            (msg("Cut"), self.cut, self.hasSelectedText() and not self.isReadOnly()),
+            (msg("Copy"), self.copy, self.hasSelectedText()),
+            (msg("Paste"), self.paste, not self.isReadOnly()),
+            None,
+            (msg("Select all"), self.selectAll, self.length() > 0),
+        )
+        for entry in entries:
+            if entry is None:
+                menu.addSeparator()
+                continue
+            action = menu.addAction(language(entry[0]))
+            if action is not None:
+                action.setEnabled(entry[2])
+                action.triggered.connect(lambda _checked=False, act=entry[1]: act())
+        menu.popup(event.globalPos())
+
+    def dragEnterEvent(self, event: QDragEnterEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Files are for the window, text is for us."""
+        if event is None:
+            return
+        data = event.mimeData()
+        if data is not None and data.hasUrls():
+            event.ignore()
+            return
+        super().dragEnterEvent(event)
+
+    def dragMoveEvent(self, event: QDragMoveEvent | None) -> None:  # noqa: N802 - Qt's name
+        """As above."""
+        if event is None:
+            return
+        data = event.mimeData()
+        if data is not None and data.hasUrls():
+            event.ignore()
+            return
+        super().dragMoveEvent(event)
+
+    def _on_margin_clicked(self, margin: int, line: int, _state: object) -> None:
+        if margin != _SYMBOLS:
+            return
+        self.setCursorPosition(line, self.getCursorPosition()[1] if line == self.caret()[0] - 1 else 0)
+        problem = self.problem_at_caret()
+        if problem is not None:
+            self.select_bytes(problem.start, problem.end)
+
+    def _on_caret_moved(self, line: int, column: int) -> None:
+        self._refresh_note()
+        self.caret_moved.emit(line + 1, column + 1)
+
+    def _bring_into_view(self, line: int) -> None:
+        shown = self._ask(self.SCI_VISIBLEFROMDOCLINE, line)
+        first, count = self._ask(self.SCI_GETFIRSTVISIBLELINE), self._ask(self.SCI_LINESONSCREEN)
+        if not first <= shown < first + count - 1:
+            self._ask(self.SCI_SETFIRSTVISIBLELINE, max(shown - count // 3, 0))
+
+    def _line_of(self, position: int) -> int:
+        return self._ask(self.SCI_LINEFROMPOSITION, position)
+
+    def _ask(self, message: int, first: int = 0, second: int = 0) -> int:
+        return self.SendScintilla(message, first, second)

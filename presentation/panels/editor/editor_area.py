@@ -1,0 +1,428 @@
+"""The editor: every open file in a tab, one of them in front. Implements `workspace.Buffers`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtGui import QAction, QKeySequence
+from PyQt6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from application.editing import OpenedFile
+from domain.llm.tools.line_diff import diff_files
+from presentation.panels.editor.code_editor import CodeEditor
+from presentation.panels.editor.compare_view import CompareView
+from presentation.panels.editor.examination import Examination, is_spice
+from presentation.panels.editor.find_bar import FindBar, GoToLineBar
+from presentation.panels.editor.page import EditorPage
+from presentation.panels.editor.tabs import EditorTabs
+from presentation.panels.project.empty import EmptyNote
+from presentation.window.styles import mark
+from presentation.window.workspace import WindowServices
+from shared.errors import CircuitAIError
+from shared.message import msg
+
+_ICONS = {".json": "braces", ".md": "file-text", ".txt": "file-text"}
+
+
+class EditorArea(QWidget):
+    """Tabs, find bar and texts; registers itself as `workspace.buffers`."""
+
+    problems = pyqtSignal(object)
+    """tuple[Problem, ...]: what is wrong with the file in front (and in what it includes)"""
+
+    def __init__(self, services: WindowServices, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._services = services
+        self._opening: dict[Path, tuple[int, int] | None] = {}
+        """Files being read, and where the caret is to go."""
+        self._turn = asyncio.Lock()
+        """Files open in the order in which they were asked for: the last one is in front."""
+        self.tabs = EditorTabs(services)
+        self.find_bar = FindBar(services)
+        self.go_to_line_bar = GoToLineBar(services)
+        self._stack = QStackedWidget()
+        self._empty = EmptyNote(
+            services,
+            msg("Files of the project open here."),
+            ((msg("Open the main circuit"), self._open_main_circuit),),
+        )
+        self._actions: dict[str, QAction] = {}
+        self._lay_out()
+        self._make_actions()
+        self._connect()
+        self.restyle()
+        self.retranslate()
+        services.workspace.buffers = self
+
+    def _lay_out(self) -> None:
+        self.setObjectName("editorArea")
+        self._row = QWidget()
+        self._row.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        mark(self._row, surface="chrome")
+        row = QHBoxLayout(self._row)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.tabs)
+        row.addStretch(1)
+        self._stack.addWidget(self._empty)
+        self._stack.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        mark(self._stack, surface="base")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for widget in (self._row, self.go_to_line_bar, self.find_bar):
+            column.addWidget(widget)
+        column.addWidget(self._stack, 1)
+
+    def _make_actions(self) -> None:
+        commands: dict[str, tuple[str, Callable[[], object]]] = {
+            "save": ("Ctrl+S", self.save_current),
+            "close": ("Ctrl+W", self.close_current),
+            "next_tab": ("Ctrl+Tab", lambda: self._step_tab(1)),
+            "previous_tab": ("Ctrl+Shift+Tab", lambda: self._step_tab(-1)),
+            "find": ("Ctrl+F", self.open_find),
+            "replace": ("Ctrl+H", self.open_replace),
+            "find_next": ("F3", self.find_bar.find_next),
+            "find_previous": ("Shift+F3", self.find_bar.find_previous),
+            "go_to_line": ("Ctrl+G", self.open_go_to_line),
+            "quick_fix": ("Ctrl+.", self.quick_fix),
+        }
+        for name, (key, act) in commands.items():
+            action = QAction(self)
+            action.setObjectName(f"editor.{name}")
+            action.setShortcut(QKeySequence(key))
+            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            action.triggered.connect(lambda _checked=False, act=act: act())
+            self.addAction(action)
+            self._actions[name] = action
+
+    def _connect(self) -> None:
+        services, workspace = self._services, self._services.workspace
+        self.tabs.currentChanged.connect(self._on_tab_changed)
+        self.tabs.close_wanted.connect(self.close_page)
+        self.tabs.close_others_wanted.connect(self._close_others)
+        workspace.file_activated.connect(self.show_file)
+        workspace.file_changed.connect(self._on_file_changed)
+        workspace.file_moved.connect(self._on_file_moved)
+        workspace.changes_accepted.connect(self._on_changes_accepted)
+        workspace.project_closed.connect(self.close_all)
+        services.theme.changed.connect(self.restyle)
+        services.language.changed.connect(self.retranslate)
+
+    # ---- Buffers -----------------------------------------------------------------------------
+
+    def save_all(self) -> bool:
+        """Write every unsaved text, waiting for the disk; False when one could not be written."""
+        saved = [page.save_now() for page in self._pages() if page.is_dirty]  # each, also behind a failure
+        return all(saved)
+
+    async def save_unsaved(self) -> bool:
+        """The same without holding the loop."""
+        saved = [await page.save() for page in self._pages() if page.is_dirty]
+        return all(saved)
+
+    def is_dirty(self, path: Path) -> bool:
+        """Whether the text of this file is unsaved."""
+        page = self.page_of(path)
+        return page is not None and page.is_dirty
+
+    def show(self, path: Path | None = None, line: int | None = None) -> None:
+        """Open a file or bring it to the front, at a line from 1. Without a file: Qt's `show`."""
+        if path is None:
+            super().show()
+        else:
+            self.show_file(path, line)
+
+    def open_files(self) -> tuple[Path, ...]:
+        """The files of the tabs, from left to right."""
+        return tuple(page.path for page in self._pages())
+
+    def unsaved(self) -> tuple[Path, ...]:
+        """Those with unsaved text."""
+        return tuple(page.path for page in self._pages() if page.is_dirty)
+
+    def close_all(self) -> None:
+        """Close every tab without a question."""
+        for index in reversed(range(self.tabs.count())):
+            self._remove(self.tabs.tabData(index))
+
+    # ---- opening and closing -----------------------------------------------------------------
+
+    def show_file(self, path: Path, line: int | None = None, column: int = 1) -> None:
+        """Open `path`, or bring it to the front; the caret goes to `line` when one is named."""
+        path = _absolute(path)
+        page = self.page_of(path)
+        place = (line, column) if line is not None else None
+        if page is not None:
+            self._bring(page, place)
+        elif path in self._opening:
+            self._opening[path] = place or self._opening[path]
+        else:
+            self._opening[path] = place
+            self._services.start(self._open(path), kind="open file")
+
+    async def _open(self, path: Path) -> None:
+        async with self._turn:
+            try:
+                opened = await self._services.app.edit.read(path)
+            except CircuitAIError as error:
+                self._services.workspace.error_occurred.emit(error)
+                return
+            finally:
+                place = self._opening.pop(path, None)
+            self._add(opened, place)
+
+    def _add(self, opened: OpenedFile, place: tuple[int, int] | None) -> None:
+        page = EditorPage(self._services, opened)
+        page.state_changed.connect(lambda: self._on_page_state(page))
+        page.examined.connect(self._tell_problems)
+        page.saved.connect(lambda: self._services.workspace.file_changed.emit(page.path))
+        page.close_requested.connect(lambda: self._remove(page))
+        page.compare_requested.connect(lambda theirs, mine: self._compare(page, theirs, mine))
+        page.editor.save_requested.connect(self.save_current)
+        page.editor.caret_moved.connect(lambda at, column: self._on_caret_moved(page, at, column))
+        self._stack.addWidget(page)
+        self.tabs.add_page(page, self.tabs.currentIndex() + 1)
+        self._refresh_titles()
+        self.tabs.retranslate()
+        self._bring(page, place)
+
+    def close_page(self, page: QWidget) -> None:
+        """Close a tab; unsaved text is asked about in its bar."""
+        if isinstance(page, EditorPage) and page.is_dirty:
+            self._bring(page)
+            page.ask_before_closing()
+        else:
+            self._remove(page)
+
+    def _remove(self, page: QWidget) -> None:
+        index = self.tabs.index_of(page)
+        if index < 0:
+            return
+        if isinstance(page, EditorPage):
+            page.end()
+            self.find_bar.attach(None)
+        self.tabs.setTabData(index, None)
+        self._stack.removeWidget(page)
+        self.tabs.removeTab(index)
+        page.deleteLater()
+        self._on_tab_changed()
+        self._refresh_titles()
+
+    def _close_others(self, kept: QWidget) -> None:
+        for index in reversed(range(self.tabs.count())):
+            if self.tabs.tabData(index) is not kept:
+                self.close_page(self.tabs.tabData(index))
+
+    def _compare(self, page: EditorPage, theirs: str, mine: str) -> None:
+        async def compare() -> None:
+            name = page.path.name
+            diff = await asyncio.to_thread(diff_files, theirs.encode(), mine.encode(), path=name)
+            view = CompareView(self._services, diff)
+            self._stack.addWidget(view)
+            self.tabs.add_page(view, self.tabs.index_of(page) + 1)
+            index = self.tabs.index_of(view)
+            self.tabs.setTabText(index, name)
+            size = self._services.theme.theme.size("icon.default")
+            self.tabs.setTabIcon(index, self._services.icons.get("git-compare", size=size))
+            self.tabs.setCurrentIndex(index)
+
+        self._services.start(compare(), kind="compare file")
+
+    def _open_main_circuit(self) -> None:
+        circuit = self._services.workspace.main_circuit
+        if circuit is not None:
+            self.show_file(circuit)
+
+    # ---- commands ----------------------------------------------------------------------------
+
+    def action(self, name: str) -> QAction:
+        """A command by its name: save, close, find, replace, go_to_line, quick_fix ..."""
+        return self._actions[name]
+
+    def save_current(self) -> None:
+        """Write the front text."""
+        page = self.current_page()
+        if page is not None:
+            self._services.start(page.save(), kind="save file")
+
+    def close_current(self) -> None:
+        """Close the front tab."""
+        if self.tabs.currentIndex() >= 0:
+            self.close_page(self.tabs.tabData(self.tabs.currentIndex()))
+
+    def open_find(self) -> None:
+        """Open the find bar."""
+        self._open_find(replace=False)
+
+    def open_replace(self) -> None:
+        """Open it with its second row."""
+        self._open_find(replace=True)
+
+    def open_go_to_line(self) -> None:
+        """Ask for a line."""
+        page = self.current_page()
+        if page is not None:
+            self.go_to_line_bar.open_bar(page.editor)
+
+    def quick_fix(self) -> None:
+        """Mend the problem of the caret's line."""
+        page = self.current_page()
+        if page is not None:
+            page.fix_at_caret()
+
+    def _open_find(self, *, replace: bool) -> None:
+        page = self.current_page()
+        if page is not None:
+            self.find_bar.open_bar(page.editor, replace=replace)
+
+    def _step_tab(self, step: int) -> None:
+        if self.tabs.count():
+            self.tabs.setCurrentIndex((self.tabs.currentIndex() + step) % self.tabs.count())
+
+    # ---- pages -------------------------------------------------------------------------------
+
+    def page_of(self, path: Path) -> EditorPage | None:
+        """The open page of a file."""
+        wanted = _absolute(path)
+        return next((page for page in self._pages() if page.path == wanted), None)
+
+    def current_page(self) -> EditorPage | None:
+        """The page in front, None when there is none or it is no file."""
+        index = self.tabs.currentIndex()
+        page = self.tabs.tabData(index) if index >= 0 else None
+        return page if isinstance(page, EditorPage) else None
+
+    def current_editor(self) -> CodeEditor | None:
+        """The text in front."""
+        page = self.current_page()
+        return page.editor if page is not None else None
+
+    def _pages(self) -> tuple[EditorPage, ...]:
+        found = (self.tabs.tabData(index) for index in range(self.tabs.count()))
+        return tuple(page for page in found if isinstance(page, EditorPage))
+
+    def _bring(self, page: EditorPage, place: tuple[int, int] | None = None) -> None:
+        self.tabs.setCurrentIndex(self.tabs.index_of(page))
+        self._on_tab_changed()
+        if place is not None:
+            page.editor.go_to(*place)
+        page.editor.setFocus()
+
+    def _on_tab_changed(self, _index: int = -1) -> None:
+        index, workspace = self.tabs.currentIndex(), self._services.workspace
+        shown = self.tabs.tabData(index) if index >= 0 else None
+        self._row.setVisible(self.tabs.count() > 0)
+        self._stack.setCurrentWidget(shown if isinstance(shown, QWidget) else self._empty)
+        page = self.current_page()
+        self.find_bar.attach(page.editor if page is not None else None)
+        if page is None:
+            self.find_bar.hide()
+            self.go_to_line_bar.hide()
+        path = page.path if page is not None else None
+        if path != workspace.shown_file:
+            workspace.file_shown.emit(path)
+        if page is not None:
+            workspace.cursor_moved.emit(*page.editor.caret())
+        self._tell_problems()
+
+    def _on_caret_moved(self, page: EditorPage, line: int, column: int) -> None:
+        if page is self.current_page():
+            self._services.workspace.cursor_moved.emit(line, column)
+
+    def _tell_problems(self) -> None:
+        page = self.current_page()
+        shown = page.examination if page is not None else Examination()
+        self.problems.emit(shown.problems)
+        self._services.workspace.problems_changed.emit(shown.count("error"), shown.count("warning"))
+
+    def _on_page_state(self, page: EditorPage) -> None:
+        index = self.tabs.index_of(page)
+        if index >= 0:
+            self.tabs.set_unsaved(index, is_unsaved=page.is_dirty)
+            self._refresh_titles()
+
+    def _on_file_changed(self, path: Path) -> None:
+        page = self.page_of(path)
+        if page is not None:
+            self._services.start(page.reconcile(), kind="read file")
+        if is_spice(path):
+            for other in self._pages():
+                if other is not page:
+                    other.check_again()
+
+    def _on_file_moved(self, old: Path, new: Path) -> None:
+        old, new = _absolute(old), _absolute(new)
+        for page in self._pages():
+            if page.path == old or page.path.is_relative_to(old):
+                page.move_to(new / page.path.relative_to(old) if page.path != old else new)
+        current = self.current_page()
+        if current is not None and current.path != self._services.workspace.shown_file:
+            self._services.workspace.file_shown.emit(current.path)
+
+    def _on_changes_accepted(self) -> None:
+        for page in self._pages():
+            page.accept_changes()
+
+    def _refresh_titles(self) -> None:
+        pages = self._pages()
+        names = [page.path.name for page in pages]
+        theme, icons, language = self._services.theme.theme, self._services.icons, self._services.language
+        for page in pages:
+            index, name = self.tabs.index_of(page), page.path.name
+            title = name if names.count(name) == 1 else f"{page.path.parent.name}/{name}"
+            if page.is_deleted:
+                title = language(msg("{name} (deleted)", name=title))
+            widest = theme.size("pane.left_default")
+            title = self.tabs.fontMetrics().elidedText(title, Qt.TextElideMode.ElideMiddle, widest)
+            self.tabs.setTabText(index, title.replace("&", "&&"))  # one & would underline the next letter
+            self.tabs.setTabToolTip(index, str(page.path))
+            icon = "file-code" if is_spice(page.path) else _ICONS.get(page.path.suffix.lower(), "file")
+            icon = "file-x" if page.is_deleted else icon
+            self.tabs.setTabIcon(index, icons.get(icon, size=theme.size("icon.default")))
+
+    # ---- look --------------------------------------------------------------------------------
+
+    def restyle(self) -> None:
+        """Colours and sizes of the theme."""
+        self.tabs.restyle()
+        self.find_bar.restyle()
+        self.go_to_line_bar.restyle()
+        for index in range(self.tabs.count()):
+            page = self.tabs.tabData(index)
+            if isinstance(page, EditorPage | CompareView):
+                page.restyle()
+        self._refresh_titles()
+
+    def retranslate(self) -> None:
+        """Texts in the window's language."""
+        language = self._services.language
+        texts = {
+            "save": msg("Save"),
+            "close": msg("Close"),
+            "next_tab": msg("Next file"),
+            "previous_tab": msg("Previous file"),
+            "find": msg("Find"),
+            "replace": msg("Replace"),
+            "find_next": msg("Next match"),
+            "find_previous": msg("Previous match"),
+            "go_to_line": msg("Go to line"),
+            "quick_fix": msg("Quick fix"),
+        }
+        for name, text in texts.items():
+            self._actions[name].setText(language(text))
+        self.tabs.retranslate()
+        self.find_bar.retranslate()
+        self.go_to_line_bar.retranslate()
+        for index in range(self.tabs.count()):
+            page = self.tabs.tabData(index)
+            if isinstance(page, EditorPage | CompareView):
+                page.retranslate()
+        self._refresh_titles()
+
+
+def _absolute(path: Path) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100 - links stay as the user sees them

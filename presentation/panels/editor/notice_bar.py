@@ -1,0 +1,102 @@
+"""A bar above a text that asks or tells something about its file, without stopping the work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+
+from presentation.window.styles import mark
+from presentation.window.workspace import WindowServices
+from shared.message import Message
+
+NoticeKind = Literal["changed", "deleted", "not_saved", "closing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way out: its words and what it does."""
+
+    name: str
+    """For tests and style: ``keep``, ``take``."""
+    text: Message
+    act: Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What a bar says."""
+
+    kind: NoticeKind
+    text: Message
+    ways: tuple[Way, ...]
+
+
+class NoticeBar(QWidget):
+    """One notice at a time; hidden when there is none."""
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__()
+        self._services = services
+        self._notice: Notice | None = None
+        self._icon = QLabel()
+        self._label = QLabel()
+        self._label.setWordWrap(True)
+        self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._row = QHBoxLayout(self)
+        self._row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._row.addWidget(self._label, 1)
+        self._buttons: list[tuple[QPushButton, Message]] = []
+        self.setObjectName("noticeBar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        mark(self, surface="panel", line="bottom")
+        self.restyle()
+        self.hide()
+
+    @property
+    def notice(self) -> Notice | None:
+        """What it says now."""
+        return self._notice
+
+    def tell(self, notice: Notice | None) -> None:
+        """Say something else, or nothing."""
+        self._notice = notice
+        self._make_buttons(notice.ways if notice is not None else ())
+        self.retranslate()
+        self.restyle()
+        self.setVisible(notice is not None)
+
+    def _make_buttons(self, ways: Sequence[Way]) -> None:
+        for button, _ in self._buttons:
+            self._row.removeWidget(button)
+            button.hide()
+            button.deleteLater()
+        self._buttons = []
+        for way in ways:
+            button = QPushButton()
+            button.setObjectName(f"notice_{way.name}")
+            mark(button, small=True)
+            button.clicked.connect(lambda _checked=False, act=way.act: act())
+            self._row.addWidget(button)
+            self._buttons.append((button, way.text))
+
+    def restyle(self) -> None:
+        """Sizes and icon."""
+        theme = self._services.theme.theme
+        edge, gap = theme.size("space.3"), theme.size("space.1")
+        self._row.setContentsMargins(edge, gap, edge, gap)
+        self._row.setSpacing(theme.size("space.2"))
+        token = "error.icon" if self._notice is not None and self._notice.kind == "not_saved" else "warn.icon"
+        size = theme.size("icon.default")
+        self._icon.setPixmap(self._services.icons.get("triangle-alert", token, size).pixmap(size, size))
+
+    def retranslate(self) -> None:
+        """Texts."""
+        language = self._services.language
+        self._label.setText(language(self._notice.text) if self._notice is not None else "")
+        for button, text in self._buttons:
+            button.setText(language(text))

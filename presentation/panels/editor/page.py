@@ -1,0 +1,383 @@
+"""One open file: its text, what it has to do with the file on the disk, and what is wrong with it.
+
+The file on the disk is the truth. A clean text follows it as one undoable edit; a text with unsaved changes
+never gives way and never overwrites what somebody else wrote, without a person's word.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from PyQt6.QtCore import QSemaphore, QTimer, pyqtSignal
+from PyQt6.QtWidgets import QVBoxLayout, QWidget
+
+from application.editing import OpenedFile
+from application.ports import ABSENT
+from domain.llm.tools.text_files import Encoding
+from presentation.panels.editor.code_editor import CodeEditor
+from presentation.panels.editor.examination import (
+    Examination,
+    Problem,
+    bytes_of,
+    examine,
+    has_title,
+    is_spice,
+)
+from presentation.panels.editor.notice_bar import Notice, NoticeBar, Way
+from presentation.panels.editor.text_changes import TextEdit, edits_between
+from presentation.window.workspace import WindowServices
+from shared.errors import CircuitAIError, UserInputError
+from shared.message import msg
+
+CHECK_PAUSE_MS = 300
+"""How long nothing has to be typed before the text is checked."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Saving:
+    """What is being written."""
+
+    text: str
+    encoding: Encoding
+    revision: int
+
+
+class EditorPage(QWidget):
+    """What a tab holds."""
+
+    state_changed = pyqtSignal()
+    """Whether it is unsaved or deleted"""
+    examined = pyqtSignal()
+    """`examination` is new"""
+    saved = pyqtSignal()
+    close_requested = pyqtSignal()
+    """To be closed; questions have been answered"""
+    compare_requested = pyqtSignal(str, str)
+    """text on the disk, text here"""
+
+    def __init__(self, services: WindowServices, opened: OpenedFile) -> None:
+        super().__init__()
+        self._services = services
+        self.path = opened.path
+        self.examination = Examination()
+        self.is_deleted = False
+        self.is_closed = False
+        self._encoding = opened.content.encoding
+        self._version = opened.version
+        self._baseline = opened.content.text
+        self._revision = 0
+        self._examined_revision = -1
+        self._is_examining = False
+        self._wants_fix = False
+        self._disk = asyncio.Lock()
+        """Reading and writing the file in turn: our own write must not look like somebody else's."""
+        self._writing = threading.Lock()
+        """Held on worker threads only."""
+        self.editor = CodeEditor(services, is_spice=is_spice(opened.path), has_title=has_title(opened.path))
+        self.notices = NoticeBar(services)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.notices)
+        column.addWidget(self.editor, 1)
+        self.setFocusProxy(self.editor)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._start_examination)
+        self.editor.load(opened.content.text, opened.content.line_end)
+        self.editor.edited.connect(self._on_edited)
+        self.editor.modificationChanged.connect(lambda _is: self.state_changed.emit())
+        self.editor.fix_chosen.connect(self.apply_fix)
+        self._start_examination()
+
+    @property
+    def is_dirty(self) -> bool:
+        """Whether there is unsaved text."""
+        return self.editor.isModified()
+
+    # ---- saving ------------------------------------------------------------------------------
+
+    async def save(self, *, encoding: Encoding | None = None) -> bool:
+        """Write the text, unless the file was changed by somebody else: then the person is asked."""
+        async with self._disk:
+            saving = self._to_be_saved(encoding)
+            try:
+                await asyncio.to_thread(self._write, saving)
+            except CircuitAIError as error:
+                await self._on_not_saved(error)
+                return False
+            self._on_saved(saving)
+            return True
+
+    def save_now(self) -> bool:
+        """The same, waiting for the disk: for those who must not go on before."""
+        saving, done = self._to_be_saved(None), QSemaphore()
+        errors: list[BaseException] = []
+
+        def write() -> None:
+            try:
+                self._write(saving)
+            except BaseException as error:  # noqa: BLE001 - raised again on the thread that waits
+                errors.append(error)
+            finally:
+                done.release()
+
+        asyncio.get_running_loop().run_in_executor(None, write)
+        done.acquire()
+        if not errors:
+            self._on_saved(saving)
+        elif isinstance(errors[0], CircuitAIError):
+            self._services.start(self._explain(errors[0]), kind="explain save")
+        else:
+            raise errors[0]
+        return not errors
+
+    def _write(self, saving: _Saving) -> None:
+        """One write after the other, each made from what the one before has left. On a worker thread."""
+        with self._writing:
+            opened = self._services.app.edit.save(
+                self.path, saving.text, encoding=saving.encoding, expected=self._version
+            )
+            self._version = opened.version
+
+    async def _explain(self, error: CircuitAIError) -> None:
+        async with self._disk:
+            await self._on_not_saved(error)
+
+    def _to_be_saved(self, encoding: Encoding | None) -> _Saving:
+        return _Saving(self.editor.text(), encoding or self._encoding, self._revision)
+
+    def _on_saved(self, saving: _Saving) -> None:
+        self._encoding = saving.encoding
+        self.is_deleted = False
+        if self._revision == saving.revision:
+            self.editor.setModified(False)
+        self.notices.tell(None)
+        self.state_changed.emit()
+        self.saved.emit()
+
+    async def _on_not_saved(self, error: CircuitAIError) -> None:
+        if error.error_type == "file_modified_externally":
+            await self._follow_disk()
+            if not self.is_dirty or self.notices.notice is not None:
+                return
+        ways = [Way("again", msg("Try again"), self._save_soon)]
+        if error.error_type == "not_encodable":
+            ways = [Way("utf8", msg("Save as UTF-8"), lambda: self._save_soon(encoding="utf-8"))]
+        ways.append(Way("dismiss", msg("Not now"), lambda: self.notices.tell(None)))
+        self.notices.tell(Notice("not_saved", error.message, tuple(ways)))
+
+    def _save_soon(self, *, encoding: Encoding | None = None) -> None:
+        self._services.start(self.save(encoding=encoding), kind="save file")
+
+    # ---- the file on the disk ----------------------------------------------------------------
+
+    async def reconcile(self) -> None:
+        """The file may be another than before: look, and follow, ask or tell."""
+        async with self._disk:
+            if not self.is_closed:
+                await self._follow_disk()
+
+    async def _follow_disk(self) -> None:
+        try:
+            opened = await self._read()
+        except UserInputError as error:
+            if error.error_type == "file_not_found":
+                self._on_deleted()
+            elif not self.is_closed:
+                ways = (Way("dismiss", msg("Not now"), lambda: self.notices.tell(None)),)
+                self.notices.tell(Notice("changed", error.message, ways))
+            return
+        if self.is_closed:
+            return
+        came_back, self.is_deleted = self.is_deleted, False
+        if came_back:
+            self.notices.tell(None)
+            self.state_changed.emit()
+        if opened.version == self._version:
+            return
+        if not self.is_dirty or opened.content.text == self.editor.text():
+            await self._take(opened)
+        else:
+            self._ask(opened)
+
+    async def _read(self) -> OpenedFile:
+        """The file as it is; read again when it was saved from here meanwhile."""
+        while True:
+            version = self._version
+            opened = await self._services.app.edit.read(self.path)
+            if version == self._version:
+                return opened
+
+    async def _take(self, opened: OpenedFile) -> None:
+        """Make the text that of the file: one undoable edit, and clean."""
+        is_clean = not self.is_dirty
+        while True:
+            revision, text = self._revision, self.editor.text()
+            edits: tuple[TextEdit, ...] = await asyncio.to_thread(edits_between, text, opened.content.text)
+            if self.is_closed:
+                return
+            if revision == self._revision:
+                break
+            if is_clean and self.is_dirty:  # typed into meanwhile: now it is a question
+                self._ask(opened)
+                return
+        self._encoding, self._version = opened.content.encoding, opened.version
+        if edits:
+            self.editor.apply(edits)
+        self.editor.setModified(False)
+        self.notices.tell(None)
+        self.state_changed.emit()
+
+    def _ask(self, opened: OpenedFile) -> None:
+        def keep() -> None:
+            self._version = opened.version
+            self.notices.tell(None)
+
+        def take() -> None:
+            self._services.start(self._take_theirs(opened), kind="read file")
+
+        ways = (
+            Way("keep", msg("Keep mine"), keep),
+            Way("take", msg("Take theirs"), take),
+            Way(
+                "compare",
+                msg("Compare"),
+                lambda: self.compare_requested.emit(opened.content.text, self.editor.text()),
+            ),
+        )
+        text = msg(
+            "{name} was changed on the disk, and you have unsaved changes. Which text shall hold?",
+            name=self.path.name,
+        )
+        self.notices.tell(Notice("changed", text, ways))
+
+    async def _take_theirs(self, opened: OpenedFile) -> None:
+        async with self._disk:
+            self._version = opened.version
+            await self._take(opened)
+            await self._follow_disk()  # it may be another again by now
+
+    def _on_deleted(self) -> None:
+        if self.is_closed or self.is_deleted:
+            return
+        self.is_deleted, self._version = True, ABSENT
+        ways = (
+            Way("again", msg("Save again"), self._save_soon),
+            Way("close", msg("Close"), self.close_requested.emit),
+        )
+        text = msg("{name} was deleted from the disk; its text is still here.", name=self.path.name)
+        self.notices.tell(Notice("deleted", text, ways))
+        self.state_changed.emit()
+
+    def move_to(self, path: Path) -> None:
+        """The file has another name now."""
+        self.path = path
+        self.is_deleted = False
+        self._start_examination()
+        self.state_changed.emit()
+
+    def ask_before_closing(self) -> None:
+        """A question in the bar: unsaved text would be lost."""
+
+        async def save_and_close() -> None:
+            if await self.save():
+                self.close_requested.emit()
+
+        ways = (
+            Way(
+                "save_close",
+                msg("Save and close"),
+                lambda: self._services.start(save_and_close(), kind="save file"),
+            ),
+            Way("discard", msg("Close without saving"), self.close_requested.emit),
+            Way("dismiss", msg("Cancel"), lambda: self.notices.tell(None)),
+        )
+        text = msg("{name} has unsaved changes.", name=self.path.name)
+        self.notices.tell(Notice("closing", text, ways))
+
+    # ---- checking ----------------------------------------------------------------------------
+
+    def accept_changes(self) -> None:
+        """The text as it stands is what changes are counted from."""
+        self._baseline = self.editor.text()
+        self._start_examination()
+
+    def check_again(self) -> None:
+        """Something this text depends on may be another (an included file)."""
+        if is_spice(self.path):
+            self._timer.start(CHECK_PAUSE_MS)
+
+    def _on_edited(self) -> None:
+        self._revision += 1
+        self._timer.start(CHECK_PAUSE_MS)
+
+    def _start_examination(self) -> None:
+        if not self._is_examining and not self.is_closed:
+            self._is_examining = True
+            self._services.start(self._examine(), kind="check text")
+
+    async def _examine(self) -> None:
+        revision, text = self._revision, self.editor.text()
+        try:
+            found = await self._examined(text)
+        finally:
+            self._is_examining = False
+        if self.is_closed:
+            return
+        if revision != self._revision:
+            self._timer.start(CHECK_PAUSE_MS)
+            return
+        self._examined_revision, self.examination = revision, found
+        here = [problem for problem in found.problems if problem.file == self.path]
+        self.editor.show_problems(here, found.models)
+        self.editor.show_changes(found.changed)
+        self.examined.emit()
+        if self._wants_fix:
+            self.fix_at_caret()
+
+    async def _examined(self, text: str) -> Examination:
+        report = None
+        if is_spice(self.path):
+            data = await asyncio.to_thread(bytes_of, text, self._encoding)
+            report = await self._services.app.check(self.path, data=data)
+        return await asyncio.to_thread(examine, report, self.path, text, baseline=self._baseline)
+
+    def fix_at_caret(self) -> None:
+        """Mend the problem of the caret's line; a text not checked yet is checked first."""
+        if self._examined_revision != self._revision:
+            self._wants_fix = True
+            self._start_examination()
+            return
+        self._wants_fix = False
+        problem = self.editor.problem_at_caret()
+        if problem is not None:
+            self.apply_fix(problem)
+
+    def apply_fix(self, problem: Problem) -> None:
+        """Carry out a problem's quick fix as one step of undo."""
+        if problem.fix is None or self._examined_revision != self._revision or self.editor.isReadOnly():
+            return
+        fix = problem.fix
+        self.editor.apply((TextEdit(fix.start, fix.end, fix.text.encode()),))
+        self._start_examination()
+
+    # ---- life --------------------------------------------------------------------------------
+
+    def restyle(self) -> None:
+        """Colours and sizes."""
+        self.editor.restyle()
+        self.notices.restyle()
+
+    def retranslate(self) -> None:
+        """Texts."""
+        self.editor.retranslate()
+        self.notices.retranslate()
+
+    def end(self) -> None:
+        """Nothing more is read, written or checked."""
+        self.is_closed = True
+        self._timer.stop()

@@ -1,0 +1,162 @@
+"""The row of tabs above the text: name, unsaved dot, close, order by dragging."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QEvent, QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QContextMenuEvent, QIcon, QMouseEvent, QPainter, QPixmap
+from PyQt6.QtWidgets import QMenu, QTabBar, QToolButton, QWidget
+
+from presentation.window.workspace import WindowServices
+from shared.message import msg
+
+
+class EditorTabs(QTabBar):
+    """A tab bar whose tabs carry their page as data."""
+
+    close_wanted = pyqtSignal(object)
+    """page"""
+    close_others_wanted = pyqtSignal(object)
+    """page that stays"""
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__()
+        self._services = services
+        self._hovered = -1
+        self.setObjectName("editorTabs")
+        self.setMovable(True)
+        self.setExpanding(False)
+        self.setDrawBase(False)
+        self.setUsesScrollButtons(True)
+        self.setElideMode(Qt.TextElideMode.ElideNone)  # rather scrolled than too short to be read
+        self.setMouseTracking(True)
+        self.setSelectionBehaviorOnRemove(QTabBar.SelectionBehavior.SelectPreviousTab)
+        self.currentChanged.connect(lambda _index: self.refresh_buttons())
+
+    def add_page(self, page: QWidget, index: int) -> None:
+        """A tab for `page` at `index`."""
+        at = self.insertTab(index, "")
+        self.setTabData(at, page)
+        button = _CloseButton(self)
+        button.clicked.connect(lambda: self.close_wanted.emit(page))
+        self.setTabButton(at, QTabBar.ButtonPosition.RightSide, button)
+        self.refresh_buttons()
+
+    def index_of(self, page: QWidget) -> int:
+        """Where a page's tab is, -1 for none."""
+        return next((i for i in range(self.count()) if self.tabData(i) is page), -1)
+
+    def set_unsaved(self, index: int, *, is_unsaved: bool) -> None:
+        """Show the dot or not."""
+        button = self.tabButton(index, QTabBar.ButtonPosition.RightSide)
+        if isinstance(button, _CloseButton):
+            button.is_unsaved = is_unsaved
+            self.refresh_buttons()
+
+    def refresh_buttons(self) -> None:
+        """A cross on the front tab and under the pointer, a dot where text is unsaved."""
+        theme, icons = self._services.theme.theme, self._services.icons
+        size = theme.size("icon.small")
+        for index in range(self.count()):
+            button = self.tabButton(index, QTabBar.ButtonPosition.RightSide)
+            if not isinstance(button, _CloseButton):
+                continue
+            if button.is_unsaved and not button.underMouse():
+                icon = QIcon(_dot(self._services, size, self.devicePixelRatioF()))
+            elif index in (self.currentIndex(), self._hovered) or button.underMouse():
+                icon = icons.get("x", "text.secondary", size)
+            else:
+                icon = QIcon()
+            button.setIcon(icon)
+            button.setIconSize(QSize(size, size))
+
+    def restyle(self) -> None:
+        """Sizes and icons."""
+        theme = self._services.theme.theme
+        size = theme.size("icon.default")
+        self.setIconSize(QSize(size, size))
+        self.setFixedHeight(theme.size("row.tab"))
+        self.refresh_buttons()
+
+    def retranslate(self) -> None:
+        """Texts."""
+        language = self._services.language
+        self.setAccessibleName(language(msg("Open files")))
+        for index in range(self.count()):
+            button = self.tabButton(index, QTabBar.ButtonPosition.RightSide)
+            if button is not None:
+                button.setToolTip(f"{language(msg('Close'))} Ctrl+W")
+                button.setAccessibleName(language(msg("Close")))
+
+    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
+        """The middle button closes."""
+        if event is not None and event.button() == Qt.MouseButton.MiddleButton:
+            index = self.tabAt(event.position().toPoint())
+            if index >= 0:
+                self.close_wanted.emit(self.tabData(index))
+                return
+        super().mouseReleaseEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Which tab is under the pointer."""
+        super().mouseMoveEvent(event)
+        if event is not None:
+            self._set_hovered(self.tabAt(event.position().toPoint()))
+
+    def leaveEvent(self, event: QEvent | None) -> None:  # noqa: N802 - Qt's name
+        """None is."""
+        super().leaveEvent(event)
+        self._set_hovered(-1)
+
+    def _set_hovered(self, index: int) -> None:
+        if index != self._hovered:
+            self._hovered = index
+            self.refresh_buttons()
+
+    def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Close this one, or the others."""
+        index = self.tabAt(event.pos()) if event is not None else -1
+        if event is None or index < 0:
+            return
+        page, language = self.tabData(index), self._services.language
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        close = menu.addAction(language(msg("Close")))
+        others = menu.addAction(language(msg("Close the others")))
+        if close is not None and others is not None:
+            close.triggered.connect(lambda: self.close_wanted.emit(page))
+            others.triggered.connect(lambda: self.close_others_wanted.emit(page))
+            others.setEnabled(self.count() > 1)
+        menu.popup(event.globalPos())
+
+
+class _CloseButton(QToolButton):
+    """The right end of a tab."""
+
+    def __init__(self, tabs: EditorTabs) -> None:
+        super().__init__(tabs)
+        self._tabs = tabs
+        self.is_unsaved = False
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setAutoRaise(True)
+
+    def event(self, event: QEvent | None) -> bool:
+        """The dot becomes a cross under the pointer."""
+        done = super().event(event)
+        if event is not None and event.type() in (QEvent.Type.Enter, QEvent.Type.Leave):
+            self._tabs.refresh_buttons()
+        return done
+
+
+def _dot(services: WindowServices, size: int, ratio: float) -> QPixmap:
+    """The mark of unsaved text: 6 px in the accent's colour."""
+    pixmap = QPixmap(round(size * ratio), round(size * ratio))
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    diameter = services.theme.theme.size("control.scrollbar_thumb")
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(services.theme.theme.color("accent.base"))
+    painter.drawEllipse(QRectF((size - diameter) / 2, (size - diameter) / 2, diameter, diameter))
+    painter.end()
+    return pixmap

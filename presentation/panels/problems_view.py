@@ -1,0 +1,261 @@
+"""Problems of the shown file and of the last run, each with its place as a link."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+from PyQt6.QtCore import QAbstractListModel, QModelIndex, QRect, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QFontMetrics, QKeyEvent, QPainter
+from PyQt6.QtWidgets import (
+    QAbstractItemView,
+    QLabel,
+    QListView,
+    QStackedLayout,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from presentation.window.styles import mark
+from presentation.window.workspace import WindowServices
+from shared.message import Message, msg
+
+Severity = Literal["error", "warning", "info"]
+_ICONS: dict[str, tuple[str, str]] = {
+    "error": ("circle-x", "error.icon"),
+    "warning": ("triangle-alert", "warn.icon"),
+    "info": ("info", "info.icon"),
+}
+
+
+class Finding(Protocol):
+    """What the editor and a run say about a place; their own types fit."""
+
+    @property
+    def severity(self) -> str:
+        """error, warning or info."""
+        ...
+
+    @property
+    def message(self) -> Message:
+        """What is wrong."""
+        ...
+
+    @property
+    def file(self) -> Path | None:
+        """Where."""
+        ...
+
+    @property
+    def line(self) -> int | None:
+        """From 1."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProblemRow:
+    """One line of the list."""
+
+    severity: str
+    message: Message
+    file: Path | None
+    line: int | None
+    advice: Message | None = None
+    is_of_run: bool = False
+
+
+class ProblemsView(QWidget):
+    """The list: errors first. Enter, or a double click, goes to the place."""
+
+    counted = pyqtSignal(int)
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__()
+        self._services = services
+        self._of_file: tuple[ProblemRow, ...] = ()
+        self._of_run: tuple[ProblemRow, ...] = ()
+        self.setObjectName("problems")
+        self._model = _Model(services)
+        self.list = _List(services, self._model)
+        self.list.chosen.connect(self._on_chosen)
+        self._empty = QLabel()
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        mark(self._empty, role="tertiary", surface="base")
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self.list)
+        services.theme.changed.connect(self.restyle)
+        services.language.changed.connect(self.retranslate)
+        self.restyle()
+        self.retranslate()
+
+    @property
+    def rows(self) -> Sequence[ProblemRow]:
+        """What is listed."""
+        return self._model.rows
+
+    def show_of_file(self, problems: Sequence[Finding]) -> None:
+        """The findings of the editor about the file it shows."""
+        self._of_file = tuple(_row(problem, is_of_run=False) for problem in problems)
+        self._refresh()
+
+    def show_of_run(self, issues: Sequence[Finding]) -> None:
+        """The errors and warnings of the last run."""
+        self._of_run = tuple(_row(issue, is_of_run=True) for issue in issues)
+        self._refresh()
+
+    def restyle(self, _theme: object = None) -> None:
+        """Sizes."""
+        edge = self._services.theme.theme.size("space.3")
+        self._empty.setContentsMargins(edge, edge, edge, edge)
+        self.list.reset()
+
+    def retranslate(self, _name: object = None) -> None:
+        """Texts."""
+        language = self._services.language
+        self._empty.setText(language(msg("No problems: none in the shown file, none in the last run.")))
+        self.list.setAccessibleName(language(msg("Problems")))
+        self._refresh()
+
+    def _refresh(self) -> None:
+        seen = {(row.file, row.line, row.severity, str(row.message)) for row in self._of_run}
+        fresh = [
+            row for row in self._of_file if (row.file, row.line, row.severity, str(row.message)) not in seen
+        ]
+        order = {"error": 0, "warning": 1}
+        rows = sorted((*self._of_run, *fresh), key=lambda row: order.get(row.severity, 2))
+        self._model.replace(rows)
+        self._stack.setCurrentWidget(self.list if rows else self._empty)
+        self.counted.emit(len(rows))
+
+    def _on_chosen(self, row: ProblemRow) -> None:
+        if row.file is not None:
+            self._services.workspace.file_activated.emit(row.file, row.line)
+
+
+def _row(finding: Finding, *, is_of_run: bool) -> ProblemRow:
+    return ProblemRow(
+        severity=finding.severity,
+        message=finding.message,
+        file=finding.file,
+        line=finding.line,
+        advice=getattr(finding, "advice", None),
+        is_of_run=is_of_run,
+    )
+
+
+class _Model(QAbstractListModel):
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__()
+        self._services = services
+        self.rows: list[ProblemRow] = []
+
+    def replace(self, rows: list[ProblemRow]) -> None:
+        self.beginResetModel()
+        self.rows = rows
+        self.endResetModel()
+
+    def rowCount(self, parent: QModelIndex | None = None) -> int:  # noqa: N802 - Qt's name
+        return 0 if parent is not None and parent.isValid() else len(self.rows)
+
+    def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        row = self.rows[index.row()]
+        text = self._services.language(row.message)
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return f"{place_of(row.file, row.line)} {text}".strip()
+        if role == Qt.ItemDataRole.ToolTipRole:
+            advice = "" if row.advice is None else f"\n{self._services.language(row.advice)}"
+            return text + advice
+        return None
+
+
+class _List(QListView):
+    """Rows of one line: icon, place as a link, sentence, advice."""
+
+    chosen = pyqtSignal(object)
+
+    def __init__(self, services: WindowServices, model: _Model) -> None:
+        super().__init__()
+        self._figures = model
+        self.setModel(model)
+        self.setObjectName("problem_list")
+        self.setItemDelegate(_Delegate(services, model, self))
+        self.setUniformItemSizes(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMouseTracking(True)
+        self.clicked.connect(self._choose)
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Enter goes to the place."""
+        if event is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._choose(self.currentIndex())
+        else:
+            super().keyPressEvent(event)
+
+    def _choose(self, index: QModelIndex) -> None:
+        if index.isValid():
+            self.chosen.emit(self._figures.rows[index.row()])
+
+
+class _Delegate(QStyledItemDelegate):
+    def __init__(self, services: WindowServices, model: _Model, parent: QListView) -> None:
+        super().__init__(parent)
+        self._services = services
+        self._figures = model
+
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex) -> QSize:  # noqa: N802
+        theme = self._services.theme.theme
+        return QSize(0, max(theme.size("row.table"), QFontMetrics(theme.font("ui")).height() + 4))
+
+    def paint(self, painter: QPainter | None, option: QStyleOptionViewItem, index: QModelIndex) -> None:
+        if painter is None or not index.isValid():
+            return
+        theme = self._services.theme.theme
+        row = self._figures.rows[index.row()]
+        rect = option.rect
+        painter.save()
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(rect, theme.color("surface.selected"))
+        elif option.state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(rect, theme.color("surface.hover"))
+        icon, color = _ICONS.get(row.severity, _ICONS["info"])
+        side = theme.size("icon.default")
+        left = rect.left() + theme.size("space.3")
+        self._services.icons.get(icon, color, side).paint(
+            painter, left, rect.center().y() - side // 2 + 1, side, side
+        )
+        left += side + theme.size("space.2")
+        for text, style, name in (
+            (place_of(row.file, row.line), "mono_small", "text.link"),
+            (self._services.language(row.message), "ui", "text.primary"),
+            ("" if row.advice is None else self._services.language(row.advice), "ui", "text.tertiary"),
+        ):
+            if text and left < rect.right():
+                left = self._write(
+                    painter, QRect(left, rect.top(), rect.right() - left, rect.height()), text, style, name
+                )
+        painter.restore()
+
+    def _write(self, painter: QPainter, room: QRect, text: str, style: str, color: str) -> int:
+        theme = self._services.theme.theme
+        painter.setFont(theme.font(style))
+        painter.setPen(theme.color(color))
+        metrics = painter.fontMetrics()
+        width = room.width() - theme.size("space.3")
+        shown = metrics.elidedText(" ".join(text.split()), Qt.TextElideMode.ElideRight, width)
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+        return room.left() + metrics.horizontalAdvance(shown) + theme.size("space.3")
+
+
+def place_of(file: Path | None, line: int | None) -> str:
+    """``filter.cir:14``, as a link shows it."""
+    if file is None:
+        return ""
+    return file.name if line is None else f"{file.name}:{line}"

@@ -1,0 +1,180 @@
+"""The outline of the netlist in the editor's front tab; a click goes to the line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QModelIndex, QTimer
+from PyQt6.QtGui import QStandardItem, QStandardItemModel
+from PyQt6.QtWidgets import QStackedLayout, QWidget
+
+from presentation.panels.project.empty import EmptyNote
+from presentation.panels.project.rows import Role, RowLook, RowTree, joined
+from presentation.window.workspace import WindowServices
+from shared.errors import UserInputError
+from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from domain.circuit.sections import Item, Section, SectionKind
+
+_NAMES: dict[SectionKind, Message] = {
+    "elements": msg("Elements"),
+    "sources": msg("Sources V and I"),
+    "analyses": msg("Analyses"),
+    "measures": msg("Measurements"),
+    "models": msg("Models"),
+    "parameters": msg("Parameters"),
+    "includes": msg("Included files"),
+}
+_OPEN_AT_FIRST = frozenset({"heading", "elements", "subcircuit"})
+_COUNTED = frozenset(_NAMES) - {"elements"}
+_NETLISTS = frozenset(
+    {".cir", ".sp", ".spice", ".net", ".ckt", ".lib", ".inc", ".mod", ".sub", ".model", ".mdl"}
+)
+_LINE = int(Role.LOOK) + 1
+_KEY = int(Role.LOOK) + 2
+_MOST_ROWS = 5000
+
+
+class OutlinePane(QWidget):
+    """Follows the shown file and its changes on the disk."""
+
+    def __init__(self, services: WindowServices, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._services = services
+        self._file: Path | None = None
+        self._sections: tuple[Section, ...] = ()
+        self.model = QStandardItemModel(self)
+        self.view = RowTree(services, "outline")
+        self.view.setModel(self.model)
+        self._closed: set[str] = set()
+        """Sections the person has closed, by name; the next file's are alike."""
+        self._opened: set[str] = set()
+        self._empty = EmptyNote(services, _NOTHING)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self.view)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(100)
+        self._timer.timeout.connect(self._read)
+        self.view.clicked.connect(self._on_clicked)
+        self.view.activated.connect(self._on_clicked)
+        self.view.expanded.connect(lambda index: self._on_folded(index, is_open=True))
+        self.view.collapsed.connect(lambda index: self._on_folded(index, is_open=False))
+        workspace = services.workspace
+        workspace.file_shown.connect(self._on_shown)
+        workspace.file_changed.connect(self._on_changed)
+        workspace.project_closed.connect(lambda: self._on_shown(None))
+        services.language.changed.connect(lambda _name: self._show())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every row's name, for the command box."""
+        return tuple(item.name for section in self._sections for item in section.items)
+
+    def line_of(self, name: str) -> int | None:
+        """The line a row stands for."""
+        return next(
+            (item.line for section in self._sections for item in section.items if item.name == name), None
+        )
+
+    def set_sections(self, sections: Sequence[Section]) -> None:
+        """Show these."""
+        if tuple(sections) != self._sections:
+            self._sections = tuple(sections)
+            self._show()
+        self._stack.setCurrentWidget(self.view if self._sections else self._empty)
+
+    def toggle_all(self) -> None:
+        """Fold everything, or unfold it when all is folded."""
+        tops = [self.model.index(row, 0) for row in range(self.model.rowCount())]
+        if any(self.view.isExpanded(index) for index in tops):
+            self.view.collapseAll()
+        else:
+            self.view.expandAll()
+
+    def _on_shown(self, path: Path | None) -> None:
+        self._file = path
+        if path is None or path.suffix.lower() not in _NETLISTS:
+            self._timer.stop()
+            self._empty.set_text(_NOTHING if path is None else _NO_NETLIST)
+            self.set_sections(())
+        else:
+            self._read()
+
+    def _on_changed(self, path: Path) -> None:
+        if path == self._file and path.suffix.lower() in _NETLISTS:
+            self._timer.start()
+
+    def _read(self) -> None:
+        if self._file is not None:
+            self._services.start(self._load(self._file), kind="read outline")
+
+    async def _load(self, file: Path) -> None:
+        try:
+            sections = await self._services.app.browse.sections(file)
+        except UserInputError as error:  # removed meanwhile, or too large
+            sections = ()
+            self._empty.set_text(error.message)
+        else:
+            self._empty.set_text(_NO_ELEMENTS)
+        if file == self._file:
+            self.set_sections(sections)
+
+    def _show(self) -> None:
+        scroll = self.view.verticalScrollBar()
+        place = 0 if scroll is None else scroll.value()
+        self.model.clear()
+        root = self.model.invisibleRootItem()
+        rows = 0
+        for section in self._sections:
+            if root is None or rows > _MOST_ROWS:
+                break
+            top = self._section_row(section)
+            top.appendRows([_item_row(section, item) for item in section.items[: _MOST_ROWS - rows]])
+            rows += len(section.items) + 1
+            root.appendRow(top)
+            key = str(top.data(_KEY))
+            is_open = section.kind in _OPEN_AT_FIRST if key not in self._opened else True
+            self.view.setExpanded(self.model.indexFromItem(top), is_open and key not in self._closed)
+        if scroll is not None:
+            scroll.setValue(place)
+
+    def _section_row(self, section: Section) -> QStandardItem:
+        name = section.name
+        if section.kind in _NAMES:
+            name = self._services.language(_NAMES[section.kind])
+        value = str(len(section.items)) if section.kind in _COUNTED else section.value
+        row = QStandardItem(name)
+        row.setData(RowLook(values=(value,) if value else ()), int(Role.LOOK))
+        row.setData(section.line, _LINE)
+        row.setData(f"{section.kind}:{section.name}", _KEY)
+        row.setToolTip(joined([name, section.value]))
+        return row
+
+    def _on_folded(self, index: QModelIndex, *, is_open: bool) -> None:
+        key = str(index.data(_KEY))
+        (self._closed.discard if is_open else self._closed.add)(key)
+        (self._opened.add if is_open else self._opened.discard)(key)
+
+    def _on_clicked(self, index: QModelIndex) -> None:
+        line = index.data(_LINE)
+        if self._file is not None and isinstance(line, int) and line > 0:
+            self._services.workspace.file_activated.emit(self._file, line)
+
+
+_NOTHING = msg("The parts of the netlist in the editor appear here.")
+_NO_NETLIST = msg("This file is no netlist, so it has no outline.")
+_NO_ELEMENTS = msg("This netlist has no elements yet.")
+
+
+def _item_row(section: Section, item: Item) -> QStandardItem:
+    row = QStandardItem(item.name)
+    row.setData(RowLook(values=(item.value,) if item.value else ()), int(Role.LOOK))
+    row.setData(item.line, _LINE)
+    row.setData(f"{section.kind}:{section.name}:{item.name}", _KEY)
+    row.setToolTip(joined([f"{item.name} {item.value}".strip()]))
+    return row

@@ -1,0 +1,218 @@
+"""The list of results: what ran, how many goals it met, when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PyQt6.QtCore import QAbstractListModel, QModelIndex, Qt, QTimer
+from PyQt6.QtWidgets import QStackedLayout, QWidget
+
+from presentation.panels.project.empty import EmptyNote
+from presentation.panels.project.rows import Role, RowLook, RowTree, joined
+from presentation.window.workspace import WindowServices
+from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from application.browsing import ResultSummary
+
+_STATUS: Mapping[str, Message] = {
+    "failed": msg("The simulation failed"),
+    "timeout": msg("The simulation ran out of time"),
+    "cancelled": msg("The simulation was stopped"),
+}
+
+
+class ResultsModel(QAbstractListModel):
+    """Results, the newest first."""
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__()
+        self._services = services
+        self._results: tuple[ResultSummary, ...] = ()
+
+    @property
+    def results(self) -> tuple[ResultSummary, ...]:
+        """What is listed."""
+        return self._results
+
+    def set_results(self, results: Sequence[ResultSummary]) -> None:
+        """List these."""
+        judged = {result.path: result for result in self._results}
+        self.beginResetModel()
+        self._results = tuple(
+            result
+            if (known := judged.get(result.path)) is None
+            else replace(result, goals_met=known.goals_met, goals=known.goals)
+            for result in results
+        )
+        self.endResetModel()
+
+    def set_goals(self, judged: Mapping[Path, tuple[int, int]]) -> None:
+        """Say of results how many goals they meet."""
+        self._results = tuple(
+            replace(result, goals_met=judged[result.path][0], goals=judged[result.path][1])
+            if result.path in judged
+            else replace(result, goals_met=None, goals=0)
+            for result in self._results
+        )
+        if self._results:
+            self.dataChanged.emit(self.index(0), self.index(len(self._results) - 1))
+
+    def row_of(self, path: Path) -> int | None:
+        """The row of a result."""
+        return next((row for row, result in enumerate(self._results) if result.path == path), None)
+
+    def rowCount(self, parent: QModelIndex | None = None) -> int:  # noqa: N802 - Qt's name
+        """How many."""
+        return 0 if parent is not None and parent.isValid() else len(self._results)
+
+    def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Name, look, tooltip."""
+        if not 0 <= index.row() < len(self._results):
+            return None
+        result = self._results[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._services.language(msg("Run {number}", number=result.number))
+        if role == Role.LOOK:
+            return _look_of(result)
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self._told(result)
+        return None
+
+    def _told(self, result: ResultSummary) -> str:
+        language = self._services.language
+        local = _local(result.created)
+        return joined(
+            [
+                language(msg("Run {number}", number=result.number)),
+                result.circuit.name,
+                "" if local is None else f"{local:%Y-%m-%d %H:%M:%S}",
+                language(_STATUS.get(result.status, msg("The simulation failed"))) if not result.ok else "",
+                language(msg("{met} of {count} goals met", met=result.goals_met, count=result.goals))
+                if result.goals_met is not None
+                else "",
+            ]
+        )
+
+
+class ResultsList(QWidget):
+    """The list; a click shows the result in the bottom pane."""
+
+    def __init__(self, services: WindowServices, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._services = services
+        self.model = ResultsModel(services)
+        self.view = RowTree(services, "resultsList", is_list=True)
+        self.view.setModel(self.model)
+        self._empty = EmptyNote(
+            services,
+            msg("Each simulation appears here with the goals it met."),
+            [(msg("Run the main circuit"), services.workspace.run_requested.emit)],
+        )
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self.view)
+        # A run writes several files; the list is read once for all of them.
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(50)
+        self._timer.timeout.connect(self.reload)
+        self._connect()
+
+    def _connect(self) -> None:
+        self.view.clicked.connect(self._on_clicked)
+        self.view.activated.connect(self._on_clicked)
+        workspace = self._services.workspace
+        workspace.project_opened.connect(self._on_opened)
+        workspace.project_closed.connect(self._on_closed)
+        workspace.run_finished.connect(lambda _result: self._timer.start())
+        workspace.result_selected.connect(self._select)
+        self._services.language.changed.connect(self._repaint)
+
+    def note_stored(self) -> None:
+        """A result was stored by somebody; read the list again soon."""
+        self._timer.start()
+
+    def reload(self) -> None:
+        """Read the list."""
+        root = self._services.workspace.root
+        if root is not None:
+            self._services.start(self._load(root), kind="read results")
+
+    async def _load(self, root: Path) -> None:
+        browse = self._services.app.browse
+        results = await browse.results(root)
+        if root != self._services.workspace.root:
+            return
+        chosen = self._chosen()
+        self.model.set_results(results)
+        self._stack.setCurrentWidget(self.view if results else self._empty)
+        if chosen is not None:
+            self._select(chosen)
+        judged = await browse.judged(root, results)
+        if root == self._services.workspace.root:
+            self.model.set_goals(judged)
+
+    def _on_opened(self, _root: Path) -> None:
+        self.model.set_results(())
+        self._stack.setCurrentWidget(self._empty)
+        self.reload()
+
+    def _on_closed(self) -> None:
+        self.model.set_results(())
+        self._stack.setCurrentWidget(self._empty)
+
+    def _on_clicked(self, index: QModelIndex) -> None:
+        if 0 <= index.row() < len(self.model.results):
+            self._services.workspace.result_selected.emit(self.model.results[index.row()].path)
+
+    def _chosen(self) -> Path | None:
+        row = self.view.currentIndex().row()
+        return self.model.results[row].path if 0 <= row < len(self.model.results) else None
+
+    def _select(self, path: Path) -> None:
+        row = self.model.row_of(path)
+        if row is not None:
+            self.view.setCurrentIndex(self.model.index(row))
+
+    def _repaint(self) -> None:
+        viewport = self.view.viewport()
+        if viewport is not None:
+            viewport.update()
+
+
+def _look_of(result: ResultSummary) -> RowLook:
+    icon, color = "circle-check", "ok.icon"
+    if not result.ok:
+        icon, color = ("circle-x", "error.icon")
+        if result.status == "cancelled":
+            icon, color = ("circle-dashed", "text.tertiary")
+    elif result.goals_met is not None and result.goals_met < result.goals:
+        icon, color = ("circle-dashed", "text.tertiary")
+    goals = "" if result.goals_met is None else f"{result.goals_met}/{result.goals}"
+    return RowLook(
+        icon=icon,
+        icon_color=color,
+        values=(goals, _when(result.created)),
+        widths=("00:00",),
+        value_style="small",
+    )
+
+
+def _local(created: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(created).astimezone()
+    except ValueError:
+        return None
+
+
+def _when(created: str) -> str:
+    """The time of today, the day of older ones."""
+    local = _local(created)
+    if local is None:
+        return ""
+    return f"{local:%H:%M}" if local.date() == datetime.now().astimezone().date() else f"{local:%m-%d}"

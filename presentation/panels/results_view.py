@@ -1,0 +1,182 @@
+"""The measurements of the shown result: value, unit, and the change against the run before."""
+
+from __future__ import annotations
+
+import math
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QKeyEvent
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
+
+from presentation.panels.shown_result import Measured, ShownResult
+from presentation.panels.waveforms.figure_table import Cell, Column, FigureTable, is_delete
+from presentation.panels.waveforms.figures import MINUS, fixed, quantity, scale_for
+from presentation.window.styles import mark
+from presentation.window.workspace import WindowServices
+from shared.message import msg
+
+_WIDEST = 560
+
+
+class _Table(FigureTable):
+    """Delete takes away what was added."""
+
+    def __init__(self, services: WindowServices, shown: ShownResult, name: str) -> None:
+        super().__init__(services, name)
+        self._shown = shown
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Delete."""
+        if is_delete(event):
+            items = self._shown.measurements
+            for row in self.selected_rows():
+                if row < len(items) and items[row].is_added:
+                    self._shown.remove_measurement(items[row].name)
+        else:
+            super().keyPressEvent(event)
+
+
+class MeasurementsView(QWidget):
+    """The table, and a field that adds an expression."""
+
+    def __init__(self, services: WindowServices, shown: ShownResult, *, is_compact: bool = False) -> None:
+        super().__init__()
+        self._services = services
+        self._shown = shown
+        self._is_compact = is_compact
+        self.setObjectName("measurements_side" if is_compact else "measurements")
+        self.table = _Table(services, shown, "measurement_table_side" if is_compact else "measurement_table")
+        self.add_button = QToolButton()
+        self.add_button.setObjectName("add_measurement")
+        self.add_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        mark(self.add_button, text=True)
+        self.add_button.clicked.connect(self._begin_adding)
+        self.field = _Field()
+        self.field.setObjectName("measurement_expression")
+        mark(self.field, small=True)
+        self.field.setPlaceholderText("bandwidth(v(out)/v(in))")
+        self.field.returnPressed.connect(self._on_entered)
+        self.field.hide()
+        self._empty = QLabel()
+        self._empty.setWordWrap(True)
+        mark(self._empty, role="tertiary")
+        self._below = QHBoxLayout()
+        self._below.addWidget(self.add_button)
+        self._below.addWidget(self.field, 1)
+        self._below.addStretch(0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._empty)
+        column.addWidget(self.table, 1000)
+        column.addLayout(self._below)
+        column.addStretch(1)
+        shown.measured.connect(self._refresh)
+        shown.changed.connect(self._refresh)
+        shown.stale_changed.connect(self._refresh)
+        services.theme.changed.connect(self.restyle)
+        services.language.changed.connect(self.retranslate)
+        self.restyle()
+        self.retranslate()
+
+    def restyle(self, _theme: object = None) -> None:
+        """Sizes and colours."""
+        theme = self._services.theme.theme
+        edge = theme.size("space.3")
+        self.add_button.setIcon(self._services.icons.get("plus", "text.secondary", theme.size("icon.small")))
+        self._below.setContentsMargins(
+            theme.size("space.2"), theme.size("space.half"), edge, theme.size("space.half")
+        )
+        self._empty.setContentsMargins(edge, theme.size("space.2"), edge, theme.size("space.1"))
+        # Names and figures that belong together are not torn a whole window apart.
+        self.table.setMaximumWidth(round(_WIDEST * theme.scale))
+        self._fit()
+
+    def retranslate(self, _name: object = None) -> None:
+        """Texts."""
+        language = self._services.language
+        self.add_button.setText(language(msg("Add measurement")))
+        self.field.setAccessibleName(language(msg("Expression to be measured")))
+        self.table.setAccessibleName(language(msg("Measurements")))
+        self._empty.setText(
+            language(
+                msg("Figures of the last run appear here: every .meas of the circuit, and what you add.")
+            )
+        )
+        self._refresh()
+
+    def _refresh(self, _stale: object = None) -> None:
+        language = self._services.language
+        items = self._shown.measurements
+        number = self._shown.previous_number
+        versus = msg("change") if number is None else msg("vs Run {number}", number=number)
+        columns = [
+            Column(title=language(msg("Measurement"))),
+            Column(title=language(msg("Value")), is_number=True),
+            Column(title=language(versus), is_number=True),
+        ]
+        self.table.show_rows(columns, [self._row(item) for item in items])
+        self._empty.setVisible(not items)
+        self.table.setVisible(bool(items))
+        self.add_button.setEnabled(self._shown.loaded is not None)
+        self._fit()
+
+    def _row(self, item: Measured) -> list[Cell]:
+        color = "text.tertiary" if self._shown.is_stale else "text.primary"
+        name = Cell(text=item.name, style="mono_small", color=color, tip=self._tip(item))
+        if item.value is None or math.isnan(item.value.value):
+            problem = item.problem or msg("The run's data do not show it.")
+            missing = Cell(text="—", color="text.tertiary", tip=self._services.language(problem))
+            return [name, missing, Cell(text="")]
+        text, unit = quantity(item.value.value, item.value.unit)
+        return [name, Cell(text=text, unit=unit, color=color), self._change(item)]
+
+    def _tip(self, item: Measured) -> str:
+        return item.name if item.problem is None else self._services.language(item.problem)
+
+    def _change(self, item: Measured) -> Cell:
+        now, before = item.value, item.previous
+        if now is None or before is None or before.unit != now.unit or math.isnan(before.value):
+            return Cell(text="", color="text.tertiary")
+        difference = now.value - before.value
+        # In the unit the value is shown in, so that the two can be compared at a glance.
+        scaled = difference / scale_for(abs(now.value), now.unit).factor
+        text, _ = quantity(now.value, now.unit)
+        shown = fixed(scaled, len(text.partition(".")[2]))
+        if not any(digit in shown for digit in "123456789"):
+            return Cell(text=shown.lstrip("+" + MINUS), color="text.tertiary")
+        return Cell(text=("+" if scaled > 0 else "") + shown, color="text.secondary")
+
+    def _begin_adding(self) -> None:
+        self.add_button.hide()
+        self.field.clear()
+        self.field.show()
+        self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def end_adding(self) -> None:
+        """Close the field."""
+        self.field.hide()
+        self.add_button.show()
+
+    def _on_entered(self) -> None:
+        text = self.field.text().strip()
+        if text:
+            self._shown.add_measurement(text)
+        self.end_adding()
+
+    def _fit(self) -> None:
+        wanted = self.table.wanted_height()
+        self.table.setMaximumHeight(wanted)
+        self.table.setMinimumHeight(min(wanted, self._services.theme.theme.size("row.table") * 2))
+
+
+class _Field(QLineEdit):
+    """Escape leaves it."""
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Escape."""
+        owner = self.parent()
+        if event is not None and event.key() == Qt.Key.Key_Escape and isinstance(owner, MeasurementsView):
+            owner.end_adding()
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,243 @@
+"""The result the bottom pane shows: loaded off the loop, with the figures measured on it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QObject, pyqtSignal
+
+from shared.errors import CircuitAIError
+from shared.message import Message
+
+if TYPE_CHECKING:
+    from application.waveforms import LoadedWaveforms, StoredFigures
+    from domain.simulation.result import Quantity
+    from domain.simulation.waveform import Plot
+    from presentation.window.workspace import WindowServices
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """One line of the measurements."""
+
+    name: str
+    """Of a `.meas`, or the expression itself."""
+    value: Quantity | None
+    """None when it could not be had."""
+    previous: Quantity | None = None
+    problem: Message | None = None
+    """Why there is no value."""
+    is_added: bool = False
+    """By the user; it can be taken away."""
+
+
+class ShownResult(QObject):
+    """What is shown, and for whom it changes. Everything slow happens off the loop."""
+
+    loading = pyqtSignal()
+    """another result is being read; the old one stays until it is there"""
+    changed = pyqtSignal()
+    """another result is shown, or none"""
+    measured = pyqtSignal()
+    """the measurements are others"""
+    stale_changed = pyqtSignal(bool)
+    """the circuit was changed since the shown run"""
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__()
+        self._services = services
+        self._request = 0
+        self._added: list[str] = []
+        self._measured: tuple[Measured, ...] = ()
+        self.loaded: LoadedWaveforms | None = None
+        self.error: Message | None = None
+        """Why the last result could not be shown."""
+        self.is_loading = False
+        self.is_stale = False
+        services.workspace.result_selected.connect(self.show)
+        services.workspace.file_changed.connect(self._on_file_changed)
+        services.workspace.project_closed.connect(self.clear)
+
+    @property
+    def measurements(self) -> tuple[Measured, ...]:
+        """`.meas` figures first, then the usual ones of the analyses, then those that were added."""
+        return self._measured
+
+    @property
+    def previous_number(self) -> int | None:
+        """The run the figures are compared with."""
+        previous = None if self.loaded is None else self.loaded.previous
+        return None if previous is None else previous.number
+
+    def show(self, result_path: Path) -> None:
+        """Load a result and show it; a later call wins over an earlier one."""
+        self._request += 1
+        self.is_loading = True
+        self.loading.emit()
+        self._services.start(self._load(result_path, self._request), kind="load waveforms", scope="waveforms")
+
+    def clear(self) -> None:
+        """Show nothing (the project was closed)."""
+        self._request += 1
+        self.loaded, self.error, self.is_loading = None, None, False
+        self._added, self._measured = [], ()
+        self._set_stale(False)
+        self.changed.emit()
+        self.measured.emit()
+
+    def add_measurement(self, expression: str) -> None:
+        """Measure one expression more, on this result and the next ones."""
+        expression = expression.strip()
+        if expression and expression not in self._added:
+            self._added.append(expression)
+            self._services.start(self._measure(self._request), kind="measure", scope="waveforms")
+
+    def remove_measurement(self, expression: str) -> None:
+        """Measure an added one no more."""
+        if expression in self._added:
+            self._added.remove(expression)
+            self._measured = tuple(
+                item for item in self._measured if not (item.is_added and item.name == expression)
+            )
+            self.measured.emit()
+
+    async def _load(self, result_path: Path, request: int) -> None:
+        try:
+            loaded = await self._services.app.waveforms(result_path)
+        except CircuitAIError as error:
+            if request == self._request:
+                self.is_loading, self.error = False, error.message
+                self.changed.emit()
+            return
+        if request != self._request:
+            return
+        self.loaded = loaded
+        self.error = None if loaded.error is None else loaded.error.message
+        self.is_loading = False
+        self._measured = _of_cards(loaded.figures, loaded.previous)
+        self._set_stale(False)
+        self.changed.emit()
+        self.measured.emit()
+        await self._measure(request)
+        await self._compare_with_file(request)
+
+    async def _measure(self, request: int) -> None:
+        """Evaluate the expressions on the shown result and on the one before it."""
+        loaded = self.loaded
+        if loaded is None or not loaded.plots:
+            return
+        added = tuple(self._added)
+        now = await asyncio.to_thread(_evaluated, loaded.plots, added)
+        before: Mapping[str, Quantity | CircuitAIError] = {}
+        if loaded.previous is not None and now:
+            try:
+                before = await self._services.app.measure(
+                    loaded.previous.result_path,
+                    [text for text, value in now.items() if not isinstance(value, CircuitAIError)],
+                )
+            except CircuitAIError:  # its data were cleaned up: there is nothing to compare with
+                before = {}
+        if request == self._request:
+            self._measured = (
+                *_of_cards(loaded.figures, loaded.previous),
+                *_of_expressions(now, before, added),
+            )
+            self.measured.emit()
+
+    def _on_file_changed(self, path: Path) -> None:
+        figures = None if self.loaded is None else self.loaded.figures
+        if figures is not None and path == figures.circuit:
+            self._services.start(
+                self._compare_with_file(self._request), kind="compare circuit", scope="waveforms"
+            )
+
+    async def _compare_with_file(self, request: int) -> None:
+        """Whether the circuit's file is still the one that was simulated."""
+        figures = None if self.loaded is None else self.loaded.figures
+        if figures is None:
+            return
+        digest = await asyncio.to_thread(_digest, figures.circuit)
+        if request == self._request:
+            self._set_stale(digest is not None and digest != figures.netlist_sha256)
+
+    def _set_stale(self, is_stale: bool) -> None:
+        if is_stale != self.is_stale:
+            self.is_stale = is_stale
+            self.stale_changed.emit(is_stale)
+
+
+def _digest(path: Path) -> str | None:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return None
+
+
+def _of_cards(now: StoredFigures | None, before: StoredFigures | None) -> tuple[Measured, ...]:
+    if now is None:
+        return ()
+    earlier = {} if before is None else before.metrics
+    return tuple(
+        Measured(name=name, value=quantity, previous=earlier.get(name))
+        for name, quantity in now.metrics.items()
+    )
+
+
+def _of_expressions(
+    now: Mapping[str, Quantity | CircuitAIError],
+    before: Mapping[str, Quantity | CircuitAIError],
+    added: Sequence[str],
+) -> tuple[Measured, ...]:
+    found = []
+    for text, outcome in now.items():
+        earlier = before.get(text)
+        is_error = isinstance(outcome, CircuitAIError)
+        found.append(
+            Measured(
+                name=text,
+                value=None if isinstance(outcome, CircuitAIError) else outcome,
+                previous=None if isinstance(earlier, CircuitAIError) else earlier,
+                problem=outcome.message if isinstance(outcome, CircuitAIError) else None,
+                is_added=text in added,
+            )
+        )
+        if is_error and text not in added:
+            found.pop()  # a usual one that this circuit does not show is of no interest
+    return tuple(found)
+
+
+def _evaluated(plots: Sequence[Plot], added: Sequence[str]) -> dict[str, Quantity | CircuitAIError]:
+    """Values of the usual expressions and of the added ones."""
+    from domain.simulation.expressions import evaluate
+
+    values: dict[str, Quantity | CircuitAIError] = {}
+    for text in (*usual_measurements(plots), *added):
+        try:
+            values[text] = evaluate(text, plots)
+        except CircuitAIError as error:
+            values[text] = error
+    return values
+
+
+_OUTPUTS = ("v(out)", "v(output)", "v(vout)")
+_USUAL = {
+    "ac": ("db(dcgain({out}))", "bandwidth({out})"),
+    "tran": ("max(tran.{out})", "min(tran.{out})", "pp(tran.{out})"),
+    "noise": ("noise_total(onoise)",),
+}
+
+
+def usual_measurements(plots: Sequence[Plot]) -> list[str]:
+    """What is asked of most circuits with these analyses."""
+    found: list[str] = []
+    for plot in plots:
+        output = next((name for name in _OUTPUTS if name in plot.vectors), None)
+        for template in _USUAL.get(plot.analysis, ()):
+            if output is not None or "{out}" not in template:
+                found.append(template.format(out=output))
+    return list(dict.fromkeys(found))

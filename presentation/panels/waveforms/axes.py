@@ -1,0 +1,214 @@
+"""Axes and grid in the colours of the theme: tidy ticks, the unit said once, lines on whole pixels."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import pyqtgraph as pg  # type: ignore[import-untyped]
+from PyQt6.QtCore import QLineF, QPointF, QRectF, Qt
+from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
+from PyQt6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+
+from presentation.panels.waveforms.figures import SPACE, Ticks, linear_ticks, log_ticks
+from presentation.window.theme import Theme
+
+_GAP = 6
+_ROOM_X = 54
+_ROOM_Y = 21
+"""Least distance between ticks in pixels."""
+_OVERHANG = 40
+"""How far the first label of a level axis may stand out to the left."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlotStyle:
+    """The theme's values for plots."""
+
+    text: QColor
+    frame: QColor
+    major: QColor
+    minor: QColor
+    zero: QColor
+    background: QColor
+    font: QFont
+    factor: float
+    """On the distances between ticks: larger type needs more room."""
+
+    @classmethod
+    def of(cls, theme: Theme) -> PlotStyle:
+        """Ask the theme."""
+        return cls(
+            text=theme.color("plot.axis_text"),
+            frame=theme.color("plot.zero"),
+            major=theme.color("plot.grid_major"),
+            minor=theme.color("plot.grid_minor"),
+            zero=theme.color("plot.zero"),
+            background=theme.color("plot.background"),
+            font=theme.tabular("caption"),
+            factor=theme.scale,
+        )
+
+
+class Axis(pg.AxisItem):  # type: ignore[misc]
+    """An axis whose labels are ours; wheel and drag on it zoom and move that axis alone."""
+
+    def __init__(self, side: str, style: PlotStyle) -> None:
+        super().__init__(side)
+        self.setStyle(showValues=False, tickLength=0)
+        self.setZValue(1)
+        self._unit = ""
+        self._is_log_axis = False
+        self._look = style
+        self._is_upright = side == "left"
+        self.use(style)
+
+    def use(self, style: PlotStyle) -> None:
+        """Take the colours and type of another theme."""
+        self._look = style
+        self.update()
+
+    def measure(self, unit: str, *, is_log: bool) -> None:
+        """Count in another unit, evenly or in decades."""
+        self._unit, self._is_log_axis = unit, is_log
+        self.update()
+
+    def label_height(self) -> float:
+        """What one line of labels needs below a pane."""
+        return QFontMetricsF(self._look.font).height() + _GAP
+
+    def divisions(self) -> Ticks:
+        """The lines of the range that is shown now."""
+        low, high = self.range
+        length = self.size().height() if self._is_upright else self.size().width()
+        room = (_ROOM_Y if self._is_upright else _ROOM_X) * self._look.factor
+        make = log_ticks if self._is_log_axis else linear_ticks
+        return make(low, high, self._unit, max(int(length / room), 2))
+
+    def wanted_width(self) -> float:
+        """What the labels need, of a left axis."""
+        metrics = QFontMetricsF(self._look.font)
+        return max((metrics.horizontalAdvance(text) for _, text in self._texts()), default=0.0) + 2 * _GAP
+
+    def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
+        """With room for a first label that is centred under the frame's corner."""
+        area = QRectF(super().boundingRect())
+        return area if self._is_upright else area.adjusted(-_OVERHANG, 0, 0, 0)
+
+    def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None) -> None:
+        """Labels only; the lines belong to the grid."""
+        painter.setFont(self._look.font)
+        painter.setPen(self._look.text)
+        if self._is_upright:
+            self._paint_upright(painter)
+        else:
+            self._paint_level(painter)
+
+    def _texts(self) -> list[tuple[float, str]]:
+        """Labels of a left axis by position; degrees at every number, other units at the topmost."""
+        grid = self.divisions()
+        labelled = [(tick.position, tick.text) for tick in grid.ticks if tick.text]
+        if grid.unit == "°":
+            return [(position, text + "°") for position, text in labelled]
+        if labelled and grid.unit:
+            position, text = labelled[-1]
+            joined = text + grid.unit if SPACE in text else f"{text}{SPACE}{grid.unit}"
+            labelled[-1] = (position, joined)
+        return labelled
+
+    def _paint_upright(self, painter: QPainter) -> None:
+        area = QRectF(0, 0, self.size().width(), self.size().height())
+        height = QFontMetricsF(self._look.font).height()
+        low, high = self.range
+        for position, text in self._texts():
+            y = area.height() * (high - position) / (high - low)
+            top = min(max(y - height / 2, 0.0), area.height() - height)
+            painter.drawText(
+                QRectF(0, top, area.width() - _GAP, height),
+                Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+                text,
+            )
+
+    def _paint_level(self, painter: QPainter) -> None:
+        metrics = QFontMetricsF(self._look.font)
+        width = self.size().width()
+        low, high = self.range
+        grid = self.divisions()
+        right_end = width
+        if grid.unit:
+            right_end -= metrics.horizontalAdvance(grid.unit)
+            painter.drawText(QRectF(right_end, _GAP / 2, width, metrics.height()), 0, grid.unit)
+            right_end -= 2 * _GAP
+        for tick in grid.ticks:
+            text_width = metrics.horizontalAdvance(tick.text)
+            left = width * (tick.position - low) / (high - low) - text_width / 2
+            # One that would meet the unit is left out.
+            if tick.text and left + text_width <= right_end:
+                painter.drawText(QRectF(left, _GAP / 2, text_width + 1, metrics.height()), 0, tick.text)
+
+
+class Grid(pg.GraphicsObject):  # type: ignore[misc]
+    """The lines behind the curves of one pane, one device pixel wide."""
+
+    def __init__(self, across: Axis, upward: Axis, box: pg.ViewBox, style: PlotStyle) -> None:
+        super().__init__()
+        self._across = across
+        self._upward = upward
+        self._box = box
+        self._look = style
+        self.setZValue(-100)
+
+    def use(self, style: PlotStyle) -> None:
+        """Take the colours of another theme."""
+        self._look = style
+        self.update()
+
+    def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
+        """All that is shown."""
+        return QRectF(self._box.viewRect())
+
+    def viewRangeChanged(self) -> None:  # noqa: N802 - pyqtgraph's name
+        """Called by the view box: other lines are needed."""
+        self.prepareGeometryChange()
+        self.update()
+
+    def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None) -> None:
+        """Minor lines first, so that major ones lie on top."""
+        area = self._box.mapRectToDevice(self._box.rect())
+        if area is None or area.isEmpty():
+            return
+        painter.resetTransform()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        across, upward = self._across.divisions().ticks, self._upward.divisions().ticks
+        (left, right), (bottom, top) = self._box.viewRange()
+        # Device pixels, because the transform was reset: half a pixel in is its middle.
+        for is_major in (False, True):
+            lines: list[QLineF] = []
+            zero: list[QLineF] = []
+            for tick in across:
+                if tick.is_major == is_major:
+                    x = _whole(area.left() + area.width() * (tick.position - left) / (right - left))
+                    lines.append(QLineF(x, area.top(), x, area.bottom()))
+            for tick in upward:
+                if tick.is_major == is_major:
+                    y = _whole(area.bottom() - area.height() * (tick.position - bottom) / (top - bottom))
+                    (zero if tick.position == 0 and tick.text else lines).append(
+                        QLineF(area.left(), y, area.right(), y)
+                    )
+            painter.setPen(QPen(self._look.major if is_major else self._look.minor, 1))
+            if lines:
+                painter.drawLines(*lines)
+            painter.setPen(QPen(self._look.zero, 1))
+            if zero:
+                painter.drawLines(*zero)
+        painter.setPen(QPen(self._look.frame, 1))
+        painter.drawRect(
+            QRectF(
+                QPointF(math.ceil(area.left()) + 0.5, math.ceil(area.top()) + 0.5),
+                QPointF(_whole(area.right()) - 1, _whole(area.bottom()) - 1),
+            )
+        )
+
+
+def _whole(position: float) -> float:
+    return int(position) + 0.5

@@ -1,0 +1,93 @@
+"""Long curves cut down to what a screen can show, without losing a peak.
+
+A curve of a million samples on a pane 800 pixels wide becomes at most two samples a pixel column, its
+least and its greatest there (min/max decimation, as oscilloscopes do). Where a column holds few samples
+they are kept as they are. A coarse level, made once, keeps this quick for ten million.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domain.simulation.waveform import RealArray
+
+_BUCKET = 64
+_FINE_BELOW = 8 * _BUCKET
+"""Columns with fewer samples than this are searched sample by sample."""
+_KEPT = 3
+"""So many samples in a column, or fewer, are drawn as they are."""
+
+
+class Stretch:
+    """One curve over a rising axis, ready to be cut down again and again."""
+
+    def __init__(self, x: RealArray, y: RealArray) -> None:
+        """x: (n,) rising axis coordinates, n >= 1; y: (n,) values, NaN where there is none."""
+        self.x = x
+        self.y = y
+        starts = np.arange(0, len(y), _BUCKET)
+        self._least: RealArray = np.fmin.reduceat(y, starts)
+        self._greatest: RealArray = np.fmax.reduceat(y, starts)
+        least, greatest = float(np.fmin.reduce(self._least)), float(np.fmax.reduce(self._greatest))
+        self.bounds = None if np.isnan(least) else (least, greatest)
+        """Least and greatest value; None when there is none."""
+
+    def visible(self, low: float, high: float, columns: int) -> tuple[RealArray, RealArray]:
+        """(m,), (m,) what to draw between two places of the axis on so many pixel columns.
+
+        One sample beyond each end is included, so that lines run to the edge; m <= 3 * columns + 8.
+        """
+        first = max(int(np.searchsorted(self.x, low, "left")) - 1, 0)
+        stop = min(int(np.searchsorted(self.x, high, "right")) + 1, len(self.x))
+        columns = max(columns, 1)
+        if stop - first <= _KEPT * columns:
+            return self.x[first:stop], self.y[first:stop]
+        edges = np.linspace(low, high, columns + 1)[1:-1]
+        bounds = np.searchsorted(self.x[first:stop], edges) + first
+        bounds = np.unique(np.concatenate(([first, min(first + 1, stop)], bounds, [max(stop - 1, 0)])))
+        bounds = np.append(bounds[bounds < stop], stop)
+        return self._reduced(bounds)
+
+    def _reduced(self, bounds: NDArray[np.intp]) -> tuple[RealArray, RealArray]:
+        starts, counts = bounds[:-1], np.diff(bounds)
+        least, greatest = self._extremes(bounds)
+        sizes = np.where(counts <= _KEPT, counts, 2)
+        places = np.cumsum(sizes) - sizes
+        x, y = np.empty(int(sizes.sum())), np.empty(int(sizes.sum()))
+        many = counts > _KEPT
+        at = places[many]
+        left, right = self.x[starts[many]], self.x[bounds[1:][many] - 1]
+        # The order in which a curve rises or falls joins it to its neighbours without a false stroke.
+        is_rising = self.y[bounds[1:][many] - 1] >= self.y[starts[many]]
+        x[at], x[at + 1] = left + (right - left) / 4, right - (right - left) / 4
+        y[at] = np.where(is_rising, least[many], greatest[many])
+        y[at + 1] = np.where(is_rising, greatest[many], least[many])
+        for offset in range(_KEPT):
+            few = ~many & (counts > offset)
+            x[places[few] + offset] = self.x[starts[few] + offset]
+            y[places[few] + offset] = self.y[starts[few] + offset]
+        return x, y
+
+    def _extremes(self, bounds: NDArray[np.intp]) -> tuple[RealArray, RealArray]:
+        """(k,) least and (k,) greatest value of each range between neighbouring bounds."""
+        starts, counts = bounds[:-1], np.diff(bounds)
+        least, greatest = np.empty(len(starts)), np.empty(len(starts))
+        for chosen, low, high, size in (
+            (counts < _FINE_BELOW, self.y, self.y, 1),
+            (counts >= _FINE_BELOW, self._least, self._greatest, _BUCKET),
+        ):
+            if chosen.any():
+                begin = starts[chosen] // size
+                end = np.minimum(-(-bounds[1:][chosen] // size), len(low))
+                least[chosen] = _ranged(np.fmin, low, begin, end)
+                greatest[chosen] = _ranged(np.fmax, high, begin, end)
+        return least, greatest
+
+
+def _ranged(reduce: np.ufunc, values: RealArray, begin: NDArray[np.intp], end: NDArray[np.intp]) -> RealArray:
+    """`reduce` over values[begin[k]:end[k]] for each k; no range is empty."""
+    pairs = np.stack((begin, end), axis=1).ravel()
+    # reduceat takes no index behind the end; only the last range can reach it, and then needs none.
+    pairs = pairs[:-1] if end[-1] >= len(values) else pairs
+    return np.asarray(reduce.reduceat(values, pairs)[::2])

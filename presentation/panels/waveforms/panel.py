@@ -1,0 +1,434 @@
+"""The waveforms of the shown result: which analysis, which traces, the drawing, and the figures beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QSize, Qt
+from PyQt6.QtGui import QResizeEvent
+from PyQt6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from presentation.panels.results_view import MeasurementsView
+from presentation.panels.shown_result import ShownResult
+from presentation.panels.waveforms.chips import ChipRow
+from presentation.panels.waveforms.figure_table import Cell, Column, FigureTable
+from presentation.panels.waveforms.figures import quantity
+from presentation.window.frame import IconButton
+from presentation.window.styles import mark
+from presentation.window.workspace import WindowServices
+from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from domain.simulation.waveform import Plot
+    from presentation.panels.waveforms.cursor_table import CursorTable
+    from presentation.panels.waveforms.plot_area import PlotArea
+    from presentation.panels.waveforms.traces import Axis, Trace, TraceColors
+
+_SIDE_WIDTH = 272
+_SHORT = {"noise_integrated": "noise total"}
+_NARROW = 560
+"""Below this width the figures at the right make room for the drawing."""
+
+
+class WaveformsPanel(QWidget):
+    """One plot of the shown result at a time. pyqtgraph and numpy are imported with the first result."""
+
+    def __init__(self, services: WindowServices, shown: ShownResult) -> None:
+        super().__init__()
+        self._services = services
+        self._shown = shown
+        self._plot: Plot | None = None
+        self._axis: Axis | None = None
+        self._traces: tuple[Trace, ...] = ()
+        self._chosen: dict[str, list[str]] = {}
+        """Expressions on each kind of analysis; they stay from run to run."""
+        self._selected: str | None = None
+        self._request = 0
+        self._area: PlotArea | None = None
+        self._cursor_table: CursorTable | None = None
+        self._colors: TraceColors | None = None
+        self.setObjectName("waveforms")
+        self._build()
+        shown.changed.connect(self._on_result)
+        shown.loading.connect(self._show_note)
+        shown.stale_changed.connect(self._show_note)
+        services.theme.changed.connect(self.restyle)
+        services.language.changed.connect(self.retranslate)
+        self.restyle()
+        self.retranslate()
+
+    @property
+    def area(self) -> PlotArea | None:
+        """The drawing; None until the first result is there."""
+        return self._area
+
+    @property
+    def traces(self) -> Sequence[Trace]:
+        """What is drawn."""
+        return self._traces
+
+    @property
+    def cursor_table(self) -> CursorTable | None:
+        """What the cursors read; None until the first result is there."""
+        return self._cursor_table
+
+    def choose_plot(self, index: int) -> None:
+        """Show another analysis of the result."""
+        plots = () if self._shown.loaded is None else self._shown.loaded.plots
+        if 0 <= index < len(plots):
+            is_same_kind = self._plot is not None and self._plot.analysis == plots[index].analysis
+            self._plot = plots[index]
+            self._start(keep_view=is_same_kind)
+
+    def add_trace(self, expression: str) -> None:
+        """Draw one expression more; one that cannot be drawn is refused in words."""
+        if self._plot is None or any(trace.expression == expression for trace in self._traces):
+            self.chips.end_adding(expression)
+        elif self._axis is None:
+            # Another result is being drawn: with this one too.
+            chosen = self._chosen.get(self._plot.analysis)
+            if chosen is not None and expression not in chosen:
+                chosen.append(expression)
+                self._start(keep_view=True)
+            self.chips.end_adding(expression)
+        else:
+            self._services.start(
+                self._add(expression, self._plot, self._axis), kind="draw trace", scope="waveforms"
+            )
+
+    def remove_trace(self, expression: str) -> None:
+        """Take one away."""
+        if self._plot is None or self._axis is None:
+            return
+        self._traces = tuple(trace for trace in self._traces if trace.expression != expression)
+        self._remember()
+        self._draw(keep_view=True)
+
+    def restyle(self, _theme: object = None) -> None:
+        """Sizes and colours."""
+        theme = self._services.theme.theme
+        self._tools.setContentsMargins(theme.size("space.3"), 0, theme.size("space.2"), 0)
+        self._tools.setSpacing(theme.size("space.2"))
+        self._bar.setFixedHeight(theme.size("row.toolbar") + 1)
+        self._side.setFixedWidth(round(_SIDE_WIDTH * theme.scale))
+        self.chips.restyle()
+        edge = theme.size("space.3")
+        self._note_row.setContentsMargins(edge, theme.size("space.1"), edge, theme.size("space.1"))
+        self._empty.setContentsMargins(edge, edge, edge, edge)
+        side = theme.size("icon.small")
+        self._note_icon.setPixmap(
+            self._services.icons.get("clock", "text.tertiary", side).pixmap(QSize(side, side))
+        )
+        if self._area is not None:
+            self._area.use(theme)
+
+    def retranslate(self, _name: object = None) -> None:
+        """Texts."""
+        language = self._services.language
+        self.plot_choice.setAccessibleName(language(msg("Analysis")))
+        self._again.setText(language(msg("Run again")))
+        self.chips.retranslate()
+        if self._cursor_table is not None:
+            self._cursor_table.retranslate()
+        self._fill_choice()
+        self._show_note()
+        self._show_body()
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
+        """The figures give way when there is little room."""
+        super().resizeEvent(event)
+        self._show_side()
+
+    def _show_side(self) -> None:
+        has_room = self.width() >= _NARROW * self._services.theme.theme.scale
+        self._side.setVisible(has_room and self._shown.loaded is not None)
+
+    def _build(self) -> None:
+        self._build_tools()
+        self._build_note()
+        self.table = FigureTable(self._services, "value_table")
+        self._empty = QLabel()
+        self._empty.setObjectName("waveforms_empty")
+        self._empty.setWordWrap(True)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        mark(self._empty, role="tertiary")
+        self._body = QStackedWidget()
+        self._body.addWidget(self._empty)
+        self._body.addWidget(self.table)
+        main = QVBoxLayout()
+        self._side = QWidget()
+        mark(self._side, surface="base", line="left")
+        self._side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._side_column = QVBoxLayout(self._side)
+        whole = QHBoxLayout(self)
+        for layout in (main, self._side_column, whole):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(0)
+        main.addWidget(self._bar)
+        main.addWidget(self._note)
+        main.addWidget(self._body, 1)
+        self._side_column.setContentsMargins(1, 0, 0, 0)
+        self._side_column.addWidget(MeasurementsView(self._services, self._shown, is_compact=True), 1)
+        whole.addLayout(main, 1)
+        whole.addWidget(self._side)
+        mark(self, surface="base")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+
+    def _build_tools(self) -> None:
+        services = self._services
+        self.plot_choice = QComboBox()
+        self.plot_choice.setObjectName("plot_choice")
+        self.plot_choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.plot_choice.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        mark(self.plot_choice, small=True)
+        self.plot_choice.activated.connect(self.choose_plot)
+        self.chips = ChipRow(services)
+        self.chips.trace_added.connect(self.add_trace)
+        self.chips.trace_removed.connect(self.remove_trace)
+        self.chips.trace_selected.connect(self._on_selected)
+        self.cursor_button = IconButton(services, "crosshair", msg("Cursors A and B"), name="toggle_cursors")
+        self.cursor_button.setCheckable(True)
+        self.cursor_button.setChecked(True)
+        self.cursor_button.toggled.connect(self._on_cursors_toggled)
+        self.fit_button = IconButton(services, "scan", msg("Show everything"), key="F", name="fit_plot")
+        self.fit_button.clicked.connect(lambda: None if self._area is None else self._area.fit())
+        self._bar = QWidget()
+        mark(self._bar, surface="base", line="bottom")
+        self._bar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._tools = QHBoxLayout(self._bar)
+        self._tools.addWidget(self.plot_choice)
+        self._tools.addWidget(self.chips, 1)
+        self._tools.addWidget(self.cursor_button)
+        self._tools.addWidget(self.fit_button)
+
+    def _build_note(self) -> None:
+        self._note = QWidget()
+        self._note_row = QHBoxLayout(self._note)
+        self._note_icon = QLabel()
+        self._note_text = QLabel()
+        self._note_text.setObjectName("waveforms_note")
+        self._note_text.setWordWrap(True)
+        self._again = QPushButton()
+        self._again.setObjectName("run_again")
+        mark(self._again, kind="link")
+        self._again.clicked.connect(lambda _checked: self._services.workspace.run_requested.emit())
+        self._note_row.addWidget(self._note_icon)
+        self._note_row.addWidget(self._note_text, 1)
+        self._note_row.addWidget(self._again)
+        self._refused: Message | None = None
+
+    def _on_result(self) -> None:
+        loaded = self._shown.loaded
+        if loaded is None:
+            self._plot, self._axis, self._traces, self._chosen = None, None, (), {}
+            self._colors = None
+            self._request += 1
+        elif self._shown.error is None or loaded.plots:
+            before = None if self._plot is None else self._plot.analysis
+            kinds = [plot.analysis for plot in loaded.plots]
+            index = kinds.index(before) if before in kinds else _first_drawn(loaded.plots)
+            self._plot = loaded.plots[index] if loaded.plots else None
+            self._axis, self._traces = None, ()
+        self._fill_choice()
+        self._show_note()
+        if self._plot is not None and loaded is not None:
+            self._start(keep_view=True)
+        else:
+            self._show_chips()
+            self._show_body()
+
+    def _start(self, *, keep_view: bool) -> None:
+        """Make the traces of the chosen plot off the loop, then draw them."""
+        assert self._plot is not None
+        self._request += 1
+        self._refused = None
+        self._fill_choice()
+        self._services.start(
+            self._prepare(self._plot, self._request, keep_view=keep_view),
+            kind="draw waveforms",
+            scope="waveforms",
+        )
+
+    async def _prepare(self, plot: Plot, request: int, *, keep_view: bool) -> None:
+        if self._area is None:
+            # Half a second of imports; in a thread they let the window breathe.
+            await asyncio.to_thread(importlib.import_module, "presentation.panels.waveforms.plot_area")
+            self._make_area()
+        assert self._colors is not None
+        wanted = self._chosen.get(plot.analysis)
+        axis, traces = await asyncio.to_thread(_made_traces, plot, wanted, self._colors)
+        if request != self._request:
+            return
+        self._axis, self._traces = axis, traces
+        self._remember()
+        self._draw(keep_view=keep_view)
+
+    def _make_area(self) -> None:
+        from presentation.panels.waveforms.cursor_table import CursorTable
+        from presentation.panels.waveforms.plot_area import PlotArea
+        from presentation.panels.waveforms.traces import TraceColors
+
+        self._colors = self._colors or TraceColors()
+        if self._area is not None:
+            return
+        self._area = PlotArea(self._services.theme.theme)
+        self._area.setAccessibleName(self._services.language(msg("Plot")))
+        self._area.cursors_moved.connect(self._on_cursors_moved)
+        self._area.set_cursors_shown(self.cursor_button.isChecked())
+        self._body.addWidget(self._area)
+        self._cursor_table = CursorTable(self._services)
+        self._side_column.addWidget(self._cursor_table)
+
+    async def _add(self, expression: str, plot: Plot, axis: Axis) -> None:
+        from presentation.panels.waveforms.traces import make_trace
+
+        assert self._colors is not None
+        color = self._colors.of(expression)
+        trace = await asyncio.to_thread(make_trace, expression, plot, axis, color)
+        if plot is not self._plot or axis is not self._axis:
+            self.add_trace(expression)
+            return
+        self._refused = trace.error
+        if trace.error is None:
+            self._traces = (*self._traces, trace)
+            self._remember()
+            self.chips.end_adding(expression)
+            self._draw(keep_view=True)
+        else:
+            self.chips.refuse()
+        self._show_note()
+
+    def _remember(self) -> None:
+        if self._plot is not None:
+            self._chosen[self._plot.analysis] = [trace.expression for trace in self._traces]
+
+    def _draw(self, *, keep_view: bool) -> None:
+        self._show_chips()
+        if self._axis is not None and self._area is not None:
+            self._area.show_traces(self._axis, self._traces, keep_view=keep_view)
+            self._area.select(self._selected)
+        self._show_note()
+        self._show_body()
+
+    def _show_chips(self) -> None:
+        self.chips.show_chips(
+            [(trace.expression, trace.color, trace.error) for trace in self._traces], self._selected
+        )
+        if self._plot is not None and self._axis is not None:
+            from presentation.panels.waveforms.traces import suggestions
+
+            self.chips.suggest(suggestions(self._plot))
+
+    def _show_body(self) -> None:
+        """The drawing, a table for values without an axis, or a sentence."""
+        has_drawing = self._axis is not None and self._area is not None
+        for widget in (self.chips, self.cursor_button, self.fit_button):
+            widget.setVisible(has_drawing)
+        self._bar.setVisible(self._plot is not None)
+        self._show_side()
+        if self._cursor_table is not None:
+            self._cursor_table.setVisible(has_drawing and self.cursor_button.isChecked())
+        if has_drawing:
+            assert self._area is not None
+            self._body.setCurrentWidget(self._area)
+        elif self._plot is not None and self._plot.axis is None:
+            self._show_values(self._plot)
+            self._body.setCurrentWidget(self.table)
+        else:
+            error = self._shown.error
+            empty = msg("The curves of a run appear here. F5 simulates the main circuit.")
+            self._empty.setText(self._services.language(empty if error is None else error))
+            self._body.setCurrentWidget(self._empty)
+
+    def _show_values(self, plot: Plot) -> None:
+        from presentation.panels.waveforms.traces import table_of
+
+        language = self._services.language
+        columns = [Column(title=language(msg("Name"))), Column(title=language(msg("Value")), is_number=True)]
+        rows = []
+        for name, value, unit in table_of(plot):
+            text, shown_unit = quantity(abs(value) if value.imag else value.real, unit)
+            rows.append([Cell(text=name, style="mono_small", tip=name), Cell(text=text, unit=shown_unit)])
+        self.table.show_rows(columns, rows)
+
+    def _show_note(self, _stale: object = None) -> None:
+        """One line under the tools: a refused expression, an old drawing, what is being read."""
+        shown = self._shown
+        text: Message | None = None
+        is_stale = False
+        if self._refused is not None:
+            text = self._refused
+        elif shown.is_loading and self._plot is not None:
+            text = msg("Reading the result ...")
+        elif shown.error is not None and self._plot is not None:
+            text = shown.error
+        elif shown.is_stale and self._plot is not None:
+            text, is_stale = msg("The circuit was changed since this run."), True
+        self._note.setVisible(text is not None)
+        self._note_icon.setVisible(is_stale)
+        self._again.setVisible(is_stale)
+        if text is not None:
+            mark(self._note_text, role="error" if self._refused or shown.error else "tertiary")
+            self._note_text.setText(self._services.language(text))
+
+    def _fill_choice(self) -> None:
+        loaded = self._shown.loaded
+        plots = () if loaded is None else loaded.plots
+        number = None if loaded is None or loaded.figures is None else loaded.figures.number
+        self.plot_choice.clear()
+        for index, plot in enumerate(plots):
+            same = [other for other in plots[: index + 1] if other.analysis == plot.analysis]
+            kind = _SHORT.get(plot.analysis, plot.analysis)
+            kind = kind if len(same) == 1 else f"{kind} {len(same)}"
+            run = msg("Run {number} · {analysis}", number=number, analysis=kind)
+            self.plot_choice.addItem(kind if number is None else self._services.language(run))
+            if plot is self._plot:
+                self.plot_choice.setCurrentIndex(index)
+
+    def _on_selected(self, expression: str | None) -> None:
+        self._selected = expression
+        if self._area is not None:
+            self._area.select(expression)
+
+    def _on_cursors_toggled(self, is_on: bool) -> None:
+        if self._area is not None:
+            self._area.set_cursors_shown(is_on)
+        self._show_body()
+
+    def _on_cursors_moved(self, a: int, b: int) -> None:
+        if self._cursor_table is not None and self._axis is not None:
+            self._cursor_table.show_cursors(self._axis, self._traces, a, b)
+            rows = min(self._cursor_table.wanted_height(), self.height() // 2)
+            self._cursor_table.setFixedHeight(max(rows, 1))
+
+
+def _first_drawn(plots: Sequence[Plot]) -> int:
+    """The first analysis with curves; else the first."""
+    return next((index for index, plot in enumerate(plots) if plot.axis is not None), 0)
+
+
+def _made_traces(
+    plot: Plot, wanted: Sequence[str] | None, colors: TraceColors
+) -> tuple[Axis | None, tuple[Trace, ...]]:
+    """Axis and traces of a plot: those that were chosen before, or the usual ones."""
+    from presentation.panels.waveforms.traces import axis_of, default_expressions, make_trace
+
+    axis = axis_of(plot)
+    if axis is None:
+        return None, ()
+    made: list[Trace] = []
+    for expression in default_expressions(plot) if wanted is None else wanted:
+        made.append(make_trace(expression, plot, axis, colors.of(expression)))
+    return axis, tuple(made)

@@ -1,0 +1,502 @@
+"""The drawing: panes above each other on one axis, curves cut down to the pixels there are, two cursors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import pyqtgraph as pg  # type: ignore[import-untyped]
+from PyQt6.QtCore import QPointF, QRectF, Qt, QTimer, pyqtSignal
+from PyQt6.QtGui import QColor, QKeyEvent, QPen, QResizeEvent
+from PyQt6.QtWidgets import QWidget
+
+from presentation.panels.waveforms.axes import Axis, Grid, PlotStyle
+from presentation.panels.waveforms.cursors import CursorItem, CursorLook
+from presentation.panels.waveforms.traces import Axis as CommonAxis
+from presentation.panels.waveforms.traces import Curve, PaneKind, Trace, bounds_of, panes_of
+from presentation.window.theme import Theme, tokens
+
+CursorName = Literal["a", "b"]
+_BEGINNINGS: tuple[tuple[CursorName, float], ...] = (("a", 1 / 3), ("b", 2 / 3))
+"""Where the cursors stand at first, in parts of the axis."""
+
+_PADDING = 0.06
+_MOST_SOLID = 4
+_COLORS = 8
+_FINE_POINTS = 400
+"""Longer lines are stroked piece by piece: Qt's joining of one long thick path takes a second."""
+_ROOM_FOR_FLAGS = 18
+_MARGIN = 4
+_GAP = 10
+
+
+def trace_pen(theme: Theme, color: int, width: float) -> QPen:
+    """The line of the trace with this place in the order of colours: dashed from the fifth, then dotted."""
+    pen = QPen(theme.color(f"trace.{color % _COLORS}"), width)
+    pen.setCosmetic(True)
+    if color >= _COLORS:
+        pen.setDashPattern([1.5, 3.0])
+    elif color >= _MOST_SOLID:
+        pen.setDashPattern([float(part) for part in tokens()["plot_style"]["dash"]["dash_pattern"]])
+    return pen
+
+
+class _Box(pg.ViewBox):  # type: ignore[misc]
+    """Wheel zooms along the axis (Ctrl: upward), drag moves, Shift and drag zooms into a rectangle."""
+
+    clicked = pyqtSignal(float)
+    """x in the scene"""
+    double_clicked = pyqtSignal()
+
+    def __init__(self) -> None:
+        super().__init__(enableMenu=False)
+        self.disableAutoRange()
+
+    def wheelEvent(self, event: Any, axis: int | None = None) -> None:  # noqa: N802 - Qt's name
+        """One axis at a time."""
+        if axis is None:
+            axis = 1 if event.modifiers() & Qt.KeyboardModifier.ControlModifier else 0
+        super().wheelEvent(event, axis)
+
+    def mouseDragEvent(self, event: Any, axis: int | None = None) -> None:  # noqa: N802 - pyqtgraph's name
+        """The rectangle of a Shift-drag lasts for that drag."""
+        if event.isStart():
+            is_rectangle = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            self.state["mouseMode"] = pg.ViewBox.RectMode if is_rectangle else pg.ViewBox.PanMode
+        super().mouseDragEvent(event, axis)
+
+    def mouseClickEvent(self, event: Any) -> None:  # noqa: N802 - pyqtgraph's name
+        """One click reads, two fit."""
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        event.accept()
+        if event.double():
+            self.double_clicked.emit()
+        else:
+            self.clicked.emit(float(event.scenePos().x()))
+
+
+class _Pane:
+    """One pane: its box, axes, grid and lines.
+
+    Panes and lines are used again and again, never deleted: what Python's collector deletes in another
+    thread, or after its scene, takes the program along.
+    """
+
+    def __init__(self, scene: pg.GraphicsScene, style: PlotStyle) -> None:
+        self.kind = PaneKind("")
+        self.box = _Box()
+        self.upward = Axis("left", style)
+        self.across = Axis("bottom", style)
+        self.upward.linkToView(self.box)
+        self.across.linkToView(self.box)
+        self._grid = Grid(self.across, self.upward, self.box, style)
+        self.box.addItem(self._grid, ignoreBounds=True)
+        for item in (self.box, self.upward, self.across):
+            scene.addItem(item)
+        self.lines: list[tuple[Trace, Curve, list[pg.PlotCurveItem]]] = []
+        self._items: list[pg.PlotCurveItem] = []
+        self.is_zoomed = False
+        """Somebody chose what is shown from bottom to top, or from left to right."""
+        self.box.sigRangeChangedManually.connect(self._on_zoomed)
+
+    def become(self, kind: PaneKind, axis: CommonAxis) -> None:
+        """Serve for another quantity, over another axis."""
+        self.kind = kind
+        self.is_zoomed = False
+        self.upward.measure(kind.unit, is_log=kind.is_log)
+        self.across.measure(axis.unit, is_log=axis.is_log)
+
+    def set_visible(self, *, is_visible: bool, is_last: bool) -> None:
+        """Show the pane; only the last one has the labels of the common axis."""
+        self.box.setVisible(is_visible)
+        self.upward.setVisible(is_visible)
+        self.across.setVisible(is_visible and is_last)
+
+    def use(self, style: PlotStyle) -> None:
+        """Take the colours of another theme."""
+        self.upward.use(style)
+        self.across.use(style)
+        self._grid.use(style)
+
+    def place(self, frame: QRectF, left: float) -> None:
+        """Stand in `frame` (of the curves, in the scene), the labels `left` wide before it."""
+        self.box.setGeometry(frame)
+        self.upward.setGeometry(QRectF(frame.left() - left, frame.top(), left, frame.height()))
+        self.across.setGeometry(
+            QRectF(frame.left(), frame.bottom(), frame.width(), self.across.label_height())
+        )
+
+    def show_curves(self, traces: Sequence[Trace]) -> None:
+        """Draw what of the traces belongs here."""
+        free = iter(self._items)
+        self.lines = []
+        for trace in traces:
+            for curve in trace.curves:
+                if curve.pane == self.kind:
+                    items = [next(free, None) or self._new_item() for _ in curve.stretches]
+                    self.lines.append((trace, curve, items))
+        for item in free:
+            item.setData([], [])
+            item.setVisible(False)
+
+    def draw(self, theme: Theme, selected: str | None, pixel_ratio: float) -> None:
+        """Cut the curves down to the pixels of the range that is shown."""
+        (low, high), _ = self.box.viewRange()
+        columns = max(int(self.box.width() * pixel_ratio), 1)
+        sizes = tokens()["plot_style"]
+        for trace, curve, items in self.lines:
+            is_selected = trace.expression == selected
+            width = float(sizes["line_width_selected" if is_selected else "line_width"])
+            for stretch, item in zip(curve.stretches, items, strict=True):
+                x, y = stretch.visible(low, high, columns)
+                # Two samples in every column fill an area; a fine pen draws the same twenty times as fast.
+                pen = trace_pen(theme, trace.color, 1.0 if len(x) > columns else width)
+                item.setSegmentedLineMode("on" if len(x) > _FINE_POINTS else "off")
+                item.setPen(pen)
+                item.setData(x, y)
+                item.setVisible(True)
+                item.setZValue(1 if is_selected else 0)
+
+    def _new_item(self) -> pg.PlotCurveItem:
+        item = pg.PlotCurveItem(antialias=True, connect="finite")
+        self.box.addItem(item, ignoreBounds=True)
+        self._items.append(item)
+        return item
+
+    def _on_zoomed(self, _directions: object) -> None:
+        self.is_zoomed = True
+
+    def fit(self) -> None:
+        """Show all of the curves from bottom to top."""
+        bounds = bounds_of([curve for _, curve, _ in self.lines])
+        if bounds is None:
+            bounds = (0.0, 1.0)
+        low, high = bounds
+        span = high - low
+        if span <= 1e-9 * max(abs(low), abs(high)):  # a flat line, or the noise of the arithmetic
+            span = 0.1 * abs(high) if high and self.kind.unit not in ("dB", "deg") else 2.0
+            low, high = low - span / 2, high + span / 2
+        self.box.setYRange(low - _PADDING * span, high + _PADDING * span, padding=0)
+
+
+class PlotArea(pg.GraphicsView):  # type: ignore[misc]
+    """Panes, curves and cursors of one plot. All places are samples of its axis."""
+
+    cursors_moved = pyqtSignal(int, int)
+    """samples of A and B"""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        # The items are arranged by us. pyqtgraph's empty layout for them would make Qt open a hidden window
+        # of its own, which whoever tidies up the top-level widgets must not delete.
+        self.centralWidget.setLayout(None)
+        self.setCentralWidget(None)
+        # The background is one colour: a picture of it costs memory and a copy at every paint.
+        self.setCacheMode(self.CacheModeFlag.CacheNone)
+        self.setObjectName("plot_area")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAntialiasing(False)
+        self._theme = theme
+        self._axis: CommonAxis | None = None
+        self._traces: Sequence[Trace] = ()
+        self._selected: str | None = None
+        self._panes: list[_Pane] = []
+        """Those in use, top to bottom."""
+        self._made: list[_Pane] = []
+        """All there are."""
+        self._left = 0.0
+        self._samples: dict[CursorName, int] = {"a": 0, "b": 0}
+        self._active: CursorName = "a"
+        self._has_cursors = True
+        look = _cursor_look(theme)
+        self._cursors = {name: self._make_cursor(name, look) for name, _ in _BEGINNINGS}
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(0)
+        self._soon.timeout.connect(self._redraw)
+        self.use(theme)
+
+    @property
+    def cursor_samples(self) -> tuple[int, int]:
+        """The samples A and B stand at."""
+        return self._samples["a"], self._samples["b"]
+
+    @property
+    def has_cursors(self) -> bool:
+        """Whether they are shown."""
+        return self._has_cursors
+
+    @property
+    def view_range(self) -> tuple[float, float] | None:
+        """The shown part of the axis, in its coordinate; None while nothing is drawn."""
+        if not self._panes:
+            return None
+        (low, high), _ = self._panes[0].box.viewRange()
+        return float(low), float(high)
+
+    def pane_rect(self, index: int) -> QRectF:
+        """Where a pane's curves are, in the coordinates of this widget."""
+        box = self._panes[index].box
+        return QRectF(self.mapFromScene(box.mapRectToScene(box.rect())).boundingRect())
+
+    def use(self, theme: Theme) -> None:
+        """Take another theme's colours and type."""
+        self._theme = theme
+        style = PlotStyle.of(theme)
+        self.setBackground(style.background)
+        for pane in self._made:
+            pane.use(style)
+        for cursor in self._cursors.values():
+            cursor.use(_cursor_look(theme))
+        self._soon.start()
+
+    def show_traces(self, axis: CommonAxis, traces: Sequence[Trace], *, keep_view: bool = False) -> None:
+        """Draw traces over an axis. With `keep_view` a range that somebody chose, and the cursors, stay."""
+        places = self._places() if self._axis is not None and self._axis.unit == axis.unit else None
+        is_same = keep_view and self._axis is not None and self._axis.unit == axis.unit
+        is_zoomed = is_same and any(pane.is_zoomed for pane in self._panes)
+        before = self.view_range if is_zoomed else None
+        heights = {pane.kind: pane.box.viewRange()[1] for pane in self._panes if is_same and pane.is_zoomed}
+        self._axis, self._traces = axis, traces
+        self._rebuild(panes_of(traces) or [PaneKind("")])
+        self._set_cursors_from(places)
+        for pane in self._panes:
+            pane.show_curves(traces)
+            pane.fit()
+            if (shown := heights.get(pane.kind)) is not None:
+                pane.box.setYRange(*shown, padding=0)
+                pane.is_zoomed = True
+        if before is None:
+            self._fit_across()
+        else:
+            self._panes[0].box.setXRange(*before, padding=0)
+            self._panes[0].is_zoomed = True
+        self._soon.start()
+        self.cursors_moved.emit(*self.cursor_samples)
+
+    def select(self, expression: str | None) -> None:
+        """Draw one trace stronger than the others."""
+        self._selected = expression
+        self._soon.start()
+
+    def fit(self) -> None:
+        """Show everything."""
+        self._fit_across()
+        for pane in self._panes:
+            pane.fit()
+            pane.is_zoomed = False
+
+    def set_cursors_shown(self, is_shown: bool) -> None:
+        """Show or hide both; one that is out of sight comes back into it."""
+        self._has_cursors = is_shown
+        if is_shown and self._axis is not None and (shown := self.view_range) is not None:
+            low, high = shown
+            for name, part in _BEGINNINGS:
+                if not low <= self._axis.coordinates[self._samples[name]] <= high:
+                    self._samples[name] = self._axis.nearest(low + part * (high - low))
+            self.cursors_moved.emit(*self.cursor_samples)
+        self._soon.start()
+
+    def move_cursor(self, name: CursorName, sample: int) -> None:
+        """Put a cursor on a sample, and make it the one the keyboard moves."""
+        self._active = name
+        self._samples[name] = sample
+        self._place_cursors()
+        self.cursors_moved.emit(*self.cursor_samples)
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Arrows move the active cursor by a sample, with Shift by ten; A and B choose it; F fits."""
+        if event is None or self._axis is None:
+            return
+        steps = 10 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1
+        match event.key():
+            case Qt.Key.Key_Left | Qt.Key.Key_Right if self._has_cursors:
+                signed = steps if event.key() == Qt.Key.Key_Right else -steps
+                sample = self._axis.stepped(self._samples[self._active], signed)
+                self.move_cursor(self._active, sample)
+                self._follow(sample)
+            case Qt.Key.Key_A | Qt.Key.Key_B if self._has_cursors:
+                name: CursorName = "a" if event.key() == Qt.Key.Key_A else "b"
+                self.move_cursor(name, self._samples[name])
+            case Qt.Key.Key_F | Qt.Key.Key_Home:
+                self.fit()
+            case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
+                self._zoom(0.5)
+            case Qt.Key.Key_Minus:
+                self._zoom(2.0)
+            case _:
+                super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Other pixels, other samples."""
+        super().resizeEvent(event)
+        if hasattr(self, "_soon"):  # the base class resizes itself while it is made
+            self._arrange()
+            self._soon.start()
+
+    def _make_cursor(self, name: CursorName, look: CursorLook) -> CursorItem:
+        cursor = CursorItem(name.upper(), look)
+        cursor.picked.connect(lambda: self.move_cursor(name, self._samples[name]))
+        cursor.dragged.connect(lambda x: self._drag(name, x))
+        cursor.setVisible(False)
+        self.scene().addItem(cursor)
+        return cursor
+
+    def _rebuild(self, kinds: Sequence[PaneKind]) -> None:
+        """As many panes as there are kinds."""
+        assert self._axis is not None
+        while len(self._made) < len(kinds):
+            self._made.append(self._new_pane())
+        self._panes = self._made[: len(kinds)]
+        for number, pane in enumerate(self._made):
+            is_visible = number < len(kinds)
+            pane.set_visible(is_visible=is_visible, is_last=number == len(kinds) - 1)
+            if is_visible:
+                pane.become(kinds[number], self._axis)
+            else:
+                pane.show_curves(())
+        self._made[0].box.setLimits(minXRange=self._least_span())
+        self._arrange()
+
+    def _new_pane(self) -> _Pane:
+        pane = _Pane(self.scene(), PlotStyle.of(self._theme))
+        if self._made:
+            pane.box.setXLink(self._made[0].box)
+        pane.box.sigRangeChanged.connect(self._draw_soon)
+        pane.box.sigResized.connect(self._draw_soon)
+        pane.box.clicked.connect(self._on_clicked)
+        pane.box.double_clicked.connect(self.fit)
+        return pane
+
+    def _draw_soon(self, *_what: object) -> None:
+        self._soon.start()
+
+    def _arrange(self) -> None:
+        """Panes below each other, their frames above each other; a phase gets less height than its gain."""
+        if not self._panes:
+            return
+        whole = QRectF(self.rect())
+        top, right = _ROOM_FOR_FLAGS * self._theme.scale + _MARGIN, whole.width() - 3 * _MARGIN
+        bottom = whole.height() - self._panes[-1].across.label_height() - _MARGIN
+        parts = [3 if row and pane.kind.unit == "deg" else 5 for row, pane in enumerate(self._panes)]
+        room = max(bottom - top - _GAP * (len(parts) - 1), 1.0)
+        left = self._left + _MARGIN
+        for pane, part in zip(self._panes, parts, strict=True):
+            height = max(room * part / sum(parts), 1.0)
+            pane.place(QRectF(left, round(top), max(right - left, 1.0), round(height)), self._left)
+            top += height + _GAP
+
+    def _least_span(self) -> float:
+        """Further in, doubles could not tell the ends of the axis apart."""
+        assert self._axis is not None
+        ends = abs(self._axis.low), abs(self._axis.high)
+        return max(self._axis.high - self._axis.low, *ends) * 1e-9
+
+    def _fit_across(self) -> None:
+        if self._axis is None or not self._panes:
+            return
+        low, high = self._axis.low, self._axis.high
+        if high <= low:
+            low, high = low - 0.5, high + 0.5
+        self._panes[0].box.setXRange(low, high, padding=0)
+
+    def _zoom(self, factor: float) -> None:
+        if self._panes:
+            self._panes[0].box.scaleBy(x=factor)
+            self._panes[0].is_zoomed = True
+
+    def _follow(self, sample: int) -> None:
+        """Move the shown range so far that a sample is inside it."""
+        assert self._axis is not None
+        place, shown = float(self._axis.coordinates[sample]), self.view_range
+        if shown is None or not math.isfinite(place) or shown[0] <= place <= shown[1]:
+            return
+        middle = (shown[0] + shown[1]) / 2
+        self._panes[0].box.translateBy(x=place - middle)
+
+    def _places(self) -> dict[CursorName, float]:
+        assert self._axis is not None
+        return {name: float(self._axis.coordinates[sample]) for name, sample in self._samples.items()}
+
+    def _set_cursors_from(self, places: dict[CursorName, float] | None) -> None:
+        """The same places on another axis, or a third and two thirds of it."""
+        assert self._axis is not None
+        low, high = self._axis.low, self._axis.high
+        for name, part in _BEGINNINGS:
+            place = None if places is None else places[name]
+            if place is None or not low <= place <= high:
+                place = low + part * (high - low)
+            self._samples[name] = self._axis.nearest(place)
+
+    def _on_clicked(self, x: float) -> None:
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        if self._has_cursors:
+            self._drag(self._active, x)
+
+    def _drag(self, name: CursorName, x: float) -> None:
+        if self._axis is not None and self._panes:
+            box = self._panes[0].box
+            self.move_cursor(name, self._axis.nearest(float(box.mapSceneToView(QPointF(x, 0.0)).x())))
+
+    def _redraw(self) -> None:
+        if self.closed:  # pyqtgraph has emptied the scene
+            return
+        if self._panes:
+            # One width for all, in steps, so that panning does not make the frame tremble.
+            wanted = max(pane.upward.wanted_width() for pane in self._panes)
+            self._left = 8.0 * math.ceil(wanted / 8)
+            self._arrange()
+        for pane in self._panes:
+            pane.draw(self._theme, self._selected, self.devicePixelRatioF())
+        self._place_cursors()
+
+    def _place_cursors(self) -> None:
+        for name, cursor in self._cursors.items():
+            self._place(name, cursor)
+
+    def _place(self, name: CursorName, cursor: CursorItem) -> None:
+        shown = self.view_range
+        if self._axis is None or shown is None or not self._has_cursors:
+            cursor.setVisible(False)
+            return
+        sample = self._samples[name]
+        coordinate = float(self._axis.coordinates[sample])
+        is_inside = shown[0] <= coordinate <= shown[1]
+        cursor.setVisible(is_inside)
+        if not is_inside:
+            return
+        first, last = self._panes[0].box, self._panes[-1].box
+        x = first.mapViewToScene(QPointF(coordinate, 0.0)).x()
+        top = first.mapRectToScene(first.rect()).top()
+        bottom = last.mapRectToScene(last.rect()).bottom()
+        cursor.place(x, top, bottom, self._marks(sample, coordinate))
+        cursor.set_active(name == self._active)
+
+    def _marks(self, sample: int, coordinate: float) -> list[tuple[QPointF, QColor]]:
+        """Where a cursor crosses the curves, as far as that is in sight."""
+        marks = []
+        for pane in self._panes:
+            low, high = pane.box.viewRange()[1]
+            for trace, curve, _ in pane.lines:
+                value = float(curve.values[sample])
+                if pane.kind.is_log:
+                    value = math.log10(value) if value > 0 else math.nan
+                if low <= value <= high:
+                    color = self._theme.color(f"trace.{trace.color % _COLORS}")
+                    marks.append((pane.box.mapViewToScene(QPointF(coordinate, value)), color))
+        return marks
+
+
+def _cursor_look(theme: Theme) -> CursorLook:
+    sizes = tokens()["plot_style"]
+    return CursorLook(
+        line=theme.color("plot.cursor"),
+        on_flag=theme.color("plot.background"),
+        background=theme.color("plot.background"),
+        font=theme.font("caption", weight=600),
+        dash=tuple(float(part) for part in sizes["cursor_dash"]),
+        radius=float(sizes["marker_radius"]),
+        factor=theme.scale,
+    )

@@ -1,0 +1,337 @@
+"""The program with a window: how it starts, what is told when something fails, how it ends.
+
+In this order: QApplication, fused loop, services, the frame's first paint, and only then the panels and
+the slow imports. The end: nothing new, a question about unsaved text, stop what runs, save the layout,
+release the project, close the application. Every step of the end is taken even when one before it failed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import gc
+import importlib
+import itertools
+import logging
+import os
+import sys
+from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, get_args
+
+from PyQt6.QtCore import QCoreApplication, QEvent, QLibraryInfo, QObject, QSize, Qt
+from PyQt6.QtWidgets import QApplication, QWidget
+
+from application.app import Application
+from application.window_state import WindowState
+from presentation.translation import Translator
+from presentation.window.error_notice import ErrorNotice
+from presentation.window.errors import LastResort, text_of
+from presentation.window.fonts import load_fonts
+from presentation.window.icons import Icons, drawings
+from presentation.window.language import LanguageManager, LanguageName
+from presentation.window.log_file import log_path, log_to_file
+from presentation.window.styles import ApplicationStyle, templates
+from presentation.window.theme import Mode, ThemeManager, tokens
+from presentation.window.workspace import WindowServices, Workspace
+from shared import async_runtime
+from shared.errors import EnvironmentProblem
+from shared.message import msg
+from shared.paths import project_root_of, user_home
+from shared.stop_signals import StopSignals
+from shared.tasks import TaskFailed, TaskHandle
+from shared.uninterrupted import uninterrupted
+
+if TYPE_CHECKING:
+    from PyQt6.QtCore import pyqtBoundSignal
+
+_logger = logging.getLogger(__name__)
+
+WINDOW_SCOPE: Hashable = "window"
+
+_FIRST_SIZE = QSize(1440, 900)
+
+_LIBRARIES = ("numpy", "PyQt6.Qsci", "pyqtgraph", "markdown", "nh3", "watchdog.observers")
+
+
+class Frame(Protocol):
+    """What the main window does for its start and end."""
+
+    @property
+    def close_requested(self) -> pyqtBoundSignal:
+        """Emitted by `closeEvent` (which ignores the event) and by File > Quit."""
+        ...
+
+    def show(self) -> None:
+        """Show the bare frame: header, panes, status bar. No panel is imported yet."""
+        ...
+
+    async def fill(self, project: Path | None) -> None:
+        """After the first paint: make the panels, put back layout and project (None: the last one)."""
+        ...
+
+    async def may_close(self) -> bool:
+        """Ask about unsaved text and running work; False when the person wants to stay."""
+        ...
+
+    async def release(self) -> None:
+        """Save layout and open files, end the file watch. No question any more."""
+        ...
+
+
+MakeFrame = Callable[[WindowServices, WindowState], Frame]
+
+
+def make_qt_application(argv: Sequence[str]) -> QApplication:
+    """The process's QApplication, made at the first call.
+
+    The attribute has to be set before: the web view is loaded late, and shares its OpenGL contexts.
+    """
+    existing = QApplication.instance()
+    if isinstance(existing, QApplication):
+        return existing
+    # Other bindings a user's shell may name for other programs would be taken by qasync and pyqtgraph.
+    os.environ["QT_API"] = "pyqt6"
+    os.environ["PYQTGRAPH_QT_LIB"] = "PyQt6"
+    if sys.platform.startswith("linux") and os.geteuid() == 0:
+        os.environ.setdefault("QTWEBENGINE_DISABLE_SANDBOX", "1")  # Chromium refuses root otherwise
+    QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
+    application = QApplication(["circuit-design-ai", *argv])
+    application.setApplicationName("Circuit Design AI")
+    application.setDesktopFileName("circuit-design-ai")
+    application.setQuitOnLastWindowClosed(False)
+    for path in load_fonts():
+        _logger.warning("Qt does not take the typeface %s; the system's serves", path.name)
+    # Read now, before there is a loop that must not wait for a disk.
+    for read in (tokens, templates, drawings):
+        read()
+    return application
+
+
+def build_services(
+    app: Application, *, mode: Mode = "system", language: LanguageName | None = None, scale: float = 1.0
+) -> WindowServices:
+    """What every panel is handed. Needs a QApplication; its style follows theme and language."""
+    services, style = _services_and_style(app, mode=mode, language=language, scale=scale)
+    style.dress()
+    return services
+
+
+def _services_and_style(
+    app: Application, *, mode: Mode, language: LanguageName | None, scale: float
+) -> tuple[WindowServices, ApplicationStyle]:
+    theme = ThemeManager(mode, scale=scale)
+    spoken = LanguageManager(language or ("zh" if app.language == "zh" else "en"))
+    workspace = Workspace()
+    style = ApplicationStyle(theme, spoken)
+    style.setParent(theme)
+    services = WindowServices(
+        app=app,
+        theme=theme,
+        language=spoken,
+        icons=Icons(theme),
+        workspace=workspace,
+        start=_TaskStarter(app, workspace).start,
+    )
+    return services, style
+
+
+class _TaskStarter:
+    """Runs coroutines for panels; an error that nobody took is shown in the status bar."""
+
+    def __init__(self, app: Application, workspace: Workspace) -> None:
+        self._app = app
+        self._workspace = workspace
+        self._numbers = itertools.count(1)
+        app.events.subscribe(TaskFailed, self._on_failed)
+
+    def start(
+        self, coroutine: Coroutine[Any, Any, Any], *, kind: str, scope: Hashable = WINDOW_SCOPE
+    ) -> TaskHandle[Any]:
+        """Run it as a task of `scope`; its error is shown, not lost."""
+        return self._app.tasks.submit(kind, f"{kind}-{next(self._numbers)}", coroutine, scope=scope)
+
+    def _on_failed(self, event: TaskFailed) -> None:
+        self._workspace.status_changed.emit(text_of(event.error))
+
+
+def _main_window(services: WindowServices, state: WindowState) -> Frame:
+    from presentation.window.main_window import MainWindow
+
+    return MainWindow(services, state)
+
+
+def run(
+    app: Application,
+    path: Path | None,
+    signals: StopSignals | None = None,
+    *,
+    make_frame: MakeFrame = _main_window,
+) -> int:
+    """Show the window until it is closed; returns the exit code.
+
+    `path` is a project's folder or a file in it, None the project that was open last. Raises
+    EnvironmentProblem when Qt cannot use the display.
+    """
+    check_platform(os.environ)
+    application = make_qt_application([])  # Python's to keep: it ends with the last reference
+    state = app.window_state.load()
+    with log_to_file(user_home()):
+        try:
+            return async_runtime.run_window(lambda: live(app, path, state, make_frame), signals=signals)
+        finally:
+            gc.enable()
+            delete_widgets()
+            application.processEvents()
+
+
+def check_platform(environment: Mapping[str, str]) -> None:
+    """Raise EnvironmentProblem where Qt would abort the process: a library of the system is missing.
+
+    Qt's own message blames xcb-cursor0 whichever it is; the dynamic linker names it.
+    """
+    named = environment.get("QT_QPA_PLATFORM", "").split(":")[0]
+    if not sys.platform.startswith("linux") or named not in ("", "xcb") or environment.get("WAYLAND_DISPLAY"):
+        return
+    plugins = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath)) / "platforms" / "libqxcb.so"
+    try:
+        ctypes.CDLL(str(plugins))
+    except OSError as error:
+        raise EnvironmentProblem(
+            msg("Qt cannot use the display: {reason}", reason=str(error)),
+            advice=msg("Try: {command}", command="python3 scripts/setup.py window"),
+            error_type="no_window",
+        ) from error
+
+
+async def live(
+    app: Application, path: Path | None, state: WindowState, make_frame: MakeFrame = _main_window
+) -> int:
+    """From the first paint to the last file closed."""
+    closing = asyncio.Event()
+    last_resort = LastResort(on_interrupt=closing.set)
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(last_resort.on_loop_error)
+    app.events.bind()
+    with last_resort.installed():
+        language = None if state.language == "auto" else state.language
+        services, style = _services_and_style(app, mode=state.theme, language=language, scale=state.scale)
+        frame = make_frame(services, state)
+        # Widgets put together under a style sheet would be styled anew at each change of their parent.
+        style.dress()
+        frame.close_requested.connect(closing.set)
+        widget = frame if isinstance(frame, QWidget) else None
+        ErrorNotice(last_resort, services, widget, log_path(user_home()))
+        try:
+            if widget is not None and state.geometry is None:
+                widget.resize(_first_size(widget))
+            frame.show()
+            await first_paint(frame)
+            gc.enable()  # main.py switched it off for the start
+            services.start(_fill(frame, path, services), kind="fill window")
+            await _until_closed(frame, closing)
+        finally:
+            # A stop signal cancels us, perhaps twice; the way down is walked to its end all the same.
+            await uninterrupted(_walk_down(app, frame))
+    return 0
+
+
+def _first_size(window: QWidget) -> QSize:
+    """Of a window nobody has sized yet: as it was designed, or what the screen has room for."""
+    screen = window.screen()
+    return _FIRST_SIZE if screen is None else _FIRST_SIZE.boundedTo(screen.availableSize())
+
+
+async def _fill(frame: Frame, path: Path | None, services: WindowServices) -> None:
+    project, file = await asyncio.to_thread(_project_and_file, path)
+    await asyncio.to_thread(_import_libraries)
+    await frame.fill(project)
+    if file is not None:
+        services.workspace.file_activated.emit(file, None)
+    # The graph takes a second to import: after the panels, off the loop.
+    await asyncio.to_thread(services.app.warm_up)
+
+
+def _import_libraries() -> None:
+    """What the panels are built on; a third of a second during which the loop does not stand still."""
+    read_catalogues()
+    for name in _LIBRARIES:
+        try:
+            importlib.import_module(name)
+        except ImportError as error:  # the panel that needs it tells, and the others are there
+            _logger.warning("%s cannot be imported: %s", name, error)
+
+
+def read_catalogues() -> None:
+    """Read the texts of every language, so that the switch to another touches no disk."""
+    for language in get_args(LanguageName):
+        Translator(language)
+
+
+def _project_and_file(path: Path | None) -> tuple[Path | None, Path | None]:
+    if path is None or path.is_dir():
+        return path, None
+    return project_root_of(path) or path.parent, path
+
+
+async def _until_closed(frame: Frame, closing: asyncio.Event) -> None:
+    while True:
+        await closing.wait()
+        closing.clear()
+        if await frame.may_close():
+            return
+
+
+async def _walk_down(app: Application, frame: Frame) -> None:
+    steps: tuple[tuple[str, Callable[[], Coroutine[Any, Any, None]]], ...] = (
+        ("stopping the work", lambda: app.stop.stop_all("app_shutdown")),
+        ("saving the window's state", frame.release),
+        ("closing the application", app.close),
+    )
+    for name, step in steps:
+        try:
+            await step()
+        except Exception:  # each step is taken, whatever became of the one before
+            _logger.exception("%s failed at the end of the program", name)
+
+
+class _PaintSeen(QObject):
+    """Sets an event when a widget has been painted once."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__()
+        self.seen = asyncio.Event()
+        self._widget = widget
+        widget.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
+        """Let everything pass."""
+        if event is not None and event.type() == QEvent.Type.Paint:
+            self.seen.set()
+        return False
+
+    def end(self) -> None:
+        """Look no more."""
+        self._widget.removeEventFilter(self)
+
+
+async def first_paint(frame: object, *, timeout_s: float = 2.0) -> None:
+    """Wait until the frame is on the screen (or nobody paints it: started minimised)."""
+    if not isinstance(frame, QWidget):
+        return
+    watcher = _PaintSeen(frame)
+    try:
+        async with asyncio.timeout(timeout_s):
+            await watcher.seen.wait()
+    except TimeoutError:
+        _logger.info("the window was not painted within %g s", timeout_s)
+    finally:
+        watcher.end()
+
+
+def delete_widgets() -> None:
+    """Delete every top-level widget now, children and all, while Python is still whole."""
+    for widget in QApplication.topLevelWidgets():
+        widget.close()
+        widget.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)

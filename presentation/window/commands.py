@@ -1,0 +1,141 @@
+"""The window's commands: one place for their names, keys and effects; menus and the command box read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from PyQt6.QtCore import QObject
+from PyQt6.QtGui import QAction, QActionGroup, QKeySequence
+from PyQt6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
+
+from presentation.window.workspace import WindowServices
+from shared.message import Message, msg
+
+MenuName = Literal["file", "edit", "view", "circuit", "simulate", "design", "help"]
+MENUS: dict[MenuName, Message] = {
+    "file": msg("File"),
+    "edit": msg("Edit"),
+    "view": msg("View"),
+    "circuit": msg("Circuit"),
+    "simulate": msg("Simulate"),
+    "design": msg("Design"),
+    "help": msg("Help"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """Something a person can do."""
+
+    name: str
+    """Also the action's object name."""
+    text: Message
+    act: Callable[[], object]
+    menu: MenuName
+    key: str = ""
+    """As in "Ctrl+Shift+M"; "" = none."""
+    submenu: Message | None = None
+    group: str = ""
+    """Commands of one group exclude each other and carry a check mark."""
+    begins_part: bool = False
+    """A line before it."""
+    in_box: bool = True
+    """Offered by the command box too."""
+    owns_key: bool = True
+    """False: the key is shown, and answered by the widget in focus."""
+
+
+class Commands(QObject):
+    """Makes the actions, fills the menus, keeps their texts in the window's language."""
+
+    def __init__(self, services: WindowServices, window: QWidget, commands: Sequence[Command]) -> None:
+        super().__init__(window)
+        self._services = services
+        self._window = window
+        self.all = tuple(commands)
+        self._actions: dict[str, QAction] = {}
+        self._groups: dict[str, QActionGroup] = {}
+        self._menus: list[tuple[QMenu, Message]] = []
+        for command in self.all:
+            self._actions[command.name] = self._action_of(command)
+        services.language.changed.connect(self.retranslate)
+
+    def action(self, name: str) -> QAction:
+        """The action of a command."""
+        return self._actions[name]
+
+    def fill(self, bar: QMenuBar) -> None:
+        """The menus."""
+        for name, title in MENUS.items():
+            menu = QMenu(bar)
+            menu.setObjectName(f"menu.{name}")
+            self._menus.append((menu, title))
+            bar.addMenu(menu)
+            submenus: dict[str, QMenu] = {}
+            for command in (command for command in self.all if command.menu == name):
+                target = menu
+                if command.submenu is not None:
+                    key = command.submenu.template
+                    if key not in submenus:
+                        if command.begins_part:
+                            menu.addSeparator()
+                        submenus[key] = QMenu(menu)
+                        submenus[key].setObjectName(f"menu.{key}")
+                        self._menus.append((submenus[key], command.submenu))
+                        menu.addMenu(submenus[key])
+                    target = submenus[key]
+                elif command.begins_part:
+                    menu.addSeparator()
+                target.addAction(self._actions[command.name])
+            if name == "file":
+                self._add_recent(menu)
+        self.retranslate()
+
+    def _add_recent(self, menu: QMenu) -> None:
+        """A submenu whose owner fills it when it opens."""
+        recent = QMenu(menu)
+        recent.setObjectName("menu.recent")
+        self._menus.append((recent, msg("Open recent")))
+        menu.insertMenu(self._actions["newCircuit"], recent)
+
+    def submenu(self, template: str) -> QMenu | None:
+        """A submenu by its English title."""
+        return next((menu for menu, title in self._menus if title.template == template), None)
+
+    def retranslate(self, _language: str = "") -> None:
+        """All texts."""
+        for menu, title in self._menus:
+            menu.setTitle(self._services.language(title))
+        for command in self.all:
+            action = self._actions[command.name]
+            text = self._services.language(command.text)
+            # Shown behind the text by hand where another widget answers the key.
+            action.setText(text if command.owns_key or not command.key else f"{text}\t{command.key}")
+
+    def _action_of(self, command: Command) -> QAction:
+        action = QAction(self)
+        action.setObjectName(command.name)
+        action.triggered.connect(lambda _checked=False: command.act())
+        if command.key and command.owns_key:
+            action.setShortcut(QKeySequence(command.key))
+            self._window.addAction(action)
+        if command.group:
+            if command.group not in self._groups:
+                self._groups[command.group] = QActionGroup(self)
+            action.setCheckable(True)
+            self._groups[command.group].addAction(action)
+        return action
+
+
+def to_focused(method: str) -> Callable[[], object]:
+    """A command of the Edit menu: it is the focused widget's own (editor, input, table)."""
+
+    def act() -> None:
+        widget = QApplication.focusWidget()
+        found = getattr(widget, method, None)
+        if callable(found):
+            found()
+
+    return act

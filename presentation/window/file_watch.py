@@ -1,0 +1,171 @@
+"""Watches the open project for changes by anybody: our own editor, the agent, other programs.
+
+Watchdog tells from a thread of its own; here a path's changes are held back until nothing has happened to
+it for 200 ms, and then told once, on the window's thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QObject, QTimer, pyqtSignal
+
+from shared.message import msg
+from shared.paths import PROJECT_FOLDER, RESULT_FILE, RESULTS_FOLDER
+
+if TYPE_CHECKING:
+    from watchdog.events import FileSystemEvent
+    from watchdog.observers.api import BaseObserver
+
+_logger = logging.getLogger(__name__)
+
+DEBOUNCE_S = 0.2
+_TOLD = frozenset({"created", "modified", "deleted", "moved", "closed"})
+"""Kinds of events; opening and reading a file are events of watchdog too."""
+
+
+class FileWatch(QObject):
+    """One project at a time. Signals are emitted on the thread that made it."""
+
+    changed = pyqtSignal(object)
+    """path: Path; made, written or removed"""
+    moved = pyqtSignal(object, object)
+    """old: Path, new: Path"""
+    result_stored = pyqtSignal()
+    """A result was written or removed in the project's own folder"""
+    failed = pyqtSignal(object)
+    """Message: the folder cannot be watched"""
+
+    _arrived = pyqtSignal(str, str, str)
+    """kind, path, new path ("" when it was not moved); queued to our thread by Qt"""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._root: Path | None = None
+        self._observer: BaseObserver | None = None
+        self._due: dict[Path, float] = {}
+        """When each path that changed is told, monotonic seconds."""
+        self._moves: dict[Path, Path] = {}
+        """New place -> old place, told when the new one is due."""
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._tell_due)
+        self._arrived.connect(self._on_arrived)
+
+    @property
+    def root(self) -> Path | None:
+        """The folder that is watched."""
+        return self._root
+
+    async def start(self, root: Path) -> None:
+        """Watch a folder (a real path) and all below it, in place of the one before."""
+        await self.stop()
+        self._root = root
+        try:
+            self._observer = await asyncio.to_thread(_observe, root, self._tell_from_thread)
+        except OSError as error:
+            _logger.warning("%s is not watched: %s", root, error)
+            self.failed.emit(
+                msg(
+                    "Changes by other programs are not noticed in this folder ({reason}).",
+                    reason=error.strerror or error,
+                )
+            )
+
+    async def stop(self) -> None:
+        """Watch nothing; returns when watchdog's threads have ended."""
+        observer, self._observer = self._observer, None
+        self._root = None
+        self._timer.stop()
+        self._due.clear()
+        self._moves.clear()
+        if observer is not None:
+            await asyncio.shield(asyncio.to_thread(_end, observer))
+
+    def _tell_from_thread(self, event: FileSystemEvent) -> None:
+        """On watchdog's thread."""
+        if event.event_type in _TOLD and not (event.is_directory and event.event_type == "modified"):
+            target = getattr(event, "dest_path", "") if event.event_type == "moved" else ""
+            self._arrived.emit(event.event_type, _text(event.src_path), _text(target))
+
+    def _on_arrived(self, kind: str, source: str, target: str) -> None:
+        root = self._root
+        if root is None:
+            return
+        old, new = Path(source), Path(target) if target else None
+        for path in (old, new):
+            if path is not None and _is_result(path, root):
+                self.result_stored.emit()
+        from application.browsing import is_ours_or_temporary  # late: the bare frame is painted without it
+
+        old_counts = not is_ours_or_temporary(old, root) and old.is_relative_to(root)
+        new_counts = new is not None and not is_ours_or_temporary(new, root) and new.is_relative_to(root)
+        # A temporary file that takes a file's place is a change of that file, not a move.
+        if kind == "moved" and old_counts and new_counts and new is not None:
+            self._moves[new] = self._moves.pop(old, old)
+        for path, counts in ((old, old_counts), (new, new_counts)):
+            if path is not None and counts:
+                self._due[path] = time.monotonic() + DEBOUNCE_S
+        self._arm()
+
+    def _arm(self) -> None:
+        if self._due and not self._timer.isActive():
+            wait = max(min(self._due.values()) - time.monotonic(), 0.0)
+            self._timer.start(int(wait * 1000) + 1)
+
+    def _tell_due(self) -> None:
+        now = time.monotonic()
+        due = [path for path, when in self._due.items() if when <= now]
+        for path in due:
+            del self._due[path]
+        # A move is told before anything else of its two places: else its tab would count as removed.
+        for new, old in [(new, old) for new, old in self._moves.items() if new in due or old in due]:
+            del self._moves[new]
+            if old != new:
+                self.moved.emit(old, new)
+        for path in due:
+            self.changed.emit(path)
+        self._arm()
+
+
+def _text(path: str | bytes) -> str:
+    return path if isinstance(path, str) else path.decode("utf-8", "surrogateescape")
+
+
+def _is_result(path: Path, root: Path) -> bool:
+    results = root / PROJECT_FOLDER / RESULTS_FOLDER
+    return path.is_relative_to(results) and (path.name == RESULT_FILE or path.parent == results)
+
+
+def _observe(root: Path, tell: Callable[[FileSystemEvent], None]) -> BaseObserver:
+    """Blocking: every folder below gets its watch. Raises OSError (too many folders, no permission)."""
+    from watchdog.events import FileSystemEventHandler
+    from watchdog.observers import Observer
+
+    class Handler(FileSystemEventHandler):
+        def on_any_event(self, event: FileSystemEvent) -> None:
+            tell(event)
+
+    # A folder that is not there would be found too late: watchdog has started a thread by then.
+    os.scandir(root).close()
+    observer = Observer()
+    observer.schedule(Handler(), str(root), recursive=True)
+    observer.daemon = True
+    try:
+        observer.start()
+    except BaseException:
+        for emitter in observer.emitters:
+            emitter.stop()
+        raise
+    return observer
+
+
+def _end(observer: BaseObserver) -> None:
+    observer.stop()
+    observer.join()

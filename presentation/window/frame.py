@@ -1,0 +1,245 @@
+"""Pieces the window's frame is built of: hair-line splitters, tab strips, pane headers, icon buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PyQt6.QtCore import QMargins, QRect, QSize, Qt
+from PyQt6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QRegion, QResizeEvent
+from PyQt6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QSplitter,
+    QSplitterHandle,
+    QTabBar,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from presentation.window.styles import mark
+from presentation.window.workspace import WindowServices
+from shared.message import Message
+
+
+class LineSplitter(QSplitter):
+    """A splitter whose handle is a line of 1 px with a wider area to take hold of."""
+
+    def __init__(self, orientation: Qt.Orientation, services: WindowServices, name: str) -> None:
+        super().__init__(orientation)
+        self.services = services
+        self.setObjectName(name)
+        self.setHandleWidth(services.theme.theme.size("control.splitter"))
+        self.setChildrenCollapsible(False)
+        services.theme.changed.connect(self.restyle)
+
+    def createHandle(self) -> QSplitterHandle:  # noqa: N802 - Qt's name
+        """The handle between two parts."""
+        return _LineHandle(self.orientation(), self)
+
+    def restyle(self) -> None:
+        """Paint the lines again."""
+        self.setHandleWidth(self.services.theme.theme.size("control.splitter"))
+        for index in range(self.count()):
+            handle = self.handle(index)
+            if handle is not None:
+                handle.update()
+
+
+class _LineHandle(QSplitterHandle):
+    """Drawn as a line, in the accent's colour while it is dragged."""
+
+    def __init__(self, orientation: Qt.Orientation, parent: LineSplitter) -> None:
+        super().__init__(orientation, parent)
+        self._services = parent.services
+        self._is_dragged = False
+
+    def resizeEvent(self, _event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Qt's own makes the area of a thin handle 5 px wide; this one makes it as wide as the tokens say.
+
+        The splitter lays out by the contents and the margins stand out over the neighbours; the mask
+        keeps the painting to the line, the mouse is taken in all of it.
+        """
+        theme = self._services.theme.theme
+        margin = (theme.size("control.splitter_hit") - theme.size("control.splitter")) // 2
+        across = margin if self.orientation() == Qt.Orientation.Horizontal else 0
+        margins = QMargins(across, margin - across, across, margin - across)
+        self.setAttribute(Qt.WidgetAttribute.WA_MouseNoMask)
+        if self.contentsMargins() != margins:  # setting them sends a resize event again
+            self.setContentsMargins(margins)
+        self.setMask(QRegion(self.contentsRect()))
+
+    def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
+        """The line."""
+        theme = self._services.theme.theme
+        painter = QPainter(self)
+        painter.fillRect(
+            self.contentsRect(), theme.color("accent.base" if self._is_dragged else "border.default")
+        )
+
+    def mousePressEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
+        """The drag begins."""
+        self._is_dragged = True
+        self.update()
+        super().mousePressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
+        """The drag ends."""
+        self._is_dragged = False
+        self.update()
+        super().mouseReleaseEvent(event)
+
+
+class IconButton(QToolButton):
+    """A button that is an icon: with a tooltip, its key, and a name for screen readers."""
+
+    def __init__(
+        self, services: WindowServices, icon: str, text: Message, *, key: str = "", name: str = ""
+    ) -> None:
+        super().__init__()
+        self._services = services
+        self._icon = icon
+        self._text = text
+        self._key = key
+        self.setObjectName(name or icon)
+        self.setAutoRaise(True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setProperty("kind", "icon")
+        services.theme.changed.connect(self.restyle)
+        services.language.changed.connect(self.retranslate)
+        self.toggled.connect(self.restyle)
+        self.restyle()
+        self.retranslate()
+
+    def set_icon(self, icon: str, text: Message) -> None:
+        """Another icon and meaning."""
+        self._icon, self._text = icon, text
+        self.restyle()
+        self.retranslate()
+
+    def restyle(self) -> None:
+        """Its icon in the theme's colours."""
+        theme = self._services.theme.theme
+        color = "text.primary" if self.isChecked() else "text.secondary"
+        side = theme.size("control.icon_button")
+        self.setIcon(self._services.icons.get(self._icon, color, theme.size("icon.default")))
+        self.setIconSize(QSize(theme.size("icon.default"), theme.size("icon.default")))
+        self.setFixedSize(side, side)
+
+    def retranslate(self) -> None:
+        """Its tooltip and accessible name."""
+        text = self._services.language(self._text)
+        self.setToolTip(f"{text} ({self._key})" if self._key else text)
+        self.setAccessibleName(text)
+
+
+class TabStrip(QTabBar):
+    """Tabs as words on a line; the active one has the accent's line below."""
+
+    def __init__(self, services: WindowServices, titles: Sequence[Message], name: str) -> None:
+        super().__init__()
+        self._services = services
+        self._titles = list(titles)
+        self.setObjectName(name)
+        self.setDrawBase(False)
+        self.setExpanding(False)
+        self.setUsesScrollButtons(False)
+        self.setElideMode(Qt.TextElideMode.ElideNone)
+        mark(self, kind="line")
+        for title in self._titles:
+            self.addTab(services.language(title))
+        services.theme.changed.connect(self.restyle)
+        services.language.changed.connect(self.retranslate)
+        self.restyle()
+
+    def restyle(self) -> None:
+        """Sizes and colours."""
+        self.setFixedHeight(self._services.theme.theme.size("row.tab"))
+        self.update()
+
+    def retranslate(self) -> None:
+        """The titles."""
+        for index, title in enumerate(self._titles):
+            self.setTabText(index, self._services.language(title))
+
+    def tabSizeHint(self, index: int) -> QSize:  # noqa: N802 - Qt's name
+        """As wide as its word, with the edge padding on both sides."""
+        theme = self._services.theme.theme
+        width = QFontMetrics(theme.font("ui")).horizontalAdvance(self.tabText(index)) + 2 * theme.size(
+            "space.3"
+        )
+        return QSize(width, theme.size("row.tab"))
+
+    def minimumTabSizeHint(self, index: int) -> QSize:  # noqa: N802 - Qt's name
+        """Words are never cut; what does not fit is scrolled to by the keyboard."""
+        return self.tabSizeHint(index)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """The pane may be narrower than all its tabs."""
+        return QSize(0, self._services.theme.theme.size("row.tab"))
+
+    def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Words, and one line."""
+        theme = self._services.theme.theme
+        painter = QPainter(self)
+        painter.setFont(theme.font("ui"))
+        pad, line = theme.size("space.3"), theme.size("space.half")
+        for index in range(self.count()):
+            rect = self.tabRect(index)
+            is_active = index == self.currentIndex()
+            painter.setPen(theme.color("text.primary" if is_active else "text.secondary"))
+            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, self.tabText(index))
+            if is_active:
+                below = QRect(rect.left() + pad, rect.bottom() - line + 1, rect.width() - 2 * pad, line)
+                painter.fillRect(below, theme.color("accent.base"))
+            if is_active and self.hasFocus() and self.property("kbdFocus"):
+                painter.setPen(theme.color("focus_ring"))
+                painter.drawRect(rect.adjusted(2, 2, -3, -3))
+
+
+class PaneSection(QWidget):
+    """A part of a side pane: a header with its title and tools, and what it shows."""
+
+    def __init__(self, services: WindowServices, title: Message, body: QWidget, name: str) -> None:
+        super().__init__()
+        self._services = services
+        self._title = title
+        self.setObjectName(name)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._header = QWidget()
+        self._label = QLabel()
+        mark(self._label, role="strong")
+        mark(self, surface="panel")
+        row = QHBoxLayout(self._header)
+        row.addWidget(self._label, 1)
+        self._row = row
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._header)
+        column.addWidget(body, 1)
+        self.body = body
+        body.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        services.theme.changed.connect(self.restyle)
+        services.language.changed.connect(self.retranslate)
+        self.restyle()
+        self.retranslate()
+
+    def add_tool(self, button: QWidget) -> None:
+        """A button at the right end of the header."""
+        self._row.addWidget(button)
+
+    def restyle(self) -> None:
+        """Sizes and colours."""
+        theme = self._services.theme.theme
+        self._header.setFixedHeight(max(theme.size("row.panel_header"), theme.size("control.icon_button")))
+        self._row.setContentsMargins(theme.size("space.3"), 0, theme.size("space.2"), 0)
+        self._row.setSpacing(0)
+        self.setMinimumHeight(self._header.height())
+
+    def retranslate(self) -> None:
+        """The title."""
+        title = self._services.language(self._title)
+        self._label.setText(title)
+        self.body.setAccessibleName(title)

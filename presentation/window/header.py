@@ -1,0 +1,302 @@
+"""The header: menus at the left, the run group in the middle, command box and pane toggles at the right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PyQt6.QtCore import QPoint, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import (
+    QFontMetrics,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PyQt6.QtWidgets import (
+    QHBoxLayout,
+    QMenu,
+    QMenuBar,
+    QPushButton,
+    QSizePolicy,
+    QWidget,
+)
+
+from presentation.window.command_box import CommandBox
+from presentation.window.frame import IconButton
+from presentation.window.styles import mark
+from presentation.window.workspace import WindowServices
+from shared.message import Message, msg
+
+PANES: tuple[tuple[str, str, Message, str], ...] = (
+    ("left", "panel-left", msg("Project pane"), "Ctrl+B"),
+    ("bottom", "panel-bottom", msg("Bottom pane"), "Ctrl+J"),
+    ("right", "panel-right", msg("Conversation pane"), "Ctrl+L"),
+)
+
+
+class RunGroup(QWidget):
+    """Run, the choice of an analysis, stop; and how far a run is."""
+
+    stop_wanted = pyqtSignal()
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__()
+        self._services = services
+        self._analyses: tuple[tuple[str, str], ...] = ()
+        self._is_running = self._is_short = False
+        self._progress: float | None = None
+        self.run = QPushButton()
+        self.run.setObjectName("run")
+        self.run.clicked.connect(services.workspace.run_requested)
+        self.choice = QPushButton()
+        self.choice.setObjectName("analysisChoice")
+        self.choice.clicked.connect(self._show_choice)
+        self.stop = IconButton(services, "square", msg("Stop the simulation"), key="Esc", name="stopRun")
+        self.stop.clicked.connect(self.stop_wanted)
+        for button in (self.run, self.choice):
+            mark(button, small=True)
+        self._row = QHBoxLayout(self)
+        for widget in (self.run, self.choice, self.stop):
+            self._row.addWidget(widget)
+        workspace = services.workspace
+        workspace.run_started.connect(lambda _path: self._set_running(is_running=True))
+        workspace.run_progressed.connect(self._on_progress)
+        workspace.run_finished.connect(lambda _result: self._set_running(is_running=False))
+        workspace.main_circuit_changed.connect(lambda _path: self.retranslate())
+        services.theme.changed.connect(self.restyle)
+        services.language.changed.connect(self.retranslate)
+        self.restyle()
+        self.retranslate()
+
+    def set_analyses(self, analyses: Sequence[tuple[str, str]]) -> None:
+        """The main circuit's analyses: kind ("ac") and card ("ac dec 20 1 10meg")."""
+        self._analyses = tuple(analyses)
+        workspace = self._services.workspace
+        if workspace.analysis is not None and workspace.analysis not in [card for _, card in analyses]:
+            self._choose(None)
+        self.retranslate()
+
+    def wide_width(self) -> int:
+        """With the words of the choice."""
+        return self._width_of(self._choice_text()) + self.short_width()
+
+    def short_width(self) -> int:
+        """With the choice as a chevron."""
+        theme = self._services.theme.theme
+        buttons = 3 * theme.size("control.icon_button") + 4 * theme.size("control.padding_x_small")
+        return self._width_of(self.run.text()) + buttons
+
+    def set_short(self, *, is_short: bool) -> None:
+        """Show the choice as a chevron; its words are the tooltip."""
+        if is_short != self._is_short:
+            self._is_short = is_short
+            self.retranslate()
+
+    def _width_of(self, text: str) -> int:
+        return QFontMetrics(self._services.theme.theme.font("ui", weight=500)).horizontalAdvance(text)
+
+    def restyle(self) -> None:
+        """Icons and sizes."""
+        theme, icons = self._services.theme.theme, self._services.icons
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(theme.size("space.1"))
+        side = QSize(theme.size("icon.small"), theme.size("icon.small"))
+        color = "ok.icon" if self.run.isEnabled() else "text.disabled"
+        self.run.setIcon(icons.get("play", color, side.width()))
+        self.run.setIconSize(side)
+        self.choice.setIcon(icons.get("chevron-down", "text.secondary", side.width()))
+        self.choice.setIconSize(side)
+        self.choice.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the chevron behind the words
+        wide = theme.size("space.12") * 2 + theme.size("space.8")
+        self.choice.setMinimumWidth(theme.size("control.icon_button") if self._is_short else wide)
+        self.choice.setMaximumWidth(theme.size("space.12") * 5)
+
+    def retranslate(self) -> None:
+        """Texts, and what can be pressed."""
+        language, workspace = self._services.language, self._services.workspace
+        has_circuit = workspace.main_circuit is not None
+        if self._is_running and self._progress is not None:
+            self.run.setText(language(msg("Running {percent} %", percent=round(100 * self._progress))))
+        elif self._is_running:
+            self.run.setText(language(msg("Running")))
+        else:
+            self.run.setText(f"{language(msg('Run'))}  F5")
+        self.run.setEnabled(has_circuit and not self._is_running)
+        if has_circuit:
+            name = workspace.main_circuit.name if workspace.main_circuit else ""
+            self.run.setToolTip(language(msg("Run {circuit} (F5)", circuit=name)))
+        else:
+            self.run.setToolTip(language(msg("Nothing to run: the project has no main circuit")))
+        self.choice.setEnabled(bool(self._analyses) and not self._is_running)
+        self.choice.setText("" if self._is_short else self._choice_text())
+        self.choice.setToolTip(self._choice_text())
+        self.choice.setAccessibleName(self._choice_text())
+        self.stop.setEnabled(self._is_running)
+        self.stop.set_icon("square", msg("Stop the simulation"))
+        self.restyle()
+
+    def _choice_text(self) -> str:
+        language, workspace = self._services.language, self._services.workspace
+        if workspace.main_circuit is None:
+            if workspace.root is not None:
+                return language(msg("No main circuit"))
+            return language(msg("No circuit open"))
+        if not self._analyses:
+            return language(msg("No analysis"))
+        if workspace.analysis is not None:
+            return workspace.analysis
+        kinds = ", ".join(dict.fromkeys(kind for kind, _ in self._analyses))
+        return language(msg("All: {kinds}", kinds=kinds))
+
+    def choices(self) -> QMenu:
+        """The menu of analyses."""
+        menu = QMenu(self)
+        language, chosen = self._services.language, self._services.workspace.analysis
+        rows: list[tuple[str, str | None]] = [(language(msg("All analyses")), None)]
+        rows += [(card, card) for _, card in self._analyses]
+        for text, card in rows:
+            action = menu.addAction(text, lambda card=card: self._choose(card))
+            if action is not None:
+                action.setCheckable(True)
+                action.setChecked(card == chosen)
+        return menu
+
+    def _show_choice(self) -> None:
+        menu = self.choices()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self.choice.mapToGlobal(QPoint(0, self.choice.height())))
+
+    def _choose(self, card: str | None) -> None:
+        self._services.workspace.analysis = card
+        self._services.workspace.analysis_changed.emit(card)
+        self.retranslate()
+
+    def _set_running(self, *, is_running: bool) -> None:
+        self._is_running = is_running
+        self._progress = None
+        self.retranslate()
+
+    def _on_progress(self, share: float) -> None:
+        if self._is_running:
+            self._progress = share
+            self.retranslate()
+
+
+class Header(QWidget):
+    """All of it; the run group keeps to the middle of the window while there is room."""
+
+    pane_toggled = pyqtSignal(str, bool)
+    """name of the pane, whether it is wanted"""
+    settings_wanted = pyqtSignal()
+
+    def __init__(self, services: WindowServices, window: QWidget) -> None:
+        super().__init__()
+        self._services = services
+        mark(self, surface="chrome", line="bottom")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._logo = _Logo(services)
+        self.menu_bar = QMenuBar()
+        self.menu_bar.setNativeMenuBar(False)
+        self.menu_bar.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Preferred)
+        self.run_group = RunGroup(services)
+        self.command_box = CommandBox(services, window)
+        self.toggles: dict[str, IconButton] = {}
+        for name, icon, text, key in PANES:
+            button = IconButton(services, icon, text, key=key, name=f"toggle.{name}")
+            button.setCheckable(True)
+            button.setChecked(True)
+            button.clicked.connect(lambda checked, name=name: self.pane_toggled.emit(name, checked))
+            self.toggles[name] = button
+        self.menu_button = IconButton(services, "list", msg("Menu"), name="menuButton")
+        self.menu_button.clicked.connect(self._show_menus)
+        self.settings = IconButton(services, "settings", msg("Settings"), name="settings")
+        self.settings.clicked.connect(self.settings_wanted)
+        self._left, self._right = QWidget(), QWidget()
+        self._build()
+        services.theme.changed.connect(self.restyle)
+        self.restyle()
+
+    def _build(self) -> None:
+        left, right = QHBoxLayout(self._left), QHBoxLayout(self._right)
+        left.addWidget(self._logo)
+        left.addWidget(self.menu_button)
+        left.addWidget(self.menu_bar, 0, Qt.AlignmentFlag.AlignVCenter)
+        left.addStretch(1)
+        right.addStretch(1)
+        right.addWidget(self.command_box, 100)
+        for button in self.toggles.values():
+            right.addWidget(button)
+        right.addWidget(self.settings)
+        row = QHBoxLayout(self)
+        row.addWidget(self._left, 1)
+        row.addWidget(self.run_group)
+        row.addWidget(self._right, 1)
+        self._rows = (left, right, row)
+        self.command_box.focus_changed.connect(lambda _has_focus: self._fit())
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
+        """What does not fit gives way."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """First the command box becomes an icon, then the choice of an analysis, then the menus a button.
+
+        A box that is an icon takes the run group's place while somebody types into it.
+        """
+        theme = self._services.theme.theme
+        icon = theme.size("control.icon_button")
+        fixed = (len(self.toggles) + 1) * (icon + theme.size("space.1")) + theme.size("space.12")
+        fixed += self._logo.width()
+        menus, run = self.menu_bar.sizeHint().width(), self.run_group.wide_width()
+        box, short = theme.size("space.12") * 3, self.run_group.short_width()
+        level = 0
+        for needed in (menus + run + box, menus + run + icon, menus + short + icon):
+            if fixed + needed <= self.width():
+                break
+            level += 1
+        is_typing = level > 0 and self.command_box.hasFocus()
+        self.command_box.set_folded(is_folded=level > 0 and not is_typing)
+        self.run_group.set_short(is_short=level > 1)
+        self.run_group.setVisible(not is_typing)
+        self.menu_bar.setVisible(level < 3)
+        self.menu_button.setVisible(level >= 3)
+
+    def _show_menus(self) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for action in self.menu_bar.actions():
+            menu.addAction(action)
+        menu.popup(self.menu_button.mapToGlobal(self.menu_button.rect().bottomLeft()))
+
+    def restyle(self) -> None:
+        """Sizes."""
+        theme = self._services.theme.theme
+        left, right, row = self._rows
+        for part in (left, right):
+            part.setContentsMargins(0, 0, 0, 0)
+            part.setSpacing(theme.size("space.1"))
+        row.setContentsMargins(theme.size("space.3"), 0, theme.size("space.2"), 0)
+        row.setSpacing(theme.size("space.3"))
+        text = QFontMetrics(theme.font("ui")).height() + theme.size("space.3")
+        self.setFixedHeight(max(theme.size("row.header"), text))
+        self._fit()
+
+
+class _Logo(QWidget):
+    """The program's mark: a waveform in the accent's colour."""
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__()
+        self._services = services
+        services.theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def _restyle(self) -> None:
+        side = self._services.theme.theme.size("icon.large")
+        self.setFixedSize(side, side)
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
+        """The icon."""
+        icon = self._services.icons.get("audio-waveform", "accent.base", self.width())
+        icon.paint(QPainter(self), self.rect())

@@ -1,0 +1,216 @@
+"""The commands of the main window, in the order of the menus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from presentation.window.commands import Command, to_focused
+from shared.message import msg
+
+if TYPE_CHECKING:
+    from presentation.window.main_window import MainWindow
+
+
+def commands_of(window: MainWindow) -> tuple[Command, ...]:
+    """All of them."""
+    return (
+        *_file(window),
+        *_edit(window),
+        *_view(window),
+        *_circuit(window),
+        *_design(window),
+        *_help(window),
+    )
+
+
+def _file(window: MainWindow) -> Iterator[Command]:
+    yield Command(
+        name="openFolder",
+        text=msg("Open folder..."),
+        act=window.projects.open_folder,
+        menu="file",
+        key="Ctrl+O",
+    )
+    yield Command(
+        name="newProject",
+        text=msg("New project..."),
+        act=window.projects.new_project,
+        menu="file",
+        key="Ctrl+N",
+    )
+    yield Command(name="newCircuit", text=msg("New circuit..."), act=window.projects.new_circuit, menu="file")
+    yield Command(
+        name="save",
+        text=msg("Save"),
+        act=partial(window.do_in_editor, "save"),
+        menu="file",
+        key="Ctrl+S",
+        owns_key=False,
+        begins_part=True,
+    )
+    yield Command(name="saveAll", text=msg("Save all"), act=window.save_all, menu="file", key="Ctrl+Alt+S")
+    yield Command(
+        name="closeProject",
+        text=msg("Close project"),
+        act=window.projects.close_project,
+        menu="file",
+        begins_part=True,
+    )
+    yield Command(name="quit", text=msg("Quit"), act=window.close_requested.emit, menu="file", key="Ctrl+Q")
+
+
+def _edit(window: MainWindow) -> Iterator[Command]:
+    # The widget in focus answers these keys itself; the menu names them.
+    for name, text, key, method, begins in (
+        ("undo", msg("Undo"), "Ctrl+Z", "undo", False),
+        ("redo", msg("Redo"), "Ctrl+Y", "redo", False),
+        ("cut", msg("Cut"), "Ctrl+X", "cut", True),
+        ("copy", msg("Copy"), "Ctrl+C", "copy", False),
+        ("paste", msg("Paste"), "Ctrl+V", "paste", False),
+        ("selectAll", msg("Select all"), "Ctrl+A", "selectAll", False),
+    ):
+        yield Command(
+            name=name,
+            text=text,
+            act=to_focused(method),
+            menu="edit",
+            key=key,
+            owns_key=False,
+            in_box=False,
+            begins_part=begins,
+        )
+
+    for name, text, key in (
+        ("find", msg("Find"), "Ctrl+F"),
+        ("replace", msg("Replace"), "Ctrl+H"),
+        ("go_to_line", msg("Go to line"), "Ctrl+G"),
+        ("quick_fix", msg("Quick fix"), "Ctrl+."),
+    ):
+        yield Command(
+            name=f"editor.{name}",
+            text=text,
+            act=partial(window.do_in_editor, name),
+            menu="edit",
+            key=key,
+            owns_key=False,
+            begins_part=name == "find",
+        )
+
+
+def _view(window: MainWindow) -> Iterator[Command]:
+    box = window.header.command_box
+    yield Command(
+        name="anything", text=msg("Find anything"), act=box.begin, menu="view", key="Ctrl+P", in_box=False
+    )
+    for pane, text, key in (
+        ("left", msg("Project pane"), "Ctrl+B"),
+        ("bottom", msg("Bottom pane"), "Ctrl+J"),
+        ("right", msg("Conversation pane"), "Ctrl+L"),
+    ):
+        yield Command(
+            name=f"pane.{pane}",
+            text=text,
+            act=partial(window.panes.toggle_pane, pane),
+            menu="view",
+            key=key,
+            begins_part=pane == "left",
+        )
+    yield Command(name="nextPane", text=msg("Next pane"), act=window.panes.next_pane, menu="view", key="F6")
+    for index, text in enumerate(
+        (msg("Conversation"), msg("Context"), msg("Debug"), msg("Info"), msg("Components"))
+    ):
+        yield Command(
+            name=f"right.{index}",
+            text=text,
+            act=partial(window.panes.show_right, index),
+            menu="view",
+            key=f"Ctrl+{index + 1}",
+            begins_part=index == 0,
+        )
+    yield from _appearance(window)
+
+
+def _appearance(window: MainWindow) -> Iterator[Command]:
+    language, theme, size = msg("Language"), msg("Theme"), msg("Size")
+    for name, text in (("en", msg("English")), ("zh", msg("Chinese (中文)"))):
+        yield Command(
+            name=f"language.{name}",
+            text=text,
+            act=partial(window.set_language, name),
+            menu="view",
+            submenu=language,
+            group="language",
+            begins_part=name == "en",
+        )
+    for mode, text in (
+        ("light", msg("Light theme")),
+        ("dark", msg("Dark theme")),
+        ("system", msg("Theme of the system")),
+    ):
+        yield Command(
+            name=f"theme.{mode}",
+            text=text,
+            act=partial(window.set_theme, mode),
+            menu="view",
+            submenu=theme,
+            group="theme",
+        )
+    for percent in (100, 125, 150, 200):
+        yield Command(
+            name=f"scale.{percent}",
+            text=msg("Size {percent} %", percent=percent),
+            act=partial(window.set_scale, percent / 100),
+            menu="view",
+            submenu=size,
+            group="scale",
+        )
+
+
+def _circuit(window: MainWindow) -> Iterator[Command]:
+    workspace = window.services.workspace
+    yield Command(
+        name="chooseMain",
+        text=msg("Choose the main circuit..."),
+        act=window.projects.choose_main,
+        menu="circuit",
+    )
+    yield Command(
+        name="setMain",
+        text=msg("Make the shown file the main circuit"),
+        act=window.set_main_to_shown,
+        menu="circuit",
+    )
+    yield Command(
+        name="acceptChanges",
+        text=msg("Accept all changes"),
+        act=window.desk.accept,
+        menu="circuit",
+        begins_part=True,
+    )
+    yield Command(name="run", text=msg("Run"), act=workspace.run_requested.emit, menu="simulate", key="F5")
+    yield Command(name="stopRun", text=msg("Stop the simulation"), act=window.stop_run, menu="simulate")
+
+
+def _design(window: MainWindow) -> Iterator[Command]:
+    workspace = window.services.workspace
+    show: Callable[[], object] = partial(window.panes.show_right, 0)
+    yield Command(
+        name="conversation", text=msg("Show the conversation"), act=show, menu="design", in_box=False
+    )
+    yield Command(
+        name="switchMode",
+        text=msg("Switch between workflow and free work"),
+        act=workspace.mode_switch_requested.emit,
+        menu="design",
+        key="Ctrl+Shift+M",
+    )
+    yield Command(
+        name="prompts", text=msg("Prompts..."), act=window.show_prompts, menu="design", begins_part=True
+    )
+
+
+def _help(window: MainWindow) -> Iterator[Command]:
+    yield Command(name="keys", text=msg("Keyboard"), act=window.show_keys, menu="help")
+    yield Command(name="about", text=msg("About"), act=window.show_about, menu="help")

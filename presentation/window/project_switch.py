@@ -1,0 +1,273 @@
+"""Opening another project: what is asked before, what is brought back, what is remembered."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from PyQt6.QtCore import QObject, pyqtSignal
+from PyQt6.QtWidgets import QWidget
+
+from application.window_state import ProjectMemory, WindowState
+from presentation.window import questions
+from presentation.window.panes import Panes
+from presentation.window.projects import ProjectDesk, joined_memory
+from presentation.window.workspace import WindowServices
+from shared.errors import CircuitAIError
+from shared.message import Message, msg
+
+RUN_SCOPE = "run"
+"""Scope of a simulation's task; the stop button stops it."""
+_WORK = frozenset({"simulation", "conversation"})
+"""Kinds of tasks that are asked about before a project is left; the others end by themselves."""
+
+
+class ProjectSwitch(QObject):
+    """Asks, opens, restores, remembers. It works in tasks, and opens one project at a time."""
+
+    state_changed = pyqtSignal()
+    """Another list of recent projects"""
+
+    def __init__(self, services: WindowServices, window: QWidget, panes: Panes, desk: ProjectDesk) -> None:
+        super().__init__(window)
+        self._services = services
+        self._window = window
+        self._panes = panes
+        self._desk = desk
+        self._is_opening = asyncio.Lock()
+        self.state = WindowState()
+        """As it will be saved."""
+        desk.choice_needed.connect(lambda _circuits: self.choose_main())
+
+    # ---- for menus and pages -------------------------------------------------------------------
+
+    def open(self, place: Path) -> None:
+        """Open a folder or a file; asks what has to be asked."""
+        self._services.start(self._switch(place), kind="open project")
+
+    def open_folder(self) -> None:
+        """Choose a folder and open it."""
+        self._services.start(self._choose_and_open(msg("Open folder")), kind="open project")
+
+    def open_example(self, name: str) -> None:
+        """Copy an example into a folder the person chooses, and open the copy."""
+        self._services.start(self._copy_and_open(name), kind="open project")
+
+    def new_project(self) -> None:
+        """Choose (or make) an empty folder and open it."""
+        self._services.start(self._choose_and_open(msg("Folder for the new project")), kind="open project")
+
+    def close_project(self) -> None:
+        """Close it and show the welcome page."""
+        self._services.start(self._close(), kind="close project")
+
+    def new_circuit(self) -> None:
+        """Ask for a name and open a new circuit."""
+        self._services.start(self._new_circuit(), kind="new circuit")
+
+    def choose_main(self) -> None:
+        """Ask which circuit is the main one."""
+        self._services.start(self._choose_main(), kind="choose main circuit")
+
+    def design(self, text: str) -> None:
+        """Choose a folder for it, open it, and hand the sentence to the conversation."""
+        self._services.start(self._open_and_design(text), kind="open project")
+
+    def keep(self, **changes: Any) -> None:
+        """Change the state."""
+        self.state = replace(self.state, **changes)
+
+    # ---- opening and closing -------------------------------------------------------------------
+
+    async def _choose_and_open(self, title: Message) -> None:
+        root = self._services.workspace.root
+        folder = await questions.choose_folder(
+            self._services, self._window, title, root.parent if root else Path.home()
+        )
+        if folder is not None:
+            await self._switch(folder)
+
+    async def _copy_and_open(self, name: str) -> None:
+        into = await questions.choose_folder(
+            self._services, self._window, msg("Folder for the copy of the example"), Path.home()
+        )
+        if into is None:
+            return
+        try:
+            copy = await self._services.app.browse.copy_example(name, into)
+        except CircuitAIError as error:
+            self._services.workspace.error_occurred.emit(error)
+            return
+        await self._switch(copy)
+
+    async def _switch(self, place: Path) -> None:
+        async with self._is_opening:
+            if await self.may_leave():
+                await self._services.app.stop.stop("session_switch", scope=RUN_SCOPE)
+                await self.open_now(place)
+
+    async def open_now(self, place: Path, *, is_last: bool = False) -> bool:
+        """Open without a question; False when it could not be, which is told. `is_last`: nobody asked."""
+        self.remember()
+        state = self.state
+        try:
+            real = await asyncio.to_thread(place.resolve)
+            opened = await self._desk.open(real, state.projects.get(real))
+        except CircuitAIError as error:
+            self.state = state.without(place)
+            self.state_changed.emit()
+            if is_last:
+                error = CircuitAIError(
+                    msg("The last project is not there any more: {path}", path=place), advice=error.advice
+                )
+            self._services.workspace.error_occurred.emit(error)
+            return False
+        memory = state.memory_of(opened.root)
+        self.state = replace(state, last_project=opened.root).with_memory(opened.root, memory)
+        self.state_changed.emit()
+        self._restore(opened.root, memory, opened.file)
+        return True
+
+    def _restore(self, root: Path, memory: ProjectMemory, file: Path | None) -> None:
+        """Tabs, open folders, sizes; the main circuit when there is nothing to bring back."""
+        self._panes.tree.expand([root / name for name in memory.expanded])
+        self._panes.set_sizes(memory.sizes or self.state.sizes)
+        workspace = self._services.workspace
+        for name in memory.open_files:
+            if name != memory.shown_file:
+                workspace.file_activated.emit(root / name, None)
+        shown = file or (root / memory.shown_file if memory.shown_file else workspace.main_circuit)
+        if shown is not None:
+            workspace.file_activated.emit(shown, None)
+
+    async def _close(self) -> None:
+        async with self._is_opening:
+            if self._services.workspace.root is None or not await self.may_leave():
+                return
+            self.remember()
+            self.keep(last_project=None)
+            await self._desk.close()
+
+    async def may_leave(self) -> bool:
+        """Before the project is left: unsaved text and running work are asked about."""
+        buffers = self._services.workspace.buffers
+        unsaved = () if buffers is None else buffers.unsaved()
+        if unsaved and not await self._ask_unsaved(unsaved):
+            return False
+        return await self._ask_running()
+
+    async def _ask_unsaved(self, unsaved: Sequence[Path]) -> bool:
+        buffers = self._services.workspace.buffers
+        answer = await questions.choose(
+            self._services,
+            self._window,
+            title=msg("Save the changes?"),
+            text=msg("Not saved yet: {names}", names=", ".join(path.name for path in unsaved)),
+            options=(
+                ("save", msg("Save"), "primary"),
+                ("discard", msg("Discard"), "danger"),
+                ("stay", msg("Cancel"), ""),
+            ),
+            cancelled="stay",
+        )
+        if answer == "save":
+            return buffers is None or buffers.save_all()
+        return answer == "discard"
+
+    async def _ask_running(self) -> bool:
+        scopes = {handle.scope for handle in self._services.app.tasks.handles if handle.kind in _WORK}
+        if not scopes:
+            return True
+        answer = await questions.choose(
+            self._services,
+            self._window,
+            title=msg("Stop what is running?"),
+            text=msg("A simulation or a conversation is still at work. What it has done so far is kept."),
+            options=(("stop", msg("Stop it"), "danger"), ("stay", msg("Cancel"), "")),
+            cancelled="stay",
+        )
+        if answer != "stop":
+            return False
+        for scope in scopes:
+            await self._services.app.stop.stop("user", scope=scope)
+        return True
+
+    async def _new_circuit(self) -> None:
+        root = self._services.workspace.root
+        if root is None:
+            return
+        name = await questions.ask_text(
+            self._services,
+            self._window,
+            title=msg("New circuit"),
+            label=msg("Name of the file"),
+            text="circuit.cir",
+        )
+        if name:
+            try:
+                path = await self._services.app.browse.new_circuit(root, name)
+            except CircuitAIError as error:
+                self._services.workspace.error_occurred.emit(error)
+                return
+            self._services.workspace.file_changed.emit(path)
+            self._services.workspace.file_activated.emit(path, None)
+
+    async def _choose_main(self) -> None:
+        root = self._services.workspace.root
+        if root is None:
+            return
+        circuits = await self._services.app.browse.circuits(root)
+        names = [path.relative_to(root).as_posix() for path in circuits]
+        if not names:
+            self._services.workspace.status_changed.emit(msg("The project has no circuit yet."))
+            return
+        name = await questions.choose_item(
+            self._services,
+            self._window,
+            title=msg("Main circuit"),
+            label=msg("Which circuit shall F5 and the assistant use?"),
+            items=names,
+        )
+        if name is not None and name in names:
+            self._desk.set_main(root / name)
+
+    async def _open_and_design(self, text: str) -> None:
+        folder = await questions.choose_folder(
+            self._services, self._window, msg("Folder for the new project"), Path.home()
+        )
+        if folder is not None:
+            await self._switch(folder)
+            if self._services.workspace.root is not None:
+                self._panes.show_right(0)
+                self._services.workspace.design_requested.emit(text)
+
+    # ---- what is remembered --------------------------------------------------------------------
+
+    def remember(self) -> None:
+        """Take the layout and the open project into the state."""
+        window, panes = self._window, self._panes
+        frame = window.normalGeometry() if window.isMaximized() else window.geometry()
+        sizes = panes.sizes()
+        state = replace(
+            self.state,
+            geometry=(frame.x(), frame.y(), frame.width(), frame.height()),
+            is_maximized=window.isMaximized(),
+            shown_panes=panes.wanted,
+            right_tab=panes.tabs.currentIndex(),
+        )
+        root, buffers = self._services.workspace.root, self._services.workspace.buffers
+        if root is not None:
+            if panes.are_sizes_usual:
+                state = replace(state, sizes=sizes)
+            memory = joined_memory(
+                self._desk.memory(),
+                root=root,
+                open_files=() if buffers is None else buffers.open_files(),
+                shown=self._services.workspace.shown_file,
+                expanded=panes.tree.expanded_folders,
+            )
+            state = state.with_memory(root, replace(memory, sizes=sizes))
+        self.state = state

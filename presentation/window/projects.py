@@ -1,0 +1,251 @@
+"""The open project: opening and closing it, its main circuit, what changed in it, its problems."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QObject, QTimer, pyqtSignal
+
+from application.window_state import ProjectMemory
+from presentation.panels.project.tree import Marks
+from presentation.window.file_watch import FileWatch
+from presentation.window.workspace import WindowServices
+from shared.errors import CircuitAIError
+from shared.message import msg
+
+if TYPE_CHECKING:
+    from application.browsing import OpenedProject
+    from domain.circuit.sections import Section
+
+_NETLISTS = frozenset(
+    {".cir", ".sp", ".spice", ".net", ".ckt", ".lib", ".inc", ".mod", ".sub", ".model", ".mdl"}
+)
+
+
+class ProjectDesk(QObject):
+    """Drives the workspace. One project at a time; whoever opens another has asked before."""
+
+    marks_changed = pyqtSignal(object)
+    """Marks"""
+    analyses_changed = pyqtSignal(object)
+    """tuple of (kind, card) of the main circuit"""
+    result_stored = pyqtSignal()
+    choice_needed = pyqtSignal(object)
+    """circuits: tuple[Path, ...]; which of them is the main one is asked once"""
+
+    def __init__(self, services: WindowServices, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._services = services
+        self._watch = FileWatch(self)
+        self._accepted: Mapping[str, str] | None = None
+        self._chosen = ""
+        """The main circuit the person chose, relative; "" = found by looking."""
+        self._has_asked = False
+        self._changed: frozenset[Path] = frozenset()
+        self._problems: dict[Path, tuple[int, int]] = {}
+        self._stale: set[Path] = set()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(150)
+        self._timer.timeout.connect(self._look_again)
+        workspace = services.workspace
+        self._watch.changed.connect(workspace.file_changed)
+        self._watch.moved.connect(workspace.file_moved)
+        self._watch.failed.connect(workspace.status_changed)
+        self._watch.result_stored.connect(self.result_stored)
+        workspace.file_changed.connect(self._on_file_changed)
+        workspace.file_moved.connect(self._on_file_moved)
+        workspace.changes_accepted.connect(self.accept)
+        workspace.main_circuit_changed.connect(lambda _path: self._examine())
+
+    async def open(self, place: Path, memory: ProjectMemory | None = None) -> OpenedProject:
+        """Open a folder (or a file's folder) in place of the open project.
+
+        `memory` is what was left of it. Raises UserInputError for a place that can't be one; the open
+        project stays then.
+        """
+        opened = await self._services.app.browse.open(place)
+        await self.close()
+        memory = memory or ProjectMemory()
+        root, workspace = opened.root, self._services.workspace
+        self._accepted, self._chosen, self._has_asked = memory.accepted, memory.main_circuit, False
+        workspace.root = root
+        workspace.main_circuit = self._main_of(root, opened.circuits)
+        workspace.project_opened.emit(root)
+        workspace.main_circuit_changed.emit(workspace.main_circuit)
+        if opened.warning is not None:
+            workspace.status_changed.emit(opened.warning)
+        await self._watch.start(root)
+        if self._accepted is None:
+            self._accepted = await self._services.app.browse.digests(root)
+        await self._compare(root)
+        self._ask_main(opened.circuits)
+        return opened
+
+    async def close(self) -> None:
+        """Nothing is open afterwards."""
+        await self._watch.stop()
+        workspace = self._services.workspace
+        if workspace.root is None:
+            return
+        workspace.root = workspace.main_circuit = workspace.analysis = None
+        self._accepted, self._chosen = None, ""
+        self._changed, self._problems = frozenset(), {}
+        self._timer.stop()
+        self._stale.clear()
+        workspace.project_closed.emit()
+        workspace.main_circuit_changed.emit(None)
+        self.analyses_changed.emit(())
+        self._tell_marks()
+
+    async def release(self) -> None:
+        """The window closes: end the watch."""
+        await self._watch.stop()
+
+    def memory(self) -> ProjectMemory:
+        """What this knows for the next time."""
+        return ProjectMemory(main_circuit=self._chosen, accepted=self._accepted)
+
+    def set_main(self, path: Path) -> None:
+        """Make a circuit the main one; it is remembered."""
+        workspace = self._services.workspace
+        if workspace.root is not None and path.is_relative_to(workspace.root):
+            self._chosen = path.relative_to(workspace.root).as_posix()
+            self._change_main(path)
+
+    def accept(self) -> None:
+        """The files as they stand are the accepted state."""
+        root = self._services.workspace.root
+        if root is not None:
+            self._services.start(self._accept(root), kind="accept changes")
+
+    # ---- inside --------------------------------------------------------------------------------
+
+    def _main_of(self, root: Path, circuits: Sequence[Path]) -> Path | None:
+        """The chosen one while it exists, else the only one there is."""
+        chosen = root / self._chosen if self._chosen else None
+        if chosen is not None and chosen in circuits:
+            return chosen
+        return circuits[0] if len(circuits) == 1 else None
+
+    def _ask_main(self, circuits: Sequence[Path]) -> None:
+        if self._services.workspace.main_circuit is None and len(circuits) > 1 and not self._has_asked:
+            self._has_asked = True
+            self.choice_needed.emit(tuple(circuits))
+
+    def _change_main(self, path: Path | None) -> None:
+        workspace = self._services.workspace
+        if path != workspace.main_circuit:
+            workspace.main_circuit = path
+            workspace.analysis = None
+            workspace.main_circuit_changed.emit(path)
+
+    def _on_file_changed(self, path: Path) -> None:
+        self._stale.add(path)
+        self._timer.start()
+
+    def _on_file_moved(self, old: Path, new: Path) -> None:
+        root = self._services.workspace.root
+        if root is not None and old == self._services.workspace.main_circuit:
+            self._chosen = new.relative_to(root).as_posix() if self._chosen else ""
+            self._change_main(new)
+        self._on_file_changed(new)
+
+    def _look_again(self) -> None:
+        root, stale = self._services.workspace.root, frozenset(self._stale)
+        self._stale.clear()
+        if root is not None and stale:
+            self._services.start(self._refresh(root, stale), kind="look at changes")
+
+    async def _refresh(self, root: Path, stale: frozenset[Path]) -> None:
+        if any(path.suffix.lower() in _NETLISTS for path in stale):
+            circuits = await self._services.app.browse.circuits(root)
+            if root != self._services.workspace.root:
+                return
+            self._change_main(self._main_of(root, circuits))
+            self._ask_main(circuits)
+            self._examine()
+        await self._compare(root)
+
+    def _examine(self) -> None:
+        """Analyses and problems of the main circuit."""
+        workspace = self._services.workspace
+        if workspace.main_circuit is None:
+            self._problems = {}
+            self.analyses_changed.emit(())
+            self._tell_marks()
+        else:
+            self._services.start(self._check(workspace.main_circuit), kind="check main circuit")
+
+    async def _check(self, circuit: Path) -> None:
+        app = self._services.app
+        try:
+            sections, report = await asyncio.gather(app.browse.sections(circuit), app.check(circuit))
+        except CircuitAIError:  # gone meanwhile: the watch tells
+            return
+        if circuit != self._services.workspace.main_circuit:
+            return
+        self.analyses_changed.emit(_analyses_of(sections))
+        problems: dict[Path, tuple[int, int]] = {}
+        for item in report.diagnostics:
+            errors, warnings = problems.get(item.file or circuit, (0, 0))
+            errors += item.severity == "error"
+            warnings += item.severity == "warning"
+            if errors or warnings:
+                problems[item.file or circuit] = errors, warnings
+        self._problems = problems
+        self._tell_marks()
+
+    async def _compare(self, root: Path) -> None:
+        """Which files are not as they were accepted."""
+        digests = await self._services.app.browse.digests(root)
+        if root != self._services.workspace.root or self._accepted is None:
+            return
+        self._changed = frozenset(
+            root / name for name, digest in digests.items() if self._accepted.get(name) != digest
+        )
+        self._tell_marks()
+
+    async def _accept(self, root: Path) -> None:
+        digests = await self._services.app.browse.digests(root)
+        if root == self._services.workspace.root:
+            self._accepted = digests
+            await self._compare(root)
+            self._services.workspace.status_changed.emit(msg("Changes accepted"))
+
+    def _tell_marks(self) -> None:
+        self.marks_changed.emit(Marks(changed=self._changed, problems=self._problems))
+
+
+def _analyses_of(sections: Sequence[Section]) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (item.name, f"{item.name} {item.value}".strip())
+        for section in sections
+        if section.kind == "analyses"
+        for item in section.items
+    )
+
+
+def joined_memory(
+    desk: ProjectMemory,
+    *,
+    root: Path,
+    open_files: Sequence[Path],
+    shown: Path | None,
+    expanded: Sequence[Path],
+) -> ProjectMemory:
+    """What the desk knows together with what the panes show, all of it relative to the project."""
+
+    def inside(path: Path) -> str:
+        return path.relative_to(root).as_posix()
+
+    return replace(
+        desk,
+        open_files=tuple(inside(path) for path in open_files if path.is_relative_to(root)),
+        shown_file=inside(shown) if shown is not None and shown.is_relative_to(root) else "",
+        expanded=tuple(inside(path) for path in expanded if path.is_relative_to(root)),
+    )

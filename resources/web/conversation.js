@@ -1,0 +1,181 @@
+"use strict";
+// Shows what the window says. All HTML comes cleaned from the window; nothing here reads anything else.
+(() => {
+  const log = document.getElementById("log");
+  const items = document.getElementById("items");
+  const newer = document.getElementById("newer");
+  const announce = document.getElementById("announce");
+  const elements = new Map();
+  const folds = new Map();
+  let bridge = null;
+  let follows = true; // the newest is kept in sight, until somebody scrolls up
+  let unseen = 0;
+  let words = { newer: "{count} new", copy: "Copy", copyIcon: "" };
+
+  const atEnd = () => log.scrollHeight - log.scrollTop - log.clientHeight < 24;
+  const toEnd = () => { log.scrollTop = log.scrollHeight; };
+
+  function showNewer() {
+    newer.hidden = follows || unseen === 0;
+    newer.textContent = words.newer.replace("{count}", String(unseen));
+  }
+
+  function dress(element) {
+    for (const span of element.querySelectorAll(".math:not([data-done])")) {
+      span.dataset.done = "1";
+      const tex = span.textContent;
+      try {
+        katex.render(tex, span, {
+          displayMode: span.classList.contains("display"), throwOnError: true, trust: false, strict: "ignore",
+          maxExpand: 300, maxSize: 20,
+        });
+      } catch (problem) {
+        span.textContent = tex;
+        span.classList.add("bad");
+      }
+    }
+    for (const bar of element.querySelectorAll("i[data-fill]")) {
+      const side = bar.classList.contains("right") ? 2 / 3 : 1 / 3;
+      bar.style.width = `${Number(bar.dataset.fill) * side * 100}%`;
+    }
+    for (const block of element.querySelectorAll("pre.code")) {
+      if (block.querySelector("button")) continue;
+      const button = document.createElement("button");
+      button.className = "icon";
+      button.title = words.copy;
+      button.setAttribute("aria-label", words.copy);
+      button.innerHTML = words.copyIcon;
+      button.dataset.copyCode = "1";
+      block.append(button);
+    }
+  }
+
+  function fill(element, html) {
+    element.innerHTML = html;
+    for (const details of element.querySelectorAll("details[data-fold]")) {
+      const known = folds.get(`${element.dataset.key}/${details.dataset.fold}`);
+      if (known !== undefined) details.open = known;
+    }
+    dress(element);
+  }
+
+  function make(key, kind, html) {
+    const element = document.createElement("div");
+    element.className = `item ${kind}`;
+    element.dataset.key = key;
+    fill(element, html);
+    elements.set(key, element);
+    return element;
+  }
+
+  function markNewest() {
+    for (const old of items.querySelectorAll(".newest")) old.classList.remove("newest");
+    let element = items.lastElementChild;
+    for (let n = 0; element && n < 12; n++, element = element.previousElementSibling) element.classList.add("newest");
+  }
+
+  const operations = {
+    reset() { elements.clear(); items.replaceChildren(); follows = true; unseen = 0; },
+    add(key, kind, html) {
+      items.querySelector(".empty")?.parentElement.remove();
+      items.append(make(key, kind, html));
+      if (!follows) unseen += 1;
+      markNewest();
+    },
+    prepend(rows) {
+      const height = log.scrollHeight;
+      const fragment = document.createDocumentFragment();
+      for (const [key, kind, html] of rows) fragment.append(make(key, kind, html));
+      items.prepend(fragment);
+      log.scrollTop += log.scrollHeight - height;
+    },
+    update(key, kind, html) {
+      const element = elements.get(key);
+      if (!element) return;
+      element.className = `item ${kind}${element.classList.contains("newest") ? " newest" : ""}`;
+      fill(element, html);
+    },
+    remove(key) { elements.get(key)?.remove(); elements.delete(key); },
+    stream(key, done, tail, raw, reasoning) {
+      const element = elements.get(key);
+      if (!element) return;
+      element.classList.add("live");
+      if (reasoning) {
+        const box = element.querySelector(".thought.live");
+        const text = box?.querySelector(".reasoning");
+        if (text) {
+          const follow = text.scrollHeight - text.scrollTop - text.clientHeight < 24;
+          box.hidden = false;
+          text.append(reasoning);
+          if (follow) text.scrollTop = text.scrollHeight;
+        }
+      }
+      const doneBox = element.querySelector(".done");
+      const tailBox = element.querySelector(".tail");
+      if (!doneBox || !tailBox) return;
+      if (done) {
+        const part = document.createElement("div");
+        part.innerHTML = done;
+        dress(part);
+        doneBox.append(...part.childNodes);
+      }
+      if (tail !== null) {
+        tailBox.classList.remove("raw");
+        tailBox.innerHTML = tail;
+        dress(tailBox);
+      }
+      if (raw) {
+        tailBox.classList.add("raw");
+        tailBox.append(raw);
+      }
+      if (element.querySelector(".thought.live[open]") && (done || tail || raw)) {
+        element.querySelector(".thought.live").open = false;
+      }
+    },
+    theme(values) { for (const [name, value] of Object.entries(values)) document.documentElement.style.setProperty(name, value); },
+    language(name, texts) { document.documentElement.lang = name; words = texts; showNewer(); },
+    announce(text) { announce.textContent = text; },
+    end() { follows = true; unseen = 0; toEnd(); },
+  };
+
+  window.conversation = {
+    apply(list) {
+      for (const [name, ...rest] of list) operations[name](...rest);
+      if (follows) toEnd();
+      showNewer();
+    },
+  };
+
+  // Scrolling by a person stops the following; the end of the log starts it again.
+  log.addEventListener("wheel", event => { if (event.deltaY < 0 && log.scrollHeight > log.clientHeight) follows = false; showNewer(); }, { passive: true });
+  log.addEventListener("keydown", event => { if (["PageUp", "ArrowUp", "Home"].includes(event.key)) follows = false; });
+  log.addEventListener("mousedown", event => { if (event.offsetX > log.clientWidth) follows = false; });
+  log.addEventListener("scroll", () => { if (atEnd()) { follows = true; unseen = 0; } showNewer(); }, { passive: true });
+  new ResizeObserver(() => { if (follows) toEnd(); }).observe(items);
+  new ResizeObserver(() => { if (follows) toEnd(); }).observe(log);
+  newer.addEventListener("click", () => { follows = true; unseen = 0; toEnd(); showNewer(); });
+
+  items.addEventListener("toggle", event => {
+    const details = event.target;
+    const key = details.closest(".item")?.dataset.key;
+    if (key && details.dataset.fold) folds.set(`${key}/${details.dataset.fold}`, details.open);
+  }, true);
+
+  function act(event) {
+    const link = event.target.closest("a[href]");
+    if (link) { event.preventDefault(); bridge?.act("link", "", link.href); return; }
+    const code = event.target.closest("[data-copy-code]");
+    if (code) { bridge?.act("copy_text", "", code.parentElement.querySelector("code").textContent); return; }
+    const more = event.target.closest("[data-more]");
+    if (more) { more.previousElementSibling.hidden = false; more.remove(); return; }
+    const target = event.target.closest("[data-act]");
+    if (!target || target.disabled) return;
+    event.preventDefault(); // a tool in a summary must not fold it
+    const item = target.closest(".item");
+    bridge?.act(target.dataset.act, item ? item.dataset.key : "", target.dataset.arg ?? "");
+  }
+  items.addEventListener("click", act);
+  items.addEventListener("keydown", event => { if (event.key === "Enter" && event.target.matches("a[data-act]")) act(event); });
+
+  new QWebChannel(qt.webChannelTransport, channel => { bridge = channel.objects.bridge; bridge.ready(); });
+})();

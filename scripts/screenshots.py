@@ -1,0 +1,147 @@
+"""Take pictures of the window on a virtual screen: themes, languages, sizes, scales.
+
+    python -m scripts.screenshots [FOLDER]       (make screenshots: build/screenshots)
+
+The program itself is started on a copy of the bundled example, runs it once, and is closed again; each
+picture is what the X server showed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from application.window_state import ProjectMemory, WindowLanguage, WindowState, WindowTheme
+
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLE = ROOT / "resources" / "examples" / "sallen-key-filter"
+_PATIENCE_S = 60.0
+_SETTLING_S = 1.0
+"""After the last event: time for a web view to draw."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """One picture: how the window is dressed, and how large."""
+
+    name: str
+    theme: WindowTheme = "light"
+    language: WindowLanguage = "en"
+    scale: float = 1.0
+    size: tuple[int, int] = (1440, 900)
+    opens_project: bool = True
+
+
+PICTURES = (
+    Picture(name="main-light"),
+    Picture(name="main-dark-zh", theme="dark", language="zh"),
+    Picture(name="main-dark", theme="dark"),
+    Picture(name="main-light-zh", language="zh"),
+    Picture(name="small-1280x720", size=(1280, 720)),
+    Picture(name="scale-125", scale=1.25),
+    Picture(name="scale-200", scale=2.0, size=(1920, 1200)),
+    Picture(name="welcome", opens_project=False),
+    Picture(name="welcome-dark-zh", theme="dark", language="zh", opens_project=False),
+)
+
+
+def main(argv: list[str]) -> int:
+    """Take all pictures, each in a process of its own."""
+    if argv[:1] == ["--one"]:
+        return _take(_picture(argv[1]), Path(argv[2]), Path(argv[3]))
+    from tests.gui.x_server import environment_for, virtual_screen
+
+    folder = Path(argv[0]) if argv else ROOT / "build" / "screenshots"
+    folder.mkdir(parents=True, exist_ok=True)
+    failed = []
+    for picture in PICTURES:
+        width, height = picture.size
+        with virtual_screen(f"{width}x{height}") as display, tempfile.TemporaryDirectory() as scratch:
+            environment = environment_for(display, CIRCUIT_DESIGN_AI_HOME=f"{scratch}/home")
+            target = folder / f"{picture.name}.png"
+            command = [
+                sys.executable,
+                "-m",
+                "scripts.screenshots",
+                "--one",
+                picture.name,
+                scratch,
+                str(target),
+            ]
+            if subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode:
+                failed.append(picture.name)
+            else:
+                print(target)
+    if failed:
+        print(f"not taken: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def _picture(name: str) -> Picture:
+    return next(picture for picture in PICTURES if picture.name == name)
+
+
+def _take(picture: Picture, scratch: Path, target: Path) -> int:
+    import bootstrap
+    from presentation.window.application import run
+    from presentation.window.main_window import MainWindow
+
+    assert picture.theme in get_args(WindowTheme)
+    project = scratch / EXAMPLE.name
+    shutil.copytree(EXAMPLE, project)
+    app = bootstrap.build(environment={**os.environ, "LANG": "en_US.UTF-8"})
+    state = WindowState(
+        theme=picture.theme, language=picture.language, scale=picture.scale, geometry=(0, 0, *picture.size)
+    )
+    memory = ProjectMemory(
+        main_circuit="filter.cir", open_files=("filter.cir", "filter_loop.cir"), shown_file="filter.cir"
+    )
+    app.window_state.save(state.with_memory(project, memory))
+
+    def make_frame(services: Any, state: WindowState) -> MainWindow:
+        frame = MainWindow(services, state)
+        services.start(_pose(frame, services, picture, project, target), kind="screenshot")
+        return frame
+
+    return run(app, project if picture.opens_project else None, make_frame=make_frame) or (
+        0 if target.exists() else 1
+    )
+
+
+async def _pose(frame: Any, services: Any, picture: Picture, project: Path, target: Path) -> None:
+    """Have the window show what a person would see after the first run, and take the picture."""
+    try:
+        async with asyncio.timeout(_PATIENCE_S):
+            await _until_filled(services)
+            if picture.opens_project:
+                services.workspace.file_activated.emit(project / "filter.cir", 7)
+                await asyncio.sleep(_SETTLING_S)
+                finished = asyncio.get_running_loop().create_future()
+                services.workspace.run_finished.connect(
+                    lambda _result: finished.done() or finished.set_result(None)
+                )
+                services.workspace.run_requested.emit()
+                await finished
+            await asyncio.sleep(_SETTLING_S)
+            frame.screen().grabWindow(0).save(str(target))
+    finally:
+        frame.close_requested.emit()
+
+
+async def _until_filled(services: Any) -> None:
+    while not any(handle.kind == "fill window" for handle in services.app.tasks.handles):  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    for handle in services.app.tasks.handles:
+        if handle.kind == "fill window":
+            await handle.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,136 @@
+"""The ground of tests that show widgets: Qt without a display, the fused loop, the services of a window.
+
+A test that is a coroutine runs on the fused loop, as the program does. Inside it, wait with `until`;
+`qtbot.wait*` would start a loop within the loop. Set QT_QPA_PLATFORM=xcb and DISPLAY to run
+them all on a real (or virtual) X server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# Chromium refuses to run as root inside its own sandbox; on a build machine that is who we are.
+if hasattr(os, "geteuid") and os.geteuid() == 0:
+    os.environ.setdefault("QTWEBENGINE_DISABLE_SANDBOX", "1")
+
+from PyQt6.QtCore import QCoreApplication, QEvent
+from PyQt6.QtWidgets import QApplication, QWidget
+
+import bootstrap
+from application.app import Application
+from presentation.window.application import build_services, make_qt_application, read_catalogues
+from presentation.window.workspace import WindowServices
+from shared.async_runtime import fused_loop
+from tests.gui.loop_watchdog import LoopWatchdog
+from tests.gui.x_server import Hand
+
+Until = Callable[..., Awaitable[None]]
+
+
+def pytest_asyncio_loop_factories(
+    config: pytest.Config, item: pytest.Item
+) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """Coroutine tests of this folder run on the fused loop."""
+    return {"fused": fused_loop}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def qapp() -> QApplication:
+    """The one QApplication, made as the program makes it (pytest-qt's fixtures take it from here)."""
+    application = make_qt_application([])
+    read_catalogues()
+    # What Qt opens once and keeps (fonts, clipboard, a style) is not the first test's leak.
+    widget = QWidget()
+    widget.show()
+    application.processEvents()
+    widget.close()
+    widget.deleteLater()
+    flush_deletions()
+    return application
+
+
+def flush_deletions() -> None:
+    """Carry out every `deleteLater`, which otherwise waits for a loop that has ended."""
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+@pytest.fixture
+def until() -> Until:
+    """``await until(lambda: panel.is_ready)``: wait on the loop until it holds; fails after a while."""
+
+    async def wait(condition: Callable[[], Any], *, timeout_s: float = 10.0) -> None:
+        try:
+            async with asyncio.timeout(timeout_s):
+                while not condition():  # noqa: ASYNC110 - what is waited for has no event
+                    await asyncio.sleep(0.005)
+        except TimeoutError:
+            pytest.fail(f"never came true: {getattr(condition, '__name__', condition)}", pytrace=True)
+
+    return wait
+
+
+@pytest.fixture
+def built_app() -> Application:
+    """The application as `bootstrap` makes it, before there is a loop; its settings are read."""
+    made = bootstrap.build(environment={**os.environ, "LANG": "en_US.UTF-8"})
+    assert made.language == "en"
+    return made
+
+
+@pytest.fixture
+async def app(built_app: Application, qapp: QApplication) -> AsyncIterator[Application]:
+    """The real application, with the test's own home."""
+    built_app.events.bind()
+    try:
+        yield built_app
+    finally:
+        await built_app.stop.stop_all("app_shutdown")
+        await built_app.close()
+
+
+@pytest.fixture
+async def services(app: Application) -> AsyncIterator[WindowServices]:
+    """What a panel is handed: English, light, real use cases. Widgets are removed at the end."""
+    made = build_services(app, mode="light", language="en")
+    yield made
+    await app.stop.stop_all("app_shutdown")
+    for widget in QApplication.topLevelWidgets():
+        widget.close()
+        widget.deleteLater()
+    await asyncio.sleep(0)
+    flush_deletions()
+
+
+@pytest.fixture
+def loop_watchdog() -> Iterator[LoopWatchdog]:
+    """``async with loop_watchdog.watching():`` fails when the loop is held more than 50 ms within it."""
+    watchdog = LoopWatchdog()
+    yield watchdog
+    watchdog.stop()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A small project: an RC low-pass with an ac analysis."""
+    folder = tmp_path / "rc-filter"
+    folder.mkdir()
+    (folder / "filter.cir").write_text(
+        "* RC low-pass, fc = 1.59 kHz\nV1 in 0 AC 1\nR1 in out 1k\nC1 out 0 100n\n.ac dec 20 10 1meg\n.end\n",
+        encoding="utf-8",
+    )
+    return folder
+
+
+@pytest.fixture
+def hand(qapp: QApplication) -> Iterator[Hand]:
+    """Mouse and keyboard of the virtual screen; for stories (`stories/`), which run on one."""
+    made = Hand(os.environ["DISPLAY"])
+    yield made
+    made.close()

@@ -1,0 +1,411 @@
+"""The conversation panel with the real use cases: keys and clicks, a design, an undo, a stop."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QInputMethodEvent
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication, QDialog, QPushButton
+
+from domain.llm.chat import ProviderChoice
+from presentation.panels.conversation.items import (
+    AnswerText,
+    Decision,
+    DesignEnd,
+    ErrorBlock,
+    Interrupted,
+    OperationCard,
+    SimulationCard,
+    UserText,
+)
+from presentation.panels.conversation.panel import ConversationPanel
+from presentation.panels.conversation.plain_view import PlainConversation
+from presentation.window.workspace import WindowServices
+from tests.fakes.llm_server import FakeLLMServer, answer, error
+from tests.gui.conftest import Until
+
+
+class NoWebView:
+    """As where WebEngine can't be had."""
+
+    async def works(self) -> bool:
+        return False
+
+    async def confirm(self) -> None:
+        raise AssertionError("there is no web view to confirm")
+
+
+@pytest.fixture
+async def panel(services: WindowServices, project: Path, until: Until) -> AsyncIterator[ConversationPanel]:
+    services.workspace.root = project
+    services.workspace.main_circuit = project / "filter.cir"
+    made = ConversationPanel(services, probe=NoWebView())  # type: ignore[arg-type]
+    made.resize(440, 800)
+    made.show()
+    yield made
+    made.close_panel()
+
+
+def type_and_send(panel: ConversationPanel, text: str) -> None:
+    panel.composer.set_text(text)
+    QTest.keyClick(panel.composer.edit, Qt.Key.Key_Return)
+
+
+def of(panel: ConversationPanel, kind: type) -> list:
+    return [item for item in panel.model.items if isinstance(item, kind)]
+
+
+def shown(panel: ConversationPanel) -> str:
+    assert isinstance(panel.view, PlainConversation)
+    return panel.view.text
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def top_dialog(name: str) -> QDialog | None:
+    found = [
+        widget
+        for widget in QApplication.topLevelWidgets()
+        if isinstance(widget, QDialog) and widget.objectName() == name and widget.isVisible()
+    ]
+    return found[0] if found else None
+
+
+async def test_enter_sends_and_shift_enter_makes_a_line(panel: ConversationPanel, until: Until) -> None:
+    edit = panel.composer.edit
+    QTest.keyClicks(edit, "list the files")
+    QTest.keyClick(edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert edit.toPlainText() == "list the files\n"
+    assert not of(panel, UserText)
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+    assert edit.toPlainText() == ""
+    assert [item.text for item in of(panel, UserText)] == ["list the files"]
+    await until(lambda: not panel.is_running)
+    (card,) = of(panel, OperationCard)
+    assert card.tool == "list_project_files"
+    assert card.state == "done"
+    assert "filter.cir" in of(panel, AnswerText)[-1].text
+    assert "filter.cir" in shown(panel)
+
+
+async def test_an_enter_that_commits_a_composition_never_sends(
+    panel: ConversationPanel, until: Until
+) -> None:
+    edit = panel.composer.edit
+    QApplication.sendEvent(edit, QInputMethodEvent("ni hao", []))
+    assert edit.is_composing
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+    assert not of(panel, UserText)
+    committed = QInputMethodEvent("", [])
+    committed.setCommitString("你好")
+    QApplication.sendEvent(edit, committed)
+    assert edit.toPlainText() == "你好"
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+    assert [item.text for item in of(panel, UserText)] == ["你好"]
+    await until(lambda: not panel.is_running)
+
+
+async def test_the_input_grows_to_eight_lines(panel: ConversationPanel) -> None:
+    edit = panel.composer.edit
+    one = edit.height()
+    panel.composer.set_text("\n".join("abcdefgh"))
+    eight = edit.height()
+    line = edit.fontMetrics().lineSpacing()
+    assert eight - one == 7 * line
+    panel.composer.set_text("\n".join("abcdefghijkl"))
+    assert edit.height() == eight
+    panel.composer.set_text("word " * 60)  # wrapped lines count
+    assert one + line <= edit.height() <= eight
+
+
+async def test_a_change_is_shown_with_its_diff_undone_and_done_again(
+    panel: ConversationPanel, project: Path, until: Until, services: WindowServices
+) -> None:
+    before = (project / "filter.cir").read_text()
+    changed: list[Path] = []
+    services.workspace.file_changed.connect(changed.append)
+    type_and_send(panel, "set R1 to 2k in filter.cir")
+    await until(lambda: not panel.is_running and of(panel, OperationCard)[-1].standing == "stands")
+    after = (project / "filter.cir").read_text()
+    assert "2k" in after
+    card = of(panel, OperationCard)[-1]
+    assert (card.diff.added, card.diff.removed) == (1, 1)
+    assert changed == [project / "filter.cir"]
+
+    panel.view.acted.emit("undo", card.key, "")
+    await until(lambda: panel.model.items.get(card.key).standing == "undone")
+    assert (project / "filter.cir").read_text() == before
+    assert "undone" in shown(panel)
+    panel.view.acted.emit("undo", card.key, "")
+    await until(lambda: panel.model.items.get(card.key).standing == "stands")
+    assert (project / "filter.cir").read_text() == after
+    assert len(changed) == 3
+
+
+async def test_an_undo_that_would_lose_an_edit_is_refused_with_words(
+    panel: ConversationPanel, project: Path, until: Until
+) -> None:
+    type_and_send(panel, "set R1 to 2k in filter.cir")
+    await until(lambda: not panel.is_running and of(panel, OperationCard)[-1].standing == "stands")
+    card = of(panel, OperationCard)[-1]
+    (project / "filter.cir").write_text("* by hand\n")
+    panel.view.acted.emit("undo", card.key, "")
+    await until(lambda: panel.model.items.get(card.key).problem is not None)
+    assert (project / "filter.cir").read_text() == "* by hand\n"
+    assert panel.model.items.get(card.key).standing == "stands"
+    assert "changed since" in shown(panel)
+
+
+async def test_a_design_asks_for_its_goals_and_stops_at_the_checkpoint(
+    panel: ConversationPanel, project: Path, until: Until
+) -> None:
+    panel.mode_button.click()
+    assert panel.mode == "workflow"
+    type_and_send(panel, "设计一个截止频率 10 kHz 的 RC 低通滤波器")
+    await until(lambda: top_dialog("goalsDialog") is not None, timeout_s=30)
+    dialog = top_dialog("goalsDialog")
+    table = dialog.table
+    texts = [table.item(row, 3).text() for row in range(table.rowCount())]
+    assert "10\u00a0kHz" in texts
+    panel.toggle_mode()
+    assert panel.mode == "workflow"  # refused while it runs, with words
+    assert panel._notice.text()
+    QTest.mouseClick(dialog.start_button, Qt.MouseButton.LeftButton)
+    await until(lambda: any(item.state == "open" for item in of(panel, Decision)), timeout_s=30)
+    (decision,) = of(panel, Decision)
+    assert decision.goals_met
+    assert decision.choices[0] == "accept"
+    simulation = of(panel, SimulationCard)[-1]
+    assert simulation.state == "done"
+    assert all(verdict.met for verdict in simulation.verdicts)
+    panel.view.acted.emit("answer", decision.key, "accept")
+    await until(lambda: not panel.is_running, timeout_s=30)
+    assert panel.model.items.get(decision.key).state == "chosen"
+    (end,) = of(panel, DesignEnd)
+    assert end.done.goals_met
+    assert (project / end.done.circuit).is_file()
+
+
+async def test_declined_goals_design_nothing(panel: ConversationPanel, project: Path, until: Until) -> None:
+    panel.toggle_mode()
+    type_and_send(panel, "Design an RC low-pass filter with a cutoff of 10 kHz")
+    await until(lambda: top_dialog("goalsDialog") is not None, timeout_s=30)
+    QTest.keyClick(top_dialog("goalsDialog"), Qt.Key.Key_Escape)
+    await until(lambda: not panel.is_running)
+    assert of(panel, DesignEnd)[-1].done.stop_reason == "declined"
+    assert names_in(project) == [".circuit_ai", "filter.cir"]
+
+
+async def test_typing_at_a_checkpoint_answers_it(panel: ConversationPanel, until: Until) -> None:
+    panel.toggle_mode()
+    type_and_send(panel, "Design an RC low-pass filter with a cutoff of 10 kHz")
+    await until(lambda: top_dialog("goalsDialog") is not None, timeout_s=30)
+    top_dialog("goalsDialog").start_button.click()
+    await until(lambda: panel.model.is_asking, timeout_s=30)
+    type_and_send(panel, "接受")
+    await until(lambda: not panel.is_running, timeout_s=30)
+    (decision,) = of(panel, Decision)
+    assert (decision.state, decision.answer) == ("chosen", "accept")
+    assert of(panel, DesignEnd)[-1].done.goals_met
+
+
+def use(panel: ConversationPanel, server: FakeLLMServer) -> None:
+    panel.model.set_choice(
+        ProviderChoice(provider="openai-compatible", model="fake", base_url=server.base_url)
+    )
+
+
+async def test_escape_stops_in_mid_stream_and_what_came_is_kept(
+    panel: ConversationPanel, until: Until
+) -> None:
+    with FakeLLMServer([answer("The corner falls with the gain", stall=True)]) as server:
+        use(panel, server)
+        type_and_send(panel, "why?")
+        await until(lambda: "with the gain" in shown(panel))
+        assert panel.model.run_state == "running"
+        type_and_send(panel, "and then?")
+        assert panel.model.waiting == "and then?"
+        assert panel.model.take_back_waiting() == "and then?"
+        QTest.keyClick(panel.composer.edit, Qt.Key.Key_Escape)
+        await until(lambda: not panel.is_running)
+        server.wait_until_left()
+    assert of(panel, AnswerText)[-1].text == "The corner falls with the gain"
+    mark = of(panel, Interrupted)[-1]
+    assert (mark.reason, mark.characters) == ("stopped", len("The corner falls with the gain"))
+    assert "Stopped by you" in shown(panel)
+
+
+async def test_a_text_typed_while_it_runs_is_sent_when_it_ends(
+    panel: ConversationPanel, until: Until
+) -> None:
+    with FakeLLMServer([answer("One.", piece_delay_s=0.05), answer("Two.")]) as server:
+        use(panel, server)
+        type_and_send(panel, "first")
+        await until(lambda: panel.model.run_state == "running")
+        type_and_send(panel, "second")
+        await until(lambda: len(of(panel, AnswerText)) == 2 and not panel.is_running)
+        assert [item.text for item in of(panel, UserText)] == ["first", "second"]
+        assert [item.text for item in of(panel, AnswerText)] == ["One.", "Two."]
+        assert server.requests[1]["messages"][-1]["content"].endswith("second")
+
+
+async def test_a_failed_answer_offers_ways_out_and_can_be_tried_again(
+    panel: ConversationPanel, until: Until
+) -> None:
+    with FakeLLMServer([error(401, "bad key"), answer("Now it works.")]) as server:
+        use(panel, server)
+        type_and_send(panel, "hello model")
+        await until(lambda: not panel.is_running and of(panel, ErrorBlock))
+        (block,) = of(panel, ErrorBlock)
+        panel.view.acted.emit("retry", block.key, "")
+        await until(lambda: not panel.is_running and of(panel, AnswerText))
+        assert of(panel, AnswerText)[-1].text == "Now it works."
+        assert panel.model.items.get(block.key).is_spent
+
+
+async def test_it_is_found_again_after_a_restart_with_cards_and_undo(
+    panel: ConversationPanel, services: WindowServices, project: Path, until: Until
+) -> None:
+    type_and_send(panel, "set R1 to 2k in filter.cir")
+    await until(lambda: not panel.is_running and of(panel, OperationCard)[-1].standing == "stands")
+    key, session = of(panel, OperationCard)[-1].key, panel.session_id
+    assert session
+    panel.composer.set_text("half a thought")
+    again = ConversationPanel(services, probe=NoWebView())  # type: ignore[arg-type]
+    again.show()
+    await until(lambda: again.session_id == session)
+    card = again.model.items.get(key)
+    assert (card.standing, card.diff.added, card.path) == ("stands", 1, "filter.cir")
+    assert of(again, UserText)[0].text == "set R1 to 2k in filter.cir"
+    again.view.acted.emit("undo", key, "")
+    await until(lambda: again.model.items.get(key).standing == "undone")
+    assert "R1 in out 1k" in (project / "filter.cir").read_text()
+    again.close_panel()
+
+
+async def test_a_draft_belongs_to_its_conversation(panel: ConversationPanel, until: Until) -> None:
+    type_and_send(panel, "list the files")
+    await until(lambda: not panel.is_running and panel.session_id)
+    first = panel.session_id
+    panel.composer.set_text("about the first")
+    panel.new_conversation()
+    assert panel.composer.text == ""
+    panel.composer.set_text("about the second")
+    panel.open_session(first)
+    await until(lambda: panel.session_id == first)
+    assert panel.composer.text == "about the first"
+    panel.new_conversation()
+    assert panel.composer.text == "about the second"
+
+
+async def test_the_history_opens_and_deletes_after_a_second_click(
+    panel: ConversationPanel, until: Until
+) -> None:
+    for text in ("list the files", "show filter.cir"):
+        panel.new_conversation()
+        type_and_send(panel, text)
+        await until(lambda: not panel.is_running and panel.session_id)
+    last = panel.session_id
+    panel.show_history()
+    dialog = top_dialog("historyDialog")
+    await until(lambda: dialog.list.count() == 2)
+    dialog.list.setCurrentRow(0)
+    delete = dialog.findChild(QPushButton, "historyDelete")
+    delete.click()
+    assert dialog.list.count() == 2
+    delete.click()
+    await until(lambda: panel.session_id != last and len(panel.model.sessions) == 1)
+    assert not panel.model.items.last()
+    dialog.reject()
+
+
+async def test_language_and_theme_change_everything_at_once(
+    panel: ConversationPanel, services: WindowServices, until: Until
+) -> None:
+    assert "Ask about the circuit" in panel.composer.edit.placeholderText()
+    type_and_send(panel, "set R1 to 2k in filter.cir")
+    await until(lambda: not panel.is_running and of(panel, OperationCard)[-1].standing == "stands")
+    assert "Changed" in shown(panel)
+    services.language.set("zh")
+    assert "修改" in shown(panel)
+    assert "询问电路" in panel.composer.edit.placeholderText()
+    assert panel.mode_button.text().strip() == "自由工作"
+    services.theme.set_mode("dark")
+    assert "修改" in shown(panel)
+
+
+async def test_without_a_project_nothing_is_sent_and_it_says_what_to_do(
+    services: WindowServices, until: Until
+) -> None:
+    panel = ConversationPanel(services, probe=NoWebView())  # type: ignore[arg-type]
+    panel.show()
+    assert not panel.composer.isEnabled()
+    assert "Open a project" in shown(panel)
+    assert panel.model.send("hello") is not None
+    panel.close_panel()
+
+
+async def test_unsaved_files_that_cannot_be_saved_hold_a_run_back(
+    panel: ConversationPanel, services: WindowServices
+) -> None:
+    class ReadOnlyBuffers:
+        def save_all(self) -> bool:
+            return False
+
+        def is_dirty(self, path: Path) -> bool:
+            return True
+
+        def show(self, path: Path, line: int | None = None) -> None:
+            pass
+
+    services.workspace.buffers = ReadOnlyBuffers()
+    type_and_send(panel, "list the files")
+    assert panel.composer.text == "list the files"
+    assert "could not be saved" in panel._notice.text()
+    assert not of(panel, UserText)
+
+
+async def test_another_project_ends_the_run_and_shows_nothing_of_the_one_before(
+    panel: ConversationPanel, services: WindowServices, tmp_path: Path, until: Until
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    with FakeLLMServer([answer("Of the first project.", stall=True)]) as server:
+        use(panel, server)
+        type_and_send(panel, "why?")
+        await until(lambda: "first project" in shown(panel))
+        services.workspace.root = other
+        services.workspace.project_opened.emit(other)
+        assert "first project" not in shown(panel)
+        await until(lambda: not panel.is_running)
+        server.wait_until_left()
+    assert not len(panel.model.items)
+    assert panel.session_id == ""
+
+
+async def test_a_design_stopped_at_its_checkpoint_goes_on_there(
+    panel: ConversationPanel, until: Until
+) -> None:
+    panel.toggle_mode()
+    type_and_send(panel, "Design an RC low-pass filter with a cutoff of 10 kHz")
+    await until(lambda: top_dialog("goalsDialog") is not None, timeout_s=30)
+    top_dialog("goalsDialog").start_button.click()
+    await until(lambda: panel.model.is_asking, timeout_s=30)
+    first = of(panel, Decision)[-1]
+    QTest.keyClick(panel.composer.edit, Qt.Key.Key_Escape)
+    await until(lambda: not panel.is_running)
+    assert panel.model.items.get(first.key).state == "expired"
+    mark = of(panel, Interrupted)[-1]
+    panel.view.acted.emit("go_on", mark.key, "")
+    await until(lambda: panel.model.is_asking, timeout_s=30)
+    again = of(panel, Decision)[-1]
+    assert (again.key != first.key, again.met, again.total) == (True, first.met, first.total)
+    panel.view.acted.emit("answer", again.key, "accept")
+    await until(lambda: not panel.is_running, timeout_s=30)
+    assert of(panel, DesignEnd)[-1].done.goals_met

@@ -1,0 +1,281 @@
+"""The page in a real web view: streams without a seam, formulas, folds, and nothing that runs or loads."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PyQt6.QtCore import QEventLoop, QPoint, Qt, QUrl
+from PyQt6.QtTest import QTest
+from PyQt6.QtWebEngineCore import QWebEnginePage
+from PyQt6.QtWebEngineWidgets import QWebEngineView
+from PyQt6.QtWidgets import QApplication
+
+from domain.llm.tools.line_diff import diff_texts
+from presentation.panels.conversation.items import (
+    Added,
+    AnswerText,
+    OperationCard,
+    Reset,
+    Streamed,
+    Updated,
+    UserText,
+)
+from presentation.panels.conversation.panel import ConversationPanel
+from presentation.panels.conversation.web_probe import WebProbe
+from presentation.panels.conversation.web_view import WebConversation
+from presentation.window.workspace import WindowServices
+from tests.gui.conftest import Until, flush_deletions
+
+PAGE = Path(__file__).resolve().parents[2] / "resources" / "web" / "conversation.html"
+Script = Callable[[str], Awaitable[Any]]
+
+pytestmark = pytest.mark.timeout(120)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def chromium(qapp: QApplication) -> None:
+    """Chromium's helper processes start with the first page and end with the program: no test's leak."""
+    page, loop = QWebEnginePage(), QEventLoop()
+    page.loadFinished.connect(loop.quit)
+    page.load(QUrl.fromLocalFile(str(PAGE)))
+    loop.exec()
+    page.deleteLater()
+    flush_deletions()
+
+
+@pytest.fixture
+async def view(services: WindowServices, until: Until) -> AsyncIterator[WebConversation]:
+    assert await WebProbe().works()
+    made = WebConversation(services)
+    made.resize(440, 600)
+    made.show()
+    await until(lambda: made.is_ready, timeout_s=30)
+    yield made
+    made.close_page()
+    made.close()
+    made.deleteLater()
+    await asyncio.sleep(0.05)
+
+
+@pytest.fixture
+def script(view: WebConversation) -> Script:
+    async def run(source: str) -> Any:
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        view.page.runJavaScript(source, answer.set_result)
+        async with asyncio.timeout(20):
+            return await answer
+
+    return run
+
+
+TEXT = """First *paragraph* with $f_0 = 1/RC$.
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+- one
+- two
+
+```spice
+R1 in out 1k
+```
+The **end**."""
+
+
+async def test_a_streamed_answer_looks_as_if_it_had_come_at_once(
+    view: WebConversation, script: Script
+) -> None:
+    view.apply([Reset(items=()), Added(item=AnswerText(key="s", text="", is_streaming=True))])
+    for at in range(0, len(TEXT), 3):
+        view.apply([Streamed(key="s", text=TEXT[at : at + 3])])
+    streamed = await script("document.querySelector('[data-key=s] .answer').innerText")
+    view.apply([Updated(item=AnswerText(key="s", text=TEXT))])
+    whole = await script("document.querySelector('[data-key=s] .answer').innerText")
+    assert streamed.split() == whole.split()
+    assert await script("document.querySelectorAll('[data-key=s] .katex').length") == 1
+    assert await script("document.querySelector('[data-key=s] td').innerText") == "1"
+
+
+async def test_reasoning_is_open_while_it_comes_and_folds_afterwards(
+    view: WebConversation, script: Script
+) -> None:
+    view.apply([Added(item=AnswerText(key="s", text="", is_streaming=True))])
+    view.apply([Streamed(key="s", reasoning="Let me think.")])
+    box = "document.querySelector('[data-key=s] details.thought')"
+    assert await script(f"{box}.open && !{box}.hidden")
+    view.apply([Streamed(key="s", text="So.")])
+    assert not await script(f"{box}.open")
+    view.apply([Updated(item=AnswerText(key="s", text="So.", reasoning="Let me think.", thought_s=6.0))])
+    assert await script(f"{box}.innerText.trim()") == "Thought for 6 s"
+
+
+async def test_nothing_of_a_model_runs_or_is_loaded(view: WebConversation, script: Script) -> None:
+    hostile = (
+        "<script>window.ran = 1</script><img src=x onerror='window.ran = 2'>\n\n"
+        "[click](javascript:window.ran=3) ![x](http://127.0.0.1:9/a.png) "
+        "<iframe src='http://127.0.0.1:9'></iframe>\n\n"
+        "$\\href{javascript:window.ran=4}{x}$ $\\htmlData{act=undo}{y}$ "
+        "`</code><script>window.ran=5</script>`\n\n"
+        "```spice\n</code></pre><script>window.ran = 6</script>\n```\n"
+        "<a data-act='undo' href='file:///etc/passwd'>z</a>"
+    )
+    view.apply([Added(item=UserText(key="u", text=hostile)), Added(item=AnswerText(key="a", text=hostile))])
+    view.apply([Added(item=AnswerText(key="s", text="", is_streaming=True)), Streamed(key="s", text=hostile)])
+    assert await script("window.ran === undefined")
+    assert await script("document.querySelectorAll('#items img, #items iframe, #items script').length") == 0
+    assert await script("document.querySelectorAll('.answer [data-act]').length") == 0
+    links = await script(
+        "[...document.querySelectorAll('.answer a')].map(a => a.getAttribute('href')).join(' ')"
+    )
+    assert "javascript" not in links
+    assert "file:" not in links
+    # Even a script of the page's own could reach nothing outside its folder.
+    await script(
+        "window.reached = 'pending'; fetch('http://127.0.0.1:9/').then(() => window.reached = 'yes',"
+        " () => window.reached = 'no'); 1"
+    )
+    for _ in range(200):
+        if await script("window.reached") != "pending":
+            break
+        await asyncio.sleep(0.01)
+    assert await script("window.reached") == "no"
+    await script("eval && (() => { try { eval('window.ran = 7') } catch (refused) {} })(); 1")
+    assert await script("window.ran === undefined")
+
+
+async def test_a_click_on_undo_tells_the_window_and_a_fold_stays_as_it_was_left(
+    view: WebConversation, script: Script, until: Until
+) -> None:
+    told: list[tuple[str, str, str]] = []
+    view.acted.connect(lambda *what: told.append(what))
+    diff = diff_texts("R1 a b 1k\n", "R1 a b 2k\n", path="a.cir")
+    card = OperationCard(
+        key="c", tool="patch_file", path="a.cir", state="done", diff=diff, standing="stands", tip="c"
+    )
+    view.apply([Added(item=card)])
+    assert await script("document.querySelector('[data-key=c] details').open")
+    assert await script(
+        "[...document.querySelectorAll('[data-key=c] mark')].map(m => m.innerText).join()"
+    ) == ("1k,2k")
+    await script("document.querySelector('[data-act=undo]').click(); 1")
+    await until(lambda: told)
+    assert told == [("undo", "c", "")]
+    assert await script("document.querySelector('[data-key=c] details').open")  # not folded by the click
+    await script("document.querySelector('[data-key=c] summary').click(); 1")
+    await asyncio.sleep(0.05)  # the toggle event comes with the next frame
+    view.apply([Updated(item=card)])
+    assert not await script("document.querySelector('[data-key=c] details').open")
+    await script("document.querySelector('[data-key=c] a.file').click(); 1")
+    await until(lambda: len(told) == 2)
+    assert told[1] == ("open", "c", "a.cir:1")
+
+
+async def test_the_newest_is_kept_in_sight_until_somebody_scrolls_up(
+    view: WebConversation, script: Script, until: Until
+) -> None:
+    view.apply([Reset(items=tuple(UserText(key=str(n), text=f"message {n}") for n in range(60)))])
+    await until(lambda: not view._older)
+    at_end = (
+        "document.getElementById('log').scrollHeight - document.getElementById('log').scrollTop - "
+        "document.getElementById('log').clientHeight < 30"
+    )
+    assert await script(at_end)
+    assert await script("document.querySelectorAll('.item').length") == 60
+    assert await script("document.querySelector('.item .user').firstChild.textContent") == "message 0"
+    await script(
+        "document.getElementById('log').dispatchEvent(new WheelEvent('wheel', {deltaY: -50}));"
+        "document.getElementById('log').scrollTop = 100; 1"
+    )
+    view.apply([Added(item=UserText(key="new", text="news"))])
+    assert await script("document.getElementById('log').scrollTop < 200")
+    assert await script("document.getElementById('newer').innerText") == "1 new"
+    await script("document.getElementById('newer').click(); 1")
+    assert await script(at_end)
+    assert await script("document.getElementById('newer').hidden")
+
+
+async def test_theme_and_language_reach_the_page(
+    view: WebConversation, script: Script, services: WindowServices
+) -> None:
+    view.restyle()
+    assert await script("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    services.theme.set_mode("dark")
+    view.restyle()
+    dark = services.theme.theme.color("surface.base")
+    assert await script("getComputedStyle(document.body).backgroundColor") == (
+        f"rgb({dark.red()}, {dark.green()}, {dark.blue()})"
+    )
+    services.language.set("zh")
+    view.retranslate()
+    assert await script("document.documentElement.lang") == "zh-CN"
+    loaded = await script("document.fonts.load('13px Inter').then(found => window.faces = found.length); 1")
+    assert loaded == 1
+    for _ in range(200):
+        if await script("window.faces ?? -1") >= 0:
+            break
+        await asyncio.sleep(0.01)
+    assert await script("window.faces") == 1
+
+
+async def test_the_panel_brings_the_page_and_a_mouse_click_undoes(
+    services: WindowServices, project: Path, until: Until
+) -> None:
+    before = (project / "filter.cir").read_text()
+    services.workspace.root = project
+    panel = ConversationPanel(services)
+    panel.resize(440, 700)
+    panel.show()
+    await until(lambda: isinstance(panel.view, WebConversation) and panel.view.is_ready, timeout_s=30)
+    view = panel.view
+    assert isinstance(view, WebConversation)
+    panel.composer.set_text("set R1 to 2k in filter.cir")
+    QTest.keyClick(panel.composer.edit, Qt.Key.Key_Return)
+    await until(lambda: not panel.is_running and "2k" in (project / "filter.cir").read_text())
+
+    async def box(selector: str) -> list[float] | None:
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        view.page.runJavaScript(
+            f"(() => {{ const e = document.querySelector('{selector}'); if (!e) return null;"
+            " const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()",
+            answer.set_result,
+        )
+        return await answer
+
+    place = None
+    for _ in range(400):
+        place = await box("[data-act=undo]")
+        if place is not None:
+            break
+        await asyncio.sleep(0.01)
+    assert place is not None
+    target = view.findChild(QWebEngineView).focusProxy()
+    QTest.mouseClick(target, Qt.MouseButton.LeftButton, pos=QPoint(round(place[0]), round(place[1])))
+    await until(lambda: (project / "filter.cir").read_text() == before)
+    await until(lambda: any(getattr(item, "standing", "") == "undone" for item in panel.model.items))
+    panel.close_panel()
+    panel.close()
+
+
+async def test_a_probe_that_was_answered_well_and_confirmed_asks_no_child_again(tmp_path: Path) -> None:
+    def state() -> str:
+        return json.loads((tmp_path / "webview.json").read_text())["state"]
+
+    first = WebProbe(tmp_path)
+    assert await first.works()
+    assert state() == "trying"  # until a page was shown: a start that crashes here leaves this word
+    await first.confirm()
+    assert state() == "works"
+    assert await WebProbe(tmp_path, ask_child=refuse).works()
+    (tmp_path / "webview.json").write_text("{broken")
+    assert not await WebProbe(tmp_path, ask_child=refuse).works()
+    assert state() == "fails"
+
+
+async def refuse() -> bool:
+    return False

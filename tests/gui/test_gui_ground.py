@@ -1,0 +1,80 @@
+"""The ground itself: coroutine tests run on the fused loop, and a held loop is seen."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+
+import pytest
+from PyQt6.QtCore import Qt, QTimer
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QPushButton
+
+from shared.errors import UserInputError
+from shared.message import msg
+from tests.gui.loop_watchdog import LoopWatchdog
+
+
+async def test_the_loop_is_asyncios_and_qts(qapp, until):
+    heard = []
+    QTimer.singleShot(1, lambda: heard.append("qt"))
+    asyncio.get_running_loop().call_later(0.001, heard.append, "asyncio")
+    await until(lambda: len(heard) == 2)
+    assert sorted(heard) == ["asyncio", "qt"]
+
+
+async def test_programs_and_threads_serve_the_fused_loop(qapp):
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", "print(6 * 7)", stdout=asyncio.subprocess.PIPE
+    )
+    output, _ = await process.communicate()
+    assert (output.strip(), process.returncode) == (b"42", 0)
+    assert await asyncio.to_thread(lambda: "thread") == "thread"
+
+
+async def test_services_run_coroutines_as_tasks_and_show_their_errors(services, until):
+    shown = []
+    services.workspace.status_changed.connect(lambda message: shown.append(str(message)))
+
+    async def fail():
+        raise UserInputError(msg("No such node: {name}.", name="outt"))
+
+    handle = services.start(fail(), kind="test")
+    await handle.wait()
+    assert handle.state == "failed"
+    assert shown == ["No such node: outt."]
+
+
+def hold(seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+
+
+async def hold_while_watched(watchdog: LoopWatchdog) -> None:
+    async with watchdog.watching():
+        asyncio.get_running_loop().call_soon(hold, 0.3)
+        await asyncio.sleep(0.02)
+
+
+async def test_the_watchdog_sees_a_held_loop(qapp):
+    with pytest.raises(pytest.fail.Exception, match=r"held 1 times(.|\n)*in hold"):
+        await hold_while_watched(LoopWatchdog())
+
+
+async def test_the_watchdog_lets_short_steps_pass(qapp, loop_watchdog):
+    async with loop_watchdog.watching():
+        for _ in range(20):
+            hold(0.005)
+            await asyncio.sleep(0)
+
+
+async def test_a_click_is_real(services, qtbot):
+    button = QPushButton("Run")
+    qtbot.addWidget(button)
+    clicked = asyncio.get_running_loop().create_future()
+    button.clicked.connect(lambda: clicked.set_result(True))
+    button.show()
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert await asyncio.wait_for(clicked, 5)

@@ -1,0 +1,605 @@
+"""The main window: opening and closing projects, panes, menus, keys, and what it remembers."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PyQt6.QtGui import QDropEvent
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication, QDialog, QFileDialog, QInputDialog, QMessageBox, QPushButton
+
+from application.window_state import WindowState
+from presentation.panels.editor.editor_area import EditorArea
+from presentation.window.main_window import MainWindow
+from presentation.window.workspace import AgentStatus, WindowServices
+from shared.errors import UserInputError
+from shared.message import msg
+from tests.gui.conftest import Until
+
+CIRCUIT = "* second\nV1 in 0 AC 1\nR2 in out 1k\nC2 out 0 1n\n.ac dec 5 10 1k\n.op\n.end\n"
+Settled = Callable[[], Awaitable[None]]
+MakeWindow = Callable[..., Awaitable[MainWindow]]
+
+
+@pytest.fixture
+def settled(services: WindowServices, until: Until) -> Settled:
+    """Waits for the end of all tasks. Tests end with it: what Qt handles after a test has no loop."""
+
+    async def wait() -> None:
+        await until(lambda: not services.app.tasks.handles)
+
+    return wait
+
+
+class NoWebView:
+    """A machine without a web view: starting one is not what is looked at here."""
+
+    async def works(self) -> bool:
+        return False
+
+
+@pytest.fixture
+async def make(
+    services: WindowServices, settled: Settled, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[MakeWindow]:
+    """Windows as the program makes them, and ended as it ends them; messages are shown as plain text."""
+    monkeypatch.setattr("presentation.panels.conversation.panel.WebProbe", NoWebView)
+    made: list[MainWindow] = []
+
+    async def make_window(
+        project: Path | None = None,
+        *,
+        state: WindowState | None = None,
+        size: tuple[int, int] = (1440, 900),
+    ) -> MainWindow:
+        window = MainWindow(services, state)
+        made.append(window)
+        window.resize(*size)
+        window.show()
+        await window.fill(project)
+        await settled()
+        return window
+
+    yield make_window
+    await services.app.stop.stop_all("app_shutdown")
+    for window in made:
+        await window.desk.close()
+        await window.release()
+
+
+def dialog(window: MainWindow, kind: type[QDialog]) -> QDialog | None:
+    found = [each for each in window.findChildren(kind) if each.isVisible()]
+    return found[0] if found else None
+
+
+def press(box: QDialog | None, text: str) -> None:
+    assert box is not None
+    button = next(each for each in box.findChildren(QPushButton) if each.text() == text)
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def editor_of(window: MainWindow) -> EditorArea:
+    assert isinstance(window.panes.editor, EditorArea)
+    return window.panes.editor
+
+
+async def test_without_a_project_the_welcome_page_is_shown(
+    make: MakeWindow, services: WindowServices, settled: Settled
+) -> None:
+    window = await make()
+    assert window.welcome.isVisible()
+    assert not window.panes.isVisible()
+    assert not window.header.run_group.run.isEnabled()
+    assert not window.header.toggles["left"].isEnabled()
+    assert window.status_bar.state.text == "No folder open"
+    assert window.windowTitle() == "Circuit Design AI"
+    await settled()
+
+
+async def test_a_project_opens_with_its_only_circuit_as_the_main_one(
+    make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
+) -> None:
+    window = await make(project)
+    workspace = services.workspace
+    assert (workspace.root, workspace.main_circuit) == (project, project / "filter.cir")
+    assert window.panes.isVisible()
+    assert window.windowTitle().startswith("rc-filter")
+    await until(lambda: workspace.shown_file == project / "filter.cir")
+    await until(lambda: window.header.run_group.choice.text() == "All: ac")
+    assert window.header.run_group.run.isEnabled()
+    await until(lambda: "R1" in window.panes.outline.names)
+    await settled()
+
+
+async def test_of_several_circuits_one_is_asked_for_once_and_remembered(
+    make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
+) -> None:
+    (project / "second.cir").write_text(CIRCUIT)
+    window = await make(project)
+    assert services.workspace.main_circuit is None
+    await until(lambda: dialog(window, QInputDialog))
+    question = dialog(window, QInputDialog)
+    assert isinstance(question, QInputDialog)
+    question.setTextValue("second.cir")
+    press(question, "OK")
+    await until(lambda: services.workspace.main_circuit == project / "second.cir")
+    await until(lambda: window.header.run_group.choice.text() == "All: ac, op")
+    window.projects.open(project)
+    await until(lambda: services.workspace.main_circuit is None or not services.app.tasks.handles)
+    await until(lambda: services.workspace.main_circuit == project / "second.cir")
+    assert dialog(window, QInputDialog) is None
+    await settled()
+
+
+async def test_one_analysis_can_be_chosen_for_the_next_run(
+    make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
+) -> None:
+    (project / "filter.cir").write_text(CIRCUIT)
+    window = await make(project)
+    group = window.header.run_group
+    await until(group.choice.isEnabled)
+    menu = group.choices()
+    assert [action.text() for action in menu.actions()] == ["All analyses", "ac dec 5 10 1k", "op"]
+    menu.actions()[1].trigger()
+    assert services.workspace.analysis == "ac dec 5 10 1k"
+    assert group.choice.text() == "ac dec 5 10 1k"
+    (project / "filter.cir").write_text(CIRCUIT.replace("ac dec 5 10 1k", "ac dec 9 10 1k"))
+    await until(lambda: services.workspace.analysis is None)  # the card is not there any more
+    menu.deleteLater()
+    await settled()
+
+
+async def test_a_run_shows_its_progress_and_escape_stops_it(
+    make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
+) -> None:
+    (project / "filter.cir").write_text(
+        "* long\nV1 in 0 SIN(0 1 1k)\nR1 in out 1k\nC1 out 0 100n\n.tran 1u 100\n.end\n"
+    )
+    window = await make(project)
+    finished: list[object] = []
+    services.workspace.run_finished.connect(finished.append)
+    await until(window.header.run_group.run.isEnabled)
+    QTest.mouseClick(window.header.run_group.run, Qt.MouseButton.LeftButton)
+    await until(window.header.run_group.stop.isEnabled)
+    assert window.header.run_group.run.text().startswith("Running")
+    assert not window.header.run_group.run.isEnabled()
+    window.activateWindow()
+    window.panes.tree.view.setFocus()
+    await until(lambda: QApplication.focusWidget() is window.panes.tree.view)
+    QTest.keyClick(window.panes.tree.view, Qt.Key.Key_Escape)
+    await until(lambda: finished)
+    assert not window.header.run_group.stop.isEnabled()
+    assert window.header.run_group.run.text().startswith("Run ")
+    await settled()
+
+
+async def test_results_appear_in_the_list(
+    make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
+) -> None:
+    window = await make(project)
+    services.workspace.run_requested.emit()
+    await until(lambda: window.panes.results.model.results)
+    assert window.panes.results.model.results[0].circuit == project / "filter.cir"
+    await until(lambda: not services.app.tasks.handles)
+    await settled()
+
+
+async def test_changes_are_marked_until_they_are_accepted(
+    make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
+) -> None:
+    window = await make(project)
+    file = project / "filter.cir"
+
+    def values() -> tuple[str, ...]:
+        look = window.panes.tree.model.index_of(file).data(int(Qt.ItemDataRole.UserRole) + 1)
+        return () if look is None else look.values
+
+    await until(lambda: window.panes.tree.model.index_of(file).isValid())
+    assert values() == ()
+    file.write_text(file.read_text().replace("1k", "2k"))
+    await until(lambda: values() == ("M",))
+    window.commands.action("acceptChanges").trigger()
+    await until(lambda: values() == ())
+    await settled()
+
+
+async def test_problems_of_the_main_circuit_are_marked(
+    make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
+) -> None:
+    file = project / "filter.cir"
+    file.write_text(file.read_text().replace("R1 in out 1k", "R1 in out 1k\nD1 out 0 nomodel"))
+    window = await make(project)
+
+    def color() -> str:
+        look = window.panes.tree.model.index_of(file).data(int(Qt.ItemDataRole.UserRole) + 1)
+        return "" if look is None else look.color
+
+    await until(lambda: color() == "error.text")
+    await settled()
+
+
+async def test_closing_a_project_leaves_nothing_of_it(
+    make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
+) -> None:
+    window = await make(project)
+    await until(lambda: services.workspace.shown_file is not None)
+    await until(lambda: not services.app.tasks.handles)
+    window.projects.close_project()
+    await until(lambda: services.workspace.root is None)
+    assert window.welcome.isVisible()
+    assert services.workspace.main_circuit is None
+    assert services.workspace.buffers is not None
+    assert services.workspace.buffers.open_files() == ()
+    assert window.panes.outline.names == ()
+    assert window.panes.results.model.results == ()
+    assert window.header.run_group.choice.text() == "No circuit open"
+    assert window.projects.state.last_project is None
+    assert window.projects.state.recent == (project,)
+    await settled()
+
+
+async def test_unsaved_text_is_asked_about_before_another_project_is_opened(
+    make: MakeWindow, services: WindowServices, project: Path, tmp_path: Path, until: Until, settled: Settled
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "second.cir").write_text(CIRCUIT)
+    window = await make(project)
+    await until(lambda: editor_of(window).current_editor() is not None)
+    editor = editor_of(window).current_editor()
+    assert editor is not None
+    editor.setFocus()
+    editor.insertAt("* mine\n", 0, 0)
+    await until(services.workspace.buffers.unsaved)
+    for answer, root in (("Cancel", project), ("Save", other)):
+        window.projects.open(other)
+        await until(lambda: dialog(window, QMessageBox))
+        press(dialog(window, QMessageBox), answer)
+        await until(lambda: dialog(window, QMessageBox) is None)
+        await until(lambda root=root: services.workspace.root == root and not services.app.tasks.handles)
+    assert (project / "filter.cir").read_text().startswith("* mine\n")
+    await settled()
+
+
+async def test_running_work_is_asked_about_before_leaving(
+    make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
+) -> None:
+    (project / "filter.cir").write_text(
+        "* long\nV1 in 0 SIN(0 1 1k)\nR1 in out 1k\nC1 out 0 100n\n.tran 1u 100\n.end\n"
+    )
+    window = await make(project)
+    services.workspace.run_requested.emit()
+    await until(window.header.run_group.stop.isEnabled)
+    for answer, may in (("Cancel", False), ("Stop it", True)):
+        asking = asyncio.create_task(window.may_close())
+        await until(lambda: dialog(window, QMessageBox))
+        press(dialog(window, QMessageBox), answer)
+        assert await asking is may
+    assert not window.header.run_group.stop.isEnabled()
+    await settled()
+
+
+async def test_a_dropped_folder_is_opened_and_a_dropped_file_of_the_project_shown(
+    make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
+) -> None:
+    window = await make()
+
+    def drop(path: Path) -> None:
+        data = QMimeData()
+        data.setUrls([QUrl.fromLocalFile(str(path))])
+        action = Qt.DropAction.CopyAction
+        window.dropEvent(
+            QDropEvent(QPointF(9, 9), action, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+        )
+
+    drop(project)
+    await until(lambda: services.workspace.root == project)
+    (project / "notes.md").write_text("# Notes\n")
+    drop(project / "notes.md")
+    await until(lambda: services.workspace.shown_file == project / "notes.md")
+    await settled()
+
+
+async def test_a_place_that_is_none_is_told_and_nothing_is_lost(
+    make: MakeWindow, services: WindowServices, project: Path, tmp_path: Path, until: Until, settled: Settled
+) -> None:
+    window = await make(project)
+    window.projects.open(tmp_path / "gone")
+    await until(lambda: "There is no folder" in window.status_bar.state.text)
+    assert services.workspace.root == project
+    await settled()
+
+
+async def test_language_and_theme_are_switched_live(
+    make: MakeWindow, services: WindowServices, project: Path, settled: Settled
+) -> None:
+    window = await make(project)
+    window.commands.action("language.zh").trigger()
+    assert window.header.menu_bar.actions()[0].text() == "文件"
+    assert window.header.command_box.placeholderText() == "文件、节点、命令"
+    assert window.panes.tabs.tabText(0) == "对话"
+    assert window.commands.action("language.zh").isChecked()
+    light = window.grab().toImage().pixelColor(400, 20)
+    window.commands.action("theme.dark").trigger()
+    dark = window.grab().toImage().pixelColor(400, 20)
+    assert light.lightness() > 200 > 60 > dark.lightness()
+    assert (window.projects.state.language, window.projects.state.theme) == ("zh", "dark")
+    await settled()
+
+
+@pytest.mark.parametrize(
+    ("name", "key"), [("left", Qt.Key.Key_B), ("bottom", Qt.Key.Key_J), ("right", Qt.Key.Key_L)]
+)
+async def test_panes_have_a_button_and_a_key(
+    make: MakeWindow, project: Path, until: Until, name: str, key: Qt.Key, settled: Settled
+) -> None:
+    window = await make(project)
+    window.activateWindow()
+    await until(window.isActiveWindow)
+    assert window.panes.is_shown(name)
+    QTest.mouseClick(window.header.toggles[name], Qt.MouseButton.LeftButton)
+    assert not window.panes.is_shown(name)
+    assert not window.header.toggles[name].isChecked()
+    QTest.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
+    assert window.panes.is_shown(name)
+    assert window.header.toggles[name].isChecked()
+    await settled()
+
+
+async def test_narrow_windows_fold_the_left_pane_and_lay_the_right_one_over(
+    make: MakeWindow, project: Path, settled: Settled
+) -> None:
+    window = await make(project, size=(1440, 800))
+    assert window.panes.is_shown("left")
+    window.resize(1100, 800)
+    assert not window.panes.is_shown("left")
+    window.panes.set_pane("left", is_wanted=True)
+    assert window.panes.is_shown("left")  # asked for is asked for
+    window.resize(900, 800)
+    assert not window.panes.is_shown("right")
+    window.panes.set_pane("right", is_wanted=True)
+    assert window.panes.right.parent() is window.panes
+    assert window.panes.right.geometry().right() == window.panes.width() - 1
+    window.resize(1440, 800)
+    assert window.panes.right.parent() is not window.panes
+    assert all(window.panes.is_shown(name) for name in ("left", "bottom", "right"))
+    await settled()
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.25, 1.5, 2.0])
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_nothing_in_the_header_is_cut_or_covered(
+    make: MakeWindow, services: WindowServices, project: Path, scale: float, language: str, settled: Settled
+) -> None:
+    state = WindowState(scale=scale, language="zh" if language == "zh" else "en", theme="light")
+    window = await make(project, state=state, size=(1280, 720))
+    assert (window.width(), window.height()) == (1280, 720)
+    header = window.header
+    group = header.run_group
+    shown = [header.menu_bar, header.menu_button, group.run, group.choice, group.stop, header.command_box]
+    shown += [*header.toggles.values(), header.settings]
+    places = [
+        (widget.mapTo(header, QPoint(0, 0)).x(), widget.width()) for widget in shown if widget.isVisible()
+    ]
+    for (left, width), (following, _) in itertools.pairwise(places):
+        assert left + width <= following
+    last, width = places[-1]
+    assert last + width <= header.width()
+    for button in (group.run, group.choice):
+        assert button.width() >= button.minimumSizeHint().width()
+    bar = header.menu_bar
+    if bar.isVisible():
+        assert bar.actionGeometry(bar.actions()[-1]).right() <= bar.width()
+    await settled()
+
+
+async def test_right_tabs_and_f6_move_the_focus(
+    make: MakeWindow, project: Path, until: Until, settled: Settled
+) -> None:
+    window = await make(project)
+    window.activateWindow()
+    await until(window.isActiveWindow)
+    for number in range(5):
+        QTest.keyClick(window, Qt.Key(Qt.Key.Key_1 + number), Qt.KeyboardModifier.ControlModifier)
+        assert window.panes.tabs.currentIndex() == number
+    visited = []
+    window.panes.tree.view.setFocus()
+    for _ in range(6):
+        QTest.keyClick(window, Qt.Key.Key_F6)
+        visited.append(QApplication.focusWidget())
+    assert len(set(visited)) >= 4
+    assert window.panes.tree.view in visited
+    await settled()
+
+
+async def test_the_command_box_finds_files_nodes_and_commands(
+    make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
+) -> None:
+    (project / "lib").mkdir()
+    (project / "lib" / "opamp.lib").write_text("* lib\n")
+    window = await make(project)
+    window.activateWindow()
+    await until(window.isActiveWindow)
+    await until(lambda: "C1" in window.panes.outline.names)
+    box = window.header.command_box
+    QTest.keyClick(window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    await until(box.hasFocus)
+    QTest.keyClicks(box, "oplib")
+    assert box.shown_hits[0] == "opamp.lib"
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    await until(lambda: services.workspace.shown_file == project / "lib" / "opamp.lib")
+    assert box.text() == ""
+    box.begin()
+    QTest.keyClicks(box, "dark theme")
+    assert box.shown_hits[0] == "Dark theme"
+    QTest.keyClick(box, Qt.Key.Key_Down)
+    QTest.keyClick(box, Qt.Key.Key_Up)
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    assert services.theme.mode == "dark"
+    box.begin()
+    QTest.keyClicks(box, "no such thing at all")
+    assert box.shown_hits == ()
+    QTest.keyClick(box, Qt.Key.Key_Escape)
+    assert box.text() == ""
+    await settled()
+
+
+async def test_the_window_is_found_again_as_it_was_left(
+    make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
+) -> None:
+    (project / "lib").mkdir()
+    (project / "lib" / "a.lib").write_text("* a\n")
+    (project / "notes.md").write_text("# n\n")
+    first = await make(project)
+    for path in (project / "notes.md", project / "lib" / "a.lib"):
+        services.workspace.file_activated.emit(path, None)
+        await until(lambda path=path: services.workspace.shown_file == path)
+    first.panes.tree.expand([project / "lib"])
+    await until(lambda: first.panes.tree.expanded_folders == (project / "lib",))
+    first.panes.left.setSizes([100, 300, 300])
+    kept = first.panes.left.sizes()
+    first.set_theme("dark")
+    first.set_language("zh")
+    first.panes.tabs.setCurrentIndex(2)
+    open_files = set(services.workspace.buffers.open_files())
+    await until(lambda: not services.app.tasks.handles)
+    await first.release()
+    await first.desk.close()
+
+    state = services.app.window_state.load()
+    assert state.last_project == project
+    second = MainWindow(services, None)
+    second.resize(1440, 900)
+    second.show()
+    await second.fill(None)
+    assert services.workspace.root == project
+    await until(lambda: set(services.workspace.buffers.open_files()) == open_files)
+    await until(lambda: services.workspace.shown_file == project / "lib" / "a.lib")
+    await until(lambda: second.panes.tree.expanded_folders == (project / "lib",))
+    assert second.panes.left.sizes() == kept
+    assert (services.theme.mode, services.language.name) == ("dark", "zh")
+    assert second.panes.tabs.currentIndex() == 2
+    await second.desk.close()
+    await second.release()
+    await settled()
+
+
+async def test_a_last_project_that_is_gone_is_told_and_forgotten(
+    make: MakeWindow, services: WindowServices, tmp_path: Path, settled: Settled
+) -> None:
+    gone = tmp_path / "gone"
+    state = WindowState(last_project=gone, theme="light", language="en")
+    window = await make(state=state)
+    assert window.welcome.isVisible()
+    assert "not there any more" in window.status_bar.state.text
+    assert window.projects.state.last_project is None
+    await settled()
+
+
+async def test_a_folder_is_chosen_in_a_dialog(
+    make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
+) -> None:
+    window = await make()
+    window.commands.action("openFolder").trigger()
+    await until(lambda: dialog(window, QFileDialog))
+    chooser = dialog(window, QFileDialog)
+    assert isinstance(chooser, QFileDialog)
+    chooser.selectFile(str(project))
+    chooser.accept()
+    await until(lambda: services.workspace.root == project)
+    await settled()
+
+
+async def test_a_new_circuit_is_made_and_shown(
+    make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
+) -> None:
+    window = await make(project)
+    window.commands.action("newCircuit").trigger()
+    await until(lambda: dialog(window, QInputDialog))
+    question = dialog(window, QInputDialog)
+    assert isinstance(question, QInputDialog)
+    question.setTextValue("amp")
+    press(question, "OK")
+    await until(lambda: services.workspace.shown_file == project / "amp.cir")
+    await until(lambda: window.panes.tree.model.index_of(project / "amp.cir").isValid())
+    await settled()
+
+
+async def test_a_moved_main_circuit_stays_the_main_one(
+    make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
+) -> None:
+    window = await make(project)
+    assert window.isVisible()
+    (project / "filter.cir").rename(project / "renamed.cir")
+    await until(lambda: services.workspace.main_circuit == project / "renamed.cir")
+    await settled()
+
+
+async def test_status_bar_says_what_goes_on(
+    make: MakeWindow, services: WindowServices, project: Path, settled: Settled
+) -> None:
+    window = await make(project)
+    bar, workspace = window.status_bar, services.workspace
+    workspace.agent_status_changed.emit(
+        AgentStatus(
+            state="waiting",
+            text=msg("Waiting for you"),
+            round_number=4,
+            most_rounds=15,
+            tokens=3100,
+            context_share=0.38,
+        )
+    )
+    assert bar.state.text == "Waiting for you"
+    assert (bar.round.text, bar.tokens.text, bar.context.text) == (
+        "Round 4/15",
+        "3.1k tokens",
+        "Context 38 %",
+    )
+    workspace.cursor_moved.emit(7, 20)
+    workspace.problems_changed.emit(0, 1)
+    assert (bar.place.text, bar.errors.text, bar.warnings.text) == ("Ln 7, Col 20", "0", "1")
+    workspace.error_occurred.emit(
+        UserInputError(msg("Choose another name."), advice=msg("Remove some of them."))
+    )
+    assert bar.state.text == "Choose another name."
+    assert "Remove some of them." in bar.state.toolTip()
+    services.language.set("zh")
+    assert bar.place.text == "行 7，列 20"
+    await settled()
+
+
+async def test_an_example_is_opened_as_a_copy(
+    make: MakeWindow, services: WindowServices, tmp_path: Path, until: Until, settled: Settled
+) -> None:
+    window = await make()
+    examples = await services.app.browse.examples()
+    window.projects.open_example(examples[0].name)
+    await until(lambda: dialog(window, QFileDialog))
+    chooser = dialog(window, QFileDialog)
+    assert isinstance(chooser, QFileDialog)
+    chooser.selectFile(str(tmp_path))
+    chooser.accept()
+    await until(lambda: services.workspace.root is not None)
+    assert services.workspace.root == tmp_path / examples[0].name
+    await until(lambda: dialog(window, QInputDialog))  # which of its circuits is the main one
+    box = dialog(window, QInputDialog)
+    assert box is not None
+    box.reject()
+    await settled()
+
+
+async def test_closing_is_asked_for_and_not_done_by_qt(make: MakeWindow, settled: Settled) -> None:
+    window = await make()
+    asked: list[bool] = []
+    window.close_requested.connect(lambda: asked.append(True))
+    window.close()
+    window.commands.action("quit").trigger()
+    assert asked == [True, True]
+    assert window.isVisible()
+    await settled()

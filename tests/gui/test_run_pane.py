@@ -1,0 +1,190 @@
+"""Running from the window: saved first, one at a time, stopped, and errors shown at their place."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QProgressBar, QWidget
+
+from presentation.panels.bottom_pane import CONSOLE, PROBLEMS, WAVEFORMS, BottomPane
+from presentation.panels.problems_view import ProblemRow
+from shared.errors import Stopped, UserInputError
+from shared.message import msg
+
+
+class Buffers:
+    """The editor, as far as a run asks it."""
+
+    def __init__(self, *, can_save: bool = True) -> None:
+        self.can_save = can_save
+        self.saves = 0
+
+    def save_all(self) -> bool:
+        self.saves += 1
+        return self.can_save
+
+    def is_dirty(self, path: Path) -> bool:
+        return False
+
+    def show(self, path: Path, line: int | None = None) -> None:
+        raise AssertionError("a run shows nothing in the editor by itself")
+
+
+@pytest.fixture
+def heard(services):
+    """What the workspace told, in order."""
+    events = []
+    workspace = services.workspace
+    for name in ("run_started", "run_finished", "error_occurred", "status_changed", "file_activated"):
+        getattr(workspace, name).connect(lambda *values, name=name: events.append((name, *values)))
+    return events
+
+
+def _of(heard, name):
+    return [event[1:] for event in heard if event[0] == name]
+
+
+@pytest.fixture
+async def pane(services, project, heard):
+    (project / ".circuit_ai").mkdir()
+    services.workspace.root = project
+    services.workspace.main_circuit = project / "filter.cir"
+    made = BottomPane(services)
+    made.resize(820, 420)
+    made.show()
+    return made
+
+
+async def test_a_run_saves_simulates_and_shows_its_curves(pane, services, heard, until, project):
+    services.workspace.buffers = buffers = Buffers()
+    pane.show_tab(CONSOLE)
+    services.workspace.run_requested.emit()
+    assert buffers.saves == 1
+    await until(lambda: _of(heard, "run_finished"))
+    ((result,),) = _of(heard, "run_finished")
+    assert result.ok
+    assert _of(heard, "run_started") == [(project / "filter.cir",)]
+    await until(lambda: pane.waveforms.traces)
+    assert pane.tabs.currentIndex() == WAVEFORMS
+    await until(lambda: "Simulated in" in pane.console.toPlainText())
+    assert "filter.cir" in pane.console.toPlainText()
+    await until(lambda: not services.app.tasks.handles)
+
+
+async def test_a_second_run_is_refused_in_words_while_the_first_goes_on(pane, services, heard, until):
+    services.workspace.run_requested.emit()
+    services.workspace.run_requested.emit()
+    ((refusal,),) = _of(heard, "error_occurred")
+    assert "filter.cir" in str(refusal.message)
+    await until(lambda: _of(heard, "run_finished"))
+    assert len(_of(heard, "run_finished")) == 1
+    services.workspace.run_requested.emit()
+    await until(lambda: len(_of(heard, "run_finished")) == 2)
+    await until(lambda: not services.app.tasks.handles)
+
+
+async def test_nothing_runs_when_a_buffer_cannot_be_saved(pane, services, heard):
+    services.workspace.buffers = Buffers(can_save=False)
+    services.workspace.run_requested.emit()
+    ((refusal,),) = _of(heard, "error_occurred")
+    assert isinstance(refusal, UserInputError)
+    assert not _of(heard, "run_started")
+    assert pane.runs.circuit is None
+
+
+@pytest.mark.parametrize("missing", ["root", "main_circuit"])
+async def test_without_a_project_or_a_main_circuit_the_way_out_is_said(pane, services, heard, missing):
+    setattr(services.workspace, missing, None)
+    services.workspace.run_requested.emit()
+    ((refusal,),) = _of(heard, "error_occurred")
+    assert refusal.advice is not None
+    assert not _of(heard, "run_started")
+
+
+async def test_an_error_of_a_run_is_a_link_to_its_line(pane, services, heard, until, project):
+    circuit = project / "filter.cir"
+    circuit.write_text("* broken\nV1 in 0 1\nX1 in 0 nosuch\n.op\n.end\n", encoding="utf-8")
+    services.workspace.run_requested.emit()
+    await until(lambda: _of(heard, "run_finished"))
+    assert pane.tabs.currentIndex() == PROBLEMS
+    first = pane.problems.rows[0]
+    assert (first.severity, first.file, first.line) == ("error", circuit, 3)
+    rows = pane.problems.list
+    place = rows.visualRect(rows.model().index(0, 0)).center()
+    QTest.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert _of(heard, "file_activated") == [(circuit, 3)]
+    await until(lambda: "nosuch" in pane.console.toPlainText())
+    assert "filter.cir:3" in pane.console.toPlainText()
+    await until(lambda: not services.app.tasks.handles)
+
+
+async def test_a_missing_file_is_an_error_not_a_crash(pane, services, heard, until, project):
+    (project / "filter.cir").unlink()
+    services.workspace.run_requested.emit()
+    await until(lambda: _of(heard, "run_finished"))
+    ((error,),) = _of(heard, "run_finished")
+    assert isinstance(error, UserInputError)
+    assert pane.problems.rows[0].severity == "error"
+    assert pane.runs.circuit is None
+    await until(lambda: not services.app.tasks.handles)
+
+
+async def test_a_long_run_shows_its_progress_and_is_stopped(pane, services, heard, until, project):
+    (project / "filter.cir").write_text(
+        "* long\nV1 in 0 SIN(0 1 1meg)\nR1 in out 1k\nC1 out 0 1n\n.tran 10n 10\n.end\n", encoding="utf-8"
+    )
+    services.workspace.run_requested.emit()
+    bar = pane.findChild(QWidget, "run_bar")
+    progress = bar.findChild(QProgressBar)
+    await until(lambda: bar.isVisible() and progress.maximum() == 1000)
+    stop = pane.findChild(QWidget, "stop_run")
+    QTest.mouseClick(stop, Qt.MouseButton.LeftButton)
+    await until(lambda: _of(heard, "run_finished"))
+    ((outcome,),) = _of(heard, "run_finished")
+    assert isinstance(outcome, Stopped)
+    assert not bar.isVisible()
+    assert pane.runs.circuit is None
+    assert not any((project / ".circuit_ai" / "sim_results").iterdir())
+    await until(lambda: not services.app.tasks.handles)
+
+
+async def test_the_chosen_analysis_alone_is_run(pane, services, heard, until, project):
+    services.workspace.analysis = "op"
+    services.workspace.run_requested.emit()
+    await until(lambda: _of(heard, "run_finished"))
+    ((result,),) = _of(heard, "run_finished")
+    assert result.request["analysis"] == "op"
+    await until(lambda: pane.shown.loaded is not None)
+    assert [plot.analysis for plot in pane.shown.loaded.plots] == ["op"]
+    await until(lambda: not services.app.tasks.handles)
+
+
+async def test_problems_of_editor_and_run_stand_together_without_repeating(pane, services, project):
+    circuit = project / "filter.cir"
+    same = ProblemRow(severity="warning", message=msg("Stopped."), file=circuit, line=2)
+    worse = ProblemRow(severity="error", message=msg("Stopped."), file=circuit, line=9)
+    pane.show_problems([same, worse])
+    pane.problems.show_of_run([same])
+    assert [(row.severity, row.line) for row in pane.problems.rows] == [("error", 9), ("warning", 2)]
+
+
+async def test_a_double_click_on_a_tab_takes_all_the_room_and_gives_it_back(pane):
+    asked = []
+    pane.maximise_requested.connect(asked.append)
+    place = pane.tabs.tabRect(0).center()
+    QTest.mouseDClick(pane.tabs, Qt.MouseButton.LeftButton, pos=place)
+    QTest.mouseDClick(pane.tabs, Qt.MouseButton.LeftButton, pos=place)
+    assert asked == [True, False]
+
+
+async def test_a_run_holds_the_loop_never(pane, services, heard, until, loop_watchdog):
+    services.workspace.run_requested.emit()
+    await until(lambda: pane.waveforms.area is not None)  # pyqtgraph is imported now
+    await asyncio.sleep(0)
+    await until(lambda: pane.waveforms.traces)
+    async with loop_watchdog.watching():
+        services.workspace.run_requested.emit()
+        await until(lambda: len(_of(heard, "run_finished")) == 2)
+        await until(lambda: not pane.shown.is_loading and not services.app.tasks.handles)

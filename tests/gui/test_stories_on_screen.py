@@ -1,0 +1,36 @@
+"""Runs each story of `stories/` in a process of its own on a virtual screen, with real clicks and keys.
+
+A story is a file of coroutine tests; `hand` is the mouse and the keyboard. What the screen showed when
+it failed is saved beside the temporary files of the test.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.gui.x_server import environment_for, virtual_screen
+
+ROOT = Path(__file__).resolve().parents[2]
+STORIES = sorted((Path(__file__).parent / "stories").glob("story_*.py"))
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("story", STORIES, ids=lambda path: path.stem.removeprefix("story_"))
+def test_story(story, tmp_path):
+    with virtual_screen() as display:
+        run = subprocess.run(
+            [
+                sys.executable, "-m", "pytest", str(story), "-q", "-o", "python_files=story_*.py",
+                "--timeout=200", f"--basetemp={tmp_path / 'story'}",
+            ],
+            cwd=ROOT,
+            env=environment_for(display),
+            capture_output=True,
+            check=False,
+            text=True,
+        )  # fmt: skip
+    assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]

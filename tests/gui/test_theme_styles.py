@@ -1,0 +1,199 @@
+"""Theme, style sheets, icons, typefaces: every name resolves, in both themes, at every scale."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import QEvent, Qt
+from PyQt6.QtGui import QColor, QFocusEvent, QFontInfo, QIcon, QPalette
+from PyQt6.QtWidgets import QApplication, QLineEdit, QPushButton, QWidget
+
+from presentation.window.fonts import FOLDER as FONTS
+from presentation.window.fonts import load_fonts
+from presentation.window.icons import UnknownIcon, drawings
+from presentation.window.styles import FOLDER as STYLES
+from presentation.window.styles import UnknownToken, mark, palette, style_sheet
+from presentation.window.theme import Theme, ThemeManager, tokens
+from scripts.draw_style_images import PICTURES, picture
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+@pytest.mark.parametrize("scale", [1.0, 1.25, 2.0])
+def test_every_hole_of_the_style_sheets_is_filled(qapp, name, scale):
+    text = style_sheet(Theme(name, scale))
+    assert "@" not in text
+    for path in re.findall(r"url\(([^)]*)\)", text):
+        assert Path(path).is_file(), path
+
+
+def test_a_wrong_name_in_a_style_sheet_is_named(qapp):
+    with pytest.raises(UnknownToken, match=r"@surface\.bse"):
+        style_sheet(Theme("light"), "QWidget { background: @surface.bse; }")
+    with pytest.raises(UnknownToken, match="@row"):
+        style_sheet(Theme("light"), "QWidget { height: @row; }")
+
+
+def test_holes_are_colours_sizes_and_type(qapp):
+    text = style_sheet(
+        Theme("light", 2.0),
+        "a: @accent.base; b: @surface.scrim; c: @row.menu; d: @inside(control.height); e: @trace.0;"
+        " @font(small)",
+    )
+    assert "a: #1f62c7; b: #52" in text
+    assert "c: 52px; d: 54px; e: #4170e9" in text
+    assert 'font-family: "Inter"' in text
+    assert "font-size: 24px; font-weight: 400" in text
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_pictures_of_the_style_sheets_are_those_of_the_tokens(theme):
+    files = {path.stem: path.read_text("utf-8") for path in (STYLES / "images" / theme).glob("*.svg")}
+    assert files == {name: picture(name, theme) for name in PICTURES}, "run scripts/draw_style_images.py"
+
+
+def test_no_style_sheet_holds_a_colour_of_its_own():
+    for path in STYLES.glob("*.qss"):
+        assert not re.findall(r"#[0-9A-Fa-f]{3,8}\b|rgba?\(", path.read_text("utf-8")), path.name
+
+
+def test_the_theme_is_switched_live(qapp, services):
+    button = QPushButton("Run")
+    mark(button, kind="primary")
+    button.resize(80, 28)
+    button.show()
+
+    def shown() -> str:
+        return button.grab().toImage().pixelColor(10, 14).name()
+
+    light = shown()
+    services.theme.set_mode("dark")
+    assert light == Theme("light").hex("accent.base").lower()
+    assert shown() == Theme("dark").hex("accent.base").lower()
+    assert qapp.palette().color(QPalette.ColorRole.Window) == Theme("dark").color("surface.panel")
+    button.close()
+
+
+async def test_the_scale_reaches_fonts_and_controls(qapp, services):
+    field = QLineEdit()
+    field.show()
+    before = field.sizeHint().height()
+    services.theme.set_mode("light", scale=2.0)
+    assert qapp.font().pixelSize() == 26
+    assert before == 28
+    assert field.sizeHint().height() == pytest.approx(56, abs=2)
+    field.close()
+
+
+def test_one_change_is_one_event(qapp):
+    theme = ThemeManager("light")
+    heard = []
+    theme.changed.connect(heard.append)
+    theme.set_mode("light")
+    theme.set_mode("dark")
+    theme.set_mode("dark", scale=1.0)
+    assert heard == [Theme("dark")]
+
+
+def test_the_palette_has_no_colour_of_fusion_left(qapp):
+    wanted = {color.lower() for color in _hex_colors(tokens()["theme"]["dark"])}
+    made = palette(Theme("dark"))
+    roles = [role for role in QPalette.ColorRole if role.name not in ("NColorRoles", "NoRole")]
+    strange = {
+        role.name for role in roles if made.color(QPalette.ColorGroup.Active, role).name() not in wanted
+    }
+    assert strange == set()
+
+
+def _hex_colors(value) -> list[str]:
+    if isinstance(value, dict):
+        return [color for part in value.values() for color in _hex_colors(part)]
+    if isinstance(value, list):
+        return [color for part in value for color in _hex_colors(part)]
+    return [value] if value.startswith("#") else []
+
+
+async def test_icons_take_the_colour_of_the_theme(services):
+    def color_of(icon: QIcon, mode: QIcon.Mode = QIcon.Mode.Normal) -> str:
+        image = icon.pixmap(16, 16, mode).toImage()
+        pixels = [image.pixelColor(x, y) for x in range(16) for y in range(16)]
+        return max(pixels, key=QColor.alpha).name()
+
+    assert color_of(services.icons.get("square", "error.icon")) == Theme("light").hex("error.icon").lower()
+    disabled = color_of(services.icons.get("square"), QIcon.Mode.Disabled)
+    assert disabled == Theme("light").hex("text.disabled").lower()
+    services.theme.set_mode("dark")
+    assert color_of(services.icons.get("square", "error.icon")) == Theme("dark").hex("error.icon").lower()
+
+
+async def test_icons_are_sharp_at_every_ratio(services):
+    for ratio in (1.0, 1.25, 1.5, 2.0, 3.0):
+        pixmap = services.icons.pixmap("play", size=16, ratio=ratio)
+        assert pixmap.size().width() == round(16 * ratio)
+        assert pixmap.devicePixelRatio() == pytest.approx(ratio)
+
+
+async def test_an_icon_that_is_not_there_is_named(services):
+    with pytest.raises(UnknownIcon, match=r"floppy: there is no floppy\.svg"):
+        services.icons.get("floppy")
+
+
+def test_every_icon_named_in_the_code_is_there():
+    used = re.compile(r"icons\.(?:get|pixmap)\(\s*\"([a-z0-9-]+)\"")
+    for path in (ROOT / "presentation").rglob("*.py"):
+        for name in used.findall(path.read_text("utf-8")):
+            assert name in drawings(), f"{path.name}: {name}"
+
+
+def test_every_icon_can_be_coloured_and_the_notice_is_shipped():
+    for name, text in drawings().items():
+        assert 'stroke="currentColor"' in text, name
+    assert "ISC" in (ROOT / "resources" / "icons" / "LICENSE").read_text("utf-8")
+
+
+def test_the_bundled_faces_are_in_force(qapp):
+    assert load_fonts() == ()
+    for style, family in (("ui", "Inter"), ("ui_strong", "Inter"), ("mono", "JetBrains Mono")):
+        assert QFontInfo(Theme("light").font(style)).family() == family
+    assert sum(path.stat().st_size for path in FONTS.glob("*.ttf")) < 400_000
+    assert {path.name for path in FONTS.glob("*LICENSE*")} == {
+        "Inter-LICENSE.txt",
+        "JetBrainsMono-LICENSE.txt",
+    }
+
+
+def test_a_file_that_is_no_typeface_is_told(qapp, tmp_path):
+    broken = tmp_path / "broken.ttf"
+    broken.write_bytes(b"no typeface")
+    assert load_fonts(tmp_path) == (broken,)
+
+
+async def test_only_the_keyboard_draws_the_ring(services):
+    window = QWidget()
+    button = QPushButton("Run", window)
+    for reason, expected in (
+        (Qt.FocusReason.MouseFocusReason, False),
+        (Qt.FocusReason.TabFocusReason, True),
+        (Qt.FocusReason.OtherFocusReason, False),
+        (Qt.FocusReason.BacktabFocusReason, True),
+    ):
+        QApplication.sendEvent(button, QFocusEvent(QEvent.Type.FocusIn, reason))
+        assert bool(button.property("kbdFocus")) is expected, reason
+    QApplication.sendEvent(button, QFocusEvent(QEvent.Type.FocusOut, Qt.FocusReason.TabFocusReason))
+    assert button.property("kbdFocus") is False
+    window.deleteLater()
+
+
+async def test_the_language_is_switched_without_the_disk(services):
+    from shared.message import msg
+
+    heard = []
+    services.language.changed.connect(heard.append)
+    assert services.language(msg("Close")) == "Close"
+    services.language.set("zh")
+    assert services.language(msg("Close")) == "关闭"
+    services.language.set("en")
+    assert heard == ["zh", "en"]

@@ -1,0 +1,277 @@
+"""The waveforms of a real run, driven by mouse and keyboard."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QComboBox, QLabel, QPushButton
+
+from application.simulating import SimulationRequest
+from presentation.panels.bottom_pane import MEASUREMENTS, BottomPane
+from presentation.panels.waveforms.chips import TraceChip
+
+FILTER = """* RC low-pass, fc = 1.59 kHz
+V1 in 0 DC 1 AC 1 SIN(0 1 1k)
+R1 in out 1k
+C1 out 0 100n
+.ac dec 20 10 1meg
+.tran 10u 2m
+.op
+.meas ac fc WHEN vdb(out)=-3.0103
+.end
+"""
+
+
+@pytest.fixture
+async def pane(services, project: Path, until):
+    """The bottom pane with the result of one run of a filter with three analyses."""
+    (project / ".circuit_ai").mkdir()
+    circuit = project / "filter.cir"
+    circuit.write_text(FILTER, encoding="utf-8")
+    services.workspace.root, services.workspace.main_circuit = project, circuit
+    made = BottomPane(services)
+    made.resize(820, 420)
+    made.show()
+    result = await services.app.simulate(SimulationRequest(circuit=circuit))
+    services.workspace.result_selected.emit(result.result_path)
+    await until(lambda: made.waveforms.area is not None and made.waveforms.traces)
+    await until(lambda: not services.app.tasks.handles)
+    return made
+
+
+def _chips(pane: BottomPane) -> list[str]:
+    return [chip.text() for chip in pane.waveforms.chips.chips]
+
+
+def _readout(pane: BottomPane) -> dict[str, list[str]]:
+    return {
+        f"{row[0].text} {row[0].unit}".strip(): [cell.text for cell in row[1:]]
+        for row in pane.waveforms.cursor_table.rows
+    }
+
+
+def _sample_point(pane: BottomPane, sample: int) -> QPoint:
+    """Where a sample of the axis is in the drawing."""
+    area, axis = pane.waveforms.area, pane.waveforms._axis
+    low, high = area.view_range
+    rect = area.pane_rect(0)
+    part = (axis.coordinates[sample] - low) / (high - low)
+    return QPoint(round(rect.left() + part * rect.width()), round(rect.center().y()))
+
+
+async def test_a_run_shows_gain_over_phase_of_the_output(pane):
+    assert _chips(pane) == ["v(out)"]
+    kinds = [curve.pane.unit for curve in pane.waveforms.traces[0].curves]
+    assert kinds == ["dB", "deg"]
+    low, high = pane.waveforms.area.view_range
+    assert (low, high) == pytest.approx((1.0, 6.0))
+
+
+async def test_a_click_puts_the_cursor_on_the_nearest_sample_and_the_table_reads_it(pane, until):
+    area, axis = pane.waveforms.area, pane.waveforms._axis
+    corner = int(np.argmin(abs(axis.values - 1584.9)))
+    QTest.mouseClick(area.viewport(), Qt.MouseButton.LeftButton, pos=_sample_point(pane, corner))
+    await until(lambda: area.cursor_samples[0] == corner)
+    rows = _readout(pane)
+    assert rows["f / kHz"][0] == "1.585"
+    assert rows["v(out) / dB"][0] == "−2.99"
+    assert rows["phase / °"][0] == "−44.9"
+
+
+async def test_arrows_move_the_active_cursor_by_samples_and_shift_by_ten(pane):
+    area = pane.waveforms.area
+    a, b = area.cursor_samples
+    QTest.keyClick(area, Qt.Key.Key_Right)
+    assert area.cursor_samples == (a + 1, b)
+    QTest.keyClick(area, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+    assert area.cursor_samples == (a - 9, b)
+    QTest.keyClick(area, Qt.Key.Key_B)
+    QTest.keyClick(area, Qt.Key.Key_Right)
+    assert area.cursor_samples == (a - 9, b + 1)
+
+
+async def test_a_cursor_is_dragged_by_its_flag_along_the_samples(pane, until):
+    area = pane.waveforms.area
+    start, target = _sample_point(pane, area.cursor_samples[1]), _sample_point(pane, 90)
+    flag = QPoint(start.x(), round(area.pane_rect(0).top()) - 8)
+    viewport = area.viewport()
+    QTest.mouseMove(viewport, flag)
+    QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=flag)
+
+    def pull() -> bool:
+        QTest.mouseMove(viewport, QPoint(target.x(), flag.y()))
+        return abs(area.cursor_samples[1] - 90) <= 1
+
+    await until(pull)
+    QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=QPoint(target.x(), flag.y()))
+    assert abs(area.cursor_samples[1] - 90) <= 1
+
+
+async def test_a_trace_is_added_by_its_expression_and_removed_with_its_chip(pane, until):
+    chips = pane.waveforms.chips
+    QTest.mouseClick(chips.add_button, Qt.MouseButton.LeftButton)
+    assert chips.field.isVisible()
+    QTest.keyClicks(chips.field, "v(out)/v(in)")
+    QTest.keyClick(chips.field, Qt.Key.Key_Return)
+    await until(lambda: _chips(pane) == ["v(out)", "v(out)/v(in)"])
+    assert chips.field.isHidden()
+    added = pane.waveforms.chips.chips[1]
+    assert isinstance(added, TraceChip)
+    QTest.keyClick(added, Qt.Key.Key_Delete)
+    assert _chips(pane) == ["v(out)"]
+
+
+async def test_an_expression_that_cannot_be_drawn_is_refused_in_words_and_stays_to_be_mended(pane, until):
+    chips = pane.waveforms.chips
+    QTest.mouseClick(chips.add_button, Qt.MouseButton.LeftButton)
+    QTest.keyClicks(chips.field, "v(nowhere)")
+    QTest.keyClick(chips.field, Qt.Key.Key_Return)
+    note = pane.findChild(QLabel, "waveforms_note")
+    await until(note.isVisible)
+    assert "v(nowhere)" in note.text()
+    assert chips.field.text() == "v(nowhere)"
+    QTest.keyClick(chips.field, Qt.Key.Key_Escape)
+    assert chips.field.isHidden()
+    assert _chips(pane) == ["v(out)"]
+
+
+async def test_completion_offers_the_vectors_of_the_analysis(pane):
+    completer = pane.waveforms.chips.field.completer()
+    completer.setCompletionPrefix("v(o")
+    assert completer.completionModel().rowCount() > 0
+    assert "v(out)/v(in)" in pane.waveforms.chips._names.stringList()
+
+
+async def test_another_analysis_has_its_own_traces_and_comes_back_with_them(pane, until):
+    choice = pane.findChild(QComboBox, "plot_choice")
+    names = [choice.itemText(index).split(" · ")[1] for index in range(choice.count())]
+    assert sorted(names) == ["ac", "op", "tran"]
+    pane.waveforms.choose_plot(names.index("tran"))
+    await until(lambda: _chips(pane) == ["v(in)", "v(out)"])
+    assert pane.waveforms._axis.unit == "s"
+    QTest.keyClick(pane.waveforms.chips.chips[0], Qt.Key.Key_Delete)
+    pane.waveforms.choose_plot(names.index("ac"))
+    await until(lambda: pane.waveforms._axis is not None and pane.waveforms._axis.unit == "Hz")
+    pane.waveforms.choose_plot(names.index("tran"))
+    await until(lambda: _chips(pane) == ["v(out)"] and pane.waveforms._axis.unit == "s")
+
+
+async def test_an_operating_point_is_a_table(pane, until):
+    choice = pane.findChild(QComboBox, "plot_choice")
+    names = [choice.itemText(index).split(" · ")[1] for index in range(choice.count())]
+    pane.waveforms.choose_plot(names.index("op"))
+    await until(pane.waveforms.table.isVisible)
+    rows = {row[0].text: (row[1].text, row[1].unit) for row in pane.waveforms.table.rows}
+    assert rows["v(out)"] == ("1.000", "V")
+
+
+async def test_zoom_stays_when_a_trace_is_added_and_fit_undoes_it(pane, until):
+    area = pane.waveforms.area
+    whole = area.view_range
+    QTest.keyClick(area, Qt.Key.Key_Plus)
+    near = area.view_range
+    assert near[1] - near[0] == pytest.approx((whole[1] - whole[0]) / 2)
+    pane.waveforms.add_trace("v(in)")
+    await until(lambda: len(pane.waveforms.traces) == 2)
+    assert area.view_range == pytest.approx(near)
+    QTest.keyClick(area, Qt.Key.Key_F)
+    assert area.view_range == pytest.approx(whole)
+
+
+async def test_cursors_can_be_put_away(pane):
+    QTest.mouseClick(pane.waveforms.cursor_button, Qt.MouseButton.LeftButton)
+    assert not pane.waveforms.area.has_cursors
+    assert not pane.waveforms.cursor_table.isVisible()
+    before = pane.waveforms.area.cursor_samples
+    QTest.keyClick(pane.waveforms.area, Qt.Key.Key_Right)
+    assert pane.waveforms.area.cursor_samples == before
+
+
+async def test_a_changed_circuit_makes_the_drawing_old_and_one_click_runs_again(pane, services, until):
+    asked = []
+    services.workspace.run_requested.disconnect(pane.runs.start)
+    services.workspace.run_requested.connect(lambda: asked.append(True))
+    circuit = services.workspace.main_circuit
+    circuit.write_text(FILTER.replace("1k\nC1", "2k\nC1"), encoding="utf-8")
+    services.workspace.file_changed.emit(circuit)
+    again = pane.findChild(QPushButton, "run_again")
+    await until(again.isVisible)
+    QTest.mouseClick(again, Qt.MouseButton.LeftButton)
+    assert asked == [True]
+    circuit.write_text(FILTER, encoding="utf-8")
+    services.workspace.file_changed.emit(circuit)
+    await until(lambda: not again.isVisible())
+
+
+async def test_measurements_are_compared_with_the_run_before(pane, services, until):
+    await until(lambda: len(pane.shown.measurements) > 1)
+    circuit = services.workspace.main_circuit
+    circuit.write_text(FILTER.replace("100n", "200n"), encoding="utf-8")
+    result = await services.app.simulate(SimulationRequest(circuit=circuit))
+    services.workspace.result_selected.emit(result.result_path)
+    await until(lambda: pane.shown.previous_number == 1)
+    await until(lambda: any(item.name.startswith("bandwidth") for item in pane.shown.measurements))
+    rows = {row[0].text: row for row in pane.measurements.table.rows}
+    assert (rows["fc"][1].text, rows["fc"][1].unit, rows["fc"][2].text) == ("795.8", "Hz", "−795.8")
+    await until(
+        lambda: {row[0].text: row for row in pane.measurements.table.rows}["bandwidth(v(out))"][2].text
+    )
+
+
+async def test_a_measurement_is_added_stays_for_the_next_run_and_is_removed(pane, services, until):
+    pane.show_tab(MEASUREMENTS)
+    view = pane.measurements
+    QTest.mouseClick(view.add_button, Qt.MouseButton.LeftButton)
+    QTest.keyClicks(view.field, "db(gain(v(out),100k))")
+    QTest.keyClick(view.field, Qt.Key.Key_Return)
+    await until(lambda: any(item.is_added for item in pane.shown.measurements))
+    item = next(item for item in pane.shown.measurements if item.is_added)
+    assert item.value.value == pytest.approx(-35.97, abs=0.01)
+    row = list(pane.shown.measurements).index(item)
+    view.table.selectRow(row)
+    QTest.keyClick(view.table, Qt.Key.Key_Delete)
+    assert not any(item.is_added for item in pane.shown.measurements)
+
+
+async def test_a_measurement_that_cannot_be_had_says_why(pane, until):
+    pane.shown.add_measurement("at(v(out), 100g)")
+    await until(lambda: any(item.problem for item in pane.shown.measurements))
+    row = pane.measurements.table.rows[-1]
+    assert row[1].text == "—"
+    assert "outside the simulated range" in row[1].tip
+
+
+async def test_theme_and_language_are_switched_live(pane, services, until):
+    services.theme.set_mode("dark")
+    area = pane.waveforms.area
+    assert area.backgroundBrush().color() == services.theme.theme.color("plot.background")
+    services.language.set("zh")
+    assert pane.tabs.tabText(0) == "波形"
+    assert pane.waveforms.plot_choice.currentText() == "运行 1 · ac"
+    assert _readout(pane)["相位 / °"]
+
+
+async def test_a_result_that_is_gone_is_told_and_the_old_one_stays(pane, services, until, tmp_path):
+    services.workspace.result_selected.emit(tmp_path / "nothing" / "result.json")
+    await until(lambda: pane.shown.error is not None)
+    assert _chips(pane) == ["v(out)"]
+    note = pane.findChild(QLabel, "waveforms_note")
+    await until(note.isVisible)
+
+
+async def test_closing_the_project_empties_the_pane(pane, services):
+    services.workspace.project_closed.emit()
+    assert pane.findChild(QLabel, "waveforms_empty").isVisible()
+    assert pane.shown.measurements == ()
+
+
+async def test_the_loop_is_free_while_a_result_is_loaded_and_drawn(pane, services, until, loop_watchdog):
+    async with loop_watchdog.watching():
+        services.workspace.result_selected.emit(pane.shown.loaded.figures.result_path)
+        await until(lambda: not pane.shown.is_loading)
+        for text in ("v(in)", "v(out)/v(in)", "ph(v(out))"):
+            pane.waveforms.add_trace(text)
+        await until(lambda: len(pane.waveforms.traces) == 4)
+        await until(lambda: not services.app.tasks.handles)

@@ -1,0 +1,157 @@
+"""Events of a run as what the conversation shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from application.events import (
+    AnswerStreamed,
+    ErrorOccurred,
+    IterationFinished,
+    RetryScheduled,
+    SessionOpened,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
+)
+from domain.design.goals import DesignGoal, GoalVerdict
+from domain.simulation.result import Quantity
+from presentation.panels.conversation.feed import RunFeed
+from presentation.panels.conversation.items import (
+    AnswerText,
+    Decision,
+    ErrorBlock,
+    Interrupted,
+    ItemList,
+    Note,
+    OperationCard,
+    SimulationCard,
+    Streamed,
+)
+from shared.message import msg
+
+
+@dataclass
+class Clock:
+    now: float = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def made() -> tuple[RunFeed, ItemList, Clock]:
+    items, clock = ItemList(), Clock()
+    return RunFeed(items, model="glm", clock=clock), items, clock
+
+
+def test_pieces_are_handed_on_together_and_the_answer_is_whole_at_its_end() -> None:
+    feed, items, clock = made()
+    feed(SessionOpened(session_id="s"))
+    feed(AnswerStreamed(message_id="a", reasoning="hm "))
+    clock.now = 4.0
+    for text in ("One ", "two ", "three."):
+        feed(AnswerStreamed(message_id="a", text=text))
+    items.take_changes()
+    feed.flush()
+    assert items.take_changes() == [Streamed(key="a", text="One two three.", reasoning="hm ")]
+    feed.flush()
+    assert items.take_changes() == []
+    feed(TurnEnded(stop_reason="completed", usage={"prompt_tokens": 90, "completion_tokens": 7}))
+    answer = items.get("a")
+    assert isinstance(answer, AnswerText)
+    assert (answer.text, answer.reasoning, answer.thought_s) == ("One two three.", "hm ", 4.0)
+    assert not answer.is_streaming
+    assert feed.tokens == 97
+
+
+def test_what_is_shown_anew_in_mid_stream_has_everything_once() -> None:
+    feed, items, _ = made()
+    feed(AnswerStreamed(message_id="a", text="One "))
+    feed.flush()
+    feed(AnswerStreamed(message_id="a", text="two "))
+    items.take_changes()
+    snapshot = feed.snapshot()
+    assert snapshot is not None
+    assert snapshot.text == "One two "
+    feed.flush()
+    assert items.take_changes() == []
+    feed(AnswerStreamed(message_id="a", text="three"))
+    feed.flush()
+    assert items.take_changes() == [Streamed(key="a", text="three")]
+
+
+def test_a_stop_closes_what_was_open() -> None:
+    feed, items, _ = made()
+    items.put(Decision(key="d", kind="checkpoint", number=1, met=1, total=2))
+    feed(AnswerStreamed(message_id="a", text="half"))
+    feed(ToolStarted(call_id="t", name="run_simulation", arguments={"file_path": "a.cir"}))
+    feed.close("user")
+    assert items.get("a").text == "half"
+    assert items.get("t").state == "not_run"
+    assert items.get("d").state == "expired"
+    mark = items.last()
+    assert isinstance(mark, Interrupted)
+    assert (mark.reason, mark.characters, mark.not_run) == ("user", 4, ("run_simulation",))
+    feed.close("user")
+    assert items.last() is mark
+
+
+def test_a_tool_becomes_a_card_with_its_time() -> None:
+    feed, items, clock = made()
+    feed(ToolStarted(call_id="t", name="patch_file", arguments={"path": "a.cir"}))
+    card = items.get("t")
+    assert isinstance(card, OperationCard)
+    assert (card.path, card.state) == ("a.cir", "running")
+    clock.now = 0.25
+    feed(ToolEnded(call_id="t", name="patch_file", success=False, summary=msg("no")))
+    assert (items.get("t").state, items.get("t").duration_s) == ("failed", 0.25)
+
+
+def test_verdicts_go_to_the_simulation_they_judge() -> None:
+    feed, items, _ = made()
+    goal = DesignGoal(metric="bw", expression="bandwidth(v(out))", unit="Hz", minimum=1.0)
+    verdict = GoalVerdict(goal=goal, measured=Quantity(value=2.0, unit="Hz"), met=True)
+    for number in (1, 2):
+        feed(ToolStarted(call_id=f"s{number}", name="run_simulation", arguments={"file_path": "a.cir"}))
+        feed(ToolEnded(call_id=f"s{number}", name="run_simulation", success=True, summary=msg("ok")))
+        feed(IterationFinished(number=number, metrics={"bw": 2.0}, verdicts=(verdict,)))
+    cards = [item for item in items if isinstance(item, SimulationCard)]
+    assert [(card.key, card.round_number, len(card.verdicts)) for card in cards] == [
+        ("s1", 1, 1),
+        ("s2", 2, 1),
+    ]
+
+
+def test_a_retry_is_told_while_it_waits_and_no_longer() -> None:
+    feed, items, _ = made()
+    feed(RetryScheduled(attempt=1, wait_s=4.0, reason=msg("Too many requests.")))
+    assert isinstance(items.last(), Note)
+    feed(AnswerStreamed(message_id="a", text="x"))
+    assert not any(isinstance(item, Note) for item in items)
+
+
+def test_an_error_is_told_once_and_a_broken_answer_by_its_mark() -> None:
+    feed, items, _ = made()
+    feed(ErrorOccurred(error_type="auth", message=msg("no"), advice=None))
+    feed(TurnEnded(stop_reason="error"))
+    feed.close("stopped")
+    assert [type(item) for item in items] == [ErrorBlock]
+
+    feed, items, _ = made()
+    feed(AnswerStreamed(message_id="a", text="half"))
+    feed(ErrorOccurred(error_type="cut", message=msg("broke"), advice=None))
+    feed(TurnEnded(stop_reason="cut"))
+    assert [type(item) for item in items] == [AnswerText, Interrupted]
+
+
+def test_the_cost_of_a_piece_does_not_grow_with_the_answer() -> None:
+    """Counted, not timed: what a flush hands on is what came since the last one."""
+    feed, items, _ = made()
+    feed(AnswerStreamed(message_id="a", text="start "))
+    items.take_changes()
+    for _ in range(2_000):
+        feed(AnswerStreamed(message_id="a", text="token "))
+        feed.flush()
+        (change,) = items.take_changes()
+        assert isinstance(change, Streamed)
+        assert change.text in ("token ", "start token ")

@@ -1,0 +1,50 @@
+"""Goal rows: margins in words and the fill of the bar."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from domain.design.goals import DesignGoal, GoalVerdict
+from domain.simulation.result import Quantity
+from presentation.panels.conversation.margins import limit_text, row_of
+
+
+def row(value: float, unit: str = "Hz", **bounds: float):
+    goal = DesignGoal(metric="m", expression="v(out)", unit=unit, **bounds)
+    return row_of(
+        GoalVerdict(goal=goal, measured=Quantity(value=value, unit=unit), met=goal.is_met_by(value))
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "bounds", "margin", "fill"),
+    [
+        (48.4, {"minimum": 46.0}, "+5 %", 0.1043),
+        (23.0, {"minimum": 46.0}, "−50 %", -1.0),
+        (4.85, {"maximum": 6.0}, "+19 %", 0.3833),
+        (6.0, {"maximum": 6.0}, "+0 %", 0.0),
+        (10_000.0, {"minimum": 9_800.0, "maximum": 10_200.0, "target": 10_000.0}, "+100 %", 1.0),
+        (10_200.0, {"minimum": 9_800.0, "maximum": 10_200.0, "target": 10_000.0}, "+0 %", 0.0),
+        (10_438.0, {"minimum": 9_800.0, "maximum": 10_200.0, "target": 10_000.0}, "−119 %", -1.0),
+        (-19.0, {"maximum": -17.0}, "+12 %", 0.2353),
+        (math.nan, {"minimum": 1.0}, "—", 0.0),
+        (1.0, {"minimum": 0.0}, "—", 0.0),
+    ],
+)
+def test_margin_and_fill(value: float, bounds: dict[str, float], margin: str, fill: float) -> None:
+    found = row(value, "dB", **bounds)
+    assert found.margin_text == margin
+    assert found.fill == pytest.approx(fill, abs=1e-3)
+
+
+def test_limits_are_typeset() -> None:
+    def limit(unit: str, **bounds: float) -> str:
+        return limit_text(DesignGoal(metric="m", expression="x", unit=unit, **bounds)).replace("\u00a0", " ")
+
+    assert limit("Hz", minimum=9_800.0, maximum=10_200.0, target=10_000.0) == "10 kHz ±2 %"
+    assert limit("V", minimum=4.9, maximum=5.3) == "4.9 V … 5.3 V"
+    assert limit("dB", maximum=-17.0) == "≤ −17 dB"
+    assert limit("V", maximum=6e-6) == "≤ 6 µV"
+    assert limit("Hz", minimum=1e6) == "≥ 1 MHz"

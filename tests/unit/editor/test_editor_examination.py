@@ -1,0 +1,118 @@
+"""Places, quick fixes and counts of what is wrong with an unsaved text."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from application.checking import CheckCircuit
+from infrastructure.persistence.source_files import SourceReaderFactory
+from presentation.panels.editor.examination import Examination, Problem, bytes_of, examine
+from shared.cpu_executor import CpuTaskExecutor
+
+
+def examined(path: Path, text: str, *, encoding: str = "utf-8") -> Examination:
+    check = CheckCircuit(sources=SourceReaderFactory())
+    report = check.check(path, data=bytes_of(text, encoding))  # type: ignore[arg-type]
+    return examine(report, path, text, baseline=text)
+
+
+def problem_of(found: Examination, code: str) -> Problem:
+    return next(problem for problem in found.problems if problem.code == code)
+
+
+def fixed(text: str, problem: Problem) -> str:
+    assert problem.fix is not None
+    data = text.encode()
+    return (data[: problem.fix.start] + problem.fix.text.encode() + data[problem.fix.end :]).decode()
+
+
+RC = "* 电路 title\nV1 in 0 AC 1\nR1 in out {value}\nC1 out 0 1n\n.ac dec 10 1 1k\n.end\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "mended", "said"),
+    [
+        ("10M", "10Meg", "10M is 10\N{NO-BREAK SPACE}mΩ in SPICE"),
+        ("2.2M", "2.2Meg", "2.2M is 2.2\N{NO-BREAK SPACE}mΩ in SPICE"),
+        ("1MOhm", "1MegOhm", "1MOhm is 1\N{NO-BREAK SPACE}mΩ in SPICE"),
+        ("{10M}", "{10Meg}", "10M is 10\N{NO-BREAK SPACE}mΩ in SPICE"),
+    ],
+)
+def test_mega_written_as_milli_is_mended_in_place(
+    tmp_path: Path, written: str, mended: str, said: str
+) -> None:
+    text = RC.replace("{value}", written)
+    problem = problem_of(examined(tmp_path / "a.cir", text), "mega-trap")
+    assert (problem.severity, problem.line, str(problem.fix.reason)) == ("warning", 3, said)  # type: ignore[union-attr]
+    assert fixed(text, problem) == RC.replace("{value}", mended)
+    assert text.encode()[problem.start : problem.end].decode() == written
+
+
+def test_farad_and_greek_mu_have_fixes_too(tmp_path: Path) -> None:
+    text = RC.replace("{value}", "1k").replace("1n\n", "1F\nC2 out 0 2μ\n")
+    found = examined(tmp_path / "a.cir", text)
+    assert "C1 out 0 1\n" in fixed(text, problem_of(found, "farad-trap"))
+    assert "C2 out 0 2u\n" in fixed(text, problem_of(found, "number-tail"))
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_places_are_right_behind_wide_characters_and_any_line_ends(tmp_path: Path, end: str) -> None:
+    text = RC.replace("{value}", "10M").replace("\n", end)
+    problem = problem_of(examined(tmp_path / "a.cir", text), "mega-trap")
+    assert text.encode()[problem.start : problem.end] == b"10M"
+
+
+def test_places_are_right_in_another_encoding(tmp_path: Path) -> None:
+    text = RC.replace("{value}", "10M")
+    problem = problem_of(examined(tmp_path / "a.cir", text, encoding="gbk"), "mega-trap")
+    assert text.encode()[problem.start : problem.end] == b"10M"
+
+
+def test_a_text_its_encoding_cannot_hold_is_checked_all_the_same(tmp_path: Path) -> None:
+    found = examined(tmp_path / "a.cir", RC.replace("{value}", "10M"), encoding="latin-1")
+    assert problem_of(found, "mega-trap").line == 3
+
+
+def test_a_whole_line_is_marked_without_its_indent(tmp_path: Path) -> None:
+    text = "* t\nR1 a 0 1k\n  .subckt x a\nR2 a 0 1k\n.end\n"
+    problem = problem_of(examined(tmp_path / "a.cir", text), "unclosed-subckt")
+    assert text.encode()[problem.start : problem.end].decode().startswith(".subckt")
+
+
+def test_a_problem_of_an_included_file_has_no_place_here(tmp_path: Path) -> None:
+    (tmp_path / "x.lib").write_text(".subckt amp a b\nR1 a b 1k\n")
+    text = "* t\n.include x.lib\nV1 a 0 1\nX1 a 0 amp\n.op\n.end\n"
+    found = examined(tmp_path / "a.cir", text)
+    problem = problem_of(found, "unclosed-subckt")
+    assert (problem.file.name, problem.start, problem.end) == ("x.lib", 0, 0)
+    assert found.count("error") >= 1
+
+
+def test_models_and_changes(tmp_path: Path) -> None:
+    text = "* t\n.model RMOD r\n.MODEL d1 d (is=1)\n"
+    check = CheckCircuit(sources=SourceReaderFactory())
+    report = check.check(tmp_path / "a.cir", data=text.encode())
+    found = examine(report, tmp_path / "a.cir", text, baseline="* t\n.MODEL d1 d (is=1)\n")
+    assert found.models == {"rmod", "d1"}
+    assert found.changed == ((2, 2),)
+    assert examine(None, tmp_path / "a.md", "x", baseline="x") == Examination()
+
+
+async def test_a_large_text_is_checked_in_a_worker_process_with_the_same_outcome(tmp_path: Path) -> None:
+    text = "* t\nV1 n0 0 1\n" + "".join(f"R{i} n{i} n{i + 1} 1M\n" for i in range(3000)) + ".op\n.end\n"
+    cpu = CpuTaskExecutor(max_workers=1)
+    try:
+        check = CheckCircuit(sources=SourceReaderFactory(), cpu=cpu)
+        far = await check(tmp_path / "a.cir", data=text.encode())
+        assert cpu.worker_pids
+        near = await asyncio.to_thread(check.check, tmp_path / "a.cir", data=text.encode())
+    finally:
+        await cpu.shutdown()
+    assert [str(each.message) for each in far.diagnostics] == [str(each.message) for each in near.diagnostics]
+    assert len(far.diagnostics) >= 3000
+    assert examine(far, tmp_path / "a.cir", text, baseline=text) == examine(
+        near, tmp_path / "a.cir", text, baseline=text
+    )

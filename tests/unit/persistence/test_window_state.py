@@ -1,0 +1,121 @@
+"""What the window remembers: kept whole, and never in the way when it is damaged."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from application.window_state import MOST_RECENT, ProjectMemory, WindowState
+from infrastructure.persistence.window_state import FILE, WindowStateFile
+from shared.errors import CircuitAIError
+
+PROJECT = Path("/projects/filter")
+STATE = WindowState(
+    language="zh",
+    theme="dark",
+    scale=1.25,
+    geometry=(-1200, 40, 1440, 900),
+    is_maximized=True,
+    shown_panes={"left": False, "bottom": True, "right": True},
+    sizes={"panes": (236, 764, 440)},
+    right_tab=2,
+    last_project=PROJECT,
+    projects={
+        PROJECT: ProjectMemory(
+            main_circuit="电路/filter.cir",
+            open_files=("filter.cir", "lib/a.lib"),
+            shown_file="filter.cir",
+            expanded=("lib",),
+            sizes={"left": (200, 100, 500)},
+            accepted={"filter.cir": "00" * 32},
+        )
+    },
+)
+
+
+def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
+    store = WindowStateFile(user_home=tmp_path / "new" / "home")
+    store.save(STATE)
+    assert store.load() == STATE
+
+
+def test_no_file_is_the_default(tmp_path: Path) -> None:
+    assert WindowStateFile(user_home=tmp_path).load() == WindowState()
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "null", "[1]", '"x"', "\x00", "{" * 20_000, '{"projects": 3, "sizes": [], "geometry": "x"}'],
+)
+def test_a_damaged_file_is_the_default(tmp_path: Path, content: str) -> None:
+    (tmp_path / FILE).write_text(content, "utf-8")
+    assert WindowStateFile(user_home=tmp_path).load() == WindowState()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("language", "fr"),
+        ("theme", 3),
+        ("theme", ["light"]),
+        ("scale", 40),
+        ("scale", True),
+        ("scale", float("nan")),
+        ("geometry", [1, 2, 3]),
+        ("geometry", [1, 2, -3, 4]),
+        ("geometry", [1.5, 2, 3, 4]),
+        ("shown_panes", {"left": "no"}),
+        ("sizes", {"panes": [10**9]}),
+        ("right_tab", -1),
+        ("last_project", "relative"),
+        ("last_project", "/a\0b"),
+    ],
+)
+def test_one_wrong_entry_costs_that_entry_alone(tmp_path: Path, name: str, value: object) -> None:
+    store = WindowStateFile(user_home=tmp_path)
+    store.save(STATE)
+    path = tmp_path / FILE
+    content = json.loads(path.read_text("utf-8"))
+    content[name] = value
+    path.write_text(json.dumps(content), "utf-8")
+    found = store.load()
+    assert getattr(found, name) == getattr(WindowState(), name)
+    assert replace(found, **{name: getattr(STATE, name)}) == STATE
+
+
+def test_wrong_projects_are_left_out_and_the_others_stay(tmp_path: Path) -> None:
+    store = WindowStateFile(user_home=tmp_path)
+    store.save(STATE)
+    path = tmp_path / FILE
+    content = json.loads(path.read_text("utf-8"))
+    content["projects"] = [3, {"path": None}, {"path": "x"}, *content["projects"], {"path": str(PROJECT)}]
+    path.write_text(json.dumps(content), "utf-8")
+    assert store.load().projects == STATE.projects
+
+
+def test_names_that_are_no_text_come_back(tmp_path: Path) -> None:
+    odd = Path("/projects/\udcff")
+    store = WindowStateFile(user_home=tmp_path)
+    store.save(WindowState(last_project=odd))
+    assert store.load().last_project in (odd, None)  # never an exception at the start of the program
+
+
+def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("a file")
+    with pytest.raises(CircuitAIError):
+        WindowStateFile(user_home=tmp_path / "home").save(STATE)
+
+
+def test_the_latest_project_is_first_and_the_oldest_is_forgotten() -> None:
+    state = WindowState()
+    for number in range(MOST_RECENT + 3):
+        state = state.with_memory(Path(f"/p{number}"), ProjectMemory(main_circuit=str(number)))
+    assert state.recent[0] == Path(f"/p{MOST_RECENT + 2}")
+    assert len(state.recent) == MOST_RECENT
+    assert Path("/p0") not in state.recent
+    state = replace(state, last_project=Path("/p5")).without(Path("/p5"))
+    assert Path("/p5") not in state.recent
+    assert state.last_project is None

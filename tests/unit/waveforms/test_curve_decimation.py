@@ -1,0 +1,72 @@
+"""Long curves on few pixels: no peak is lost, no point is invented."""
+
+import numpy as np
+import pytest
+
+from presentation.panels.waveforms.decimation import Stretch
+from tests.ground.campaign import campaigns
+
+
+def test_a_short_curve_is_drawn_as_it_is():
+    x = np.linspace(0, 1, 100)
+    shown, _ = Stretch(x, x**2).visible(0.0, 1.0, 80)
+    assert np.array_equal(shown, x)
+
+
+def test_only_what_is_in_sight_is_drawn_with_one_point_beyond_each_end():
+    x = np.arange(1000.0)
+    shown, _ = Stretch(x, x).visible(100.5, 110.5, 800)
+    assert list(shown) == list(range(100, 112))
+
+
+def test_a_single_spike_in_a_million_samples_is_seen():
+    x = np.linspace(0, 1, 1_000_000)
+    y = np.zeros_like(x)
+    y[654_321] = 5.0
+    shown_x, shown_y = Stretch(x, y).visible(0.0, 1.0, 800)
+    assert len(shown_x) <= 3 * 800 + 8
+    assert shown_y.max() == 5.0
+    assert abs(shown_x[shown_y.argmax()] - x[654_321]) < 1 / 800
+
+
+def test_gaps_are_kept_and_do_not_spread():
+    x = np.linspace(0, 1, 100_000)
+    y = np.sin(x)
+    y[50_000:60_000] = np.nan
+    shown_x, shown_y = Stretch(x, y).visible(0.0, 1.0, 500)
+    missing = shown_x[np.isnan(shown_y)]
+    assert len(missing) > 0
+    assert 0.49 < missing.min() < missing.max() < 0.61
+    assert np.nanmax(shown_y) == pytest.approx(np.sin(1.0))
+
+
+def test_a_dense_burst_beside_long_silence_keeps_its_shape():
+    """Adaptive time steps: nearly all samples in a thousandth of the axis."""
+    x = np.concatenate((np.linspace(0, 0.5, 50), np.linspace(0.5, 0.501, 200_000), np.linspace(0.501, 1, 50)))
+    x = np.unique(x)
+    y = np.where((x > 0.5) & (x < 0.501), np.sin(1e6 * x), 0.0)
+    shown_x, shown_y = Stretch(x, y).visible(0.0, 1.0, 800)
+    quiet = (shown_x < 0.4985) | (shown_x > 0.5025)
+    assert np.all(shown_y[quiet] == 0)
+    assert shown_y.max() > 0.99
+
+
+@campaigns(fast=60, whole=6_000)
+def test_extremes_of_every_view_are_those_of_the_samples_in_it(campaign):
+    for rng in campaign.cases():
+        random = np.random.default_rng(rng.getrandbits(32))
+        size = rng.choice((1, 2, 5, 63, 64, 65, 1000, 5000, 40_000))
+        x = np.sort(random.random(size) ** rng.choice((1, 3)))
+        y = random.normal(size=size)
+        low, high = sorted((rng.uniform(-0.1, 1.1), rng.uniform(-0.1, 1.1)))
+        columns = rng.choice((1, 2, 7, 100, 900))
+        shown_x, shown_y = Stretch(x, y).visible(low, high, columns)
+        assert len(shown_x) == len(shown_y) <= 3 * columns + 8
+        assert np.all(np.diff(shown_x) >= -1e-12)
+        inside = (x >= low) & (x <= high)
+        if inside.any():
+            first, last = max(np.flatnonzero(inside)[0] - 1, 0), np.flatnonzero(inside)[-1] + 2
+            # Coarse buckets may reach a little beyond the edge, never further than 8 % of a column.
+            assert shown_y.max() >= y[inside].max()
+            assert shown_y.min() <= y[inside].min()
+            assert set(shown_y) <= set(y[max(first - 64, 0) : last + 64])

@@ -1,0 +1,148 @@
+"""Numbers and ticks as they are read on a plot."""
+
+import math
+
+import pytest
+
+from presentation.panels.waveforms.figures import (
+    column,
+    fixed,
+    linear_ticks,
+    log_ticks,
+    quantity,
+    scale_for,
+    significant,
+    with_unit,
+)
+from tests.ground.campaign import campaigns
+
+
+def _texts(ticks):
+    return [tick.text.replace("\u00a0", " ") for tick in ticks.ticks if tick.text]
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown"),
+    [
+        (9976.0, "Hz", "9.976 kHz"),
+        (-48.35, "dB", "−48.35 dB"),
+        (0.0871, "dB", "0.087 dB"),
+        (-106.149, "dB", "−106.1 dB"),
+        (4.85e-6, "V", "4.850 µV"),
+        (53.0, "deg", "53.0°"),
+        (1e-15, "A", "1.000 fA"),
+        (0.0, "V", "0 V"),
+        (999.96, "Hz", "1000 Hz"),
+        (1e6, "Hz", "1.000 MHz"),
+        (12.5e-9, "V/sqrt(Hz)", "12.50 nV/√Hz"),
+        (4.2e-17, "V^2/Hz", "42.00 10⁻¹⁸ V²/Hz"),
+        (0.163, "1", "0.1630"),
+        (math.nan, "V", "— V"),
+        (math.inf, "dB", "∞ dB"),
+    ],
+)
+def test_a_number_has_the_prefix_and_digits_an_engineer_writes(value, unit, shown):
+    assert with_unit(value, unit).replace("\u00a0", " ") == shown
+
+
+def test_numbers_of_a_row_share_one_unit():
+    assert column([9976.0, 40000.0, 30024.0], "Hz") == ("kHz", ["9.976", "40.00", "30.02"])
+
+
+def test_two_places_on_an_axis_never_look_the_same():
+    unit, (a, b, difference) = column([1e-3, 1.00001e-3, 1e-8], "s", is_place=True)
+    assert unit == "ms"
+    assert a != b
+    assert (a, b) == ("1.00000", "1.00001")
+    assert difference == "0.0000"
+
+
+def test_equal_places_need_no_more_digits():
+    assert column([1e-3, 1e-3, 0.0], "s", is_place=True)[1] == ["1.000", "1.000", "0.0000"]
+
+
+def test_a_minus_is_a_minus_and_there_is_no_negative_zero():
+    assert fixed(-1.5, 1) == "−1.5"
+    assert fixed(-0.001, 1) == "0.0"
+    assert significant(-1.23456e-7) == "−1.235e−7"
+
+
+def test_ticks_of_gain_and_phase_are_those_of_a_bode_plot():
+    assert _texts(linear_ticks(-130, 100, "dB", 6)) == ["−120", "−80", "−40", "0", "40", "80"]
+    assert _texts(linear_ticks(-380, 20, "deg", 5)) == ["−360", "−270", "−180", "−90", "0"]
+
+
+def test_ticks_of_time_are_in_its_prefix():
+    ticks = linear_ticks(0, 3.2e-3, "s", 6)
+    assert (ticks.unit, _texts(ticks)) == ("ms", ["0", "1", "2", "3"])
+    ticks = linear_ticks(0, 1.1e-6, "s", 6)
+    assert (ticks.unit, _texts(ticks)[:3]) == ("µs", ["0.0", "0.2", "0.4"])
+
+
+def test_decades_are_labelled_and_divided():
+    ticks = log_ticks(2, 8, "Hz", 8)
+    assert _texts(ticks) == ["100", "1 k", "10 k", "100 k", "1 M", "10 M", "100 M"]
+    assert ticks.unit == "Hz"
+    minor = [tick.position for tick in ticks.ticks if not tick.is_major]
+    assert len(minor) == 6 * 8
+    assert math.isclose(min(minor), math.log10(200))
+
+
+def test_many_decades_in_little_room_are_labelled_now_and_then():
+    assert len(_texts(log_ticks(-3, 12, "Hz", 4))) <= 5
+
+
+def test_a_decade_is_labelled_at_2_and_5_too():
+    assert _texts(log_ticks(3, 4.31, "Hz", 8)) == ["1 k", "2 k", "5 k", "10 k", "20 k"]
+
+
+def test_inside_a_decade_the_axis_is_divided_evenly():
+    ticks = log_ticks(math.log10(2000), math.log10(2500), "Hz", 5)
+    assert (ticks.unit, _texts(ticks)) == ("kHz", ["2.0", "2.1", "2.2", "2.3", "2.4", "2.5"])
+
+
+@pytest.mark.parametrize(("low", "high"), [(1.0, 1.0), (2.0, 1.0), (math.nan, 1.0), (0.0, math.inf)])
+def test_no_range_no_ticks(low, high):
+    assert linear_ticks(low, high, "V", 5).ticks == ()
+    assert log_ticks(low, high, "Hz", 5).ticks == ()
+
+
+@campaigns(fast=300, whole=30_000)
+def test_ticks_of_any_range_are_inside_it_in_order_and_few(campaign):
+    units = ["V", "s", "dB", "deg", "1", "", "V^2/Hz", "Ohm"]
+    for rng in campaign.cases():
+        magnitude = 10.0 ** rng.uniform(-18, 12)
+        low = rng.uniform(-1, 1) * magnitude
+        high = low + magnitude * 10.0 ** rng.uniform(-6, 1)
+        most = rng.randint(2, 14)
+        unit = rng.choice(units)
+        for ticks, ends in (
+            (linear_ticks(low, high, unit, most), (low, high)),
+            (log_ticks(*sorted((rng.uniform(-18, 12), rng.uniform(-18, 12))), unit, most), None),
+        ):
+            places = [tick.position for tick in ticks.ticks]
+            assert places == sorted(places)
+            labels = [tick.text for tick in ticks.ticks if tick.text]
+            assert len(labels) <= 2 * most + 4
+            assert len(set(labels)) == len(labels), (low, high, unit, labels)
+            if ends is not None and places:
+                room = 1e-6 * (high - low)
+                assert low - room <= places[0]
+                assert places[-1] <= high + room
+
+
+@campaigns(fast=300, whole=30_000)
+def test_a_shown_quantity_says_the_number_again(campaign):
+    prefixes = {"a": 1e-18, "f": 1e-15, "p": 1e-12, "n": 1e-9, "µ": 1e-6, "m": 1e-3, "": 1.0,
+                "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}  # fmt: skip
+    for rng in campaign.cases():
+        value = rng.choice((-1, 1)) * 10.0 ** rng.uniform(-17.9, 14.9)
+        text, unit = quantity(value, "V", 5)
+        factor = prefixes[unit.removesuffix("V")]
+        again = float(text.replace("−", "-")) * factor
+        assert math.isclose(again, value, rel_tol=6e-5), (value, text, unit)
+
+
+def test_the_scale_of_nothing_is_plain():
+    assert scale_for(0.0, "V") == scale_for(math.nan, "V")
+    assert scale_for(0.0, "V").unit == "V"

@@ -1,0 +1,160 @@
+"""Which curves, panes, colours and readings come of which plots."""
+
+import numpy as np
+import pytest
+
+from domain.simulation.waveform import Plot, Vector
+from presentation.panels.waveforms.traces import (
+    PaneKind,
+    TraceColors,
+    axis_of,
+    bounds_of,
+    default_expressions,
+    make_trace,
+    panes_of,
+    readout,
+    suggestions,
+    table_of,
+)
+
+
+def _plot(analysis, axis, **vectors):
+    found = {}
+    if axis is not None:
+        name, unit, data = axis
+        found[name] = Vector(name=name, unit=unit, data=np.asarray(data, dtype=float))
+    for key, (unit, data) in vectors.items():
+        name = key.replace("__", "(").rstrip("_") + (")" if "__" in key else "")
+        found[name] = Vector(name=name, unit=unit, data=np.asarray(data))
+    return Plot(analysis=analysis, name="", title="", vectors=found, axis_name=axis[0] if axis else None)
+
+
+@pytest.fixture
+def ac():
+    f = np.logspace(1, 6, 101)
+    response = 1 / (1 + 1j * f / 1e3)
+    return _plot("ac", ("frequency", "Hz", f), v__out=("V", response), v__in=("V", np.ones(101, complex)))
+
+
+def test_a_complex_expression_is_gain_above_phase(ac):
+    axis = axis_of(ac)
+    trace = make_trace("v(out)/v(in)", ac, axis, 0)
+    assert [curve.pane for curve in trace.curves] == [PaneKind("dB"), PaneKind("deg")]
+    assert axis.is_log
+    at_corner = int(np.argmin(abs(axis.values - 1e3)))
+    gain, phase = (curve.values[at_corner] for curve in trace.curves)
+    assert gain == pytest.approx(-3.0103, abs=1e-3)
+    assert phase == pytest.approx(-45.0, abs=1e-3)
+
+
+def test_a_written_gain_or_phase_goes_into_its_pane_alone(ac):
+    axis = axis_of(ac)
+    traces = [make_trace("ph(v(out))", ac, axis, 0), make_trace("db(v(out))", ac, axis, 1)]
+    assert panes_of(traces) == [PaneKind("dB"), PaneKind("deg")]
+
+
+def test_an_impossible_expression_says_why_and_draws_nothing(ac):
+    trace = make_trace("v(nowhere)", ac, axis_of(ac), 0)
+    assert trace.curves == ()
+    assert "v(nowhere)" in str(trace.error)
+
+
+def test_volts_and_amperes_have_panes_of_their_own():
+    t = np.linspace(0, 1e-3, 50)
+    plot = _plot("tran", ("time", "s", t), v__out=("V", t), i__v1=("A", -t))
+    axis = axis_of(plot)
+    assert not axis.is_log
+    traces = [make_trace(text, plot, axis, 0) for text in ("v(out)", "i(v1)", "v(out)*i(v1)")]
+    assert [pane.unit for pane in panes_of(traces)] == ["V", "A", "W"]
+
+
+def test_noise_is_drawn_on_two_logarithmic_axes():
+    f = np.logspace(0, 5, 51)
+    plot = _plot("noise", ("frequency", "Hz", f), onoise_spectrum=("V/sqrt(Hz)", 1e-8 / np.sqrt(f)))
+    assert default_expressions(plot) == ["onoise_spectrum"]
+    (curve,) = make_trace("onoise_spectrum", plot, axis_of(plot), 0).curves
+    assert curve.pane == PaneKind("V/sqrt(Hz)", is_log=True)
+    assert bounds_of([curve]) == pytest.approx((-10.5, -8.0))
+
+
+def test_an_operating_point_is_a_table_without_an_axis():
+    plot = _plot("op", None, v__out=("V", [2.5]), i__v1=("A", [-1e-3]))
+    assert axis_of(plot) is None
+    assert table_of(plot) == [("v(out)", 2.5 + 0j, "V"), ("i(v1)", -1e-3 + 0j, "A")]
+
+
+def test_zero_gain_is_a_gap_not_an_error():
+    f = np.logspace(0, 2, 3)
+    plot = _plot("ac", ("frequency", "Hz", f), v__out=("V", np.array([1, 0, 1], complex)))
+    gain = make_trace("v(out)", plot, axis_of(plot), 0).curves[0]
+    assert np.isnan(gain.stretches[0].y[1])
+    assert bounds_of([gain]) == (0.0, 0.0)
+
+
+def test_a_frequency_of_zero_has_no_place_on_a_logarithmic_axis():
+    plot = _plot("ac", ("frequency", "Hz", [0.0, 1, 10, 100]), v__out=("V", np.ones(4, complex)))
+    axis = axis_of(plot)
+    curve = make_trace("v(out)", plot, axis, 0).curves[0]
+    assert list(curve.stretches[0].x) == [0.0, 1.0, 2.0]
+    assert axis.nearest(-5.0) == 1
+    assert axis.stepped(1, -1) == 1
+
+
+def test_nested_sweeps_are_lines_of_their_own():
+    sweep = np.tile(np.linspace(0, 1, 11), 3)
+    plot = _plot("dc", ("v-sweep", "V", sweep), v__out=("V", np.arange(33.0)))
+    axis = axis_of(plot)
+    (curve,) = make_trace("v(out)", plot, axis, 0).curves
+    assert [len(stretch.x) for stretch in curve.stretches] == [11, 11, 11]
+    assert axis.nearest(0.5) == 5
+
+
+def test_a_falling_sweep_is_read_the_right_way_round():
+    plot = _plot("dc", ("v-sweep", "V", [3.0, 2.0, 1.0, 0.0]), v__out=("V", [30.0, 20.0, 10.0, 0.0]))
+    axis = axis_of(plot)
+    (curve,) = make_trace("v(out)", plot, axis, 0).curves
+    assert list(curve.stretches[0].x) == [0.0, 1.0, 2.0, 3.0]
+    assert axis.stepped(axis.nearest(1.0), 1) == 1  # to the right is 2 V
+    assert axis.stepped(0, 1) == 0
+
+
+def test_cursors_read_the_samples_they_stand_on(ac):
+    axis = axis_of(ac)
+    trace = make_trace("v(out)", ac, axis, 3)
+    a, b = axis.nearest(3.0), axis.nearest(4.0)
+    frequency, gain, phase = readout(axis, [trace], a, b)
+    assert (frequency.a, frequency.b) == pytest.approx((1e3, 1e4))
+    assert gain.b - gain.a == pytest.approx(-17.033, abs=1e-2)
+    assert phase.color == 3
+
+
+def test_cursor_steps_end_at_the_ends(ac):
+    axis = axis_of(ac)
+    assert axis.stepped(0, -1) == 0
+    assert axis.stepped(0, 10) == 10
+    assert axis.stepped(95, 10) == 100
+
+
+def test_the_output_is_shown_first_and_supplies_are_not():
+    t = np.linspace(0, 1, 3)
+    data = {"v__vdd": ("V", t), "v__in": ("V", t), "v__out": ("V", t), "v__mid": ("V", t)}
+    assert default_expressions(_plot("tran", ("time", "s", t), **data)) == ["v(in)", "v(out)"]
+    del data["v__out"]
+    assert default_expressions(_plot("tran", ("time", "s", t), **data)) == ["v(mid)"]
+
+
+def test_suggestions_hold_every_vector_and_the_transfer_first(ac):
+    found = suggestions(ac)
+    assert found[0] == "v(out)/v(in)"
+    assert {"v(out)", "v(in)", "db(v(out))"} <= set(found)
+    assert "frequency" not in found
+
+
+def test_an_expression_keeps_its_colour_whatever_the_spelling():
+    colors = TraceColors()
+    assert [colors.of("v(out)"), colors.of("v(in)"), colors.of("V( OUT )"), colors.of("i(v1)")] == [
+        0,
+        1,
+        0,
+        2,
+    ]
