@@ -221,10 +221,10 @@ class _Delegate(QStyledItemDelegate):
         row = self._figures.rows[index.row()]
         rect = option.rect
         painter.save()
-        if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(rect, theme.color("surface.selected"))
-        elif option.state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(rect, theme.color("surface.hover"))
+        is_selected = option.state & QStyle.StateFlag.State_Selected
+        has_mouse = option.state & QStyle.StateFlag.State_MouseOver
+        surface = "surface.selected" if is_selected else "surface.hover" if has_mouse else "surface.base"
+        painter.fillRect(rect, theme.color(surface))
         icon, color = _ICONS.get(row.severity, _ICONS["info"])
         side = theme.size("icon.default")
         left = rect.left() + theme.size("space.3")

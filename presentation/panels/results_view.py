@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
@@ -84,6 +84,7 @@ class MeasurementsView(QWidget):
         theme = self._services.theme.theme
         edge = theme.size("space.3")
         self.add_button.setIcon(self._services.icons.get("plus", "text.secondary", theme.size("icon.small")))
+        self.add_button.setIconSize(QSize(theme.size("icon.small"), theme.size("icon.small")))
         self._below.setContentsMargins(
             theme.size("space.2"), theme.size("space.half"), edge, theme.size("space.half")
         )

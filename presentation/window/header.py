@@ -77,7 +77,12 @@ class RunGroup(QWidget):
 
     def wide_width(self) -> int:
         """With the words of the choice."""
-        return self._width_of(self._choice_text()) + self.short_width()
+        return max(self._width_of(self._choice_text()), self._least_choice) + self.short_width()
+
+    @property
+    def _least_choice(self) -> int:
+        theme = self._services.theme.theme
+        return theme.size("space.12") * 2 + theme.size("space.8")
 
     def short_width(self) -> int:
         """With the choice as a chevron."""
@@ -106,8 +111,8 @@ class RunGroup(QWidget):
         self.choice.setIcon(icons.get("chevron-down", "text.secondary", side.width()))
         self.choice.setIconSize(side)
         self.choice.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the chevron behind the words
-        wide = theme.size("space.12") * 2 + theme.size("space.8")
-        self.choice.setMinimumWidth(theme.size("control.icon_button") if self._is_short else wide)
+        least = theme.size("control.icon_button") if self._is_short else self._least_choice
+        self.choice.setMinimumWidth(least)
         self.choice.setMaximumWidth(theme.size("space.12") * 5)
 
     def retranslate(self) -> None:
@@ -213,6 +218,7 @@ class Header(QWidget):
         self._left, self._right = QWidget(), QWidget()
         self._build()
         services.theme.changed.connect(self.restyle)
+        services.language.changed.connect(lambda _name: self._fit())
         self.restyle()
 
     def _build(self) -> None:
@@ -245,10 +251,11 @@ class Header(QWidget):
         """
         theme = self._services.theme.theme
         icon = theme.size("control.icon_button")
-        fixed = (len(self.toggles) + 1) * (icon + theme.size("space.1")) + theme.size("space.12")
-        fixed += self._logo.width()
+        gap, edge = theme.size("space.1"), theme.size("space.3")
+        fixed = self._logo.width() + (len(self.toggles) + 1) * (icon + gap) + 3 * gap + 5 * edge
         menus, run = self.menu_bar.sizeHint().width(), self.run_group.wide_width()
         box, short = theme.size("space.12") * 3, self.run_group.short_width()
+        self.menu_bar.setMinimumWidth(menus)
         level = 0
         for needed in (menus + run + box, menus + run + icon, menus + short + icon):
             if fixed + needed <= self.width():

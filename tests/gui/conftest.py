@@ -20,6 +20,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 if hasattr(os, "geteuid") and os.geteuid() == 0:
     os.environ.setdefault("QTWEBENGINE_DISABLE_SANDBOX", "1")
 
+from PyQt6.Qsci import QsciScintilla
 from PyQt6.QtCore import QCoreApplication, QEvent
 from PyQt6.QtWidgets import QApplication, QWidget
 
@@ -46,12 +47,12 @@ def qapp() -> QApplication:
     """The one QApplication, made as the program makes it (pytest-qt's fixtures take it from here)."""
     application = make_qt_application([])
     read_catalogues()
-    # What Qt opens once and keeps (fonts, clipboard, a style) is not the first test's leak.
-    widget = QWidget()
-    widget.show()
-    application.processEvents()
-    widget.close()
-    widget.deleteLater()
+    # What is opened at the first painting of its kind and kept is not the first test's leak.
+    for widget in (QWidget(), QsciScintilla()):
+        widget.show()
+        application.processEvents()
+        widget.close()
+        widget.deleteLater()
     flush_deletions()
     return application
 

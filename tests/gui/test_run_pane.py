@@ -69,7 +69,13 @@ async def test_a_run_saves_simulates_and_shows_its_curves(pane, services, heard,
     await until(lambda: pane.waveforms.traces)
     assert pane.tabs.currentIndex() == WAVEFORMS
     await until(lambda: "Simulated in" in pane.console.toPlainText())
-    assert "filter.cir" in pane.console.toPlainText()
+    text = pane.console.toPlainText()
+    assert "filter.cir" in text
+    services.theme.set_mode("dark")
+    services.language.set("zh")
+    assert pane.console.toPlainText() == text
+    end = pane.console.document().lastBlock().begin().fragment().charFormat()
+    assert end.foreground().color() == services.theme.theme.color("ok.text")
     await until(lambda: not services.app.tasks.handles)
 
 

@@ -275,3 +275,12 @@ async def test_the_loop_is_free_while_a_result_is_loaded_and_drawn(pane, service
             pane.waveforms.add_trace(text)
         await until(lambda: len(pane.waveforms.traces) == 4)
         await until(lambda: not services.app.tasks.handles)
+
+
+async def test_a_narrow_pane_keeps_the_drawing_and_drops_the_figures(pane, until):
+    pane.resize(420, 300)
+    await until(lambda: pane.width() == 420)
+    assert not pane.waveforms.cursor_table.isVisible()
+    assert pane.waveforms.area.isVisible()
+    pane.resize(900, 300)
+    await until(pane.waveforms.cursor_table.isVisible)

@@ -446,6 +446,8 @@ class ProjectTree(QWidget):
         entry = self.model.entry_at(index)
         if entry is not None:
             self.model.set_expanded(entry.path, is_expanded=is_expanded)
+        if is_expanded:
+            self.model.fetchMore(index)  # a view with a layout under way does not ask by itself
 
     def _on_clicked(self, index: QModelIndex) -> None:
         folder = self.model.show_more(index)

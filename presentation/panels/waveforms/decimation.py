@@ -7,6 +7,8 @@ they are kept as they are. A coarse level, made once, keeps this quick for ten m
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -70,24 +72,30 @@ class Stretch:
         return x, y
 
     def _extremes(self, bounds: NDArray[np.intp]) -> tuple[RealArray, RealArray]:
-        """(k,) least and (k,) greatest value of each range between neighbouring bounds."""
-        starts, counts = bounds[:-1], np.diff(bounds)
-        least, greatest = np.empty(len(starts)), np.empty(len(starts))
-        for chosen, low, high, size in (
-            (counts < _FINE_BELOW, self.y, self.y, 1),
-            (counts >= _FINE_BELOW, self._least, self._greatest, _BUCKET),
-        ):
-            if chosen.any():
-                begin = starts[chosen] // size
-                end = np.minimum(-(-bounds[1:][chosen] // size), len(low))
-                least[chosen] = _ranged(np.fmin, low, begin, end)
-                greatest[chosen] = _ranged(np.fmax, high, begin, end)
+        """(k,) least and (k,) greatest value of each range between neighbouring bounds.
+
+        Ranges of `_KEPT` samples or fewer are left out; their values are not set.
+        """
+        counts = np.diff(bounds)
+        least, greatest = np.empty(len(counts)), np.empty(len(counts))
+        sorts = np.where(counts <= _KEPT, 0, np.where(counts < _FINE_BELOW, 1, 2))
+        changes = (np.flatnonzero(np.diff(sorts)) + 1).tolist()
+        # Neighbours of one sort at a time: what lies between two ranges would be searched for nothing.
+        for first, stop in pairwise([0, *changes, len(sorts)]):
+            if sorts[first] == 1:
+                edges = bounds[first : stop + 1]
+                least[first:stop] = _within(np.fmin, self.y, edges[:-1], edges[1:])
+                greatest[first:stop] = _within(np.fmax, self.y, edges[:-1], edges[1:])
+            elif sorts[first] == 2:
+                begin = bounds[first:stop] // _BUCKET
+                end = np.minimum(-(-bounds[first + 1 : stop + 1] // _BUCKET), len(self._least))
+                least[first:stop] = _within(np.fmin, self._least, begin, end)
+                greatest[first:stop] = _within(np.fmax, self._greatest, begin, end)
         return least, greatest
 
 
-def _ranged(reduce: np.ufunc, values: RealArray, begin: NDArray[np.intp], end: NDArray[np.intp]) -> RealArray:
-    """`reduce` over values[begin[k]:end[k]] for each k; no range is empty."""
+def _within(reduce: np.ufunc, values: RealArray, begin: NDArray[np.intp], end: NDArray[np.intp]) -> RealArray:
+    """`reduce` over values[begin[k]:end[k]] for each k; no range is empty, none begins before the last."""
     pairs = np.stack((begin, end), axis=1).ravel()
-    # reduceat takes no index behind the end; only the last range can reach it, and then needs none.
-    pairs = pairs[:-1] if end[-1] >= len(values) else pairs
-    return np.asarray(reduce.reduceat(values, pairs)[::2])
+    # reduceat goes on to the end of the array after its last index.
+    return np.asarray(reduce.reduceat(values[: int(end[-1])], pairs[:-1])[::2])

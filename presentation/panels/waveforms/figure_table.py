@@ -244,11 +244,12 @@ class _Delegate(QStyledItemDelegate):
         column = self._figures.columns[index.column()]
         rect = option.rect
         painter.save()
+        surface = "surface.base"
         if option.state & QStyle.StateFlag.State_Selected:
             has_focus = bool(option.state & QStyle.StateFlag.State_Active)
-            painter.fillRect(
-                rect, theme.color("surface.selected" if has_focus else "surface.selected_inactive")
-            )
+            surface = "surface.selected" if has_focus else "surface.selected_inactive"
+        # Always filled: what the style has put there is not asked for.
+        painter.fillRect(rect, theme.color(surface))
         is_last = index.column() == len(self._figures.columns) - 1
         inner = rect.adjusted(
             theme.size("space.3") if index.column() == 0 else 0,

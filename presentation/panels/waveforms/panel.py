@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _SIDE_WIDTH = 272
 _SHORT = {"noise_integrated": "noise total"}
-_NARROW = 560
+_NARROW = 640
 """Below this width the figures at the right make room for the drawing."""
 
 
@@ -145,6 +145,11 @@ class WaveformsPanel(QWidget):
         self._fill_choice()
         self._show_note()
         self._show_body()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Narrower than all that could be shown: the figures give way."""
+        theme = self._services.theme.theme
+        return QSize(theme.size("pane.editor_min"), theme.size("pane.bottom_min") // 2)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
         """The figures give way when there is little room."""

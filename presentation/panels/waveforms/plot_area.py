@@ -123,6 +123,8 @@ class _Pane:
     def place(self, frame: QRectF, left: float) -> None:
         """Stand in `frame` (of the curves, in the scene), the labels `left` wide before it."""
         self.box.setGeometry(frame)
+        self.upward.setWidth(left)
+        self.across.setHeight(self.across.label_height())
         self.upward.setGeometry(QRectF(frame.left() - left, frame.top(), left, frame.height()))
         self.across.setGeometry(
             QRectF(frame.left(), frame.bottom(), frame.width(), self.across.label_height())
