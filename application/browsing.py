@@ -72,6 +72,15 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """What is in a folder."""
+
+    entries: tuple[Entry, ...]
+    hidden: int
+    """How many more there are behind these."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ResultSummary:
     """A stored result as a list shows it."""
 
@@ -155,9 +164,9 @@ class BrowseProject:
         """
         return await asyncio.to_thread(self._open, place)
 
-    async def folder(self, folder: Path) -> tuple[Entry, ...]:
+    async def folder(self, folder: Path, most: int | None = None) -> Listing:
         """What is in a folder, folders first; nothing when it cannot be read."""
-        return await asyncio.to_thread(_entries, folder)
+        return await asyncio.to_thread(_listing, folder, most)
 
     async def files(self, root: Path, most: int) -> tuple[Path, ...]:
         """The first files of the project, as they stand in the tree."""
@@ -311,21 +320,32 @@ def _check_folder(folder: Path, place: Path) -> None:
         )
 
 
-def _entries(folder: Path) -> tuple[Entry, ...]:
-    found = []
+def _listing(folder: Path, most: int | None = None) -> Listing:
     try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.name.startswith(".") or _TEMPORARY.search(entry.name):
-                    continue
-                # A linked folder could lead in a circle, or out of the project.
-                if entry.is_symlink() and entry.is_dir():
-                    continue
-                kind: Literal["folder", "file"] = "folder" if entry.is_dir(follow_symlinks=False) else "file"
-                found.append(Entry(name=entry.name, path=Path(entry.path), kind=kind))
+        with os.scandir(folder) as found:
+            # Texts only: many thousand objects at once would make the collector hold every thread.
+            rows = [row for entry in found if (row := _row_of(entry)) is not None]
     except OSError:
-        return ()
-    return tuple(sorted(found, key=lambda entry: f"{entry.kind != 'folder':d}{_natural(entry.name)}"))
+        return Listing(entries=(), hidden=0)
+    rows.sort()
+    shown = rows if most is None else rows[:most]
+    return Listing(entries=tuple(_entry_of(folder, row) for row in shown), hidden=len(rows) - len(shown))
+
+
+def _row_of(entry: os.DirEntry[str]) -> str | None:
+    """Its place in the order, NUL, its name: what sorts as people sort; None for what is not shown."""
+    if entry.name.startswith(".") or _TEMPORARY.search(entry.name):
+        return None
+    # A linked folder could lead in a circle, or out of the project.
+    if entry.is_symlink() and entry.is_dir():
+        return None
+    is_file = not entry.is_dir(follow_symlinks=False)
+    return f"{is_file:d}{_natural(entry.name)}\0{entry.name}"
+
+
+def _entry_of(folder: Path, row: str) -> Entry:
+    name = row.rpartition("\0")[2]
+    return Entry(name=name, path=folder / name, kind="file" if row.startswith("1") else "folder")
 
 
 def _natural(name: str) -> str:
@@ -336,7 +356,7 @@ def _natural(name: str) -> str:
 def _files(folder: Path) -> Iterator[Path]:
     waiting = [folder]
     while waiting:
-        entries = _entries(waiting.pop())
+        entries = _listing(waiting.pop()).entries
         yield from (entry.path for entry in entries if entry.kind == "file")
         waiting.extend(entry.path for entry in reversed(entries) if entry.kind == "folder")
 

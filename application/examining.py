@@ -112,7 +112,9 @@ class ExamineEnvironment:
             version = metadata.version("PyQt6-WebEngine")
         except metadata.PackageNotFoundError:
             return Finding(
-                name="WebEngine", state="unused", message=msg("not installed; this version has no window yet")
+                name="WebEngine",
+                state="unused",
+                message=msg("not installed; the conversation uses its plain view"),
             )
         code = "import PyQt6.QtWebEngineWidgets"
         outcome = await self._processes.run(
@@ -125,7 +127,7 @@ class ExamineEnvironment:
             name="WebEngine",
             state="unused",
             message=msg(
-                "{version} can't be loaded ({reason}); this version has no window yet",
+                "{version} can't be loaded ({reason}); the conversation uses its plain view",
                 version=version,
                 reason=reason[-1] if reason else outcome.exit_code,
             ),

@@ -19,6 +19,7 @@ from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, get_args
 
+from PyQt6 import sip
 from PyQt6.QtCore import QCoreApplication, QEvent, QLibraryInfo, QObject, QSize, Qt
 from PyQt6.QtWidgets import QApplication, QWidget
 
@@ -329,9 +330,14 @@ async def first_paint(frame: object, *, timeout_s: float = 2.0) -> None:
         watcher.end()
 
 
+def own_top_level_widgets() -> list[QWidget]:
+    """The top-level widgets that we made: Qt's own (a completer's popup) it deletes itself, and only once."""
+    return [widget for widget in QApplication.topLevelWidgets() if sip.ispycreated(widget)]
+
+
 def delete_widgets() -> None:
     """Delete every top-level widget now, children and all, while Python is still whole."""
-    for widget in QApplication.topLevelWidgets():
+    for widget in own_top_level_widgets():
         widget.close()
         widget.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)

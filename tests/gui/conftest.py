@@ -21,12 +21,18 @@ if hasattr(os, "geteuid") and os.geteuid() == 0:
     os.environ.setdefault("QTWEBENGINE_DISABLE_SANDBOX", "1")
 
 from PyQt6.Qsci import QsciScintilla
-from PyQt6.QtCore import QCoreApplication, QEvent
+from PyQt6.QtCore import QCoreApplication, QEvent, Qt
+from PyQt6.QtGui import QImage
 from PyQt6.QtWidgets import QApplication, QWidget
 
 import bootstrap
 from application.app import Application
-from presentation.window.application import build_services, make_qt_application, read_catalogues
+from presentation.window.application import (
+    build_services,
+    make_qt_application,
+    own_top_level_widgets,
+    read_catalogues,
+)
 from presentation.window.workspace import WindowServices
 from shared.async_runtime import fused_loop
 from tests.gui.loop_watchdog import LoopWatchdog
@@ -54,6 +60,10 @@ def qapp() -> QApplication:
         widget.close()
         widget.deleteLater()
     flush_deletions()
+    # Qt's pool for large pictures keeps its threads' event descriptors.
+    large = QImage(4000, 4000, QImage.Format.Format_ARGB32)
+    large.fill(0)
+    large.scaled(3000, 3000, transformMode=Qt.TransformationMode.SmoothTransformation)
     return application
 
 
@@ -102,7 +112,7 @@ async def services(app: Application) -> AsyncIterator[WindowServices]:
     made = build_services(app, mode="light", language="en")
     yield made
     await app.stop.stop_all("app_shutdown")
-    for widget in QApplication.topLevelWidgets():
+    for widget in own_top_level_widgets():
         widget.close()
         widget.deleteLater()
     await asyncio.sleep(0)

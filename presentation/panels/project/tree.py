@@ -93,21 +93,27 @@ class ProjectModel(QAbstractItemModel):
         if self._root is not None:
             self.fetchMore(self.index_of(self._root.entry.path))
 
-    def set_entries(self, folder: Path, entries: Sequence[Entry]) -> None:
-        """What is in a folder now; rows that stay keep their place, their children and their selection."""
+    def most_of(self, folder: Path) -> int:
+        """How many rows of a folder are shown."""
+        node = self._nodes.get(folder)
+        return MOST_ROWS if node is None else node.most
+
+    def set_entries(self, folder: Path, entries: Sequence[Entry], hidden: int = 0) -> None:
+        """What is in a folder now, `hidden` more behind it.
+
+        Rows that stay keep their place, their children and their selection.
+        """
         node = self._nodes.get(folder)
         if node is None or node.entry.kind != "folder":
             return
         node.is_loading = False
-        hidden = len(entries) - node.most
-        if hidden > 0:
-            rest = replace(entries[0], name=_REST, path=folder / _REST, kind="file")
-            entries = [*entries[: node.most], rest]
+        if hidden:
+            entries = [*entries, replace(entries[0], name=_REST, path=folder / _REST, kind="file")]
         if node.children is None:
             self._fill(node, entries)
         else:
             self._change(node, entries)
-        if hidden > 0:
+        if hidden:
             self._nodes[folder / _REST].hidden = hidden
             self._repaint([folder / _REST])
 
@@ -430,8 +436,8 @@ class ProjectTree(QWidget):
         self._services.start(self._load(folder), kind="read folder")
 
     async def _load(self, folder: Path) -> None:
-        entries = await self._services.app.browse.folder(folder)
-        self.model.set_entries(folder, entries)
+        found = await self._services.app.browse.folder(folder, self.model.most_of(folder))
+        self.model.set_entries(folder, found.entries, found.hidden)
         self._open_wanted()
         self._select(self._services.workspace.shown_file)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import bootstrap
-from application.browsing import BrowseProject, ResultSummary, is_ours_or_temporary
+from application.browsing import BrowseProject, Listing, ResultSummary, is_ours_or_temporary
 from application.ports import ProjectFiles
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import msg
@@ -96,14 +96,16 @@ async def test_a_folder_lists_folders_first_in_the_order_of_people(browse: Brows
         (root / name).write_text("")
     (root / "zlib").mkdir()
     (root / "loop").symlink_to(root)
-    entries = await browse.folder(root)
+    entries = (await browse.folder(root)).entries
     assert [(entry.name, entry.kind) for entry in entries] == [
         ("zlib", "folder"),
         ("rc.cir", "file"),
         ("run2.txt", "file"),
         ("run10.txt", "file"),
     ]
-    assert await browse.folder(root / "gone") == ()
+    some = await browse.folder(root, 2)
+    assert ([entry.name for entry in some.entries], some.hidden) == (["zlib", "rc.cir"], 2)
+    assert await browse.folder(root / "gone") == Listing(entries=(), hidden=0)
 
 
 async def test_sections_of_a_file(browse: BrowseProject, root: Path) -> None:
