@@ -12,8 +12,10 @@ from PyQt6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QSty
 
 from presentation.window.workspace import WindowServices
 
-# Rows paint their own background, over their full width; the style's would cover parts of it.
+# Rows paint their own background, over their full width; the style's would cover parts of it. Below
+# them is the surface of the pane.
 _NO_BACKGROUNDS = """
+QTreeView, QTreeView:focus { background: transparent; }
 QTreeView::item, QTreeView::item:hover, QTreeView::item:selected, QTreeView::item:selected:!active,
 QTreeView::branch, QTreeView::branch:selected, QTreeView::branch:selected:!active,
 QTreeView::branch:has-children:closed, QTreeView::branch:has-children:open {
