@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a p
     from domain.design.designer import DesignIntent, Proposal
     from domain.design.goals import GoalVerdict
     from domain.llm.chat import ChatRequest, ProviderChoice, ProviderInfo, StreamChunk
+    from domain.simulation.batch import Batch, BatchCircuit, RunOutcome
     from domain.simulation.request import SimulationJob
     from domain.simulation.result import SimulationResult, SimulationRun
     from domain.simulation.waveform import Plot
@@ -65,6 +66,34 @@ class Simulator(Protocol):
 
     async def confinement(self) -> Confinement:
         """What holds, found by trying (cached)."""
+        ...
+
+
+class BatchSimulator(Protocol):
+    """Runs many variations of loaded circuits on confined workers that stay."""
+
+    def run(self, batch: Batch, *, workers: int | None = None) -> AsyncIterator[RunOutcome]:
+        """Every run's outcome, as they end (in no order); `workers` at once, None for one a core.
+
+        A worker that dies or hangs is replaced; the run it had is tried once more, then marked. What a run
+        gives does not depend on the workers. Closing the iterator ends the workers. Raises
+        EnvironmentProblem without libngspice or confinement, UserInputError for a circuit that does not
+        load.
+        """
+        ...
+
+    def live(self, circuit: BatchCircuit) -> AbstractAsyncContextManager[LiveCircuit]:
+        """A worker that keeps `circuit` loaded for single evaluations. Raises as `run`."""
+        ...
+
+
+class LiveCircuit(Protocol):
+    """One circuit, loaded and waiting."""
+
+    async def evaluate(
+        self, values: Sequence[float], *, signals: Sequence[str] | None = None, timeout_s: float = 10.0
+    ) -> RunOutcome:
+        """One run with these values of the circuit's `varied`; calls are done one after the other."""
         ...
 
 

@@ -438,7 +438,9 @@ def _answer_fields(data: Mapping[str, Any]) -> dict[str, Any]:
     calls = [call for call in _items(data.get("tool_calls")) if isinstance(call, dict)]
     readable = [_tool_call(call) for call in calls if isinstance(call.get("args"), dict)]
     unreadable = [_unreadable_call(call) for call in calls if not isinstance(call.get("args"), dict)]
-    invalid = [from_plain(call) for call in _items(data.get("invalid_tool_calls")) if isinstance(call, dict)]
+    invalid = [
+        call for call in map(from_plain, _items(data.get("invalid_tool_calls"))) if isinstance(call, dict)
+    ]
     return {
         "tool_calls": [{**call, "args": _members(call["args"])} for call in readable],
         "invalid_tool_calls": [_invalid_call(call) for call in (*invalid, *unreadable)],
@@ -486,7 +488,8 @@ def _invalid_call(call: Mapping[str, Any]) -> dict[str, Any]:
 def _content_from(content: object) -> str | list[str | dict[str, Any]]:
     if not isinstance(content, list):
         return content if isinstance(content, str) else ""
-    return [from_plain(part) for part in content if isinstance(part, str | dict)]
+    # An object may be the mark of something else: infinity, say.
+    return [part for part in map(from_plain, content) if isinstance(part, str | dict)]
 
 
 def _members(value: object) -> dict[str, Any]:

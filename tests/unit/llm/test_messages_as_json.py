@@ -4,7 +4,7 @@ import json
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
@@ -178,6 +178,10 @@ def test_unknown_keys_survive(unknown, role):
         ),
     )
 )
+@example({"type": "user", "content": to_plain([math.inf])})
+@example({"type": "assistant", "invalid_tool_calls": to_plain([math.inf])})
+@example({"type": "assistant", "tool_calls": [{"name": "f", "args": to_plain(math.inf)}]})
+@example({"type": "assistant", "usage_metadata": to_plain(math.inf)})
 def test_any_json_of_a_known_type_is_read_without_an_error(data):
     message = m.dict_to_message(data)
     assert m.dict_to_message(m.message_to_dict(message)) == message
