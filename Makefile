@@ -6,7 +6,7 @@ PY = .venv/bin/python
 EXAMPLE = build/sallen-key-filter
 PARALLEL = --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
-.PHONY: test-window help setup core dev run screenshots demo test check bench torture
+.PHONY: help setup core dev run screenshots demo test check bench torture
 
 help:
 	@echo 'make demo      design and prove two circuits on the command line'
@@ -44,10 +44,6 @@ demo: core
 
 test: dev
 	@$(PY) -m pytest $(PARALLEL)
-
-# Apart from the others, and not yet among them: docs/testing.md says why.
-test-window: dev
-	@$(PY) -m pytest -o addopts="-ra -p no:langsmith_plugin -p no:anyio -m 'not torture'" tests/gui
 
 torture: dev
 	@$(PY) -m pytest $(PARALLEL) -m torture --timeout=7200

@@ -21,6 +21,9 @@ GRACE_S = 0.25
 """For threads that are about to end and children that are about to be reaped."""
 
 _HAS_PROC = sys.platform.startswith("linux")
+_OF_LIBRARIES = frozenset(("/dev/urandom", "anon_inode:[eventfd]"))
+"""The kernel's random source is opened once and kept by several libraries; each thread of Qt's own pools for
+drawing, which come and go as Qt likes, has an event descriptor. Python opens none."""
 _CACHES = frozenset({"__pycache__", ".hypothesis", "htmlcov", "build"})
 
 
@@ -135,8 +138,7 @@ def _open_files() -> Iterator[tuple[int, str]]:
             what = os.readlink(f"/proc/self/fd/{name}")  # noqa: PTH115
         except FileNotFoundError:  # the listing's own
             continue
-        # The kernel's random source is opened once and kept by several libraries.
-        if what != "/dev/urandom":
+        if what not in _OF_LIBRARIES:
             yield int(name), what
 
 

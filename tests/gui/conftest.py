@@ -21,8 +21,7 @@ if hasattr(os, "geteuid") and os.geteuid() == 0:
     os.environ.setdefault("QTWEBENGINE_DISABLE_SANDBOX", "1")
 
 from PyQt6.Qsci import QsciScintilla
-from PyQt6.QtCore import QCoreApplication, QEvent, Qt
-from PyQt6.QtGui import QImage
+from PyQt6.QtCore import QCoreApplication, QEvent
 from PyQt6.QtWidgets import QApplication, QWidget
 
 import bootstrap
@@ -60,10 +59,6 @@ def qapp() -> QApplication:
         widget.close()
         widget.deleteLater()
     flush_deletions()
-    # Qt's pool for large pictures keeps its threads' event descriptors.
-    large = QImage(4000, 4000, QImage.Format.Format_ARGB32)
-    large.fill(0)
-    large.scaled(3000, 3000, transformMode=Qt.TransformationMode.SmoothTransformation)
     return application
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PyQt6.QtCore import QEventLoop, QPoint, Qt, QUrl
+from PyQt6.QtCore import QEventLoop, QPoint, Qt, QTimer, QUrl
 from PyQt6.QtTest import QTest
 from PyQt6.QtWebEngineCore import QWebEnginePage
 from PyQt6.QtWebEngineWidgets import QWebEngineView
@@ -41,10 +41,14 @@ pytestmark = pytest.mark.timeout(120)
 def chromium(qapp: QApplication) -> None:
     """Chromium's helper processes start with the first page and end with the program: no test's leak."""
     page, loop = QWebEnginePage(), QEventLoop()
+    loaded: list[bool] = []
+    page.loadFinished.connect(loaded.append)
     page.loadFinished.connect(loop.quit)
+    QTimer.singleShot(60_000, loop.quit)  # no signal of Python's could end this loop
     page.load(QUrl.fromLocalFile(str(PAGE)))
     loop.exec()
     page.deleteLater()
+    assert loaded == [True]
     flush_deletions()
 
 
