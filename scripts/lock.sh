@@ -13,5 +13,6 @@ compile() {
 
 compile dev
 compile window --constraint dev.lock
+compile cluster --constraint dev.lock
 compile core --constraint dev.lock
 compile build

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 REQUIREMENTS = Path(__file__).parents[3] / "requirements"
-LOCKS = ("core", "window", "dev", "build")
+LOCKS = ("core", "cluster", "window", "dev", "build")
 QT = ("PyQt6", "PyQt6-Qt6", "PyQt6-WebEngine", "PyQt6-WebEngine-Qt6")
 
 
@@ -45,8 +45,9 @@ def test_lock_holds_what_its_input_asks_for(name: str) -> None:
 
 
 def test_smaller_sets_are_part_of_the_larger() -> None:
-    core, window, dev = (pins(lock(name)) for name in ("core", "window", "dev"))
+    core, cluster, window, dev = (pins(lock(name)) for name in ("core", "cluster", "window", "dev"))
     assert core.items() <= window.items() <= dev.items()
+    assert core.items() <= cluster.items() <= dev.items()
 
 
 def test_what_is_installed_is_what_is_locked() -> None:
