@@ -26,29 +26,38 @@ if TYPE_CHECKING:
     from application.browsing import BrowseProject
     from application.chatting import ChatWithModel
     from application.checking import CheckCircuit
+    from application.cleaning import CleanProject
+    from application.convergence import AnalyzeConvergence
     from application.designing import DesignCircuit
     from application.editing import EditFiles
     from application.examining import ExamineEnvironment
+    from application.exporting import ExportResult
     from application.measuring import MeasureResult
+    from application.optimizing import OptimizeCircuit
     from application.ports import (
+        BatchSimulator,
         ChatModels,
         Checkpointers,
         Designer,
         Projects,
-        ResultStore,
+        RunJoiner,
         Simulator,
+        SimulatorSettingsStore,
         SourceReaders,
         WaveformReader,
     )
     from application.prompting import Prompting
     from application.sessions import Sessions
     from application.simulating import RunSimulation
+    from application.studies import RunStudy
     from application.tool_execution.context import ToolServices
     from application.tool_execution.executor import ToolExecutor
     from application.tool_execution.run_tool import RunTool
+    from application.tuning import TuneCircuit
     from application.undoing import ProjectOperations
     from application.waveforms import LoadWaveforms
     from application.window_state import WindowStates
+    from infrastructure.persistence.results import ResultFolders
     from infrastructure.persistence.settings import UserSettings
     from shared.message import Message
 
@@ -130,7 +139,79 @@ class Composition:
             sources=self._sources,
             results=self._results,
             cpu=self._cpu,
+            joiner=self._joiner,
+            settings=self.simulator_settings,
             libraries=self._settings.libraries,
+        )
+
+    @cached_property
+    def study(self) -> RunStudy:
+        from application.studies import RunStudy
+
+        return RunStudy(
+            batch=self._batch_at,
+            simulator=self._simulator,
+            sources=self._sources,
+            results=self._results,
+            cpu=self._cpu,
+            events=self.events,
+            settings=self.simulator_settings,
+            libraries=self._settings.libraries,
+        )
+
+    @cached_property
+    def optimize(self) -> OptimizeCircuit:
+        from application.optimizing import OptimizeCircuit
+        from infrastructure.persistence.atomic import write_atomically
+
+        return OptimizeCircuit(
+            batch=self._batch_at,
+            simulator=self._simulator,
+            waveforms=self._waveforms,
+            sources=self._sources,
+            results=self._results,
+            cpu=self._cpu,
+            events=self.events,
+            settings=self.simulator_settings,
+            write_file=write_atomically,
+            libraries=self._settings.libraries,
+        )
+
+    @cached_property
+    def tune(self) -> TuneCircuit:
+        from application.tuning import TuneCircuit
+
+        return TuneCircuit(
+            batch=self._batch,
+            sources=self._sources,
+            cpu=self._cpu,
+            settings=self.simulator_settings,
+            libraries=self._settings.libraries,
+        )
+
+    @cached_property
+    def analyze_convergence(self) -> AnalyzeConvergence:
+        from application.convergence import AnalyzeConvergence
+
+        return AnalyzeConvergence(
+            simulator=self._simulator,
+            sources=self._sources,
+            results=self._results,
+            cpu=self._cpu,
+            settings=self.simulator_settings,
+            libraries=self._settings.libraries,
+        )
+
+    @cached_property
+    def clean(self) -> CleanProject:
+        from application.cleaning import CleanProject
+        from infrastructure.ngspice.scratch_leftovers import TemporaryScratch
+
+        return CleanProject(
+            shelves=self._results.shelf,
+            scratch=TemporaryScratch(),
+            cpu=self._cpu,
+            quota=self._settings.results,
         )
 
     @cached_property
@@ -138,6 +219,20 @@ class Composition:
         from application.measuring import MeasureResult
 
         return MeasureResult(results=self._results, waveforms=self._waveforms, cpu=self._cpu)
+
+    @cached_property
+    def export(self) -> ExportResult:
+        from application.exporting import ExportResult
+        from infrastructure.exports.pictures import PictureFiles
+        from infrastructure.exports.tables import TableFiles
+
+        return ExportResult(
+            results=self._results,
+            waveforms=self._waveforms,
+            tables=TableFiles(),
+            pictures=PictureFiles(cache=self._home / "cache" / "matplotlib"),
+            cpu=self._cpu,
+        )
 
     @cached_property
     def design(self) -> DesignCircuit:
@@ -243,9 +338,15 @@ class Composition:
     def waveforms(self) -> LoadWaveforms:
         from application.waveforms import LoadWaveforms
         from infrastructure.persistence.result_figures import ResultFigures
+        from infrastructure.waveforms.column_file import ColumnFileBuilder
 
         return LoadWaveforms(
-            results=self._results, waveforms=self._waveforms, figures=ResultFigures(), cpu=self._cpu
+            results=self._results,
+            waveforms=self._waveforms,
+            figures=ResultFigures(),
+            columns=ColumnFileBuilder(),
+            cpu=self._cpu,
+            tasks=self.tasks,
         )
 
     @cached_property
@@ -281,6 +382,20 @@ class Composition:
         from infrastructure.ngspice.runner import NgspiceRunner
 
         return NgspiceRunner(processes=self._processes, ngspice_path=self._settings.ngspice_path)
+
+    @cached_property
+    def _batch(self) -> BatchSimulator:
+        from infrastructure.ngspice.batch import NgspiceBatch
+
+        return NgspiceBatch(processes=self._processes, ngspice_path=self._settings.ngspice_path)
+
+    def _batch_at(self, cluster: str | None) -> BatchSimulator:
+        """The batch simulator behind a scheduler's address, or of this machine."""
+        if cluster is None:
+            return self._batch
+        from infrastructure.cluster.dask_batch import DaskBatch
+
+        return DaskBatch(cluster, local=self._batch)
 
     @cached_property
     def _designers(self) -> Mapping[str, Designer]:
@@ -321,7 +436,10 @@ class Composition:
             sources=self._sources,
             check=self.check,
             simulate=self.simulate,
+            study=self.study,
+            optimize=self.optimize,
             measure=self.measure,
+            analyze_convergence=self.analyze_convergence,
             results=self._results,
             waveforms=self._waveforms,
             views=lambda root: FolderView(root=root, libraries=libraries),
@@ -329,8 +447,20 @@ class Composition:
         )
 
     @cached_property
+    def simulator_settings(self) -> SimulatorSettingsStore:
+        from infrastructure.persistence.simulator_settings import SimulatorSettingsFile
+
+        return SimulatorSettingsFile(user_home=self._home, environment=self._environment)
+
+    @cached_property
+    def _joiner(self) -> RunJoiner:
+        from infrastructure.ngspice.stepped_runs import StepJoiner
+
+        return StepJoiner()
+
+    @cached_property
     def _waveforms(self) -> WaveformReader:
-        from infrastructure.ngspice.raw_file import RawFileReader
+        from infrastructure.waveforms.raw_file import RawFileReader
 
         return RawFileReader()
 
@@ -341,7 +471,7 @@ class Composition:
         return SourceReaderFactory()
 
     @cached_property
-    def _results(self) -> ResultStore:
+    def _results(self) -> ResultFolders:
         from infrastructure.persistence.results import ResultFolders
 
-        return ResultFolders(user_home=self._home)
+        return ResultFolders(user_home=self._home, quota=self._settings.results)

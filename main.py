@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 def open_window(app: Application, path: Path | None, signals: StopSignals | None) -> int:
     """The program with a window; Qt is imported only now."""
-    # Nothing made until the first paint is garbage; looking for it all the same takes a tenth of the time.
-    gc.disable()
+    gc.disable()  # until the first paint
     from presentation.window.application import run
 
     return run(app, path, signals)
@@ -28,9 +27,12 @@ def open_window(app: Application, path: Path | None, signals: StopSignals | None
 def main() -> int:
     """The whole program; returns the exit code."""
     signals = StopSignals()  # before the imports below, which take a while
+    # What imports make is no garbage; looking for it all the same takes a tenth of the time.
+    gc.disable()
     import bootstrap
     from presentation.cli import entry
 
+    gc.enable()
     try:
         return entry.main(sys.argv[1:], bootstrap.build, signals, open_window)
     finally:

@@ -8,15 +8,21 @@ if TYPE_CHECKING:
     from application.browsing import BrowseProject
     from application.chatting import ChatWithModel
     from application.checking import CheckCircuit
+    from application.cleaning import CleanProject
+    from application.convergence import AnalyzeConvergence
     from application.designing import DesignCircuit
     from application.editing import EditFiles
     from application.examining import ExamineEnvironment
+    from application.exporting import ExportResult
     from application.measuring import MeasureResult
-    from application.ports import ChatModels
+    from application.optimizing import OptimizeCircuit
+    from application.ports import ChatModels, SimulatorSettingsStore
     from application.prompting import Prompting
     from application.sessions import Sessions
     from application.simulating import RunSimulation
+    from application.studies import RunStudy
     from application.tool_execution.run_tool import RunTool
+    from application.tuning import TuneCircuit
     from application.undoing import ProjectOperations
     from application.waveforms import LoadWaveforms
     from application.window_state import WindowStates
@@ -63,13 +69,48 @@ class Application(Protocol):
         ...
 
     @property
+    def analyze_convergence(self) -> AnalyzeConvergence:
+        """Find out why a circuit does not converge."""
+        ...
+
+    @property
+    def simulator_settings(self) -> SimulatorSettingsStore:
+        """What the user set for the circuits of each project."""
+        ...
+
+    @property
     def simulate(self) -> RunSimulation:
         """Run a circuit."""
         ...
 
     @property
+    def study(self) -> RunStudy:
+        """Sweep, Monte Carlo, corners, worst case, sensitivity."""
+        ...
+
+    @property
+    def optimize(self) -> OptimizeCircuit:
+        """Search for the values that meet goals."""
+        ...
+
+    @property
+    def clean(self) -> CleanProject:
+        """Remove results by rules, pin them, remove what killed runs left."""
+        ...
+
+    @property
+    def tune(self) -> TuneCircuit:
+        """Keep a circuit loaded for values that change under a slider."""
+        ...
+
+    @property
     def measure(self) -> MeasureResult:
         """Evaluate expressions on a result."""
+        ...
+
+    @property
+    def export(self) -> ExportResult:
+        """Write a result's vectors as tables and pictures."""
         ...
 
     @property

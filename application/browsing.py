@@ -25,6 +25,7 @@ from shared.message import Message, msg
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from application.design_rounds import DesignRounds
     from application.measuring import MeasureResult
     from application.ports import Projects, SourceReaders
     from application.tool_execution.context import ProjectView
@@ -97,6 +98,8 @@ class ResultSummary:
     goals_met: int | None = None
     """None when the project has no goals, or none of them can be measured on this result."""
     goals: int = 0
+    reason: Message | None = None
+    """Of a run that failed: its first error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +183,10 @@ class BrowseProject:
         """The parts of a netlist on the disk. Raises UserInputError when it can't be read."""
         return await asyncio.to_thread(self._sections, file)
 
+    async def nodes(self, file: Path) -> Mapping[str, int]:
+        """The nodes of a netlist on the disk, each with its first line. Raises UserInputError."""
+        return await asyncio.to_thread(self._nodes, file)
+
     async def results(self, root: Path) -> tuple[ResultSummary, ...]:
         """The stored results, the newest first, without their goals."""
         return await asyncio.to_thread(self._results.newest, root, MOST_RESULTS)
@@ -200,6 +207,14 @@ class BrowseProject:
             if met is not None:
                 found[result.path] = (met, len(goals))
         return found
+
+    async def goals(self, root: Path) -> tuple[DesignGoal, ...]:
+        """The goals of the project's design; none when it has none."""
+        return _goals_of(await asyncio.to_thread(self._goals_content, root))
+
+    async def rounds(self, root: Path) -> DesignRounds | None:
+        """The rounds of the project's last design; None when there are none, or they cannot be read."""
+        return await asyncio.to_thread(self._rounds, root)
 
     async def digests(self, root: Path) -> Mapping[str, str]:
         """SHA-256 of the project's text files by their relative paths: a state to compare with."""
@@ -254,6 +269,26 @@ class BrowseProject:
         if file.suffix.lower() in LIBRARY_SUFFIXES:
             netlist = Netlist.parse(netlist.to_bytes(), path=netlist.path, has_title=False)
         return sections_of(netlist)
+
+    def _nodes(self, file: Path) -> Mapping[str, int]:
+        netlist, _reader = load_circuit(self._sources, file, self._libraries)
+        found: dict[str, int] = {}
+        for element in netlist.elements:
+            for node in element.nodes if not element.scope else ():
+                found.setdefault(node.text, element.line)
+        return found
+
+    def _rounds(self, root: Path) -> DesignRounds | None:
+        from application.design_rounds import read_design_rounds
+
+        try:
+            project = self._projects.open(root)
+            try:
+                return read_design_rounds(project)
+            finally:
+                project.close()
+        except CircuitAIError:  # no project yet, or a folder that is read-only
+            return None
 
     def _goals_content(self, root: Path) -> bytes:
         try:
@@ -402,4 +437,12 @@ def _goal_of(item: object) -> DesignGoal | None:
     if any(bound is not None and not isinstance(bound, int | float) for bound in bounds):
         return None
     metric, expression, unit = map(str, texts)
-    return DesignGoal(metric=metric, expression=expression, unit=unit, minimum=bounds[0], maximum=bounds[1])
+    target = item.get("target")
+    return DesignGoal(
+        metric=metric,
+        expression=expression,
+        unit=unit,
+        minimum=bounds[0],
+        maximum=bounds[1],
+        target=float(target) if isinstance(target, int | float) else None,
+    )

@@ -343,12 +343,23 @@ class _Turn:
             self._running.discard(event.call_id)
         self._listener(event)
 
+    def _context_tokens(self) -> int:
+        from domain.llm.messages import get_usage
+
+        answers = self._conversation.answers_of_turn()
+        last = get_usage(answers[-1]) if answers else None
+        return 0 if last is None else last.prompt_tokens + last.completion_tokens
+
     def _fail(self, error_type: str, message: Message, advice: Message | None) -> None:
         self._emit(ErrorOccurred(error_type=error_type, message=message, advice=advice))
 
     def _end(self, stop_reason: TurnEnd) -> TurnEnded:
-        usage = self._state()["agent_usage"]
-        ended = TurnEnded(stop_reason=stop_reason, usage=usage, note=_note_on(stop_reason, self._chat.limits))
+        ended = TurnEnded(
+            stop_reason=stop_reason,
+            usage=self._state()["agent_usage"],
+            note=_note_on(stop_reason, self._chat.limits),
+            context_tokens=self._context_tokens(),
+        )
         self._emit(ended)
         return ended
 

@@ -23,6 +23,14 @@ def load_circuit(
 
     Raises UserInputError when `circuit` is no regular, readable file of at most 20 MB.
     """
+    data, real, reader = read_circuit_file(sources, circuit, libraries)
+    return Netlist.parse(data, path=real), reader
+
+
+def read_circuit_file(
+    sources: SourceReaders, circuit: Path, libraries: Sequence[Path]
+) -> tuple[bytes, Path, SourceReader]:
+    """The bytes of the circuit, its real path, and the reader of its includes. Raises as `load_circuit`."""
     real = Path(os.path.realpath(circuit))  # Path.resolve() raises on a loop of links
     reader = sources.for_circuit(real, libraries)
     source = reader.read(real.name, including_file=real)
@@ -33,7 +41,7 @@ def load_circuit(
             file=circuit,
             error_type="file_not_found" if source.reason == "missing" else None,
         )
-    return Netlist.parse(source.data, path=real), reader
+    return source.data, real, reader
 
 
 def _refusal_message(reason: RefusalReason, path: Path) -> Message:

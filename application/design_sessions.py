@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from application.design_journal import DesignRun, open_run
-from domain.design.goals import DesignGoal
+from domain.design.goals import DesignGoal, GoalVerdict
 from shared.errors import UserInputError
 from shared.message import msg
 from shared.ulid import new_ulid
@@ -46,7 +46,15 @@ class ResumeRequest:
     """None = as the design was begun with."""
 
 
-Answer = Literal["continue", "accept", "stop", "decline", "resume", "anew"]
+Answer = Literal["continue", "accept", "stop", "undo", "decline", "resume", "anew"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """An answer with the goals that hold from now on: to "goals", or to a checkpoint that goes on."""
+
+    answer: Answer
+    goals: tuple[DesignGoal, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +63,14 @@ class Question:
 
     kind: Literal["goals", "checkpoint", "pending_run"]
     goals: tuple[DesignGoal, ...] = ()
+    """Those that hold (goals, checkpoint)."""
+    verdicts: tuple[GoalVerdict, ...] = ()
+    """Of the round that is asked about."""
+    has_failed: bool = False
+    """Its simulation did not finish."""
+    can_undo: bool = False
+    """Whether the round can be taken back."""
+    most_rounds: int = 0
     round_number: int = 0
     goals_met: bool = False
     text: str = ""
@@ -63,7 +79,7 @@ class Question:
     """What an automatic answer would be."""
 
 
-Ask = Callable[[Question], Awaitable[Answer]]
+Ask = Callable[[Question], Awaitable[Answer | Reply]]
 
 
 class RunSession:

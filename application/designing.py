@@ -15,6 +15,7 @@ from application.design_sessions import (
     Ask,
     DesignRequest,
     Question,
+    Reply,
     ResumeRequest,
     RunSession,
     nothing_to_resume,
@@ -30,6 +31,7 @@ from application.events import (
     StopReason,
     TextWritten,
 )
+from domain.design.goals import all_met
 from shared.errors import (
     CircuitAIError,
     EnvironmentProblem,
@@ -58,6 +60,7 @@ __all__ = [
     "DesignCircuit",
     "DesignRequest",
     "Question",
+    "Reply",
     "ResumeRequest",
     "import_graph",
 ]
@@ -369,16 +372,19 @@ class _Progress:
 
         state = self.state
         verdicts = tuple(verdict_from_plain(plain) for plain in state.get("last_verdicts", ()))
-        goals_met = bool(verdicts) and all(verdict.met for verdict in verdicts)
+        goals_met = all_met(verdicts)
+        is_undone = state.get("termination_reason") == "undo"
         if stop_reason is None:
             if state.get("user_intent") == "decline":
                 stop_reason = "declined"
+            elif is_undone:
+                stop_reason = "undone"
             else:
                 stop_reason = "goals_met" if goals_met else "goals_not_met"
         return Done(
             stop_reason=stop_reason,
             project=self.project,
-            circuit=state.get("circuit_file_path"),
+            circuit=None if is_undone else state.get("circuit_file_path"),
             goals_met=goals_met,
             verdicts=verdicts,
             metrics={verdict.goal.metric: verdict.measured.value for verdict in verdicts},
@@ -394,7 +400,7 @@ def _decider(
     With `recapitulate` the first question comes with what it is about, told before the interruption.
     """
     from application.graph.edges import should_continue
-    from application.graph.state import goal_from_plain
+    from application.graph.state import goal_from_plain, goal_to_plain, verdict_from_plain
 
     is_first = recapitulate
 
@@ -404,20 +410,29 @@ def _decider(
             for event in _told_before(state):
                 emit(event)
         is_first = False
+        goals = tuple(goal_from_plain(plain) for plain in state["design_goals_summary"])
         if value["kind"] == "goals":
-            question = Question(kind="goals", goals=tuple(goal_from_plain(plain) for plain in value["goals"]))
+            question = Question(kind="goals", goals=goals)
         else:
-            met = bool(value["goals_met"])
+            met, number = bool(value["goals_met"]), int(value["round"])
             goes_on = should_continue({**state, "max_iterations": max_iterations})
             question = Question(
                 kind="checkpoint",
-                round_number=int(value["round"]),
+                goals=goals,
+                verdicts=tuple(verdict_from_plain(plain) for plain in state["last_verdicts"]),
+                has_failed=bool(state.get("error_context")),
+                can_undo=bool(state.get("last_write"))
+                and (number == 1 or state.get("previous_round") is not None),
+                round_number=number,
+                most_rounds=max_iterations,
                 goals_met=met,
                 recommended="accept" if met else "continue" if goes_on else "stop",
             )
-        answer = await ask(question)
+        reply = await ask(question)
+        answer = reply.answer if isinstance(reply, Reply) else reply
         emit(ConfirmationAsked(kind=question.kind, answer=answer))
-        return {"intent": answer}
+        changed = [goal_to_plain(goal) for goal in reply.goals] if isinstance(reply, Reply) else None
+        return {"intent": answer, "goals": changed}
 
     return decide
 

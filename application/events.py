@@ -18,7 +18,7 @@ from shared.message import Message
 TurnEnd = Literal["completed", "stopped", "limit", "cut", "length", "content_filter", "error"]
 """How a turn of the agent ended; "cut": the answer ended without saying why."""
 
-StopReason = Literal["goals_met", "goals_not_met", "stopped", "declined", "error"]
+StopReason = Literal["goals_met", "goals_not_met", "stopped", "declined", "undone", "error"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +90,8 @@ class TurnEnded(Event):
     usage: Mapping[str, int] = field(default_factory=dict)
     note: Message | None = None
     """For a limit: which one, and how to go on."""
+    context_tokens: int = 0
+    """What the last request and its answer filled of the model's window; 0 when nobody counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +150,50 @@ class Done(Event):
     metrics: Mapping[str, float] = field(default_factory=dict)
     rounds: int = 0
     usage: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyProgressed(Event):
+    """Runs of a sweep, Monte Carlo ... ended."""
+
+    key: str
+    """The id of the call that asked, or of the result."""
+    kind: str
+    done: int
+    total: int
+    """Runs asked for so far; a worst case asks again when it knows the signs."""
+    failed: int
+    rate_hz: float
+    """Runs per second since the first one ended; 0 until it can be told."""
+    remaining_s: float | None
+    """None until it can be told."""
+    best: Mapping[str, float] | None = None
+    """Metrics of the run nearest to the goals; None without goals."""
+    best_run: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptimizationProgressed(Event):
+    """Simulations of an optimisation ended."""
+
+    key: str
+    """The id of the call that asked, or of the result."""
+    done: int
+    budget: int
+    failed: int
+    rate_hz: float
+    """Simulations per second since the beginning."""
+    remaining_s: float | None
+    """Until the budget is used up; it may end sooner. None until it can be told."""
+    restarts: int
+    best_run: int | None
+    """The simulation that gave the best point so far."""
+    best_parameters: Mapping[str, float]
+    best_metrics: Mapping[str, float]
+    violation: float | None
+    """By how far the best point misses the goals (0 = it meets them); None before there is one."""
+    objective: float | None
+    """What is minimised once the goals are met, in units of its value at the start."""
 
 
 DesignEvent = (

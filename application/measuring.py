@@ -33,11 +33,12 @@ class MeasureResult:
     def _evaluate(self, source: Path, expressions: Sequence[str]) -> dict[str, Quantity | CircuitError]:
         from domain.simulation.expressions import evaluate
 
-        plots = self._waveforms.read(self._results.raw_path_of(source))
         values: dict[str, Quantity | CircuitError] = {}
-        for expression in expressions:
-            try:
-                values[expression] = evaluate(expression, plots)
-            except CircuitError as error:
-                values[expression] = error
+        with self._waveforms.open(self._results.raw_path_of(source)) as file:
+            plots = file.plots  # of a large file only what the expressions name is read
+            for expression in expressions:
+                try:
+                    values[expression] = evaluate(expression, plots)
+                except CircuitError as error:
+                    values[expression] = error
         return values

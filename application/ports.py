@@ -9,21 +9,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a port
+    import threading
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
     from pathlib import Path
+    from types import TracebackType
 
     from langchain_core.language_models import BaseChatModel
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
+    from application.stepped_simulation import SteppedRun
     from domain.circuit.dependencies import SourceReader
+    from domain.circuit.simulator_settings import SimulatorSettings
     from domain.design.designer import DesignIntent, Proposal
-    from domain.design.goals import GoalVerdict
+    from domain.design.goals import DesignGoal, GoalVerdict
     from domain.llm.chat import ChatRequest, ProviderChoice, ProviderInfo, StreamChunk
-    from domain.simulation.batch import Batch, BatchCircuit, RunOutcome
+    from domain.simulation.batch import Batch, BatchCircuit, BatchRun, RunOutcome
     from domain.simulation.request import SimulationJob
     from domain.simulation.result import SimulationResult, SimulationRun
-    from domain.simulation.waveform import Plot
+    from domain.simulation.waveform import Envelope, Plot, PlotOutline, Vector
     from shared.message import Message
 
 
@@ -75,15 +79,35 @@ class BatchSimulator(Protocol):
     def run(self, batch: Batch, *, workers: int | None = None) -> AsyncIterator[RunOutcome]:
         """Every run's outcome, as they end (in no order); `workers` at once, None for one a core.
 
-        A worker that dies or hangs is replaced; the run it had is tried once more, then marked. What a run
-        gives does not depend on the workers. Closing the iterator ends the workers. Raises
-        EnvironmentProblem without libngspice or confinement, UserInputError for a circuit that does not
-        load.
+        A worker that dies is replaced; the run it had is tried once more, then marked ("crashed"); one that
+        hangs is marked at once. All runs of a circuit that does not load are "failed", with its errors.
+        What a run gives does not depend on the workers; a circuit's own random functions are seeded with
+        the run's id. Closing the iterator ends the workers. Raises EnvironmentProblem without libngspice
+        or confinement.
         """
         ...
 
+    def session(
+        self, circuits: Sequence[BatchCircuit], *, workers: int | None = None
+    ) -> AbstractAsyncContextManager[BatchSession]:
+        """Workers that keep these circuits for several rounds of runs. Raises EnvironmentProblem."""
+        ...
+
     def live(self, circuit: BatchCircuit) -> AbstractAsyncContextManager[LiveCircuit]:
-        """A worker that keeps `circuit` loaded for single evaluations. Raises as `run`."""
+        """A worker that keeps `circuit` loaded for single evaluations.
+
+        Raises as `run`, and CircuitError when the circuit does not load.
+        """
+        ...
+
+
+class BatchSession(Protocol):
+    """Workers with their circuits, for one round of runs after the other."""
+
+    def run(
+        self, runs: Sequence[BatchRun], *, signals: Sequence[str] | None, timeout_s: float
+    ) -> AsyncIterator[RunOutcome]:
+        """The outcome of every run, as they end; as `BatchSimulator.run`."""
         ...
 
 
@@ -102,6 +126,81 @@ class WaveformReader(Protocol):
 
     def read(self, path: Path) -> list[Plot]:
         """All plots with all vectors. Raises UserInputError when it is not a raw file."""
+        ...
+
+    def open(self, path: Path) -> WaveformSource:
+        """The file, its vectors still unread. Raises UserInputError when it is not a raw file."""
+        ...
+
+
+class WaveformSource(Protocol):
+    """An open raw file, whose vectors are read when they are asked for. Blocking: used off the loop.
+
+    Vectors that were given out stay valid after closing; use it in a `with`.
+    """
+
+    @property
+    def outlines(self) -> tuple[PlotOutline, ...]:
+        """What the file holds, plot by plot; runs of a `.step` are plots of their own."""
+        ...
+
+    @property
+    def plots(self) -> list[Plot]:
+        """The plots in the same order, each vector read when it is first asked for."""
+        ...
+
+    def traces(self, names: Sequence[str], plot: int = 0, rows: range | None = None) -> list[Vector]:
+        """Vectors of one plot by canonical name, whole or the samples `rows`. Raises KeyError."""
+        ...
+
+    def window(self, name: str, start: float, stop: float, max_points: int, plot: int = 0) -> Envelope:
+        """A vector between two places of its axis, as the least and greatest values of at most
+        `max_points` stretches; quick for any length when the file has a column file. Raises KeyError."""
+        ...
+
+    def close(self) -> None:
+        """Close the file."""
+        ...
+
+    def __enter__(self) -> WaveformSource:
+        """For `with`."""
+        ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the file."""
+        ...
+
+
+class ColumnBuilder(Protocol):
+    """Makes column files beside raw files, from which vectors and plots are quick."""
+
+    def build(self, raw_path: Path, stop: threading.Event) -> bool:
+        """Make it, at low priority; whether it is there now. Ends early when `stop` is set. Blocking.
+
+        Raises UserInputError when the raw file can't be read, EnvironmentProblem when the disk is full.
+        """
+        ...
+
+
+class RunJoiner(Protocol):
+    """Puts the runs of a stepped circuit together."""
+
+    def join(self, runs: Sequence[SteppedRun], folder: Path) -> SimulationRun:
+        """One run with the data of all, in `folder`. Raises EnvironmentProblem when the disk is full."""
+        ...
+
+
+class SimulatorSettingsStore(Protocol):
+    """Keeps what the user set for the circuits of each project."""
+
+    def of_circuit(self, circuit: Path) -> SimulatorSettings:
+        """Those of the nearest folder above `circuit` that has some; plain ones when there is none."""
+        ...
+
+    def save(self, folder: Path, settings: SimulatorSettings) -> None:
+        """Keep the settings of a project's folder. Raises EnvironmentProblem."""
         ...
 
 
@@ -130,6 +229,10 @@ class ResultStore(Protocol):
 
     def save(self, result: SimulationResult) -> None:
         """Write result.json atomically."""
+        ...
+
+    def save_study(self, folder: Path, document: Mapping[str, Any], rows: bytes) -> None:
+        """Write a study's table and its result.json (NaN becomes null) into the folder of a new result."""
         ...
 
     def raw_path_of(self, path: Path) -> Path:
@@ -234,6 +337,10 @@ class Designer(Protocol):
 
     async def understand(self, text: str) -> DesignIntent:
         """Goals and family. Raises CircuitError with the list of what is known otherwise."""
+        ...
+
+    async def follow(self, intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
+        """The intent with the goals a person confirmed, and what it is sized for changed with them."""
         ...
 
     async def propose(self, intent: DesignIntent) -> Proposal:

@@ -1,4 +1,4 @@
-"""The stored conversations of a project: list, show, export, delete.
+"""The stored conversations of a project: list, show, export, rename, delete.
 
 Works on the transcripts' plain JSON, without LangChain, so that the command starts at once.
 """
@@ -42,6 +42,8 @@ ExportFormat = Literal["json", "txt", "md"]
 LAST = "last"
 """In place of an id: the conversation changed last."""
 SHORTEST_PREFIX = 6
+LONGEST_NAME = 120
+"""Characters."""
 _PREFIX = re.compile(r"[0-9A-HJKMNP-TV-Z]+")
 _ULID_LENGTH = 26
 
@@ -141,6 +143,30 @@ class Sessions:
                 return found[0]
 
         return await asyncio.to_thread(work)
+
+    async def rename(self, project: Path, session_id: str, name: str) -> str:
+        """Give one a name; returns it as it is kept, on one line and shortened.
+
+        Raises UserInputError ("bad_name", "no_session", "session_in_use"), EnvironmentProblem.
+        """
+        kept = " ".join(name.split())[:LONGEST_NAME]
+        if not kept:
+            raise UserInputError(
+                msg("A conversation needs a name."),
+                advice=msg("Write a word or more."),
+                error_type="bad_name",
+            )
+
+        def work() -> None:
+            with self._store(project) as store:
+                transcript = store.open(session_id)
+                try:
+                    transcript.append({"event": "renamed", "name": kept, "by": "user"})
+                finally:
+                    transcript.close()
+
+        await uninterrupted(asyncio.to_thread(work))
+        return kept
 
     async def delete(self, project: Path, session_id: str) -> None:
         """Remove one. Raises UserInputError ("no_session", "session_in_use"), EnvironmentProblem."""

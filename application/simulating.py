@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-import math
-import os.path
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from application.circuit_files import load_circuit
-from domain.circuit.dependencies import (
-    NOT_TO_BE_OPENED,
-    DependencyTree,
-    SourceFile,
-    SourceReader,
-    resolve_dependencies,
-)
-from domain.circuit.netlist import Measure, Netlist
-from domain.circuit.numbers import parse_number
-from domain.circuit.parameters import resolve_parameters
-from domain.simulation.request import TAKEN_NAMES, Analysis, ResourceLimits, SimulationJob
-from domain.simulation.result import Quantity, SimulationIssue, SimulationResult, SimulationRun
-from shared.errors import CircuitAIError, UserInputError
-from shared.message import Message, msg
-from shared.paths import PROJECT_FOLDER, project_root_of
+from application.prepared_circuit import PreparedCircuit, prepare_circuit
+from application.run_metrics import run_metrics
+from application.stepped_simulation import SteppedRun, run_steps, steps_of
+from domain.circuit.dependencies import NOT_TO_BE_OPENED, DependencyTree
+from domain.circuit.dialects import Dialect
+from domain.circuit.stepping import StepPoint
+from domain.simulation.result import SimulationIssue, SimulationResult, SimulationRun, StepResult
+from shared.message import msg
 
 if TYPE_CHECKING:
-    from application.ports import ResultStore, Simulator, SourceReaders, WaveformReader
+    from application.ports import (
+        ResultStore,
+        RunJoiner,
+        Simulator,
+        SimulatorSettingsStore,
+        SourceReaders,
+        WaveformReader,
+    )
     from domain.simulation.waveform import Plot
     from shared.cpu_executor import CpuTaskExecutor
 
@@ -46,6 +41,8 @@ class SimulationRequest:
     """Values for this run: ``(("R1", "2k"), ("m1.w", "10u"))``."""
     timeout_s: float = 120.0
     libraries: tuple[Path, ...] = ()
+    dialect: Dialect | None = None
+    """What the circuit is written in; None = the project's settings, else told by its text."""
     call_id: str | None = None
     """The ULID of the call that asks, from which the result's id is made: repeated, it leaves one result."""
 
@@ -61,6 +58,8 @@ class RunSimulation:
         sources: SourceReaders,
         results: ResultStore,
         cpu: CpuTaskExecutor,
+        joiner: RunJoiner,
+        settings: SimulatorSettingsStore,
         libraries: tuple[Path, ...] = (),
     ) -> None:
         self._simulator = simulator
@@ -68,6 +67,8 @@ class RunSimulation:
         self._sources = sources
         self._results = results
         self._cpu = cpu
+        self._joiner = joiner
+        self._settings = settings
         self._libraries = libraries
         """The user's own, for every circuit."""
 
@@ -79,12 +80,19 @@ class RunSimulation:
         A circuit that does not simulate is a result whose `ok` is False. Raises UserInputError for
         a file, an analysis or a value that cannot be used, EnvironmentProblem without ngspice.
         """
-        prepared = await self._cpu.run_in_thread(self._prepare, request)
+        prepared = await self._cpu.run_in_thread(self._prepared, request)
         result_id, folder = await self._cpu.run_in_thread(
             self._results.new_result, prepared.circuit, request.call_id
         )
         try:
-            run = await self._simulator.run(prepared.job(folder, request), on_progress=on_progress)
+            points = await self._cpu.run_in_thread(steps_of, prepared)
+            if points:
+                return await self._run_stepped(
+                    request, prepared, points, result_id=result_id, folder=folder, on_progress=on_progress
+                )
+            run = await self._simulator.run(
+                prepared.job(folder, timeout_s=request.timeout_s), on_progress=on_progress
+            )
             return await self._cpu.run_in_thread(
                 self._keep, request, prepared, run, result_id=result_id, folder=folder
             )
@@ -92,182 +100,106 @@ class RunSimulation:
             await self._cpu.run_in_thread(self._results.discard, folder)
             raise
 
+    def _prepared(self, request: SimulationRequest) -> PreparedCircuit:
+        return prepare_circuit(
+            self._sources,
+            request.circuit,
+            libraries=request.libraries,
+            user_libraries=self._libraries,
+            assignments=request.assignments,
+            analyses=None if request.analysis is None else (request.analysis,),
+            settings=self._settings.of_circuit(request.circuit),
+            dialect=request.dialect,
+        )
+
+    async def _run_stepped(
+        self,
+        request: SimulationRequest,
+        prepared: PreparedCircuit,
+        points: Sequence[StepPoint],
+        *,
+        result_id: str,
+        folder: Path,
+        on_progress: Callable[[float], None] | None,
+    ) -> SimulationResult:
+        runs = await run_steps(
+            self._simulator, prepared, points, folder, timeout_s=request.timeout_s, on_progress=on_progress
+        )
+        return await self._cpu.run_in_thread(
+            self._keep_stepped, request, prepared, runs, result_id=result_id, folder=folder
+        )
+
     def _keep(
         self,
         request: SimulationRequest,
-        prepared: _Prepared,
+        prepared: PreparedCircuit,
         run: SimulationRun,
         *,
         result_id: str,
         folder: Path,
     ) -> SimulationResult:
-        metrics, metric_issues = self._measure(prepared, run)
-        result = SimulationResult(
-            result_id=result_id,
-            netlist_path=prepared.circuit,
-            netlist_sha256=prepared.sha256,
-            run=run,
-            metrics=metrics,
-            issues=tuple(map(prepared.placed, (*_with_refusals(run, prepared.tree), *metric_issues))),
-            request={
-                "analysis": request.analysis,
-                "set": dict(request.assignments),
-                "timeout_s": request.timeout_s,
-            },
-            result_path=folder / "result.json",
-            created=datetime.now(UTC).isoformat(timespec="milliseconds"),
-        )
+        metrics, issues = run_metrics(prepared, lambda: self._read_plots(run))
+        result = _result(request, prepared, run, result_id, folder)
+        result = replace(result, metrics=metrics, issues=_placed(prepared, run, issues))
         self._results.save(result)
         return result
 
-    def _prepare(self, request: SimulationRequest) -> _Prepared:
-        for folder in request.libraries:
-            if not folder.is_dir():
-                raise UserInputError(
-                    msg("{path} is not a folder, so it can't serve as a library.", path=folder),
-                    advice=msg("Name an existing folder with --library."),
-                )
-        libraries = (*request.libraries, *self._libraries)
-        netlist, reader = load_circuit(self._sources, request.circuit, libraries)
-        written = netlist
-        for name, value in request.assignments:
-            netlist = netlist.with_value(name, value)
-        if request.analysis is not None:
-            netlist = netlist.with_analyses([request.analysis])
-        tree = resolve_dependencies(netlist, reader)
-        circuit = request.circuit.resolve()
-        return _Prepared(
-            circuit=circuit,
-            sha256=sha256(written.to_bytes()).hexdigest(),
-            lines=len(written.source.lines),
-            netlist=netlist,
-            tree=tree,
-            data_files=tuple(_data_files(tree, reader, circuit)),
-            project=project_root_of(circuit),
-            library_folders=tuple(path.resolve() for path in libraries if path.is_dir()),
-        )
-
-    def _measure(
-        self, prepared: _Prepared, run: SimulationRun
-    ) -> tuple[dict[str, Quantity], tuple[SimulationIssue, ...]]:
-        cards = prepared.measures()
-        if not cards:
-            return {}, ()
-        from domain.simulation.meas import evaluate_meas, parse_meas
-
-        metrics: dict[str, Quantity] = {}
+    def _keep_stepped(
+        self,
+        request: SimulationRequest,
+        prepared: PreparedCircuit,
+        runs: Sequence[SteppedRun],
+        *,
+        result_id: str,
+        folder: Path,
+    ) -> SimulationResult:
+        steps: list[StepResult] = []
         issues: list[SimulationIssue] = []
-        parsed = []
-        places = {card.name: (file, card.line) for file, card in cards}
-        for file, card in cards:
-            try:
-                parsed.append(parse_meas(card.text, card.line))
-            except CircuitAIError as error:
-                metrics[card.name] = Quantity(value=math.nan, unit="")
-                issues.append(_meas_issue(file, card.line, error.message))
-        plots = self._read_plots(run)
-        for name, outcome in evaluate_meas(parsed, plots, resolve_parameters(prepared.tree)).items():
-            if isinstance(outcome, Message):
-                metrics[name] = Quantity(value=math.nan, unit="")
-                file, line = places[name]
-                issues.append(_meas_issue(file, line, outcome))
-            else:
-                metrics[name] = outcome
-        return metrics, tuple(issues)
+        for run in runs:
+            metrics, more = run_metrics(run.prepared, lambda run=run: self._read_plots(run.run))  # type: ignore[misc]
+            issues += [issue for issue in more if issue not in issues]
+            values = {axis.name: value for axis, value in run.point.values}
+            steps.append(StepResult(number=run.number, values=values, status=run.run.status, metrics=metrics))
+        joined = self._joiner.join(runs, folder)
+        result = replace(
+            _result(request, prepared, joined, result_id, folder),
+            steps=tuple(steps),
+            metrics={
+                f"{name}@{step.number}": value for step in steps for name, value in step.metrics.items()
+            },
+            issues=_placed(prepared, joined, issues),
+        )
+        self._results.save(result)
+        return result
 
     def _read_plots(self, run: SimulationRun) -> list[Plot]:
         return [plot for path in run.raw_paths for plot in self._waveforms.read(path)]
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Prepared:
-    """A circuit ready to run."""
-
-    circuit: Path
-    sha256: str
-    lines: int
-    """How many the circuit's file has."""
-    netlist: Netlist
-    tree: DependencyTree
-    data_files: tuple[Path, ...]
-    project: Path | None
-    library_folders: tuple[Path, ...]
-
-    def job(self, output_dir: Path, request: SimulationRequest) -> SimulationJob:
-        project = self.project
-        deck, companions = self.tree.portable(TAKEN_NAMES)
-        return SimulationJob(
-            deck=deck.to_bytes(),
-            data_files=self.data_files,
-            companions=companions,
-            deck_path=self.circuit,
-            included_files=tuple(path for path in self.tree.files if path != self.circuit),
-            readable_dirs=(*((project,) if project else ()), *self.library_folders),
-            hidden_dirs=(project / PROJECT_FOLDER,) if project else (),
-            analyses=self._analyses(),
-            has_control_block=self.netlist.has_control_block
-            or any(source.has_control_block for source in self.tree.files.values()),
-            stop_time_s=self._stop_time(),
-            output_dir=output_dir,
-            limits=ResourceLimits(wall_s=request.timeout_s),
-        )
-
-    def placed(self, issue: SimulationIssue) -> SimulationIssue:
-        """`issue` without a place behind the end of the file, where an analysis of the request stands."""
-        if issue.file == self.circuit and issue.line is not None and issue.line > self.lines:
-            return replace(issue, file=None, line=None)
-        return issue
-
-    def _analyses(self) -> tuple[Analysis, ...]:
-        """Those of the included files too."""
-        return tuple(
-            analysis
-            for source in self._sources()
-            for analysis in source.analyses
-            if (source.path, analysis.line) in self._places
-        )
-
-    def measures(self) -> list[tuple[Path, Measure]]:
-        """The `.meas` cards of the circuit and of what it includes, with their files."""
-        return [
-            (source.path or self.circuit, card)
-            for source in self._sources()
-            for card in source.measures
-            if (source.path, card.line) in self._places
-        ]
-
-    def _sources(self) -> tuple[Netlist, ...]:
-        return (self.netlist, *self.tree.files.values())
-
-    @cached_property
-    def _places(self) -> frozenset[tuple[Path | None, int]]:
-        """Where the statements stand that ngspice really reads (library sections picked out)."""
-        return frozenset((placed.file, placed.statement.line) for placed in self.tree.expanded)
-
-    def _stop_time(self) -> float | None:
-        for analysis in self._analyses():
-            fields = analysis.text.split()
-            if analysis.kind == "tran" and len(fields) > 2:
-                try:
-                    return parse_number(fields[2]) or None
-                except ValueError:  # an expression: progress is then not shown
-                    return None
-        return None
-
-
-def _data_files(tree: DependencyTree, reader: SourceReader, circuit: Path) -> Iterator[Path]:
-    """The data files beside the circuit that may be read; ngspice 39 looks for them in lower case."""
-    for name in dict.fromkeys(spelt for written in tree.data_files for spelt in (written, written.lower())):
-        path = Path(os.path.normpath(circuit.parent / name))
-        found = reader.read(name, including_file=circuit)
-        if isinstance(found, SourceFile) and found.path == path.resolve():
-            yield path
-
-
-def _meas_issue(file: Path, line: int, reason: Message) -> SimulationIssue:
-    return SimulationIssue(
-        severity="warning", code="measurement-failed", message=reason, file=file, line=line
+def _result(
+    request: SimulationRequest, prepared: PreparedCircuit, run: SimulationRun, result_id: str, folder: Path
+) -> SimulationResult:
+    return SimulationResult(
+        result_id=result_id,
+        netlist_path=prepared.circuit,
+        netlist_sha256=prepared.sha256,
+        run=run,
+        dialect=prepared.dialect,
+        notes=prepared.notes,
+        request={
+            "analysis": request.analysis,
+            "set": dict(request.assignments),
+            "timeout_s": request.timeout_s,
+        },
+        result_path=folder / "result.json",
+        created=datetime.now(UTC).isoformat(timespec="milliseconds"),
     )
+
+
+def _placed(
+    prepared: PreparedCircuit, run: SimulationRun, issues: Sequence[SimulationIssue]
+) -> tuple[SimulationIssue, ...]:
+    return tuple(map(prepared.placed, (*_with_refusals(run, prepared.tree), *issues)))
 
 
 def _with_refusals(run: SimulationRun, tree: DependencyTree) -> Sequence[SimulationIssue]:

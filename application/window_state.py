@@ -19,7 +19,7 @@ class ProjectMemory:
     """One project as it was left. Paths are relative to it, with forward slashes."""
 
     main_circuit: str = ""
-    """The one chosen by the user; "" = found by looking."""
+    """The one it had; "" = none yet."""
     open_files: tuple[str, ...] = ()
     """The editor's tabs from left to right."""
     shown_file: str = ""

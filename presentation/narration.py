@@ -94,6 +94,8 @@ def _closing(done: Done) -> Message:
             )
         case "declined":
             return msg("Nothing was designed: the goals were not confirmed.")
+        case "undone":
+            return msg("Taken back: the project is as it was before the design.")
         case "stopped":
             return msg("Stopped.")
         case "error":

@@ -1,9 +1,11 @@
 """Take pictures of the window on a virtual screen: themes, languages, sizes, scales.
 
     python -m scripts.screenshots [FOLDER]       (make screenshots: build/screenshots)
+    python -m scripts.screenshots --readme       the picture in the README
 
 The program itself is started on a copy of the bundled example, runs it once, and is closed again; each
-picture is what the X server showed.
+picture is what the X server showed. The states of the main job (a problem, goals, rounds, a stream ...) are
+pictures of the story that the tests tell (`tests/gui/stories/story_main_job.py`), told once in each dress.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -22,6 +25,7 @@ from application.window_state import ProjectMemory, WindowLanguage, WindowState,
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "resources" / "examples" / "sallen-key-filter"
+README_PICTURE = ROOT / "docs" / "pictures" / "window.png"
 _PATIENCE_S = 60.0
 _SETTLING_S = 1.0
 """After the last event: time for a web view to draw."""
@@ -52,40 +56,98 @@ PICTURES = (
 )
 
 
+STORIES = (
+    Picture(name="light-en"),
+    Picture(name="dark-zh", theme="dark", language="zh"),
+)
+"""The dresses in which the main job is told; their pictures are named after dress and state."""
+
+
 def main(argv: list[str]) -> int:
-    """Take all pictures, each in a process of its own."""
+    """Take all pictures; each window, and each story, in a process of its own."""
     if argv[:1] == ["--one"]:
         return _take(_picture(argv[1]), Path(argv[2]), Path(argv[3]))
-    from tests.gui.x_server import environment_for, virtual_screen
-
+    if argv[:1] == ["--story"]:
+        return _tell(next(each for each in STORIES if each.name == argv[1]), Path(argv[2]), Path(argv[3]))
+    if argv[:1] == ["--readme"]:
+        README_PICTURE.parent.mkdir(parents=True, exist_ok=True)
+        return 1 if _start("--one", PICTURES[0], README_PICTURE) else 0
     folder = Path(argv[0]) if argv else ROOT / "build" / "screenshots"
     folder.mkdir(parents=True, exist_ok=True)
-    failed = []
-    for picture in PICTURES:
-        width, height = picture.size
-        with virtual_screen(f"{width}x{height}") as display, tempfile.TemporaryDirectory() as scratch:
-            environment = environment_for(display, CIRCUIT_DESIGN_AI_HOME=f"{scratch}/home")
-            target = folder / f"{picture.name}.png"
-            command = [
-                sys.executable,
-                "-m",
-                "scripts.screenshots",
-                "--one",
-                picture.name,
-                scratch,
-                str(target),
-            ]
-            if subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode:
-                failed.append(picture.name)
-            else:
-                print(target)
+    jobs = [("--story", story, folder) for story in STORIES]
+    jobs += [("--one", picture, folder / f"{picture.name}.png") for picture in PICTURES]
+    with ThreadPoolExecutor(2) as at_once:
+        failed = [name for name in at_once.map(lambda job: _start(*job), jobs) if name]
     if failed:
         print(f"not taken: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
 
 
+def _start(how: str, picture: Picture, target: Path) -> str:
+    """Run this program again for one window on a screen of its own; gives its name when it failed."""
+    from tests.gui.x_server import environment_for, virtual_screen
+
+    width, height = picture.size
+    with virtual_screen(f"{width}x{height}") as display, tempfile.TemporaryDirectory() as scratch:
+        environment = environment_for(display, CIRCUIT_DESIGN_AI_HOME=f"{scratch}/home")
+        command = [sys.executable, "-m", "scripts.screenshots", how, picture.name, scratch, str(target)]
+        code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+    if not code:
+        print(target if how == "--one" else f"{target}/{picture.name}-*.png")
+    return picture.name if code else ""
+
+
 def _picture(name: str) -> Picture:
     return next(picture for picture in PICTURES if picture.name == name)
+
+
+def _tell(story: Picture, scratch: Path, folder: Path) -> int:
+    """Tell the main job, and take a picture of each of its states."""
+    from presentation.window.application import make_qt_application, read_catalogues
+    from shared.async_runtime import fused_loop
+    from tests.fakes.llm_server import FakeLLMServer
+    from tests.gui.stories.person import Person, program
+    from tests.gui.stories.story_main_job import do_the_main_job
+    from tests.gui.x_server import Hand
+
+    async def look(person: Person, state: str) -> None:
+        picture = await _still(person.window, is_moving=state in _MOVING)
+        picture.save(str(folder / f"{story.name}-{state}.png"))
+
+    async def tell() -> None:
+        hand = Hand(os.environ["DISPLAY"])
+        state = WindowState(theme=story.theme, language=story.language, geometry=(0, 0, *story.size))
+        with FakeLLMServer() as server:
+            async with program(hand, state=state, album=folder, look=look) as person:
+                await do_the_main_job(person, server, scratch)
+                await person.looks_at("answer")
+                person.window.projects.close_project()
+                await person.sees("no project", person.window.welcome.isVisible)
+                await person.looks_at("no-project-open")
+        hand.close()
+
+    application = make_qt_application([])
+    read_catalogues()
+    with asyncio.Runner(loop_factory=fused_loop) as runner:
+        runner.run(tell())
+    application.processEvents()
+    return 0
+
+
+_MOVING = frozenset({"rounds", "streaming"})
+"""States that do not wait until nothing moves any more."""
+
+
+async def _still(window: Any, *, is_moving: bool) -> Any:
+    """What the screen shows, as soon as it shows the same twice (a cursor blinks: not for ever)."""
+    before: Any = None
+    for _ in range(2 if is_moving else 12):
+        await asyncio.sleep(_SETTLING_S / 5)
+        now = window.screen().grabWindow(0).toImage()
+        if now == before:
+            break
+        before = now
+    return now
 
 
 def _take(picture: Picture, scratch: Path, target: Path) -> int:
@@ -120,6 +182,7 @@ async def _pose(frame: Any, services: Any, picture: Picture, project: Path, targ
     try:
         async with asyncio.timeout(_PATIENCE_S):
             await _until_filled(services)
+            frame.activateWindow()
             if picture.opens_project:
                 services.workspace.file_activated.emit(project / "filter.cir", 7)
                 await asyncio.sleep(_SETTLING_S)

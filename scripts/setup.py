@@ -45,8 +45,10 @@ class Program(NamedTuple):
     packages: dict[str, str]
     """Package by package manager; without one, it is not offered there."""
     command: str = ""
-    """What has to be on the PATH; empty: `header` or the apt package has to be there."""
+    """What has to be on the PATH; empty: `header`, `libraries` or the apt package has to be there."""
     header: str = ""
+    libraries: tuple[str, ...] = ()
+    """Names of a shared library, of which one has to be where the system keeps them."""
     is_essential: bool = False
     linux_only: bool = False
 
@@ -62,6 +64,19 @@ SIMULATOR = (
         command="ngspice",
         packages=_everywhere("ngspice"),
         is_essential=True,
+    ),
+    Program(
+        name="libngspice",
+        purpose="hosts ngspice for studies of many runs; without it only single runs work",
+        libraries=("libngspice.so.0", "libngspice.so", "libngspice.dylib"),
+        packages={
+            "apt": "libngspice0",
+            "dnf": "libngspice",
+            "pacman": "ngspice",
+            "zypper": "libngspice0",
+            "brew": "libngspice",
+        },
+        linux_only=True,
     ),
     Program(
         name="bubblewrap",
@@ -380,17 +395,30 @@ def _compile_sources() -> None:
 
 def _missing(programs: Sequence[Program]) -> list[Program]:
     offered = [program for program in programs if IS_LINUX or not program.linux_only]
-    by_package = [program for program in offered if not program.command and not program.header]
+    by_package = [program for program in offered if _is_known_by_package(program)]
     absent = _absent_apt_packages([program.packages["apt"] for program in by_package])
     return [program for program in offered if not _is_here(program, absent)]
 
 
+def _is_known_by_package(program: Program) -> bool:
+    return not (program.command or program.header or program.libraries)
+
+
 def _is_here(program: Program, absent_packages: Sequence[str]) -> bool:
+    if program.libraries:
+        return any(_has_library(name) for name in program.libraries)
     if program.command:
         return shutil.which(program.command) is not None
     if program.header:
         return Path(program.header).exists()
     return program.packages["apt"] not in absent_packages
+
+
+def _has_library(name: str) -> bool:
+    folders = ("/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64")
+    return any(
+        any(Path(folder).glob(pattern)) for folder in folders for pattern in (name, f"*-linux-*/{name}")
+    )
 
 
 def _absent_apt_packages(packages: Sequence[str]) -> list[str]:
@@ -425,7 +453,7 @@ def _provide(missing: list[Program]) -> list[Program]:
 
 
 def _came(program: Program) -> bool:
-    if program.command or program.header:
+    if not _is_known_by_package(program):
         return _is_here(program, ())
     return not _absent_apt_packages(program.packages["apt"].split())
 

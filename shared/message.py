@@ -23,6 +23,10 @@ class Message:
         """Fill `template` (the English one or a translation of it) with this message's parameters."""
         return template.format_map({key: str(value) for key, value in self.params.items()})
 
+    def __reduce__(self) -> tuple[type[Message], tuple[str, dict[str, object]]]:
+        """Messages travel between processes; the read-only view of their parameters cannot."""
+        return Message, (self.template, dict(self.params))
+
     def __str__(self) -> str:
         return self.render(self.template)
 

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
+
+from shared.ulid import milliseconds_of
 
 PROJECT_FOLDER = ".circuit_ai"
 USER_FOLDER = ".circuit_design_ai"
@@ -19,6 +22,10 @@ CHECKPOINTS_FILE = "checkpoints.sqlite"
 DESIGN_GOALS_FILE = "design_goals.json"
 RESULTS_FOLDER = "sim_results"
 RESULT_FILE = "result.json"
+ROWS_FILE = "rows.csv"
+"""In a study's folder: a row for every run."""
+LOG_FILE = "ngspice.log"
+"""In a result's folder: what the simulator printed."""
 OBJECTS_FOLDER = "objects"
 CONVERSATIONS_FOLDER = "conversations"
 SESSIONS_INDEX_FILE = "sessions.json"
@@ -35,6 +42,21 @@ def user_home(env: Mapping[str, str] | None = None) -> Path:
     if named:
         return Path(os.path.abspath(_expand_home(named, env)))  # noqa: PTH100 - links stay as written
     return Path(os.path.abspath(_expand_home("~", env))) / USER_FOLDER  # noqa: PTH100
+
+
+def result_name(ulid: str) -> str:
+    """The name of a result's folder, sorting by time, made from the id of the call that asked for it.
+
+    One clock for both parts: the tail only sorts within the millisecond it was made in.
+    """
+    milliseconds = milliseconds_of(ulid)
+    made = datetime.fromtimestamp(milliseconds // 1000, UTC)
+    return f"{made:%Y%m%dT%H%M%S}{milliseconds % 1000:03d}Z-{ulid[-8:]}"
+
+
+def result_folder(root: Path, ulid: str) -> Path:
+    """The folder of the result that a call made in a project; it need not exist."""
+    return root / PROJECT_FOLDER / RESULTS_FOLDER / result_name(ulid)
 
 
 def project_root_of(path: Path) -> Path | None:

@@ -3,6 +3,7 @@
 START -> free_work -> END        the agent, a graph of its own
 START -> design_goals -> confirm_goals -> initial_design -> write_circuit -> simulation -> analysis
 analysis -> user_checkpoint -> action -> write_circuit ...        another round
+user_checkpoint -> undo_round -> user_checkpoint | END            the last round taken back
 confirm_goals | user_checkpoint | action -> conclude -> END
                                             conclude -> write_circuit -> END        the best round put back
 """
@@ -22,6 +23,7 @@ from application.graph.edges import (
     route_after_action,
     route_after_conclude,
     route_after_goals,
+    route_after_undo,
     route_after_write,
     route_by_user_intent,
     route_by_work_mode,
@@ -30,6 +32,7 @@ from application.graph.nodes._effects import DesignNode, recorded
 from application.graph.nodes.circuit import ActionNode, ConcludeNode, InitialDesignNode, WriteCircuitNode
 from application.graph.nodes.design_goals import ConfirmGoalsNode, DesignGoalsNode
 from application.graph.nodes.simulation import AnalysisNode, SimulationNode, UserCheckpointNode
+from application.graph.nodes.undo import UndoRoundNode
 from application.graph.state import GraphState
 from application.measuring import MeasureResult
 from application.ports import Designer, ProjectFiles
@@ -82,7 +85,8 @@ def _add_workflow(graph: StateGraph[GraphState, None, GraphState, GraphState], w
     graph.add_conditional_edges("write_circuit", route_after_write, ["simulation", END])
     graph.add_edge("simulation", "analysis")
     graph.add_edge("analysis", "user_checkpoint")
-    graph.add_conditional_edges("user_checkpoint", route_by_user_intent, ["action", "conclude"])
+    graph.add_conditional_edges("user_checkpoint", route_by_user_intent, ["action", "undo_round", "conclude"])
+    graph.add_conditional_edges("undo_round", route_after_undo, ["user_checkpoint", END])
     graph.add_conditional_edges("action", route_after_action, ["write_circuit", "conclude"])
     graph.add_conditional_edges("conclude", route_after_conclude, ["write_circuit", END])
 
@@ -91,12 +95,13 @@ def _workflow_nodes(parts: Workflow) -> dict[str, DesignNode]:
     designer, project, operations = parts.designer, parts.project, parts.operations
     return {
         "design_goals": DesignGoalsNode(designer),
-        "confirm_goals": ConfirmGoalsNode(),
+        "confirm_goals": ConfirmGoalsNode(designer),
         "initial_design": InitialDesignNode(designer, project),
         "write_circuit": WriteCircuitNode(operations, project),
         "simulation": SimulationNode(parts.simulate, operations, project),
         "analysis": AnalysisNode(parts.measure, project),
-        "user_checkpoint": UserCheckpointNode(),
+        "user_checkpoint": UserCheckpointNode(designer),
+        "undo_round": UndoRoundNode(operations, project),
         "action": ActionNode(designer, operations, project),
         "conclude": ConcludeNode(operations, project),
     }

@@ -17,7 +17,18 @@ def route_after_goals(state: GraphState) -> str:
 
 def route_by_user_intent(state: GraphState) -> str:
     """What was decided at the checkpoint."""
-    return "action" if state.get("user_intent") == "continue" else "conclude"
+    match state.get("user_intent"):
+        case "continue":
+            return "action"
+        case "undo":
+            return "undo_round"
+        case _:
+            return "conclude"
+
+
+def route_after_undo(state: GraphState) -> str:
+    """The round before is asked about again; without one the run is over."""
+    return END if state.get("is_completed") else "user_checkpoint"
 
 
 def route_by_work_mode(state: GraphState) -> str:

@@ -16,11 +16,11 @@ from domain.design.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
 from shared.message import Message, msg
 
-UserIntent = Literal["continue", "accept", "stop", "decline"]
+UserIntent = Literal["continue", "accept", "stop", "decline", "undo"]
 
 
-class BestRound(TypedDict):
-    """The best round so far, so that a run that misses ends with its best circuit."""
+class JudgedRound(TypedDict):
+    """A round as it was judged: the best so far, and the last two, so that one can be taken back."""
 
     number: int
     shortfall: float
@@ -28,6 +28,11 @@ class BestRound(TypedDict):
     sim_result_path: str
     metrics: dict[str, float | None]
     verdicts: list[dict[str, Any]]
+    proposal: dict[str, Any]
+    intent: dict[str, Any]
+    """With the goals it was judged by."""
+    write_id: str
+    """The operation that put its circuit into the file."""
 
 
 class PlannedChange(TypedDict):
@@ -77,7 +82,15 @@ class GraphState(AgentState, total=False):
     last_metrics: dict[str, float | None]
     last_verdicts: list[dict[str, Any]]
     error_context: str
-    best_round: BestRound
+    best_round: JudgedRound | None
+    """None before the first round, and after the goals were changed."""
+    last_round: JudgedRound | None
+    previous_round: JudgedRound | None
+    """The one before; None when it can't be gone back to any more."""
+    last_write: str
+    """Id of the operation that wrote the circuit."""
+    goals_changed: Literal["", "judged", "sized"]
+    """At the last checkpoint: the limits only, or also what the circuit is sized for."""
 
     max_iterations: int
     iteration_count: int
@@ -96,6 +109,8 @@ def goal_to_plain(goal: DesignGoal) -> dict[str, Any]:
         "maximum": goal.maximum,
         "target": goal.target,
         "stated": goal.stated,
+        "weight": goal.weight,
+        "words": goal.words,
     }
 
 

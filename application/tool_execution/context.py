@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
     from application.checking import CheckCircuit
+    from application.convergence import AnalyzeConvergence
     from application.measuring import MeasureResult
+    from application.optimizing import OptimizeCircuit
     from application.ports import ProjectFiles, ResultStore, SourceReaders, WaveformReader
     from application.simulating import RunSimulation
+    from application.studies import RunStudy
     from application.tool_execution.operations import Operations
     from shared.cpu_executor import CpuTaskExecutor
 
@@ -102,7 +105,10 @@ class ToolServices:
     sources: SourceReaders
     check: CheckCircuit
     simulate: RunSimulation
+    study: RunStudy
+    optimize: OptimizeCircuit
     measure: MeasureResult
+    analyze_convergence: AnalyzeConvergence
     results: ResultStore
     waveforms: WaveformReader
     views: Callable[[Path], ProjectView]

@@ -6,11 +6,20 @@ from typing import Any
 
 from application.tool_execution.definition import Tool
 from application.tool_execution.tools.circuits import ANALYZE_FILE, FIND_REFERENCES
+from application.tool_execution.tools.convergence import ANALYZE_CONVERGENCE
 from application.tool_execution.tools.edits import PATCH_FILE, REWRITE_FILE
 from application.tool_execution.tools.files import LIST_PROJECT_FILES, READ_FILE
 from application.tool_execution.tools.inspection import INSPECT_DATA
+from application.tool_execution.tools.optimization import OPTIMIZE_PARAMETERS
 from application.tool_execution.tools.search import SEARCH_PROJECT
 from application.tool_execution.tools.simulation import RUN_SIMULATION
+from application.tool_execution.tools.studies import (
+    RUN_MONTE_CARLO,
+    RUN_PARAMETRIC_SWEEP,
+    RUN_PVT_ANALYSIS,
+    RUN_SENSITIVITY,
+    RUN_WORST_CASE,
+)
 
 TOOLS: tuple[Tool[Any], ...] = (
     LIST_PROJECT_FILES,
@@ -18,6 +27,13 @@ TOOLS: tuple[Tool[Any], ...] = (
     REWRITE_FILE,
     PATCH_FILE,
     RUN_SIMULATION,
+    RUN_PARAMETRIC_SWEEP,
+    RUN_MONTE_CARLO,
+    RUN_PVT_ANALYSIS,
+    RUN_WORST_CASE,
+    RUN_SENSITIVITY,
+    OPTIMIZE_PARAMETERS,
+    ANALYZE_CONVERGENCE,
     INSPECT_DATA,
     ANALYZE_FILE,
     FIND_REFERENCES,

@@ -36,6 +36,8 @@ class SourceFile:
     path: Path
     """Real path, links resolved."""
     data: bytes
+    rewritten: bool = False
+    """`data` is not what the file holds: a translation of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +166,8 @@ class DependencyTree:
     """Every statement of the circuit in the order ngspice reads it, library sections picked out."""
     targets: dict[tuple[Path | None, int], Path] = field(default_factory=dict)
     """Directive (file, line) -> the real path it resolved to."""
+    changed: set[Path] = field(default_factory=set)
+    """Included files whose text here is not that of the file: ngspice has to be given copies."""
 
     def portable(self, taken: Collection[str] = ()) -> tuple[Netlist, dict[str, bytes]]:
         """The circuit as ngspice reads it alike from another folder: the root, and copies by file name.
@@ -176,7 +180,7 @@ class DependencyTree:
         """
         folder = self.root.path.parent if self.root.path is not None else None
         copied = {path for path, netlist in self.files.items() if self._leans_on(netlist, folder)}
-        copied |= set(self._unnameable())
+        copied |= set(self._unnameable()) | self.changed
         endless: list[Refusal | IncludeCycle] = [cycle for cycle in self.cycles if not cycle.too_deep]
         endless += [refusal for refusal in self.refusals if refusal.refusal.reason == "not-regular"]
         copied |= {item.file for item in endless if item.file is not None}
@@ -337,6 +341,8 @@ class _Resolver:
             return self._tree.root
         if found.path not in self._tree.files:
             self._tree.files[found.path] = Netlist.parse(found.data, path=found.path, has_title=False)
+            if found.rewritten:
+                self._tree.changed.add(found.path)
         return self._tree.files[found.path]
 
     def _read(self, netlist: Netlist, include: Include, mode: _Mode) -> SourceFile | SourceRefusal:

@@ -249,7 +249,7 @@ class Netlist:
         and for a value that is no number or braced expression.
         """
         edits = value_edits(self, name.strip(), value_text.strip())
-        return self._edited(edits)
+        return self.edited(edits)
 
     def with_analyses(self, cards: Sequence[str]) -> Netlist:
         """All analysis cards replaced by `cards` (``ac dec 20 1 10meg``, a leading dot is allowed).
@@ -260,11 +260,16 @@ class Netlist:
         """
         new_cards = [checked_analysis(card) for card in cards]
         edits = [(self._first_byte(line), self._first_byte(line), "*") for line in self._lines_of_analyses()]
-        ending = self._line_ending()
+        return self.edited([*edits, self._at_end(new_cards)])
+
+    def with_cards(self, cards: Sequence[str]) -> Netlist:
+        """Lines added at the end of the file, where ngspice reads them too (also behind `.end`)."""
+        return self.edited([self._at_end(list(cards))])
+
+    def _at_end(self, cards: list[str]) -> tuple[int, int, str]:
         if not self.source.lines or not self._data.endswith((b"\n", b"\r")):  # the first line is the title
-            new_cards.insert(0, "")
-        tail = "".join(card + ending for card in new_cards)
-        return self._edited([*edits, (len(self._data), len(self._data), tail)])
+            cards = ["", *cards]
+        return len(self._data), len(self._data), "".join(card + self.line_ending for card in cards)
 
     def with_include_paths(self, tree: DependencyTree) -> Netlist:
         """Its own `.include` and `.lib` paths made absolute as resolved in `tree`; lines stay in place.
@@ -279,9 +284,11 @@ class Netlist:
                 continue
             start, end = include.field.spans[0][0], include.field.spans[-1][1]
             edits.append((start, end, f'"{target}"'))
-        return self._edited(edits)
+        return self.edited(edits)
 
-    def _line_ending(self) -> str:
+    @property
+    def line_ending(self) -> str:
+        """What ends its lines."""
         view = self.source.view
         if "\n" not in view and "\r" in view:
             return "\r"
@@ -296,8 +303,8 @@ class Netlist:
         text = self.source.view[found.start : found.end]
         return found.start + len(text) - len(text.lstrip())
 
-    def _edited(self, edits: Sequence[tuple[int, int, str]]) -> Netlist:
-        """Replace byte ranges; the new text is written in the file's encoding."""
+    def edited(self, edits: Sequence[tuple[int, int, str]]) -> Netlist:
+        """A copy with byte ranges (first, behind the last) replaced by text in the file's encoding."""
         encoding = {"utf-8-sig": "utf-8"}.get(self.encoding, self.encoding)
         data = self._data
         for start, end, text in sorted(edits, reverse=True):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from domain.design.designer import DesignIntent
@@ -21,6 +22,7 @@ from domain.design.families.filter_requests import (
 )
 from domain.design.families.first_order import FirstOrder
 from domain.design.families.sallen_key import SallenKey
+from domain.design.goal_words import with_words
 from domain.design.sentence import Sentence, read_sentence
 from shared.errors import CircuitError
 from shared.message import Message, msg
@@ -157,7 +159,8 @@ def understand(text: str) -> DesignIntent:
         )
     sentence = read_sentence(text)
     family, claim = choose_family(sentence)
-    return family.understand(sentence, claim)
+    intent = family.understand(sentence, claim)
+    return replace(intent, goals=with_words(intent.goals, sentence))
 
 
 def choose_family(sentence: Sentence) -> tuple[CircuitFamily, Claim]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 from domain.simulation.result import Quantity
 
@@ -26,6 +28,18 @@ class DesignGoal:
     """What was asked for, when the bounds are a tolerance around it."""
     stated: bool = True
     """True when the user said it; False when it is a default we added (and say so)."""
+    weight: Literal["must", "wish"] = "must"
+    """A wish is measured and told, but a design that misses it has still met its goals."""
+    words: str = ""
+    """The words of the sentence it was read from; "" when that is not known, or it was not said."""
+
+    def is_same_demand(self, other: DesignGoal) -> bool:
+        """Whether both ask for the same, whoever said it and however much it weighs."""
+        mine, theirs = (
+            (goal.metric, goal.expression, goal.unit, goal.minimum, goal.maximum, goal.target)
+            for goal in (self, other)
+        )
+        return mine == theirs
 
     def is_met_by(self, value: float) -> bool:
         """Whether a measured value keeps the bounds (NaN never does)."""
@@ -34,6 +48,18 @@ class DesignGoal:
         return (self.minimum is None or value >= self.minimum) and (
             self.maximum is None or value <= self.maximum
         )
+
+    def excess(self, value: float) -> float:
+        """How far a value is beyond the nearer bound, in the goal's unit; negative inside the bounds.
+
+        The smaller, the better; NaN for a goal without bounds.
+        """
+        beyond = [
+            sign * (value - bound)
+            for bound, sign in ((self.minimum, -1.0), (self.maximum, 1.0))
+            if bound is not None
+        ]
+        return max(beyond, default=math.nan)
 
     def shortfall(self, value: float) -> float:
         """How far a value is outside the bounds, relative to the bound (0 = met, NaN counts 1)."""
@@ -54,3 +80,22 @@ class GoalVerdict:
     goal: DesignGoal
     measured: Quantity
     met: bool
+
+
+WISH_SHARE = 0.1
+"""What a missed wish counts for when rounds are compared; a missed must counts 1."""
+
+
+def all_met(verdicts: Iterable[GoalVerdict]) -> bool:
+    """Whether a design has met its goals: every must is met, and there is something to meet."""
+    found = tuple(verdicts)
+    return bool(found) and all(verdict.met or verdict.goal.weight == "wish" for verdict in found)
+
+
+def total_shortfall(verdicts: Iterable[GoalVerdict]) -> float:
+    """How far a round is from all of its goals (0 = everything is met, wishes too)."""
+    return sum(
+        verdict.goal.shortfall(verdict.measured.value)
+        * (1.0 if verdict.goal.weight == "must" else WISH_SHARE)
+        for verdict in verdicts
+    )

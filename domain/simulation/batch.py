@@ -57,6 +57,8 @@ class BatchCircuit:
     companions: Mapping[str, bytes] = field(default_factory=dict)
     readable_dirs: tuple[Path, ...] = ()
     hidden_dirs: tuple[Path, ...] = ()
+    compatibility: str | None = None
+    """ngspice's `ngbehavior` (``ltpsa``, ``ps`` ...), set before the circuit is read; None = not set."""
     has_control_block: bool = False
     """`.control` and `*#` lines are not run in a batch: the runs' own analyses are."""
 

@@ -1,6 +1,7 @@
 """The expression language of measure, goals, calculator and optimiser: text and plots in, number out.
 
-`evaluate` gives one number with its unit, `evaluate_vector` a vector for plotting. The grammar is in
+`evaluate` gives one number with its unit, `evaluate_vector` a vector for plotting; `compile_expression`
+does the reading once for both, for thousands of results. The grammar is in
 `expression_syntax`, the choice of the analysis in `plot_choice`, the functions in `vector_functions`
 and `measurements`; docs/measurements.md is the reference for users.
 """
@@ -9,8 +10,8 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,17 +27,69 @@ from domain.simulation.expression_syntax import (
     parse,
 )
 from domain.simulation.measurements import MEASUREMENTS, Measurement
-from domain.simulation.plot_choice import AxisKind, Preference, axis_kind, candidates, value_of
+from domain.simulation.plot_choice import (
+    AxisKind,
+    Preference,
+    axis_kind,
+    candidates,
+    value_of,
+    vector_names,
+)
 from domain.simulation.result import Quantity
 from domain.simulation.signals import Signal, figure
-from domain.simulation.vector_functions import VECTOR_FUNCTIONS, Scalar, Value, array_of
-from domain.simulation.waveform import Array, Plot
+from domain.simulation.vector_functions import VECTOR_FUNCTIONS, Scalar, Value, array_of, same_shape
+from domain.simulation.waveform import Plot
 from shared.errors import CircuitError, UserInputError
 from shared.message import Message, msg
 
 _CONSTANTS = {"pi": math.pi}
 _OF_A_VALUE = frozenset({"max", "min", "avg", "rms", "peak", "pp"})
 """Measurements that a single value (of an operating point) answers too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CompiledExpression:
+    """An expression that was read and checked once, for data that come again and again."""
+
+    text: str
+    signals: frozenset[str]
+    """Canonical names of every vector that may serve its signals; of those that stand for one signal
+    (``i(r1)`` is also ``@r1[i]``) one is enough. Axes are not among them."""
+    _whole: _Whole
+
+    def evaluate(self, plots: Sequence[Plot]) -> Quantity:
+        """The number it stands for on the plots of one result. Raises as `evaluate`."""
+        with np.errstate(all="ignore"):
+            value = self._whole(plots, "value")
+        if isinstance(value, Signal):
+            if len(value.x) != 1:
+                raise _stays_vector(self.text, value)
+            value = Scalar(value=complex(value.y[0]), unit=value.unit)
+        number = abs(value.value) if value.value.imag else value.value.real
+        if not math.isfinite(number):
+            raise CircuitError(
+                msg("The value of {expression} is not a finite number (a division by zero, or the logarithm "
+                    "of zero).", expression=self.text)
+            )  # fmt: skip
+        return Quantity(value=float(number), unit=value.unit)
+
+    def evaluate_vector(self, plots: Sequence[Plot]) -> Signal:
+        """The vector it stands for, with its axis. Raises as `evaluate_vector`."""
+        with np.errstate(all="ignore"):
+            value = self._whole(plots, "vector")
+        if isinstance(value, Scalar):
+            raise UserInputError(
+                msg("{expression} is a single number, not a vector.", expression=self.text),
+                error_type="bad_expression",
+            )
+        return value
+
+
+def compile_expression(text: str) -> CompiledExpression:
+    """Read and check an expression. Raises UserInputError when it cannot be read, for an unknown function
+    or a wrong number of arguments; names of signals are checked against the data."""
+    tree = parse(text)
+    return CompiledExpression(text=text, signals=frozenset(_vectors(tree)), _whole=_compile_whole(tree))
 
 
 def evaluate(expression: str, plots: Sequence[Plot]) -> Quantity:
@@ -46,97 +99,121 @@ def evaluate(expression: str, plots: Sequence[Plot]) -> Quantity:
     read, an unknown name or function, or one that stays a vector; CircuitError when the data do not
     show what is asked, with the figures that say why.
     """
-    tree = parse(expression)
-    with np.errstate(all="ignore"):
-        value = _Evaluation(plots, "value").value(tree)
-    if isinstance(value, Signal):
-        if len(value.x) != 1:
-            raise _stays_vector(expression, value)
-        value = Scalar(value=complex(value.y[0]), unit=value.unit)
-    number = abs(value.value) if value.value.imag else value.value.real
-    if not math.isfinite(number):
-        raise CircuitError(
-            msg("The value of {expression} is not a finite number (a division by zero, or the logarithm "
-                "of zero).", expression=expression)
-        )  # fmt: skip
-    return Quantity(value=float(number), unit=value.unit)
+    return compile_expression(expression).evaluate(plots)
 
 
 def evaluate_vector(expression: str, plots: Sequence[Plot]) -> Signal:
     """The vector an expression stands for, with its axis. Raises as `evaluate`, and UserInputError when
     it is a single number."""
-    with np.errstate(all="ignore"):
-        value = _Evaluation(plots, "vector").value(parse(expression))
-    if isinstance(value, Scalar):
-        raise UserInputError(
-            msg("{expression} is a single number, not a vector.", expression=expression),
-            error_type="bad_expression",
-        )
-    return value
+    return compile_expression(expression).evaluate_vector(plots)
 
 
-class _Evaluation:
-    """One evaluation of a tree; `outside` is what signals outside any measurement are looked for as."""
+# ---- compiling: everything that does not depend on the data is found out once ------------------------
 
-    def __init__(self, plots: Sequence[Plot], outside: Preference) -> None:
-        self._plots = plots
-        self._outside = outside
+_Whole = Callable[[Sequence[Plot], Preference], Value]
+"""An expression that chooses its analysis itself; the preference is what signals outside any measurement
+are looked for as."""
+_Step = Callable[[Sequence[Plot], Preference, Plot | None], Value]
+"""A part of one, on the plot that was chosen for the signals around it."""
 
-    def value(self, tree: Node) -> Value:
-        references = list(_references(tree))
-        if not references:
-            return self._of(tree, None)
-        plots = candidates(self._plots, references, self._outside)
-        if (axis := _axis_wanted(tree)) is not None:
+
+def _compile_whole(tree: Node) -> _Whole:
+    step = _compile(tree)
+    references = tuple(_references(tree))
+    if not references:
+        return lambda plots, outside: step(plots, outside, None)
+    axis = _axis_wanted(tree)
+
+    def whole(plots: Sequence[Plot], outside: Preference) -> Value:
+        suitable = candidates(plots, references, outside)
+        if axis is not None and len(suitable) > 1:
             # db(v(out)) beside an operating point does not mean the dB of a DC voltage
-            plots = sorted(plots, key=lambda plot: axis_kind(plot) not in axis)
-        return self._of(tree, plots[0])
+            suitable.sort(key=lambda plot: axis_kind(plot) not in axis)
+        return step(plots, outside, suitable[0])
 
-    def _of(self, node: Node, plot: Plot | None) -> Value:
-        match node:
-            case Number():
-                return Scalar(value=complex(node.value), unit="1")
-            case SignalRef():
-                return self._signal(node, plot)
-            case Negation():
-                operand = self._of(node.operand, plot)
-                return _same_shape(operand, -array_of(operand), operand.unit)
-            case Binary():
-                return _combined(node.operator, self._of(node.left, plot), self._of(node.right, plot))
-            case Call():
-                return self._call(node, plot)
+    return whole
 
-    def _signal(self, node: SignalRef, plot: Plot | None) -> Value:
-        if _is_constant(node):
-            return Scalar(value=complex(_CONSTANTS[node.text.lower()]), unit="1")
+
+def _compile(node: Node) -> _Step:
+    match node:
+        case Number():
+            return _always(node.value)
+        case SignalRef():
+            return _compile_signal(node)
+        case Negation():
+            operand = _compile(node.operand)
+
+            def negated(plots: Sequence[Plot], outside: Preference, plot: Plot | None) -> Value:
+                value = operand(plots, outside, plot)
+                return same_shape(value, -array_of(value), value.unit)
+
+            return negated
+        case Binary():
+            operator, left, right = node.operator, _compile(node.left), _compile(node.right)
+            return lambda plots, outside, plot: _combined(
+                operator, left(plots, outside, plot), right(plots, outside, plot)
+            )
+        case Call():
+            return _compile_call(node)
+
+
+def _always(number: float) -> _Step:
+    value = Scalar(value=complex(number), unit="1")
+    return lambda _plots, _outside, _plot: value
+
+
+def _compile_signal(node: SignalRef) -> _Step:
+    if _is_constant(node):
+        return _always(_CONSTANTS[node.text.lower()])
+
+    def signal(_plots: Sequence[Plot], _outside: Preference, plot: Plot | None) -> Value:
         assert plot is not None, "a plot was chosen for every reference"
         return value_of(plot, node)
 
-    def _call(self, node: Call, plot: Plot | None) -> Value:
-        if (function := VECTOR_FUNCTIONS.get(node.function)) is not None:
-            if len(node.arguments) != 1:
-                raise _wrong_count(node, f"{node.function}(x)")
-            return function.apply(self._of(node.arguments[0], plot))
-        if (measurement := MEASUREMENTS.get(node.function)) is None:
-            raise _unknown_function(node)
-        count = len(node.arguments)
-        if node.function in ("max", "min") and count == 2:
-            return self._larger_or_smaller(node)
-        if count - measurement.signals not in measurement.numbers:
-            raise _wrong_count(node, measurement.usage)
-        return self._measured(node, measurement)
+    return signal
 
-    def _measured(self, node: Call, measurement: Measurement) -> Value:
-        subjects = node.arguments[: measurement.signals]
-        numbers = [self._number(node, argument) for argument in node.arguments[measurement.signals :]]
-        values = self._subjects(node, subjects, measurement, numbers)
+
+def _compile_call(node: Call) -> _Step:
+    if (function := VECTOR_FUNCTIONS.get(node.function)) is not None:
+        if len(node.arguments) != 1:
+            raise _wrong_count(node, f"{node.function}(x)")
+        apply, argument = function.apply, _compile(node.arguments[0])
+        return lambda plots, outside, plot: apply(argument(plots, outside, plot))
+    if (measurement := MEASUREMENTS.get(node.function)) is None:
+        raise _unknown_function(node)
+    count = len(node.arguments)
+    if node.function in ("max", "min") and count == 2:
+        return _larger_or_smaller(node)
+    if count - measurement.signals not in measurement.numbers:
+        raise _wrong_count(node, measurement.usage)
+    return _compile_measurement(node, measurement)
+
+
+def _compile_measurement(node: Call, measurement: Measurement) -> _Step:
+    numbers = [_compile_number(node, argument) for argument in node.arguments[measurement.signals :]]
+    subjects = node.arguments[: measurement.signals]
+    steps = [_compile(subject) for subject in subjects]
+    references = tuple(reference for subject in subjects for reference in _references(subject))
+    preference: Preference = measurement.domain
+    suits = {suit for subject in subjects for suit in _suits(subject)}
+    if preference == "any" and (node.function == "peak" or "frequency" in suits):
+        preference = "any_frequency"
+
+    def measured(plots: Sequence[Plot], outside: Preference, _plot: Plot | None) -> Value:
+        given = [number(plots, outside) for number in numbers]
+        plot = None
+        if references:
+            # the measured signals all come from the plot that suits the measurement best
+            suitable = candidates(plots, references, preference)
+            plot = _reaching(suitable, given[0]) if node.function == "at" else suitable[0]
+        values = [step(plots, outside, plot) for step in steps]
         first = values[0]
         if isinstance(first, Scalar):
             return _measured_value(node, first)
         for value in values:
             _check_finite(node, value)
         try:
-            result = complex(measurement.compute(*values, *numbers))
+            result = complex(measurement.compute(*values, *given))
         except (OverflowError, ZeroDivisionError) as error:
             raise CircuitError(
                 msg("{function} cannot be computed from these numbers: {reason}.",
@@ -144,40 +221,45 @@ class _Evaluation:
             ) from error  # fmt: skip
         return Scalar(value=result, unit=measurement.unit(first))
 
-    def _subjects(
-        self, node: Call, subjects: Sequence[Node], measurement: Measurement, numbers: Sequence[float]
-    ) -> list[Value]:
-        """The measured signals, all from the plot that suits the measurement best."""
-        references = [reference for subject in subjects for reference in _references(subject)]
-        if not references:
-            return [self._of(subject, None) for subject in subjects]
-        preference: Preference = measurement.domain
-        suits = {suit for subject in subjects for suit in _suits(subject)}
-        if preference == "any" and (node.function == "peak" or "frequency" in suits):
-            preference = "any_frequency"
-        plots = candidates(self._plots, references, preference)
-        plot = _reaching(plots, numbers[0]) if node.function == "at" else plots[0]
-        return [self._of(subject, plot) for subject in subjects]
+    return measured
 
-    def _number(self, node: Call, argument: Node) -> float:
-        value = self.value(argument)
-        if isinstance(value, Signal):
-            raise UserInputError(
-                msg("An argument of {function} must be a single number, not a vector.",
-                    function=node.function),
-                error_type="bad_expression",
-            )  # fmt: skip
-        if not math.isfinite(abs(value.value)):
-            raise CircuitError(
-                msg("An argument of {function} is not a finite number.", function=node.function)
-            )
-        return value.value.real
 
-    def _larger_or_smaller(self, node: Call) -> Value:
-        first, second = (self._number(node, argument) for argument in node.arguments)
-        choose = max if node.function == "max" else min
-        left = self.value(node.arguments[0])
-        return Scalar(value=complex(choose(first, second)), unit=left.unit)
+def _compile_number(node: Call, argument: Node) -> Callable[[Sequence[Plot], Preference], float]:
+    whole = _compile_whole(argument)
+    return lambda plots, outside: _as_number(node, whole(plots, outside))
+
+
+def _as_number(node: Call, value: Value) -> float:
+    if isinstance(value, Signal):
+        raise UserInputError(
+            msg("An argument of {function} must be a single number, not a vector.", function=node.function),
+            error_type="bad_expression",
+        )
+    if not math.isfinite(abs(value.value)):
+        raise CircuitError(msg("An argument of {function} is not a finite number.", function=node.function))
+    return value.value.real
+
+
+def _larger_or_smaller(node: Call) -> _Step:
+    left, right = (_compile_whole(argument) for argument in node.arguments)
+    choose = max if node.function == "max" else min
+
+    def chosen(plots: Sequence[Plot], outside: Preference, _plot: Plot | None) -> Value:
+        first, second = left(plots, outside), right(plots, outside)
+        number = choose(_as_number(node, first), _as_number(node, second))
+        return Scalar(value=complex(number), unit=first.unit)
+
+    return chosen
+
+
+def _vectors(node: Node) -> Iterator[str]:
+    """The canonical names that may serve the signals anywhere under a node."""
+    if isinstance(node, SignalRef):
+        if not _is_constant(node):
+            yield from vector_names(node)
+    else:
+        for child in children(node):
+            yield from _vectors(child)
 
 
 def _references(node: Node) -> Iterator[SignalRef]:
@@ -251,18 +333,12 @@ def _check_finite(node: Call, value: Value) -> None:
                 function=node.function),
             error_type="bad_expression",
         )  # fmt: skip
-    bad = np.flatnonzero(~np.isfinite(value.y) | ~np.isfinite(value.x))
-    if len(bad):
+    if not (np.isfinite(value.y).all() and np.isfinite(value.x).all()):
+        bad = np.flatnonzero(~np.isfinite(value.y) | ~np.isfinite(value.x))
         raise CircuitError(
             msg("The argument of {function} is not a finite number at {place}.",
                 function=node.function, place=figure(float(value.x[bad[0]]), value.axis_unit))
         )  # fmt: skip
-
-
-def _same_shape(value: Value, data: Array, unit: str) -> Value:
-    if isinstance(value, Signal):
-        return replace(value, y=data, unit=unit)
-    return Scalar(value=complex(data[0]), unit=unit)
 
 
 def _combined(operator: str, left: Value, right: Value) -> Value:
@@ -272,16 +348,16 @@ def _combined(operator: str, left: Value, right: Value) -> Value:
     a, b = array_of(left), array_of(right)
     match operator:
         case "+":
-            return _same_shape(shape, a + b, units.total(left.unit, right.unit))
+            return same_shape(shape, a + b, units.total(left.unit, right.unit))
         case "-":
-            return _same_shape(shape, a - b, units.total(left.unit, right.unit))
+            return same_shape(shape, a - b, units.total(left.unit, right.unit))
         case "*":
-            return _same_shape(shape, a * b, units.product(left.unit, right.unit))
+            return same_shape(shape, a * b, units.product(left.unit, right.unit))
         case "/":
-            return _same_shape(shape, a / b, units.quotient(left.unit, right.unit))
+            return same_shape(shape, a / b, units.quotient(left.unit, right.unit))
         case _:
             exponent = right.value.real if isinstance(right, Scalar) else math.nan
-            return _same_shape(shape, np.power(a, b), units.power(left.unit, exponent))
+            return same_shape(shape, np.power(a, b), units.power(left.unit, exponent))
 
 
 def _check_same_axis(left: Signal, right: Signal) -> None:

@@ -115,18 +115,35 @@ def phase_margin(signal: Signal) -> float:
     The phase is unwrapped from the low end, where a flat negative gain (an inverting probe point)
     counts as 0 degrees. With several crossings the margin nearest to 0 is given, as MATLAB's `margin`.
     """
+    return phase_margin_place(signal)[1]
+
+
+def phase_margin_place(signal: Signal) -> tuple[float, float]:
+    """The frequency in Hz the phase margin is taken at, and the margin in degrees."""
     phase = _loop_phase(signal)
     magnitude = _linear(signal)
     places = magnitude.crossings(1.0)
     if not len(places):
         raise _no_crossing(magnitude, 1.0)
-    margins = [180.0 + phase.value_at(float(place)).real for place in places]
-    return min(margins, key=abs)
+    margins = [
+        (float(place), _less_than_a_turn(180.0 + phase.value_at(float(place)).real)) for place in places
+    ]
+    return min(margins, key=lambda margin: abs(margin[1]))
+
+
+def _less_than_a_turn(margin_deg: float) -> float:
+    """A loop whose phase begins above 0 has a turn too much; one far below -180 degrees stays there."""
+    return margin_deg if margin_deg <= 180 else 180 - (180 - margin_deg) % 360
 
 
 def gain_margin(signal: Signal) -> float:
     """Gain margin in dB of a loop gain: minus its dB where the phase passes -180 degrees (or an odd
     multiple of it). With several crossings the one nearest to 0 dB is given, as MATLAB's `margin`."""
+    return gain_margin_place(signal)[1]
+
+
+def gain_margin_place(signal: Signal) -> tuple[float, float]:
+    """The frequency in Hz the gain margin is taken at, and the margin in dB."""
     phase = _loop_phase(signal)
     magnitude = _linear(signal)
     lowest, highest = float(phase.real.min()), float(phase.real.max())
@@ -138,8 +155,8 @@ def gain_margin(signal: Signal) -> float:
                 "no gain margin.", **_range(signal), phase=figure(float(phase.real[-1]), "deg")),
             advice=msg("Simulate to a higher frequency, if the loop has more poles there."),
         )  # fmt: skip
-    margins = [-20 * math.log10(max(gain(magnitude, place), 1e-300)) for place in places]
-    return min(margins, key=abs)
+    margins = [(place, -20 * math.log10(max(gain(magnitude, place), 1e-300))) for place in places]
+    return min(margins, key=lambda margin: abs(margin[1]))
 
 
 def phase_deg(values: RealArray | np.ndarray) -> RealArray:

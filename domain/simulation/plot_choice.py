@@ -17,7 +17,7 @@ analysis outright.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 import numpy as np
@@ -87,6 +87,8 @@ def candidates(plots: Sequence[Plot], references: Sequence[SignalRef], preferenc
         raise CircuitError(
             msg("The {analysis} analysis has no data: the simulation failed.", analysis=fitting[0].analysis)
         )
+    if len(filled) == 1:
+        return filled
     return sorted(filled, key=lambda plot: (order.index(axis_kind(plot)), _rank(plot, preference)))
 
 
@@ -123,12 +125,24 @@ def value_of(plot: Plot, reference: SignalRef) -> Value:
     return Signal(x=axis.data.real, y=data, unit=unit, axis_name=axis.name, axis_unit=axis.unit)
 
 
+def vector_names(reference: SignalRef) -> Iterator[str]:
+    """The canonical names of vectors that can stand for a reference, likeliest first; each node's for a
+    difference, none for ground."""
+    if reference.kind == "v":
+        yield from (f"v({node})" for node in reference.names if node not in _GROUND)
+    else:
+        yield from dict.fromkeys(_spellings(reference))
+
+
 def _find(plot: Plot, reference: SignalRef) -> tuple[np.ndarray, str] | None:
     if reference.kind == "v":
         return _voltage(plot, reference.names)
-    for name in _spellings(reference, plot):
+    for name in _spellings(reference):
         if (vector := plot.vectors.get(name)) is not None:
             return vector.data, vector.unit
+    is_axis = reference.kind == "plain" and reference.names[0].endswith("-sweep")
+    if is_axis and plot.axis is not None and axis_kind(plot) == "sweep":
+        return plot.axis.data, plot.axis.unit
     return None
 
 
@@ -151,7 +165,7 @@ def _node(plot: Plot, node: str) -> Vector | Literal["ground"] | None:
     return vector
 
 
-def _spellings(reference: SignalRef, plot: Plot) -> Iterable[str]:
+def _spellings(reference: SignalRef) -> Iterator[str]:
     if reference.kind == "i":
         device = reference.names[0]
         yield f"i({device})"
@@ -165,8 +179,6 @@ def _spellings(reference: SignalRef, plot: Plot) -> Iterable[str]:
         yield canonical_name(name)
         yield f"v({name})"
         yield _NOISE_ALIASES.get(name, name)
-        if name.endswith("-sweep") and plot.axis_name and axis_kind(plot) == "sweep":
-            yield plot.axis_name
 
 
 def _unknown(plots: Sequence[Plot], references: Sequence[SignalRef]) -> UserInputError:

@@ -61,6 +61,8 @@ class SimulationJob:
     """What must be in the raw file for the run to have succeeded."""
     has_control_block: bool = False
     """The deck has `.control` or `*#` lines, which may run analyses and write files themselves."""
+    compatibility: str | None = None
+    """ngspice's `ngbehavior` (``ltpsa``, ``ps`` ...), set before the circuit is read; None = not set."""
     stop_time_s: float | None = None
     """Stop time of the transient analysis (s), the denominator of progress; None when there is none."""
     output_dir: Path

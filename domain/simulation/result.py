@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from domain.simulation.notes import SimulationNote
 from shared.message import Message
 
 RunStatus = Literal["ok", "failed", "timeout", "cancelled"]
@@ -57,6 +58,18 @@ class SimulationRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StepResult:
+    """One run of a stepped circuit."""
+
+    number: int
+    """From 1; the raw file's plots are in this order."""
+    values: dict[str, float]
+    """The stepped quantities by lower-case name, in SI units (``temp`` in degrees Celsius)."""
+    status: RunStatus
+    metrics: dict[str, Quantity] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SimulationResult:
     """A run with everything computed from it; stored as ``result.json``."""
 
@@ -65,7 +78,14 @@ class SimulationResult:
     netlist_sha256: str
     run: SimulationRun
     metrics: dict[str, Quantity] = field(default_factory=dict)
-    """Every ``.meas`` of the deck under its lower-case name."""
+    """Every ``.meas`` of the deck under its lower-case name, and the numbers of its ``.four`` cards; of a
+    stepped circuit ``name@1``, ``name@2`` ..."""
+    steps: tuple[StepResult, ...] = ()
+    """One for each run of a circuit that is stepped (`.step`, several temperatures); () else."""
+    dialect: str = "ngspice"
+    """What the circuit is written in: ngspice, ltspice, pspice, hspice."""
+    notes: tuple[SimulationNote, ...] = ()
+    """What was done to the circuit so that ngspice reads it."""
     issues: tuple[SimulationIssue, ...] = ()
     """Issues of the run and of the metrics."""
     request: dict[str, object] = field(default_factory=dict)

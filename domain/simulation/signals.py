@@ -38,6 +38,10 @@ class Signal:
     axis_name: str
     axis_unit: str
 
+    def with_data(self, data: Array, unit: str) -> Signal:
+        """Other data (n,) in another unit over the same axis."""
+        return Signal(x=self.x, y=data, unit=unit, axis_name=self.axis_name, axis_unit=self.axis_unit)
+
     @property
     def is_over_frequency(self) -> bool:
         """Whether the axis is frequency, so that dB and log f apply."""

@@ -279,7 +279,21 @@ def thd(signal: Signal, fundamental_hz: float, harmonics: float = THD_HARMONICS)
     The uneven time steps are brought to an even grid by cubic Hermite interpolation. The harmonics
     counted are those of ngspice's .four.
     """
-    if not (fundamental_hz > 0 and 2 <= harmonics <= _SAMPLES_PER_PERIOD // 4):
+    if not 2 <= harmonics <= _SAMPLES_PER_PERIOD // 4:
+        raise UserInputError(
+            msg("thd(x, f0) needs a positive fundamental frequency, and 2 or more harmonics.")
+        )
+    spectrum = harmonics_of(signal, fundamental_hz)
+    return float(np.linalg.norm(spectrum[2 : int(harmonics) + 1]) / spectrum[1])
+
+
+def harmonics_of(signal: Signal, fundamental_hz: float) -> RealArray:
+    """(n,) peak amplitudes of the harmonics, the mean first and the fundamental second, from the whole
+    periods in the second half of the record (or its last period).
+
+    Raises CircuitError for a record shorter than a period and one without the fundamental.
+    """
+    if not fundamental_hz > 0:
         raise UserInputError(
             msg("thd(x, f0) needs a positive fundamental frequency, and 2 or more harmonics.")
         )
@@ -293,12 +307,14 @@ def thd(signal: Signal, fundamental_hz: float, harmonics: float = THD_HARMONICS)
     stop = float(signal.x[-1])
     count = periods * _SAMPLES_PER_PERIOD
     grid = stop - periods / fundamental_hz * (1 - np.arange(count) / count)
-    spectrum = np.abs(np.fft.rfft(_resampled(signal.x, signal.real, grid)))[::periods]
-    if spectrum[1] <= 1e-12 * spectrum.max():
+    spectrum = np.fft.rfft(_resampled(signal.x, signal.real, grid))[::periods] / count
+    amplitudes = 2 * np.abs(spectrum)
+    if amplitudes[1] <= 1e-12 * amplitudes.max():
         raise CircuitError(
             msg("The waveform has no component at {frequency}.", frequency=figure(fundamental_hz, "Hz"))
         )
-    return float(np.linalg.norm(spectrum[2 : int(harmonics) + 1]) / spectrum[1])
+    amplitudes[0] = spectrum[0].real
+    return np.asarray(amplitudes)
 
 
 def _resampled(x: RealArray, y: RealArray, grid: RealArray) -> RealArray:

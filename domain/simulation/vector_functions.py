@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
@@ -38,9 +38,10 @@ class VectorFunction:
     single value has no such thing."""
 
 
-def _with(value: Value, data: Array, unit: str) -> Value:
+def same_shape(value: Value, data: Array, unit: str) -> Value:
+    """`data` where `value` was: over its axis, or as a single number."""
     if isinstance(value, Signal):
-        return replace(value, y=data, unit=unit)
+        return value.with_data(data, unit)
     return Scalar(value=complex(data[0]), unit=unit)
 
 
@@ -58,7 +59,7 @@ def _elementwise(
     suits: Suits = "any",
 ) -> VectorFunction:
     return VectorFunction(
-        apply=lambda value: _with(value, compute(array_of(value)), unit(value.unit)), suits=suits
+        apply=lambda value: same_shape(value, compute(array_of(value)), unit(value.unit)), suits=suits
     )
 
 
@@ -113,7 +114,7 @@ def _derivative(value: Value) -> Value:
     for part in _sweeps(signal):
         if part.stop - part.start > 1:
             data[part] = np.gradient(signal.y[part], signal.x[part])
-    return replace(signal, y=data, unit=units.quotient(signal.unit, signal.axis_unit))
+    return signal.with_data(data, units.quotient(signal.unit, signal.axis_unit))
 
 
 def _integral(value: Value) -> Value:
@@ -122,14 +123,14 @@ def _integral(value: Value) -> Value:
     for part in _sweeps(signal):
         x, y = signal.x[part], signal.y[part]
         data[part] = np.concatenate(([0.0], np.cumsum(np.diff(x) * (y[1:] + y[:-1]) / 2)))
-    return replace(signal, y=data, unit=units.product(signal.unit, signal.axis_unit))
+    return signal.with_data(data, units.product(signal.unit, signal.axis_unit))
 
 
 def _group_delay(value: Value) -> Value:
     signal = _needs_signal(value, "group_delay")
     if not signal.is_over_frequency or not np.iscomplexobj(signal.y):
         raise UserInputError(msg("group_delay needs a complex vector over frequency, such as v(out)."))
-    return replace(signal, y=frequency_response.group_delay(signal), unit="s")
+    return signal.with_data(frequency_response.group_delay(signal), "s")
 
 
 _ALIASES = {

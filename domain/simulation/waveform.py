@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -25,6 +26,18 @@ class Vector:
     """(n,) float64 or complex128."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """Which run of a stepped simulation (`.step`) a plot is of."""
+
+    number: int
+    """From 1."""
+    count: int
+    """Of the runs that are there."""
+    values: Mapping[str, float] = field(default_factory=dict)
+    """The stepped quantities, by lower-case name, in SI units; empty when the files do not tell."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Plot:
     """The vectors of one analysis."""
@@ -34,10 +47,13 @@ class Plot:
     name: str
     """The simulator's own plot name ("AC Analysis")."""
     title: str
-    vectors: dict[str, Vector] = field(default_factory=dict)
-    """By canonical name, in file order, the axis included."""
+    vectors: Mapping[str, Vector] = field(default_factory=dict)
+    """By canonical name, in file order, the axis included. Of a file that is open they are read when
+    they are first asked for."""
     axis_name: str | None = None
     """Name of the axis vector (frequency, time, the swept source); None for op."""
+    step: Step | None = None
+    """Of a stepped simulation, whose runs are plots of their own."""
 
     @property
     def axis(self) -> Vector | None:
@@ -50,11 +66,58 @@ class Plot:
         return 0 if not self.vectors else len(next(iter(self.vectors.values())).data)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignalOutline:
+    """What is known of a vector without its data."""
+
+    name: str
+    """Canonical, as in `Plot.vectors`."""
+    unit: str
+    is_complex: bool
+    points: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlotOutline:
+    """What is known of a plot without its data."""
+
+    analysis: str
+    name: str
+    title: str
+    points: int
+    axis_name: str | None
+    signals: tuple[SignalOutline, ...]
+    """In file order, the axis included."""
+    is_truncated: bool
+    """The run or the copy ended early."""
+    step: Step | None = None
+
+    def signal(self, name: str) -> SignalOutline | None:
+        """The signal of this canonical name, if there is one."""
+        return next((signal for signal in self.signals if signal.name == name), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Envelope:
+    """A vector cut down for a plot: the least and the greatest value of each stretch of its samples."""
+
+    x: RealArray
+    """(m,) where each stretch begins on the axis."""
+    low: RealArray
+    """(m,) NaN where a stretch has no number."""
+    high: RealArray
+    """(m,)"""
+    is_exact: bool
+    """Each stretch is one sample: `low` and `high` are the vector itself."""
+
+
 _UNITS = {
     "time": "s",
     "frequency": "Hz",
     "voltage": "V",
     "current": "A",
+    "device_current": "A",
+    "subckt_current": "A",
     "voltage-density": "V/sqrt(Hz)",
     "current-density": "A/sqrt(Hz)",
     "voltage^2-density": "V^2/Hz",
@@ -83,6 +146,7 @@ _ANALYSES = (
     ("pole-zero", "pz"),
     ("distortion", "disto"),
     ("sp analysis", "sp"),
+    ("frequency response analysis", "ac"),
 )
 
 _WITHOUT_NODES = frozenset({"noise", "noise_integrated", "tf", "sens", "pz"})
@@ -106,10 +170,12 @@ def unit_of(name: str, kind: str, analysis: str) -> str:
     ngspice calls everything in a transfer function, pole-zero or sensitivity plot a voltage, and the
     two-port parameters too.
     """
-    if analysis in _MISLABELLED and not name.startswith("@"):
+    if analysis in _MISLABELLED and not name.startswith("@") and kind != "frequency":
         if "impedance" in name:
             return "Ohm"
         return "rad/s" if analysis == "pz" else ""
+    if analysis == "noise" and kind in ("voltage", "current"):  # LTspice
+        return _UNITS[f"{kind}-density"]
     if analysis == "sp" and (parameter := _TWO_PORT.fullmatch(name)):
         return {"s": "1", "y": "S", "z": "Ohm"}[parameter[1]]
     return _UNITS.get(kind.strip().lower(), "")

@@ -13,7 +13,7 @@ from typing import Literal
 from domain.design.catalogue import FAMILIES, understand
 from domain.design.deck import Say
 from domain.design.designer import DesignIntent, Proposal
-from domain.design.goals import GoalVerdict
+from domain.design.goals import DesignGoal, GoalVerdict
 from shared.errors import CircuitError
 from shared.message import Message
 
@@ -39,6 +39,10 @@ class BuiltinDesigner:
         cannot do without) or "impossible_goal" (demands that contradict each other or physics).
         """
         return await asyncio.to_thread(understand, text)
+
+    async def follow(self, intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
+        """The intent with confirmed goals, and with what the circuit is sized for changed with them."""
+        return FAMILIES[intent.family].follow(intent, goals)
 
     async def propose(self, intent: DesignIntent) -> Proposal:
         """The first shot, by design equations. Raises CircuitError ("impossible_goal")."""

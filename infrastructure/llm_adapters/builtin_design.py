@@ -7,7 +7,7 @@ from collections.abc import Generator, Sequence
 
 from domain.design.catalogue import FAMILIES, understand
 from domain.design.designer import DesignIntent, Proposal
-from domain.design.goals import DesignGoal, GoalVerdict
+from domain.design.goals import DesignGoal, GoalVerdict, all_met
 from domain.design.values import with_unit
 from domain.simulation.result import Quantity
 from infrastructure.llm_adapters.builtin_commands import Design
@@ -45,7 +45,7 @@ def design(command: Design, speech: Speech) -> Plan:
     path = _free_name(proposal.file_stem, listing)
     said = [speech.say(assumption) for assumption in intent.assumptions]
     verdicts, problem = yield from _prove(path, proposal, intent, speech)
-    if not problem and not _all_met(verdicts):
+    if not problem and not all_met(verdicts):
         revised = _revised(intent, proposal, verdicts, speech)
         if revised is not None:
             again = msg("The first values missed a goal; I corrected them by what was measured.")
@@ -81,10 +81,6 @@ def _verdict(goal: DesignGoal, outcome: Outcome) -> GoalVerdict:
     return GoalVerdict(goal=goal, measured=Quantity(value=value, unit=goal.unit), met=goal.is_met_by(value))
 
 
-def _all_met(verdicts: Sequence[GoalVerdict]) -> bool:
-    return all(verdict.met for verdict in verdicts)
-
-
 def _revised(
     intent: DesignIntent, proposal: Proposal, verdicts: Sequence[GoalVerdict], speech: Speech
 ) -> Proposal | None:
@@ -95,7 +91,7 @@ def _revised(
 
 
 def _verdict_report(path: str, verdicts: Sequence[GoalVerdict], speech: Speech) -> str:
-    if _all_met(verdicts):
+    if all_met(verdicts):
         head = speech.say(msg("{file} is designed and simulated; all goals are met:", file=path))
     else:
         head = speech.say(msg("{file} is designed and simulated, but not all goals are met:", file=path))

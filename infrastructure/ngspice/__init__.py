@@ -1,1 +1,1 @@
-"""ngspice in the box: sandbox, runner, log reader, raw file."""
+"""ngspice in the box: sandbox, runner, log reader."""

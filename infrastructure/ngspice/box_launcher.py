@@ -1,4 +1,4 @@
-"""Runs inside the box, as the last step before ngspice: gives up rights, then becomes ngspice.
+"""Runs inside the box, as the last step before ngspice: gives up rights, then becomes ngspice or hosts it.
 
 A script for ``python -I -S``, sent along as text; it never runs inside the application. It imports
 nothing but built-in modules and `_ctypes` (the C half of `ctypes`; the Python half costs 4 ms a
@@ -12,6 +12,8 @@ The plan is a marshalled dict on the file descriptor named by argv[1] (made by `
     rules     [(path, rights)] for Landlock; a path that is not there gives no right
     filter    None or BPF bytes                  pid_mark   bytes in it that stand for our pid
     parent    None or the process to die with (bubblewrap sees to that itself)
+    guest     None, or (source, settings): a script whose `prepare(settings)` is called before the rights
+              are given up and gives what is called after, instead of becoming another program
 """
 
 import _ctypes
@@ -19,6 +21,11 @@ import _signal  # type: ignore[import-not-found]
 import marshal
 import posix
 import sys
+
+TYPE_CHECKING = False  # typing costs 5 ms a run
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 Calls = dict[str, int]
 
@@ -104,14 +111,23 @@ def lower_limit(calls: Calls, kind: int, soft: int, hard: int) -> None:
     call("prlimit64", calls["prlimit64"], 0, kind, new, 0)
 
 
+def host(source: str, settings: "dict[str, Any]") -> "Callable[[], None]":
+    """Let the guest make ready; what it returns serves and does not come back."""
+    names: dict[str, Any] = {"__name__": "guest"}
+    exec(compile(source, "<guest>", "exec"), names)  # noqa: S102 - our own script
+    serve: Callable[[], None] = names["prepare"](settings)
+    return serve
+
+
 def main() -> None:
-    """Take the plan's steps in order, then execve."""
+    """Take the plan's steps in order, then execve (or serve)."""
     with open(int(sys.argv[1]), "rb") as source:  # noqa: PTH123 - a descriptor; pathlib costs 5 ms
         plan = marshal.loads(source.read())  # noqa: S302 - written by our own parent process
     calls: Calls = plan["calls"]
     posix.chdir(plan["cwd"])
     # Killed, the application can no longer end the run; without bubblewrap nobody else would.
     call("prctl", calls["prctl"], PR_SET_PDEATHSIG, _signal.SIGKILL, 0, 0, 0)
+    serve = host(*plan["guest"]) if plan["guest"] else None
     if plan["parent"] not in (None, posix.getppid()):
         posix._exit(FAILED)
     if plan["ruleset"] or plan["filter"]:
@@ -127,6 +143,8 @@ def main() -> None:
     # file size limit and end with exit code 0 and half of its data.
     for number in (_signal.SIGXFSZ, _signal.SIGPIPE):
         _signal.signal(number, _signal.SIG_DFL)
+    if serve is not None:
+        serve()
     posix.execve(plan["argv"][0], plan["argv"], plan["env"])
 
 

@@ -1,10 +1,12 @@
-"""Finds the programs a run is made of on this machine: ngspice, bubblewrap, the interpreter."""
+"""Finds what a run is made of on this machine: ngspice, its library, bubblewrap, the interpreter."""
 
 from __future__ import annotations
 
 import asyncio
 import re
 import shutil
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from infrastructure.ngspice.sandbox import (
@@ -41,6 +43,26 @@ class Installation:
             bubblewrap_sizes="--size" in help_text,
         )
 
+    async def parts_with_library(self) -> Parts:
+        """As `parts`, with libngspice. Raises EnvironmentProblem without one of them."""
+        parts = await self.parts()
+        library = await asyncio.to_thread(_find_library, parts.ngspice.path)
+        if library is None:
+            raise EnvironmentProblem(
+                msg("The library form of ngspice (libngspice) was not found."),
+                advice=msg(
+                    "Install it (Debian, Ubuntu: apt install libngspice0; Fedora: dnf install libngspice)."
+                ),
+                error_type="simulator_library_missing",
+            )
+        loader = parts.interpreter.loader
+        listed = await self._output((str(loader), "--list", str(library))) if loader else ""
+        # The C library of older systems reads the password file with a library of its own.
+        of_users = [Path(name).with_name("libnss_files.so.2") for name in _LIBC.findall(listed)]
+        there = await asyncio.to_thread(lambda: [path for path in of_users if path.is_file()])
+        libraries = (*parse_loader_list(listed), *there)
+        return replace(parts, library=Program(path=library, loader=loader, libraries=libraries))
+
     def _programs(self) -> tuple[Path, Path | None, Path]:
         """ngspice, bubblewrap and the interpreter; looks at the file system."""
         ngspice = self._ngspice_path or _which("ngspice")
@@ -74,6 +96,23 @@ class Installation:
         text = await self._output((str(ngspice), "--version"))
         match = re.search(r"ngspice-(\d[\w.+]*)", text)
         return f"ngspice-{match[1]}" if match else "ngspice"
+
+
+_LIBC = re.compile(r"=>\s+(/\S*/libc\.so\.6)")
+_LIBRARY_FOLDERS = ("/usr/local/lib", "/usr/lib", "/usr/lib64", "/lib", "/lib64")
+
+
+def _find_library(ngspice: Path) -> Path | None:
+    """libngspice: beside the ngspice that is used, else where the system keeps libraries."""
+    return next(iter(_libraries(ngspice)), None)
+
+
+def _libraries(ngspice: Path) -> Iterator[Path]:
+    prefix = ngspice.parent.parent
+    for folder in dict.fromkeys((prefix / "lib", prefix / "lib64", *map(Path, _LIBRARY_FOLDERS))):
+        for place in (folder, *sorted(folder.glob("*-linux-*"))):
+            for pattern in ("libngspice.so.[0-9]", "libngspice.so", "libngspice.so.*"):
+                yield from (path.resolve() for path in sorted(place.glob(pattern)) if path.is_file())
 
 
 def _real_and_loader(path: Path) -> tuple[Path, Path | None]:

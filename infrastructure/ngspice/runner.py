@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,34 +18,28 @@ from application.ports import Confinement
 from domain.simulation.request import DECK_NAME, RAW_NAME, ResourceLimits, SimulationJob
 from domain.simulation.result import SimulationIssue, SimulationRun
 from infrastructure.ngspice.installation import Installation
+from infrastructure.ngspice.layers import confinement_of, layer_sets
 from infrastructure.ngspice.log_reader import progress_value, read_log
-from infrastructure.ngspice.sandbox import ALL_LAYERS, Layer, Parts, Sandbox, View, landlock_abi, machine
+from infrastructure.ngspice.sandbox import ALL_LAYERS, Layer, Sandbox, View
 from infrastructure.ngspice.scratch import Taken, folder_bytes, make_scratch, remove_scratch, take_outputs
 from infrastructure.ngspice.verdict import Ending, judge
 from infrastructure.ngspice.waiting import last_breath, to_the_end
 from infrastructure.persistence.atomic import write_problem
 from shared.errors import EnvironmentProblem, NeedsConfirmation, UserInputError
 from shared.message import Message, msg
+from shared.paths import LOG_FILE
 from shared.processes import ProcessLimits, ProcessManager, ProcessOutcome, StreamName
 
 if TYPE_CHECKING:
-    from infrastructure.ngspice.raw_file import RawHeader
+    from infrastructure.waveforms.raw_layout import RawHeader
 
-LOG_NAME = "ngspice.log"
+LOG_NAME = LOG_FILE
 _INPUT_NAME = ".circuit"
 _PROBE_DECK = b"probe\nV1 a 0 1\nR1 a 0 1k\n.op\n.end\n"
 _PROBE_LIMITS = ResourceLimits(wall_s=20.0, cpu_s=10)
 # A run without points leaves a header that breaks off; it is shorter than this.
 _BARE_HEADER_BYTES = 4096
 _SIZE_CHECK_S = 0.25
-# Tried in this order; the first that runs a circuit is taken.
-_LAYER_SETS: tuple[frozenset[Layer], ...] = (
-    ALL_LAYERS,
-    frozenset(("bubblewrap", "seccomp", "rlimits")),
-    frozenset(("landlock", "seccomp", "rlimits")),
-    frozenset(("bubblewrap", "rlimits")),
-    frozenset(("rlimits",)),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +98,7 @@ class NgspiceRunner:
         async with _scratch(self._scratch_root or job.output_dir) as scratch:
             with _writing_to(job.output_dir):
                 view = await asyncio.to_thread(_lay_out, job, scratch)
-            finished = await self._run_in(ready.sandbox, view, progress.line)
+            finished = await self._run_in(ready.sandbox, view, progress.line, job.compatibility)
             with _writing_to(job.output_dir):
                 run = await asyncio.to_thread(_collect, job, ready, scratch, finished)
         if run.status == "ok":
@@ -115,10 +108,15 @@ class NgspiceRunner:
     # ---- one run ----------------------------------------------------------------------------
 
     async def _run_in(
-        self, sandbox: Sandbox, view: View, on_line: Callable[[StreamName, str], None]
+        self,
+        sandbox: Sandbox,
+        view: View,
+        on_line: Callable[[StreamName, str], None],
+        compatibility: str | None = None,
     ) -> _Finished:
         """Run the deck in `view.scratch` to its end; every process of it is gone on return."""
-        arguments = ("-n", "-b", "-D", "num_threads=1", "-r", RAW_NAME, DECK_NAME)
+        mode = () if compatibility is None else ("-D", f"ngbehavior={compatibility}")
+        arguments = ("-n", "-b", "-D", "num_threads=1", *mode, "-r", RAW_NAME, DECK_NAME)
         limits = ProcessLimits(wall_s=view.limits.wall_s, output_bytes=view.limits.log_bytes)
         tail = _Tail()
 
@@ -166,13 +164,13 @@ class NgspiceRunner:
         parts = await self._installation.parts()
         notes: list[Message] = []
         failure: str | None = None
-        for layers in self._layer_sets(parts, notes):
+        for layers in layer_sets(self._layers, parts, notes):
             sandbox = await asyncio.to_thread(Sandbox, parts, layers)
             failure = await self._try(sandbox)
             if failure is None:
                 return _Ready(
                     sandbox=sandbox,
-                    confinement=_confinement(layers, notes),
+                    confinement=confinement_of(layers, notes),
                     version=await self._installation.version(parts.ngspice.path),
                 )
             tried = " + ".join(sorted(layers)) or "-"
@@ -181,25 +179,6 @@ class NgspiceRunner:
             msg("ngspice does not run a simple circuit here: {reason}", reason=failure),
             advice=msg("Run ngspice by hand to see what is wrong, or install it again."),
         )
-
-    def _layer_sets(self, parts: Parts, notes: list[Message]) -> list[frozenset[Layer]]:
-        """The sets of layers worth trying here, best first, ending with none."""
-        possible = set(self._layers)
-        if machine() is None:
-            notes.append(msg("There is no confinement for {system} yet.", system=sys.platform))
-            possible.clear()
-        if "bubblewrap" in possible and parts.bubblewrap is None:
-            notes.append(msg("bubblewrap is not installed."))
-            possible.discard("bubblewrap")
-        if "landlock" in possible and landlock_abi() == 0:
-            notes.append(msg("This kernel has no Landlock."))
-            possible.discard("landlock")
-        found: list[frozenset[Layer]] = []
-        for wanted in (*_LAYER_SETS, frozenset[Layer]()):
-            usable = wanted & possible
-            if usable not in found:
-                found.append(usable)
-        return found
 
     async def _try(self, sandbox: Sandbox) -> str | None:
         """Run a small circuit; None when it gave data, else what was said."""
@@ -225,24 +204,6 @@ class _Finished:
     outcome: ProcessOutcome | None
     """None when we ended the run because it wrote too much."""
     stopped_log: str
-
-
-def _confinement(layers: frozenset[Layer], notes: list[Message]) -> Confinement:
-    if "landlock" in layers and "bubblewrap" not in layers:
-        notes.append(
-            msg("Landlock alone: a run can read and change existing files in /tmp whose names it knows.")
-        )
-    if layers & {"bubblewrap", "landlock"} and "seccomp" not in layers:
-        notes.append(msg("Without seccomp a hostile code model can start processes inside the box."))
-    if "bubblewrap" in layers and "landlock" not in layers:
-        notes.append(msg("bubblewrap alone: the Python interpreter can be started again inside the box."))
-    return Confinement(
-        bubblewrap="bubblewrap" in layers,
-        landlock_abi=landlock_abi() if "landlock" in layers else 0,
-        seccomp="seccomp" in layers,
-        rlimits="rlimits" in layers,
-        notes=tuple(notes),
-    )
 
 
 @contextlib.contextmanager
@@ -383,7 +344,7 @@ def _collect(job: SimulationJob, ready: _Ready, scratch: Path, finished: _Finish
 
 def _plots(taken: Taken) -> tuple[dict[Path, list[RawHeader]], tuple[Path, ...], list[str]]:
     """Plots by raw file; the raw files with data, the deck's own first; names of unreadable ones."""
-    from infrastructure.ngspice.raw_file import read_headers
+    from infrastructure.waveforms.raw_file import read_headers
 
     plots: dict[Path, list[RawHeader]] = {}
     unreadable: list[str] = []

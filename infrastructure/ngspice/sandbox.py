@@ -24,7 +24,7 @@ import struct
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -88,6 +88,8 @@ class Parts:
     bubblewrap: Path | None
     bubblewrap_sizes: bool = False
     """This bubblewrap can limit the size of a tmpfs."""
+    library: Program | None = None
+    """libngspice, for processes that host it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +104,19 @@ class View:
     """Where ngspice looks for relative includes and data files: a plain name inside `scratch`, because
     it loses what stands behind a blank or a letter beyond ASCII."""
     limits: ResourceLimits = field(default_factory=ResourceLimits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guest:
+    """A script that runs in the launcher's place instead of ngspice, and hosts its library."""
+
+    source: str
+    settings: Mapping[str, object]
+    """Plain types; `environment` and `library` are added."""
+    descriptors: tuple[int, ...]
+    """Those it is to inherit."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Besides what every run gets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +195,8 @@ class Sandbox:
     def __init__(self, parts: Parts, layers: Iterable[Layer], *, abi: int | None = None) -> None:
         self.layers = frozenset(layers)
         self._parts = parts
+        self._hosted = parts.library
+        """When set, the box is one for guests: nothing at all can be executed in it."""
         self._abi = landlock_abi() if abi is None else abi
         self._launcher = _LAUNCHER.read_text(encoding="utf-8")
         self._data_folders = tuple(_ngspice_folders(parts.ngspice.path))
@@ -188,6 +205,10 @@ class Sandbox:
     def uses_bubblewrap(self) -> bool:
         """The run has its own mount namespace."""
         return "bubblewrap" in self.layers
+
+    def data_folders(self) -> Iterator[Path]:
+        """Code models and scripts of this ngspice."""
+        return iter(self._data_folders)
 
     def scratch_seen(self, scratch: Path) -> Path:
         """The path of the scratch folder as the run sees it."""
@@ -202,15 +223,40 @@ class Sandbox:
         if not self.layers:
             argv = (ngspice, *arguments)
             return Command(argv=argv, env=self._environment(view), cwd=view.scratch, pass_fds=())
-        plan = descriptors.enter_context(_memory_file(marshal.dumps(self._plan(view, arguments))))
+        return self._launch(view, self._plan(view, arguments), descriptors)
+
+    def host(self, view: View, guest: Guest, descriptors: contextlib.ExitStack) -> Command:
+        """The command line of a process that runs `guest`, for parts with a library.
+
+        Looks at the file system: call it in a thread.
+        """
+        assert self._hosted is not None
+        settings = {
+            **guest.settings,
+            "library": str(self._hosted.path),
+            "environment": {**self._environment(view), **guest.environment},
+        }
+        plan = self._plan(view, ()) | {"guest": (guest.source, settings)}
+        command = self._launch(view, plan, descriptors)
+        return replace(command, pass_fds=(*command.pass_fds, *guest.descriptors))
+
+    def _launch(self, view: View, content: dict[str, object], descriptors: contextlib.ExitStack) -> Command:
+        plan = descriptors.enter_context(_memory_file(marshal.dumps(content)))
         python = (str(self._parts.interpreter.path), "-I", "-S", "-c", self._launcher, str(plan))
         if not self.uses_bubblewrap:
             return Command(argv=python, env={"LC_ALL": "C"}, cwd=None, pass_fds=(plan,))
-        options = b"".join(os.fsencode(word) + b"\0" for word in self._bubblewrap_options(view))
+        words = self._bubblewrap_options(view)
+        user: tuple[int, ...] = ()
+        if self._hosted is not None:
+            # libngspice crashes when its user has no entry.
+            line = f"user:x:{os.getuid()}:{os.getgid()}::{INNER_SCRATCH}:/none\n".encode()
+            user = (descriptors.enter_context(_memory_file(line)),)
+            words[-2:-2] = ["--ro-bind-data", str(user[0]), "/etc/passwd"]
+        options = b"".join(os.fsencode(word) + b"\0" for word in words)
         args = descriptors.enter_context(_memory_file(options))
         argv = (str(self._parts.bubblewrap), "--args", str(args), "--", *python)
         # bubblewrap is process 1 inside and its environment can be read there: it gets none.
-        return Command(argv=argv, env={}, cwd=None, pass_fds=(plan, args))
+        return Command(argv=argv, env={}, cwd=None, pass_fds=(plan, args, *user))
 
     def _environment(self, view: View) -> dict[str, str]:
         scratch = str(self.scratch_seen(view.scratch))
@@ -239,12 +285,15 @@ class Sandbox:
             "limits": _limits(view.limits, seccomp) if "rlimits" in self.layers else [],
             "ruleset": self._ruleset() if landlock else None,
             "rules": self._rules(view) if landlock else [],
-            "filter": build_filter(here) if seccomp and here is not None else None,
+            "filter": build_filter(here, may_execute=self._hosted is None)
+            if seccomp and here is not None
+            else None,
             "pid_mark": PID_MARK.to_bytes(4, "little"),
             "parent": None if self.uses_bubblewrap else os.getpid(),
             "argv": [ngspice, *arguments],
             "env": self._environment(view),
             "cwd": str(self.scratch_seen(view.scratch)),
+            "guest": None,
         }
 
     @property
@@ -261,18 +310,18 @@ class Sandbox:
         return struct.pack(f"<{len(words)}Q", *words)
 
     def _rules(self, view: View) -> list[tuple[str, int]]:
-        ngspice = self._parts.ngspice
         readable, listable = _READ, _READ | _READ_DIR
-        rules = [(ngspice.path, _EXECUTE | _READ)]
-        if ngspice.loader is not None:
-            rules.append((ngspice.loader, _EXECUTE | _READ))
-        rules += [(library, readable) for library in ngspice.libraries]
+        rules: list[tuple[Path, int]] = []
+        if self._hosted is None:
+            ngspice = self._parts.ngspice
+            rules += [(file, _EXECUTE | _READ) for file in (ngspice.path, ngspice.loader) if file is not None]
+            rules += [(library, readable) for library in ngspice.libraries]
+            # tmpfile() of the C library: a file without a name, so no right to make or remove any.
+            rules.append((Path("/tmp"), _READ | _WRITE))  # noqa: S108
         rules += [(folder, listable) for folder in self._data_folders]
         for name in ("/etc/ld.so.cache", "/proc/meminfo", "/proc/stat", "/proc/self/statm"):
             rules.append((Path(name), readable))
         rules.append((Path(os.devnull), _READ | _WRITE))
-        # tmpfile() of the C library: a file without a name, so no right to make or remove any.
-        rules.append((Path("/tmp"), _READ | _WRITE))  # noqa: S108
         scratch = self.scratch_seen(view.scratch)
         rules.append((scratch, listable | _WRITE | _MAKE_REG | _REMOVE_FILE | _TRUNCATE))
         rules += [(file, readable) for file in view.files]
@@ -313,7 +362,7 @@ class Sandbox:
         """The least of this machine that starts the interpreter and ngspice, outer folders first."""
         whole_folders = "landlock" in self.layers
         wanted: set[Path] = {Path("/etc/ld.so.cache"), *self._data_folders, *_standard_library()}
-        for program in (self._parts.ngspice, self._parts.interpreter):
+        for program in (self._hosted or self._parts.ngspice, self._parts.interpreter):
             wanted.add(program.path)
             for file in (program.loader, *program.libraries):
                 if file is not None:

@@ -19,6 +19,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from shared.process_identity import start_of
+
 _MAX_ENTRIES = 1000
 _PLAIN_NAME = re.compile(r"[^\W_.\-][^\x00-\x1f\x7f/\\]{0,119}|_[^\x00-\x1f\x7f/\\]{0,119}")
 _RESERVED = frozenset(("result.json", "ngspice.log"))
@@ -37,9 +39,23 @@ class Taken:
     """Names left behind: links, FIFOs, sockets, devices, folders, unreadable or too large files."""
 
 
+SCRATCH_NAME = re.compile(r"circuit-ai-(?P<space>\d+)-(?P<pid>\d+)-(?P<started>\d*)-\w+")
+"""Names tell who made the folder, so that one left by a killed process is known for what it is."""
+
+
 def make_scratch(root: Path | None) -> Path:
     """A new folder only we can enter."""
-    return Path(tempfile.mkdtemp(prefix="circuit-ai-", dir=root)).resolve()
+    pid = os.getpid()
+    prefix = f"circuit-ai-{process_space()}-{pid}-{start_of(pid)}-"
+    return Path(tempfile.mkdtemp(prefix=prefix, dir=root)).resolve()
+
+
+def process_space() -> int:
+    """What tells apart process ids of this machine and of containers on it; 0 where there is no /proc."""
+    try:
+        return Path("/proc/self/ns/pid").stat().st_ino
+    except OSError:
+        return 0
 
 
 def folder_bytes(folder: Path) -> int:

@@ -175,6 +175,7 @@ _ABSENT: dict[str, tuple[int | None, int | None]] = {
 }
 
 _CLONE = (56, 220)
+_EXECVE = (59, 221)
 _KILL = (62, 129)
 _TGKILL = (234, 131)
 _PRLIMIT64 = (302, 261)
@@ -293,8 +294,11 @@ def _unknown_calls() -> list[_Instruction]:
     ]
 
 
-def build_filter(machine: Machine) -> bytes:
-    """The filter as an array of ``struct sock_filter``, with `PID_MARK` where the own pid belongs."""
+def build_filter(machine: Machine, *, may_execute: bool = True) -> bytes:
+    """The filter as an array of ``struct sock_filter``, with `PID_MARK` where the own pid belongs.
+
+    `may_execute`: the launcher has still to become ngspice; a process that hosts it has not.
+    """
     column = _COLUMN[machine]
     program: list[_Instruction] = [
         (_LD_ABS, 0, 0, _OFFSET_ARCH),
@@ -308,6 +312,8 @@ def build_filter(machine: Machine) -> bytes:
     program += _own_process_only(_KILL[column])
     program += _own_process_only(_TGKILL[column])
     program += _own_limits_only(_PRLIMIT64[column])
+    if not may_execute:
+        program += _answer(_EXECVE[column], _ERRNO | _EPERM)
     program += _no_terminal_injection(_IOCTL[column])
     program += _no_truncating_reader(_OPEN[column], 1)
     program += _no_truncating_reader(_OPENAT[column], 2)

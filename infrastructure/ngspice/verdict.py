@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from domain.simulation.request import SimulationJob
 from domain.simulation.result import RunStatus, SimulationIssue
@@ -20,9 +20,6 @@ from infrastructure.ngspice.card_locator import CardLocator
 from infrastructure.ngspice.findings import Finding, LogReading
 from infrastructure.ngspice.sandbox import LAUNCHER_FAILED
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from infrastructure.ngspice.raw_file import RawHeader
 
 # Kinds of cards that leave a plot in the raw file; .four and .meas do not (ngspice skips them with -r).
 _PLOTTED = frozenset(("op", "dc", "ac", "tran", "noise", "tf", "sens", "pz", "disto", "sp"))
@@ -33,6 +30,25 @@ _CRASHES = frozenset(
 )
 
 
+class SeenPlot(Protocol):
+    """What the verdict asks of a plot, wherever its data are."""
+
+    @property
+    def analysis(self) -> str:
+        """op, dc, ac, tran, noise ..."""
+        ...
+
+    @property
+    def has_data(self) -> bool:
+        """An analysis has run and left points."""
+        ...
+
+    @property
+    def variables(self) -> Sequence[object]:
+        """Its vectors; only whether there are any counts."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
     """How the process ended and what it left."""
@@ -41,7 +57,7 @@ class Ending:
     timed_out: bool
     out_of_disk: bool
     """We ended it because its files together passed the size limit."""
-    plots: tuple[RawHeader, ...]
+    plots: tuple[SeenPlot, ...]
     """The plots in the raw file of the deck's own analyses."""
     raw_is_unreadable: bool
     """There is such a file, but it cannot be read."""
@@ -165,6 +181,14 @@ def _of_the_data(job: SimulationJob, ending: Ending, log: LogReading) -> Iterabl
                 analysis=kind,
                 advice=msg("The log may tell why."),
             )
+    if any(_has_many_frequencies(analysis.text) for analysis in job.analyses if analysis.kind == "sens"):
+        yield Finding(
+            severity="warning",
+            code="first-frequency-only",
+            message=msg("ngspice computes sensitivities at the first frequency only; the others read 0."),
+            analysis="sens",
+            advice=msg("Ask for one frequency at a time: {example}.", example=".sens v(out) ac lin 1 1k 1k"),
+        )
     if any(plot.analysis == "pz" and not plot.variables for plot in ending.plots):
         yield Finding(
             severity="warning",
@@ -172,6 +196,12 @@ def _of_the_data(job: SimulationJob, ending: Ending, log: LogReading) -> Iterabl
             message=msg("The pole-zero analysis found neither poles nor zeros."),
             analysis="pz",
         )
+
+
+def _has_many_frequencies(card: str) -> bool:
+    """An AC sensitivity over more than one frequency."""
+    words = card.lower().split()
+    return "ac" in words[1:] and words[words.index("ac", 1) + 1 :][:2] != ["lin", "1"]
 
 
 def _no_data_at_all(job: SimulationJob) -> Iterable[Finding]:

@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from infrastructure.persistence.regular import NotRegular
+from shared.process_identity import start_of
 
 try:
     import fcntl
@@ -116,7 +117,7 @@ def _is_at(path: Path, descriptor: int) -> bool:
 
 
 def _write_holder(descriptor: int) -> None:
-    holder = Holder(pid=os.getpid(), started=_start_of(os.getpid()), host=socket.gethostname())
+    holder = holder_of_this_process()
     # On a full disk the lock holds all the same; only its holder's name is missing.
     with contextlib.suppress(OSError):
         os.ftruncate(descriptor, 0)
@@ -134,11 +135,16 @@ def _read_holder(descriptor: int) -> Holder | None:
     return Holder(pid=pid, started=started, host=host)
 
 
+def holder_of_this_process() -> Holder:
+    """What tells others that it is this process."""
+    return Holder(pid=os.getpid(), started=start_of(os.getpid()), host=socket.gethostname())
+
+
 def is_running(holder: Holder) -> bool:
     """Whether the holder's process is still there; one on another host counts as running."""
     if holder.host != socket.gethostname():
         return True
-    started = _start_of(holder.pid)
+    started = start_of(holder.pid)
     if started or sys.platform.startswith("linux"):
         return started != "" and started == (holder.started or started)
     if sys.platform == "win32":
@@ -150,14 +156,6 @@ def is_running(holder: Holder) -> bool:
     except PermissionError:
         return True
     return True
-
-
-def _start_of(pid: int) -> str:
-    """When a process started, in ticks since the machine's start (field 22 of proc(5) stat)."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text("ascii", "replace").rpartition(")")[2].split()[19]
-    except (OSError, IndexError):
-        return ""
 
 
 def _is_windows_process(pid: int) -> bool:

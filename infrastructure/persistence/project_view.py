@@ -152,7 +152,9 @@ class FolderView:
         for name in islice(names, _RESULTS_LOOKED_AT):
             path = results / name / paths.RESULT_FILE
             content = _result_content(path)
-            if content is not None and (circuit is None or _is_of(content, circuit)):
+            if content is None or content.get("kind") == "study":  # it has no waveforms
+                continue
+            if circuit is None or _is_of(content, circuit):
                 return path
         return None
 

@@ -10,6 +10,7 @@ from typing import Any
 from application.browsing import ResultSummary
 from infrastructure.persistence.regular import read_regular_file
 from shared import paths
+from shared.message import Message, msg, stored_message
 
 _MAX_BYTES = 4 * 2**20
 
@@ -36,6 +37,8 @@ class ResultList:
 def _summary(path: Path, number: int) -> ResultSummary | None:
     try:
         content: Any = json.loads(read_regular_file(Path(os.path.realpath(path)), max_bytes=_MAX_BYTES))
+        if content.get("kind") == "study":  # nothing to plot
+            return None
         netlist = content["netlist"]
         return ResultSummary(
             path=path,
@@ -45,6 +48,19 @@ def _summary(path: Path, number: int) -> ResultSummary | None:
             status=str(content["status"]),
             circuit=Path(str(netlist["path"])),
             netlist_sha256=str(netlist["sha256"]),
+            reason=None if content["ok"] is True else _reason(content.get("issues")),
         )
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
+
+
+def _reason(issues: object) -> Message | None:
+    """What the first error says; of a result from before its words were stored as data, in English."""
+    for issue in issues if isinstance(issues, list) else ():
+        if isinstance(issue, dict) and issue.get("severity") == "error":
+            text = issue.get("text")
+            told = (
+                stored_message(text.get("template"), text.get("params")) if isinstance(text, dict) else None
+            )
+            return told or msg("{text}", text=str(issue.get("message", "")))
+    return None

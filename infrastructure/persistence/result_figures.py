@@ -28,6 +28,8 @@ class ResultFigures:
             return None
         try:
             content: Any = json.loads(read_regular_file(Path(os.path.realpath(path)), max_bytes=_MAX_BYTES))
+            if content.get("kind") == "study":
+                return None
             return StoredFigures(
                 result_path=path,
                 circuit=Path(str(content["netlist"]["path"])),

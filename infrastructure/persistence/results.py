@@ -11,18 +11,19 @@ import math
 import os
 import shutil
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from domain.simulation.result import SimulationIssue, SimulationResult
+from domain.simulation.retention import DEFAULT_POLICY, RetentionPolicy
 from infrastructure.persistence.atomic import write_atomically, write_problem
 from infrastructure.persistence.project import ProjectFolder
 from infrastructure.persistence.regular import NotRegular, TooLarge, read_regular_file
+from infrastructure.persistence.result_retention import ResultFolderShelf, mark_done, mark_running
 from shared import paths
 from shared.errors import UserInputError
 from shared.message import Message, msg
-from shared.ulid import milliseconds_of, new_ulid
+from shared.ulid import new_ulid
 
 SCHEMA_VERSION = 1
 _MAX_RESULT_BYTES = 64 * 2**20
@@ -31,8 +32,9 @@ _MAX_RESULT_BYTES = 64 * 2**20
 class ResultFolders:
     """Keeps results, a folder each. Implements application.ports.ResultStore."""
 
-    def __init__(self, *, user_home: Path) -> None:
+    def __init__(self, *, user_home: Path, quota: RetentionPolicy = DEFAULT_POLICY) -> None:
         self._user_home = user_home
+        self._quota = quota
 
     def new_result(self, circuit: Path, ulid: str | None = None) -> tuple[str, Path]:
         """A result id, sorting by time, and its existing empty folder (a real path).
@@ -46,12 +48,13 @@ class ResultFolders:
             if project is None
             else ProjectFolder(project).results_folder
         )
-        result_id = _id_from(ulid or new_ulid())
+        result_id = paths.result_name(ulid or new_ulid())
         folder = parent / result_id
         try:
             if folder.exists():
                 shutil.rmtree(folder)
             folder.mkdir(parents=True)
+            mark_running(folder)
         except OSError as error:
             raise write_problem(error, folder) from error
         return result_id, Path(os.path.realpath(folder))
@@ -63,7 +66,7 @@ class ResultFolders:
 
     def forget(self, project: Path, ulid: str) -> None:
         """Remove what an interrupted run of this id left in a project, if anything."""
-        folder = ProjectFolder(project).results_folder / _id_from(ulid)
+        folder = ProjectFolder(project).results_folder / paths.result_name(ulid)
         try:
             shutil.rmtree(folder)
         except FileNotFoundError:
@@ -91,12 +94,57 @@ class ResultFolders:
                 name: {"value": quantity.value, "unit": quantity.unit}
                 for name, quantity in result.metrics.items()
             },
+            "steps": [
+                {
+                    "number": step.number,
+                    "values": step.values,
+                    "status": step.status,
+                    "metrics": {
+                        name: {"value": quantity.value, "unit": quantity.unit}
+                        for name, quantity in step.metrics.items()
+                    },
+                }
+                for step in result.steps
+            ],
+            "dialect": result.dialect,
+            "notes": [
+                {
+                    "message": str(note.message),
+                    "file": None if note.file is None else str(note.file),
+                    "line": note.line,
+                }
+                for note in result.notes
+            ],
             "issues": [_issue(issue) for issue in result.issues],
             "raw_paths": [_relative(path, folder) for path in result.run.raw_paths],
             "log_path": _relative(result.run.log_path, folder),
         }
         text = json.dumps(_finite(content), ensure_ascii=False, indent=1, allow_nan=False)
         write_atomically(result.result_path, (text + "\n").encode("utf-8", "backslashreplace"))
+        self._finished(folder)
+
+    def save_study(self, folder: Path, document: Mapping[str, Any], rows: bytes) -> None:
+        """Write a study's ``rows.csv`` and, last, its ``result.json``. Raises EnvironmentProblem."""
+        write_atomically(folder / paths.ROWS_FILE, rows)
+        content = _finite({"schema_version": SCHEMA_VERSION, **document})
+        text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+        write_atomically(folder / paths.RESULT_FILE, (text + "\n").encode("utf-8", "backslashreplace"))
+        self._finished(folder)
+
+    def shelf(self, project: Path | None) -> ResultFolderShelf:
+        """The results of a project, or of circuits that are in none, as things to be kept or removed."""
+        if project is None:
+            return ResultFolderShelf(self._user_home / paths.RESULTS_FOLDER, private=None)
+        folder = ProjectFolder(project)
+        return ResultFolderShelf(folder.results_folder, private=folder.private)
+
+    def _finished(self, folder: Path) -> None:
+        """A result is whole: take its mark away and see to it that all together are not too large."""
+        mark_done(folder)
+        results = folder.parent
+        is_of_project = results.parent.name == paths.PROJECT_FOLDER
+        shelf = ResultFolderShelf(results, private=results.parent if is_of_project else None)
+        shelf.hold_quota(self._quota, newest=folder.name)
 
     def raw_path_of(self, path: Path) -> Path:
         """The raw file behind `path`: a ``result.json``, the folder it is in, or a raw file itself.
@@ -113,13 +161,6 @@ class ResultFolders:
         except (OSError, ValueError) as error:  # a name no file can have
             raise _no_result(path) from error
         raise _no_result(path)
-
-
-def _id_from(ulid: str) -> str:
-    """One clock for both parts: the tail only sorts within the millisecond it was made in."""
-    milliseconds = milliseconds_of(ulid)
-    now = datetime.fromtimestamp(milliseconds // 1000, UTC)
-    return f"{now:%Y%m%dT%H%M%S}{milliseconds % 1000:03d}Z-{ulid[-8:]}"
 
 
 def _raw_path_in(result_path: Path) -> Path:
@@ -207,6 +248,10 @@ def _issue(issue: SimulationIssue) -> dict[str, object]:
         "severity": issue.severity,
         "code": issue.code,
         "message": str(issue.message),
+        "text": {
+            "template": issue.message.template,
+            "params": {name: str(value) for name, value in issue.message.params.items()},
+        },
         "file": None if issue.file is None else str(issue.file),
         "line": issue.line,
         "element": issue.element,

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from domain.llm.agent_limits import AgentLimits
+from domain.simulation.retention import DEFAULT_POLICY, RetentionPolicy
 from infrastructure.persistence.atomic import write_atomically, write_problem
 from infrastructure.persistence.regular import read_regular_file
 from shared import paths
@@ -43,6 +44,8 @@ class UserSettings:
     """The simulator's program; None = the one found on PATH."""
     agent: AgentLimits = field(default_factory=AgentLimits)
     """How far one turn of a chat may go by itself."""
+    results: RetentionPolicy = DEFAULT_POLICY
+    """How much room the results of each project may take; held after each run."""
     unknown: Mapping[str, Any] = field(default_factory=dict)
     """Entries of other versions of this program, kept as they are."""
     warnings: tuple[Message, ...] = ()
@@ -98,6 +101,7 @@ def save_settings(home: Path, settings: UserSettings) -> None:
         "libraries": [str(library) for library in settings.libraries],
         "ngspice_path": None if settings.ngspice_path is None else str(settings.ngspice_path),
         "agent": asdict(settings.agent),
+        "results": {"max_bytes": settings.results.max_bytes, "keep": settings.results.keep},
     }
     try:
         home.mkdir(parents=True, exist_ok=True)
@@ -136,6 +140,7 @@ def _understand(content: dict[str, Any], path: Path) -> UserSettings:
         libraries=entry("libraries", _places, ()),
         ngspice_path=entry("ngspice_path", _place, None),
         agent=entry("agent", _limits, AgentLimits()),
+        results=entry("results", _quota, DEFAULT_POLICY),
         unknown=content,
         warnings=tuple(warnings),
     )
@@ -193,6 +198,18 @@ def _limits(value: Any) -> AgentLimits:
             raise ValueError(name)
     whole = {name: number if name == "model_seconds" else int(number) for name, number in value.items()}
     return AgentLimits(**whole)
+
+
+def _quota(value: Any) -> RetentionPolicy:
+    """``{"max_bytes": 5368709120, "keep": 20}``; null bytes = no limit, what is left out its default."""
+    if not isinstance(value, dict) or not value.keys() <= {"max_bytes", "keep"}:
+        raise ValueError(value)
+    keep = _number(value.get("keep", DEFAULT_POLICY.keep))
+    most = value.get("max_bytes", DEFAULT_POLICY.max_bytes)
+    if keep < 0 or (most is not None and _number(most) < 0):
+        raise ValueError(value)
+    # Without a limit of size nothing is removed by itself: `keep` alone would remove all others.
+    return RetentionPolicy(keep=keep, max_bytes=2**62 if most is None else most)
 
 
 def _keep_aside(path: Path) -> Message:

@@ -11,14 +11,20 @@ from application.app import Application
 from presentation.cli import (
     chat,
     check,
+    clean,
     demo,
     design,
     doctor,
+    export,
     measure,
     operations,
+    optimize,
+    plot,
     providers,
     sessions,
     simulate,
+    simulator,
+    studies,
     tool,
 )
 from presentation.cli.output import Output
@@ -56,10 +62,55 @@ COMMANDS: dict[str, Command] = {
         add_arguments=simulate.add_arguments,
         run=simulate.run,
     ),
+    "simulator": Command(
+        help=msg("Set dialect, libraries, model files and variables for the circuits of a project"),
+        add_arguments=simulator.add_arguments,
+        run=simulator.run,
+    ),
     "measure": Command(
         help=msg("Measure a stored result or a raw file"),
         add_arguments=measure.add_arguments,
         run=measure.run,
+    ),
+    "sweep": Command(
+        help=msg("Simulate a netlist over ranges of its parameters"),
+        add_arguments=studies.arguments_of("sweep"),
+        run=studies.command_of("sweep"),
+    ),
+    "montecarlo": Command(
+        help=msg("Simulate a netlist with random deviations of its parameters"),
+        add_arguments=studies.arguments_of("montecarlo"),
+        run=studies.command_of("montecarlo"),
+    ),
+    "corners": Command(
+        help=msg("Simulate a netlist at corners of process, voltage and temperature"),
+        add_arguments=studies.arguments_of("corners"),
+        run=studies.command_of("corners"),
+    ),
+    "worst-case": Command(
+        help=msg("Find the worst case of a netlist's tolerances"),
+        add_arguments=studies.arguments_of("worst-case"),
+        run=studies.command_of("worst-case"),
+    ),
+    "sensitivity": Command(
+        help=msg("Find which parameters of a netlist matter most"),
+        add_arguments=studies.arguments_of("sensitivity"),
+        run=studies.command_of("sensitivity"),
+    ),
+    "optimize": Command(
+        help=msg("Search for the values of a netlist that meet its goals"),
+        add_arguments=optimize.add_arguments,
+        run=optimize.run,
+    ),
+    "export": Command(
+        help=msg("Write a result's signals as csv, tsv, json or mat"),
+        add_arguments=export.add_arguments,
+        run=export.run,
+    ),
+    "plot": Command(
+        help=msg("Draw a result's signals as svg, png or pdf"),
+        add_arguments=plot.add_arguments,
+        run=plot.run,
     ),
     "design": Command(
         help=msg("Design a circuit from a sentence and prove it"),
@@ -105,6 +156,11 @@ COMMANDS: dict[str, Command] = {
         add_arguments=demo.add_arguments,
         run=demo.run,
         stopped=design.stopped,
+    ),
+    "clean": Command(
+        help=msg("Remove old results of a project, or pin them"),
+        add_arguments=clean.add_arguments,
+        run=clean.run,
     ),
     "doctor": Command(
         help=msg("Show what works on this machine"),

@@ -230,6 +230,7 @@ def _goal_document(goal: DesignGoal) -> dict[str, object]:
         "<=": goal.maximum,
         "unit": goal.unit,
         "stated": goal.stated,
+        "weight": goal.weight,
     }
 
 

@@ -71,6 +71,24 @@ class Output:
             return
         print(f"\r{fraction:4.0%}" if fraction < 1 else "\r    \r", end="", file=self._stderr, flush=True)
 
+    @property
+    def is_watched(self) -> bool:
+        """Somebody looks at stderr."""
+        return self._stderr.isatty()
+
+    def status(self, message: Message | None) -> None:
+        """How far it is, on stderr in either mode: on a terminal in one line that is written over, which
+        None wipes; else a line of its own."""
+        if self.is_watched:
+            print(
+                "\r\x1b[K" + (self.translate(message) if message else ""),
+                end="",
+                file=self._stderr,
+                flush=True,
+            )
+        elif message is not None:
+            self.note(message)
+
     def note(self, message: Message) -> None:
         """A line on stderr, in either mode."""
         print(self.translate(message), file=self._stderr, flush=True)

@@ -1,32 +1,32 @@
-"""`sessions list|show|export|delete PROJECT [ID]`: the stored conversations of a project."""
+"""`sessions list|show|export|rename|delete PROJECT [ID] [NAME]`: the stored conversations of a project."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from application.app import Application
-from presentation.cli.output import Output, plain
+from presentation.cli.output import Output
 from presentation.cli.terminal import read_line
 from shared.errors import NeedsConfirmation, UserInputError
 from shared.message import msg
 
 if TYPE_CHECKING:
     from application.ports import SessionInfo
-    from application.sessions import ShownMessage, ShownSession
+    from application.sessions import ExportFormat, ShownMessage, ShownSession
 
 _YES = ("y", "yes", "是", "好", "确认")
 _FORMATS = ("json", "txt", "md")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """list|show|export|delete PROJECT [ID] [--format json|txt|md] [-o FILE] [--yes]."""
-    parser.add_argument("action", choices=("list", "show", "export", "delete"))
+    """list|show|export|rename|delete PROJECT [ID] [NAME] [--format json|txt|md] [-o FILE] [--yes]."""
+    parser.add_argument("action", choices=("list", "show", "export", "rename", "delete"))
     parser.add_argument("project", type=Path, metavar="PROJECT")
     parser.add_argument("session", nargs="?", metavar="ID")
+    parser.add_argument("name", nargs="?", metavar="NAME")
     parser.add_argument("--format", choices=_FORMATS)
     parser.add_argument("-o", "--output", type=Path, metavar="FILE")
     parser.add_argument("--yes", action="store_true")
@@ -42,6 +42,8 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
             await _show(args, app, out)
         case "export":
             await _export(args, app, out)
+        case "rename":
+            await _rename(args, app, out)
         case "delete":
             await _delete(args, app, out)
     return 0
@@ -52,6 +54,8 @@ def _check_usage(args: argparse.Namespace) -> None:
         problem = msg("`sessions list` takes a project only.")
     elif args.action != "list" and args.session is None:
         problem = msg("Which conversation? `sessions {action}` needs an id.", action=args.action)
+    elif (args.action == "rename") != (args.name is not None):
+        problem = msg("`sessions rename` needs an id and a name; the others take no name.")
     elif args.action != "export" and (args.format or args.output):
         problem = msg("--format and -o belong to `sessions export`.")
     else:
@@ -137,22 +141,17 @@ def _message_document(message: ShownMessage) -> dict[str, Any]:
 
 
 async def _export(args: argparse.Namespace, app: Application, out: Output) -> None:
-    from application.session_texts import json_document, markdown, plain_text
+    from application.session_texts import json_document
+    from presentation.session_export import export_text
 
     suffix = args.output.suffix.lower().lstrip(".") if args.output else ""
-    kind = args.format or (suffix if suffix in _FORMATS else "json")
+    kind = cast("ExportFormat", args.format or (suffix if suffix in _FORMATS else "json"))
     session = await app.sessions.show(args.project, args.session)
     _note_problems(session, out)
     if kind == "json" and args.output is None and out.as_json:
         out.json(json_document(session))
         return
-    match kind:
-        case "json":
-            text = _json_text(json_document(session))
-        case "txt":
-            text = plain_text(session, out.translate)
-        case _:
-            text = markdown(session, out.translate)
+    text = export_text(session, kind, out.translate)
     if args.output is None:
         if out.as_json:
             out.json({"ok": True, "id": session.id, "format": kind, "text": text})
@@ -164,14 +163,12 @@ async def _export(args: argparse.Namespace, app: Application, out: Output) -> No
     out.say(msg("Written: {path}", path=path))
 
 
-def _json_text(document: dict[str, Any]) -> str:
-    """Indented JSON that is valid in UTF-8: a lone surrogate makes it ASCII."""
-    text = json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=2)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        text = json.dumps(plain(document), allow_nan=False, indent=2)
-    return text + "\n"
+async def _rename(args: argparse.Namespace, app: Application, out: Output) -> None:
+    info = await app.sessions.find(args.project, args.session)
+    name = await app.sessions.rename(args.project, info.session_id, args.name)
+    if out.as_json:
+        out.json({"ok": True, "id": info.session_id, "name": name})
+    out.say(msg("Renamed: {name}", name=_visible(name)))
 
 
 async def _delete(args: argparse.Namespace, app: Application, out: Output) -> None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 
 from application.app import Application
-from domain.simulation.result import SimulationIssue, SimulationResult
+from domain.circuit.dialects import DIALECTS
+from domain.simulation.notes import SimulationNote
+from domain.simulation.result import Quantity, SimulationIssue, SimulationResult, StepResult
+from presentation.cli import convergence
 from presentation.cli.figures import figure
 from presentation.cli.output import Output
 from shared.errors import UserInputError
@@ -14,10 +18,13 @@ from shared.message import msg
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE [--analysis TEXT] [--set NAME=VALUE] [--timeout S] [--library DIR]."""
+    """FILE [--analysis TEXT] [--set NAME=VALUE] [--dialect D] [--fix-convergence] [--timeout S] [--library
+    DIR]."""
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument("--analysis", metavar="TEXT")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="assignments")
+    parser.add_argument("--dialect", choices=DIALECTS)
+    parser.add_argument("--fix-convergence", action="store_true")
     parser.add_argument("--timeout", type=float, default=120.0, metavar="S")
     parser.add_argument("--library", type=Path, action="append", default=[], metavar="DIR")
 
@@ -28,21 +35,36 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
 
     if not args.timeout > 0:
         raise UserInputError(msg("--timeout must be more than 0 seconds."))
-    result = await app.simulate(
-        SimulationRequest(
-            circuit=args.file,
-            analysis=args.analysis,
-            assignments=tuple(_assignment(text) for text in args.assignments),
-            timeout_s=args.timeout,
-            libraries=tuple(args.library),
-        ),
-        on_progress=out.progress,
+    request = SimulationRequest(
+        circuit=args.file,
+        analysis=args.analysis,
+        assignments=tuple(_assignment(text) for text in args.assignments),
+        timeout_s=args.timeout,
+        libraries=tuple(args.library),
+        dialect=args.dialect,
     )
+    result = await app.simulate(request, on_progress=out.progress)
+    diagnosis = None
+    if args.fix_convergence:
+        diagnosis = await app.analyze_convergence(
+            request.circuit,
+            analysis=request.analysis,
+            assignments=request.assignments,
+            libraries=request.libraries,
+            dialect=request.dialect,
+            timeout_s=request.timeout_s,
+            on_progress=out.progress,
+        )
     out.progress(1.0)
     if out.as_json:
-        out.json(_document(result, out))
+        document = _document(result, out)
+        if diagnosis is not None:
+            document["convergence"] = convergence.document(diagnosis, out)
+        out.json(document)
     else:
         _print(result, out)
+        if diagnosis is not None:
+            convergence.show(diagnosis, out)
     return 0 if result.ok else 1
 
 
@@ -62,16 +84,33 @@ def _document(result: SimulationResult, out: Output) -> dict[str, object]:
         "status": result.run.status,
         "result_path": result.result_path,
         "raw_path": result.run.raw_paths[0] if result.run.raw_paths else None,
-        "metrics": {
-            name: {"value": quantity.value, "unit": quantity.unit}
-            for name, quantity in result.metrics.items()
-        },
+        "metrics": _metrics(result.metrics),
+        "dialect": result.dialect,
+        "notes": [_note(note, out) for note in result.notes],
+        "steps": [_step(step) for step in result.steps],
         "errors": [_entry(issue, out) for issue in result.issues if issue.severity == "error"],
         "warnings": [_entry(issue, out) for issue in result.issues if issue.severity == "warning"],
         "simulator": result.run.simulator_version,
         "confinement": result.run.confinement,
         "duration_s": result.run.duration_s,
     }
+
+
+def _metrics(metrics: Mapping[str, Quantity]) -> dict[str, object]:
+    return {name: {"value": quantity.value, "unit": quantity.unit} for name, quantity in metrics.items()}
+
+
+def _step(step: StepResult) -> dict[str, object]:
+    return {
+        "number": step.number,
+        "values": step.values,
+        "status": step.status,
+        "metrics": _metrics(step.metrics),
+    }
+
+
+def _note(note: SimulationNote, out: Output) -> dict[str, object]:
+    return {"message": out.translate(note.message), "file": note.file, "line": note.line}
 
 
 def _entry(issue: SimulationIssue, out: Output) -> dict[str, object]:
@@ -87,6 +126,8 @@ def _entry(issue: SimulationIssue, out: Output) -> dict[str, object]:
 
 
 def _print(result: SimulationResult, out: Output) -> None:
+    for note in result.notes:
+        out.say(note.message)
     for issue in result.issues:
         place = ""
         if issue.file is not None:

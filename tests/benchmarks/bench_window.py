@@ -44,7 +44,7 @@ application.exec()
 
 
 def pairs() -> list[Pair]:
-    """The bare frame; the panels come after it."""
+    """The frame of a first start, with its welcome page; panes and panels come after it."""
     home = tempfile.mkdtemp(prefix="bench-window-")
     return [
         Pair(

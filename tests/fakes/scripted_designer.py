@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.goals import DesignGoal, GoalVerdict
@@ -27,6 +28,9 @@ class ScriptedDesigner:
 
     async def understand(self, text: str) -> DesignIntent:
         return DesignIntent(family="scripted", parameters={"text": text}, goals=(CUTOFF,))
+
+    async def follow(self, intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
+        return replace(intent, goals=tuple(goals))
 
     async def propose(self, intent: DesignIntent) -> Proposal:
         return self._proposal(0)

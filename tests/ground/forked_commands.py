@@ -111,7 +111,7 @@ _WARM = (
     "infrastructure.llm_adapters.chat_model",
     "infrastructure.llm_adapters.openai_compatible",
     "infrastructure.ngspice.runner",
-    "infrastructure.ngspice.raw_file",
+    "infrastructure.waveforms.raw_file",
     "infrastructure.persistence.operations",
     "infrastructure.persistence.project_view",
     "infrastructure.persistence.sessions",

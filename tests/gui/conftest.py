@@ -20,6 +20,10 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 if hasattr(os, "geteuid") and os.geteuid() == 0:
     os.environ.setdefault("QTWEBENGINE_DISABLE_SANDBOX", "1")
 
+# What is kept of compiled shaders would lie in the test's home.
+os.environ.setdefault("MESA_SHADER_CACHE_DISABLE", "true")
+os.environ.setdefault("QSG_RHI_DISABLE_DISK_CACHE", "1")
+
 from PyQt6.Qsci import QsciScintilla
 from PyQt6.QtCore import QCoreApplication, QEvent
 from PyQt6.QtWidgets import QApplication, QWidget
@@ -45,6 +49,19 @@ def pytest_asyncio_loop_factories(
 ) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
     """Coroutine tests of this folder run on the fused loop."""
     return {"fused": fused_loop}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_turn_of_the_loop_outside_it() -> Iterator[None]:
+    """pytest-qt lets Qt turn between the phases of a test, when asyncio's loop does not run.
+
+    qasync's callbacks would then run without a running loop: a task that starts another one dies of it.
+    """
+    from pytestqt import plugin
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plugin, "_process_events", lambda: None)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

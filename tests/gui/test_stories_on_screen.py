@@ -21,6 +21,8 @@ STORIES = sorted((Path(__file__).parent / "stories").glob("story_*.py"))
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("story", STORIES, ids=lambda path: path.stem.removeprefix("story_"))
 def test_story(story, tmp_path):
+    home = tmp_path / "home"  # Qt and Chromium write settings into it
+    home.mkdir()
     with virtual_screen() as display:
         run = subprocess.run(
             [
@@ -28,7 +30,7 @@ def test_story(story, tmp_path):
                 "--timeout=200", f"--basetemp={tmp_path / 'story'}",
             ],
             cwd=ROOT,
-            env=environment_for(display),
+            env=environment_for(display, HOME=str(home)),
             capture_output=True,
             check=False,
             text=True,

@@ -16,7 +16,7 @@ import pytest
 import bootstrap
 from application.app import Application
 from application.simulating import SimulationRequest
-from infrastructure.ngspice.raw_file import read_raw
+from infrastructure.waveforms.raw_file import read_raw
 
 GOOD = Path(__file__).resolve().parents[1] / "corpus" / "netlists" / "good"
 ANALYSES = (".op", ".dc", ".ac", ".tran", ".noise", ".tf", ".sens", ".pz", ".disto")

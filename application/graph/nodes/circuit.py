@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import math
+from collections.abc import Sequence
 from pathlib import Path
 
 from application.design_journal import Carried, PlannedCall, Said
@@ -27,6 +29,8 @@ from application.graph.state import (
 from application.ports import ABSENT, Designer, ProjectFiles
 from application.tool_execution.operations import Operations
 from domain.design.designer import Proposal
+from domain.design.goals import DesignGoal, GoalVerdict
+from domain.simulation.result import Quantity
 from shared.errors import CircuitError, UserInputError
 from shared.message import msg
 from shared.ulid import new_ulid
@@ -47,7 +51,7 @@ class InitialDesignNode:
     async def __call__(self, state: GraphState, step: Step) -> Finished:
         """Keep the goals and propose a circuit; never over a file that holds something else."""
         step.enter("initial_design", state)
-        await asyncio.to_thread(self._project.save_design_goals, _goals_document(state))
+        await asyncio.to_thread(self._project.save_design_goals, goals_document(state))
         proposal = await self._designer.propose(intent_from_plain(state["design_intent"]))
         path, expected = await asyncio.to_thread(self._free_path, proposal)
         finished = await _plan(self._project, step, proposal, path=path, expected_sha256=expected)
@@ -91,12 +95,7 @@ class ActionNode:
         """Re-size after a miss; without anything left to change, say so by planning nothing."""
         step.enter("action", state)
         expected = await _content_of_ours(self._project, self._operations, state)
-        netlist = await asyncio.to_thread(self._project.read_object, state["netlist_sha256"])
-        revised = await self._designer.revise(
-            intent_from_plain(state["design_intent"]),
-            proposal_from_plain(state["proposal"], netlist.decode()),
-            [verdict_from_plain(plain) for plain in state["last_verdicts"]],
-        )
+        revised = await self._next_proposal(state)
         if revised is None:
             text = msg("There is nothing left to change that would bring the goals closer.")
             step.tell(TextWritten(text=text))
@@ -109,6 +108,22 @@ class ActionNode:
             expected_sha256=expected,
         )
         return Finished(update={**finished.update, "current_node": "action"}, record=finished.record)
+
+    async def _next_proposal(self, state: GraphState) -> Proposal | None:
+        """Sized anew for changed goals, else corrected by what was measured."""
+        intent = intent_from_plain(state["design_intent"])
+        changed = state.get("goals_changed", "")
+        if changed:
+            await asyncio.to_thread(self._project.save_design_goals, goals_document(state))
+        if changed == "sized":
+            return await self._designer.propose(intent)
+        netlist = await asyncio.to_thread(self._project.read_object, state["netlist_sha256"])
+        previous = proposal_from_plain(state["proposal"], netlist.decode())
+        verdicts = [verdict_from_plain(plain) for plain in state["last_verdicts"]]
+        if not changed:
+            return await self._designer.revise(intent, previous, verdicts)
+        judged_anew = [_judged_anew(goal, verdicts) for goal in intent.goals]
+        return await self._designer.revise(intent, previous, judged_anew) or previous
 
 
 class ConcludeNode:
@@ -190,6 +205,7 @@ class WriteCircuitNode:
             "current_node": "write_circuit",
             "circuit_file_path": path,
             "netlist_sha256": change["sha256"],
+            "last_write": change["call_id"],
             "planned_change": None,
         }
         record = Carried(
@@ -266,12 +282,20 @@ async def _plan(
     )
 
 
+def _judged_anew(goal: DesignGoal, verdicts: Sequence[GoalVerdict]) -> GoalVerdict:
+    """A changed goal held against what was measured; a new one counts as not measured."""
+    known = (verdict.measured for verdict in verdicts if verdict.goal.expression == goal.expression)
+    measured = next(known, Quantity(value=math.nan, unit=goal.unit))
+    return GoalVerdict(goal=goal, measured=measured, met=goal.is_met_by(measured.value))
+
+
 def _write_call(change: PlannedChange, netlist: str) -> PlannedCall:
     arguments = {"path": change["path"], "content": netlist}
     return PlannedCall(call_id=change["call_id"], name=WRITE_TOOL, arguments=arguments)
 
 
-def _goals_document(state: GraphState) -> bytes:
+def goals_document(state: GraphState) -> bytes:
+    """The goals of a state as they are kept in the project's file."""
     intent = intent_from_plain(state["design_intent"])
     goals = [goal_from_plain(plain) for plain in state["design_goals_summary"]]
     document = {

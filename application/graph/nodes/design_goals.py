@@ -9,7 +9,13 @@ from langgraph.types import interrupt
 from application.design_journal import Decided, Said
 from application.events import GoalsUnderstood
 from application.graph.nodes._effects import Finished, Step
-from application.graph.state import GraphState, goal_to_plain, intent_to_plain
+from application.graph.state import (
+    GraphState,
+    goal_from_plain,
+    goal_to_plain,
+    intent_from_plain,
+    intent_to_plain,
+)
 from application.ports import Designer
 
 
@@ -35,17 +41,32 @@ class DesignGoalsNode:
 class ConfirmGoalsNode:
     """Asks; it has no effect of its own, because it runs again from its start when it is answered."""
 
-    async def __call__(self, state: GraphState, step: Step) -> Finished:  # noqa: ARG002 - tells nothing
+    def __init__(self, designer: Designer) -> None:
+        self._designer = designer
+
+    async def __call__(self, state: GraphState, step: Step) -> Finished:
         """Wait for the user's answer: ``{"intent": "continue" | "decline", "goals": [...] | None}``."""
         answer: dict[str, Any] = interrupt({"kind": "goals", "goals": state["design_goals_summary"]})
         record = Decided(kind="goals", answer=answer["intent"])
         if answer["intent"] == "decline":
             return Finished(update={"current_node": "confirm_goals", "user_intent": "decline"}, record=record)
-        goals = answer.get("goals") or state["design_goals_summary"]
-        update: GraphState = {
-            "current_node": "confirm_goals",
-            "user_intent": "continue",
-            "design_goals_summary": goals,
-            "design_intent": {**state["design_intent"], "goals": goals},
-        }
+        update: GraphState = {"current_node": "confirm_goals", "user_intent": "continue"}
+        if answer.get("goals"):
+            update |= await with_goals(self._designer, state, answer["goals"], step)
         return Finished(update=update, record=record)
+
+
+async def with_goals(
+    designer: Designer, state: GraphState, goals: list[dict[str, Any]], step: Step
+) -> GraphState:
+    """The change of the state by goals that a person changed; says which ones hold now."""
+    before = intent_from_plain(state["design_intent"])
+    wanted = tuple(goal_from_plain(plain) for plain in goals)
+    if wanted == before.goals:
+        return {}
+    intent = await designer.follow(before, wanted)
+    step.tell(GoalsUnderstood(goals=intent.goals, assumptions=()))
+    return {
+        "design_intent": intent_to_plain(intent),
+        "design_goals_summary": [goal_to_plain(goal) for goal in intent.goals],
+    }

@@ -11,22 +11,25 @@ from langgraph.types import interrupt
 
 from application.design_journal import Carried, Decided, Said
 from application.events import CheckpointReached, IterationFinished
+from application.failure_place import placed
 from application.graph.nodes._effects import Finished, Step, carrying_out
 from application.graph.nodes.circuit import SIMULATE_TOOL, refuse_foreign_change
+from application.graph.nodes.design_goals import with_goals
 from application.graph.state import (
-    BestRound,
     GraphState,
+    JudgedRound,
     goal_from_plain,
     messages_from_plain,
     messages_to_plain,
     no_circuit_message,
+    verdict_from_plain,
     verdict_to_plain,
 )
 from application.measuring import MeasureResult
-from application.ports import ProjectFiles
+from application.ports import Designer, ProjectFiles
 from application.simulating import RunSimulation, SimulationRequest
 from application.tool_execution.operations import Operations
-from domain.design.goals import DesignGoal, GoalVerdict
+from domain.design.goals import DesignGoal, GoalVerdict, all_met, total_shortfall
 from domain.simulation.result import Quantity, SimulationResult
 from shared.errors import UserInputError
 from shared.message import Message, msg
@@ -83,7 +86,7 @@ class SimulationNode:
         outcome = {
             "ok": result.ok,
             "result_path": result.result_path.relative_to(self._project.root).as_posix(),
-            "summary": messages_to_plain([_summary(result)])[0],
+            "summary": messages_to_plain([_summary(result, self._project.root)])[0],
         }
         await self._operations.finish(call_id, outcome)
         return outcome
@@ -106,15 +109,19 @@ class AnalysisNode:
         metrics = {verdict.goal.metric: verdict.measured.value for verdict in verdicts}
         number = state.get("iteration_count", 0) + 1
         step.tell(IterationFinished(number=number, metrics=metrics, verdicts=tuple(verdicts)))
-        best, is_better = _better_of(state, number, verdicts, metrics)
-        goals_met = all(verdict.met for verdict in verdicts)
+        this = _round(state, number, verdicts, metrics)
+        best = state.get("best_round")
+        is_better = _is_better(this, best)
+        goals_met = all_met(verdicts)
         step.tell(CheckpointReached(number=number, circuit=state["circuit_file_path"], goals_met=goals_met))
         update: GraphState = {
             "current_node": "analysis",
             "iteration_count": number,
             "last_metrics": _without_nan(metrics),
             "last_verdicts": [verdict_to_plain(verdict) for verdict in verdicts],
-            "best_round": best,
+            "best_round": this if is_better else best,
+            "last_round": this,
+            "previous_round": state.get("last_round"),
             "stagnation_count": 0 if is_better else state.get("stagnation_count", 0) + 1,
             "consecutive_fix_attempts": state.get("consecutive_fix_attempts", 0) + 1 if failed else 0,
         }
@@ -132,9 +139,15 @@ class AnalysisNode:
 class UserCheckpointNode:
     """Waits for a decision; it has no effect of its own, because it runs again when it is answered."""
 
-    async def __call__(self, state: GraphState, step: Step) -> Finished:  # noqa: ARG002 - tells nothing
-        """Answers: ``{"intent": "continue" | "accept" | "stop"}``."""
-        goals_met = all(plain["met"] for plain in state["last_verdicts"])
+    def __init__(self, designer: Designer) -> None:
+        self._designer = designer
+
+    async def __call__(self, state: GraphState, step: Step) -> Finished:
+        """Answers: ``{"intent": "continue" | "accept" | "stop" | "undo", "goals": [...] | None}``.
+
+        With goals the next round is judged by them; a round of before is no longer the best one.
+        """
+        goals_met = all_met(verdict_from_plain(plain) for plain in state["last_verdicts"])
         answer: dict[str, Any] = interrupt(
             {"kind": "checkpoint", "round": state["iteration_count"], "goals_met": goals_met}
         )
@@ -142,35 +155,50 @@ class UserCheckpointNode:
             "current_node": "user_checkpoint",
             "user_intent": answer["intent"],
             "checkpoint_count": state.get("checkpoint_count", 0) + 1,
+            "goals_changed": "",
         }
+        if answer["intent"] == "continue" and answer.get("goals"):
+            changed = await with_goals(self._designer, state, answer["goals"], step)
+            if changed:
+                update |= changed
+                is_same_size = changed["design_intent"]["parameters"] == state["design_intent"]["parameters"]
+                update |= {
+                    "goals_changed": "judged" if is_same_size else "sized",
+                    "best_round": None,
+                    "stagnation_count": 0,
+                }
         return Finished(update=update, record=Decided(kind="checkpoint", answer=answer["intent"]))
 
 
-def _better_of(
+def _is_better(this: JudgedRound, best: JudgedRound | None) -> bool:
+    shortfall = this["shortfall"]
+    return best is None or shortfall <= best["shortfall"] - _SAME_SHORTFALL or shortfall <= 0
+
+
+def _round(
     state: GraphState, number: int, verdicts: list[GoalVerdict], metrics: dict[str, float]
-) -> tuple[BestRound, bool]:
-    shortfall = sum(verdict.goal.shortfall(verdict.measured.value) for verdict in verdicts)
-    best = state.get("best_round")
-    if best is not None and shortfall > best["shortfall"] - _SAME_SHORTFALL and shortfall > 0:
-        return best, False
+) -> JudgedRound:
     return {
         "number": number,
-        "shortfall": shortfall,
+        "shortfall": total_shortfall(verdicts),
         "netlist_sha256": state["netlist_sha256"],
         "sim_result_path": state["sim_result_path"],
         "metrics": _without_nan(metrics),
         "verdicts": [verdict_to_plain(verdict) for verdict in verdicts],
-    }, True
+        "proposal": state["proposal"],
+        "intent": state["design_intent"],
+        "write_id": state.get("last_write", ""),
+    }
 
 
 def _without_nan(metrics: dict[str, float]) -> dict[str, float | None]:
     return {name: None if math.isnan(value) else value for name, value in metrics.items()}
 
 
-def _summary(result: SimulationResult) -> Message:
+def _summary(result: SimulationResult, root: Path) -> Message:
     if result.ok:
         return msg("Simulated in {seconds} s.", seconds=f"{result.run.duration_s:.2f}")
     errors = [issue for issue in result.issues if issue.severity == "error"]
     if errors:
-        return errors[0].message
+        return placed(errors[0].message, errors[0], root)
     return msg("The simulation did not finish ({status}).", status=result.run.status)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from pydantic import Field
 
+from application.failure_place import placed
 from application.tool_execution.context import ToolCall, ToolContext
 from application.tool_execution.definition import Arguments, Assignments, Number, Tool
 from application.tool_execution.tools._common import in_thread, in_worker
@@ -44,6 +45,20 @@ _MOST_SIGNALS = 30
 _MOST_BYTES = 20_000_000
 
 
+class AnalysisChoice(Protocol):
+    """Arguments that say which analysis is wanted."""
+
+    @property
+    def analysis_type(self) -> AnalysisType | None:
+        """Only the circuit's own card of this kind."""
+        ...
+
+    @property
+    def analysis(self) -> str | None:
+        """A card in place of the circuit's own."""
+        ...
+
+
 class RunArguments(Arguments):
     """Arguments of run_simulation."""
 
@@ -72,7 +87,7 @@ async def run_simulation(arguments: RunArguments, context: ToolContext, call: To
     from application.simulating import SimulationRequest
 
     circuit = await chosen_circuit(context, arguments.file_path)
-    analysis = await _analysis_card(arguments, context, circuit)
+    analysis = await analysis_card(arguments, context, circuit)
     request = SimulationRequest(
         circuit=circuit,
         analysis=analysis,
@@ -93,7 +108,7 @@ async def run_simulation(arguments: RunArguments, context: ToolContext, call: To
     return result
 
 
-async def _analysis_card(arguments: RunArguments, context: ToolContext, circuit: Path) -> str | None:
+async def analysis_card(arguments: AnalysisChoice, context: ToolContext, circuit: Path) -> str | None:
     """The card to run in place of the circuit's own, None for all of those.
 
     Raises UserInputError when the circuit has no analysis of the kind asked for.
@@ -169,9 +184,10 @@ async def _result(context: ToolContext, circuit: Path, simulated: SimulationResu
             result=details,
         )
     first = errors[0].message if errors else msg("The run ended as {status}.", status=simulated.run.status)
+    told = msg("The simulation of {path} failed: {reason}", path=name, reason=first)
     return failure(
         "simulation_failed",
-        msg("The simulation of {path} failed: {reason}", path=name, reason=first),
+        placed(told, errors[0] if errors else None, view.root),
         detail=_content(details),
         suggestions=_advice(errors[:5]),
         result=details,

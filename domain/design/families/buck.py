@@ -25,6 +25,7 @@ from domain.design.buck_power_stage import (
 from domain.design.deck import Deck, Say, spice
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.families.buck_request import BuckRequirement, read_buck
+from domain.design.families.changed_goals import aim_of, changed, tolerance_of
 from domain.design.families.family import NOT_MINE, Claim
 from domain.design.goals import DesignGoal, GoalVerdict
 from domain.design.sentence import Sentence
@@ -101,6 +102,23 @@ class Buck:
     def propose(self, intent: DesignIntent, say: Say) -> Proposal:
         """Duty, L and C by the power-stage equations."""
         return _proposal(intent, _Tuning(), say)
+
+    def follow(self, intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
+        """A changed output, ripple or efficiency."""
+        parameters = dict(intent.parameters)
+        for _, new in changed(intent.goals, goals):
+            aim, most, least = aim_of(new), new.maximum, new.minimum
+            match new.metric:
+                case "vout" if aim is not None and aim > 0:
+                    tolerance = tolerance_of(new) or parameters["tolerance"]
+                    parameters |= {"vout": aim, "tolerance": tolerance, "tolerance_is_stated": True}
+                case "ripple" if most is not None and most > 0:
+                    parameters |= {"ripple_v": most, "ripple_is_stated": True}
+                case "inductor_ripple" if most is not None and most > 0:
+                    parameters |= {"inductor_ripple_a": most, "inductor_ripple_is_stated": True}
+                case "efficiency" if least is not None:
+                    parameters["efficiency"] = least
+        return replace(intent, parameters=parameters, goals=tuple(goals))
 
     def revise(
         self, intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict], say: Say

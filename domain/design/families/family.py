@@ -8,7 +8,7 @@ from typing import Protocol
 
 from domain.design.deck import Say
 from domain.design.designer import DesignIntent, Proposal
-from domain.design.goals import GoalVerdict
+from domain.design.goals import DesignGoal, GoalVerdict
 from domain.design.sentence import Sentence
 from shared.message import Message
 
@@ -45,6 +45,13 @@ class CircuitFamily(Protocol):
 
     def propose(self, intent: DesignIntent, say: Say) -> Proposal:
         """The first shot, by the family's design equations. Raises CircuitError ("impossible_goal")."""
+        ...
+
+    def follow(self, intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
+        """The intent with the goals a person confirmed, the requirement changed with them.
+
+        Proposals of our own that nobody touched follow a changed requirement; nothing else is altered.
+        """
         ...
 
     def revise(

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
 from domain.design.deck import Deck, Say, spice
 from domain.design.designer import DesignIntent, Proposal
+from domain.design.families.changed_goals import aim_of, changed, ratio_of
 from domain.design.families.family import NOT_MINE, Claim
 from domain.design.families.filter_requests import (
     FILTER_WORDS,
@@ -124,6 +125,19 @@ class FirstOrder:
     def propose(self, intent: DesignIntent, say: Say) -> Proposal:
         """R and C (or L) with preferred values that come nearest."""
         return _proposal(intent, 1.0, say)
+
+    def follow(self, intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
+        """A changed cut-off, with its tolerance."""
+        parameters = dict(intent.parameters)
+        for old, new in changed(intent.goals, goals):
+            ratio, aim = ratio_of(old, new), aim_of(new)
+            if new.metric == "cutoff" and ratio is not None and aim is not None:
+                low, high = new.minimum or 0.0, math.inf if new.maximum is None else new.maximum
+                sized = parameters["cutoff_hz"] * ratio
+                parameters["cutoff_hz"] = sized if low <= sized <= high else aim
+                parameters["lowest_cutoff_hz"] = low or aim
+                parameters["highest_cutoff_hz"] = high if math.isfinite(high) else aim
+        return replace(intent, parameters=parameters, goals=tuple(goals))
 
     def revise(
         self, intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict], say: Say

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from domain.design.deck import Deck, Say, spice
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.families import sallen_key_goals as goals_of
+from domain.design.families.changed_goals import aim_of, changed, ratio_of, tolerance_of
 from domain.design.families.family import NOT_MINE, Claim
 from domain.design.families.filter_requests import (
     FILTER_WORDS,
@@ -97,6 +98,18 @@ class SallenKey:
         requirement = SallenKeyRequirement(**intent.parameters)
         return _proposal(intent, requirement, _Tuning(gbw_hz=_gain_bandwidth(requirement)), say)
 
+    def follow(self, intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
+        """A changed cut-off, gain, ripple or Q; our own other proposals follow it."""
+        requirement = before = SallenKeyRequirement(**intent.parameters)
+        for old, new in changed(intent.goals, goals):
+            requirement = _asked_for(requirement, old, new)
+        if requirement == before:
+            return replace(intent, goals=tuple(goals))
+        untouched = {goal.metric for goal in intent.goals if not goal.stated and goal in goals}
+        anew = {goal.metric: goal for goal in goals_of.goals(requirement) if goal.metric in untouched}
+        followed = tuple(anew.get(goal.metric, goal) for goal in goals)
+        return replace(intent, parameters=asdict(requirement), goals=followed)
+
     def revise(
         self, intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict], say: Say
     ) -> Proposal | None:
@@ -107,6 +120,29 @@ class SallenKey:
             return None
         proposal = _proposal(intent, requirement, tuning, say)
         return None if proposal.netlist == previous.netlist else proposal
+
+
+def _asked_for(requirement: SallenKeyRequirement, old: DesignGoal, new: DesignGoal) -> SallenKeyRequirement:
+    """The requirement with one changed goal taken up; goals that size nothing leave it as it is."""
+    aim, ratio = aim_of(new), ratio_of(old, new)
+    match new.metric:
+        case "cutoff" if ratio is not None:
+            return replace(
+                requirement,
+                cutoff_hz=requirement.cutoff_hz * ratio,
+                wanted_hz=requirement.wanted_hz * ratio,
+                stated_hz=None if requirement.stated_hz is None else requirement.stated_hz * ratio,
+                tolerance=tolerance_of(new) or requirement.tolerance,
+            )
+        case "passband_gain" if aim is not None and old.target is not None:
+            gain = requirement.gain * 10 ** ((aim - old.target) / 20)
+            return replace(requirement, gain=gain, gain_is_stated=True)
+        case "ripple" if new.maximum is not None and new.maximum > 0:
+            return replace(requirement, ripple_db=new.maximum, ripple_is_stated=True)
+        case "q" if aim is not None and aim > 0:
+            return replace(requirement, q=aim)
+        case _:
+            return requirement
 
 
 def _asks_for_attenuation(sentence: Sentence) -> bool:

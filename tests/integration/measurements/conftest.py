@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from domain.simulation.waveform import Plot
-from infrastructure.ngspice.raw_file import read_raw
+from infrastructure.waveforms.raw_file import read_raw
 
 RunDeck = Callable[[str], list[Plot]]
 PrintedMeasures = Callable[[str], dict[str, float]]

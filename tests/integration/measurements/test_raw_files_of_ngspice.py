@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from infrastructure.ngspice.raw_file import read_headers, read_raw
+from infrastructure.waveforms.raw_file import read_headers, read_raw
 
 CIRCUIT = """* every analysis
 v1 in 0 dc 1 ac 1 sin(0 1 1k)

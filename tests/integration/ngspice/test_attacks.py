@@ -21,7 +21,7 @@ import pytest
 
 from domain.simulation.request import ResourceLimits, SimulationJob
 from domain.simulation.result import SimulationRun
-from infrastructure.ngspice.raw_file import read_raw
+from infrastructure.waveforms.raw_file import read_raw
 from infrastructure.ngspice.runner import NgspiceRunner
 from tests.integration.ngspice.conftest import MODES
 

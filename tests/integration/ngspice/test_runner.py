@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from domain.simulation.request import ResourceLimits, SimulationJob
-from infrastructure.ngspice.raw_file import read_raw
+from infrastructure.waveforms.raw_file import read_raw
 from infrastructure.ngspice.runner import NgspiceRunner
 from shared.processes import ProcessManager
 from tests.integration.ngspice.conftest import MODES

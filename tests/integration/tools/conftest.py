@@ -9,20 +9,28 @@ from pathlib import Path
 import pytest
 
 from application.checking import CheckCircuit
+from application.convergence import AnalyzeConvergence
 from application.measuring import MeasureResult
+from application.optimizing import OptimizeCircuit
 from application.simulating import RunSimulation
+from application.studies import RunStudy
 from application.tool_execution.context import ToolCall, ToolContext, ToolServices
 from application.tool_execution.executor import ToolExecutor
 from application.tool_execution.operations import Operations
 from application.tool_execution.registry import TOOLS
 from domain.llm.tools.result import ToolResult
-from infrastructure.ngspice.raw_file import RawFileReader
+from infrastructure.ngspice.batch import NgspiceBatch
 from infrastructure.ngspice.runner import NgspiceRunner
+from infrastructure.ngspice.stepped_runs import StepJoiner
+from infrastructure.persistence.atomic import write_atomically
 from infrastructure.persistence.project import ProjectFolder, ProjectFolders
 from infrastructure.persistence.project_view import FolderView
 from infrastructure.persistence.results import ResultFolders
+from infrastructure.persistence.simulator_settings import SimulatorSettingsFile
 from infrastructure.persistence.source_files import SourceReaderFactory
+from infrastructure.waveforms.raw_file import RawFileReader
 from shared.cpu_executor import CpuTaskExecutor
+from shared.events import EventBus
 from shared.processes import ProcessManager
 from shared.ulid import new_ulid
 
@@ -38,6 +46,8 @@ class Bench:
         self.executor = ToolExecutor(TOOLS)
         sources, results = SourceReaderFactory(), ResultFolders(user_home=project.private / "home")
         waveforms = RawFileReader()
+        settings = SimulatorSettingsFile(user_home=project.private / "home", environment={})
+        batch = NgspiceBatch(processes=self.processes)
         self.services = ToolServices(
             sources=sources,
             check=CheckCircuit(sources=sources, libraries=libraries),
@@ -47,6 +57,38 @@ class Bench:
                 sources=sources,
                 results=results,
                 cpu=self.cpu,
+                joiner=StepJoiner(),
+                settings=settings,
+                libraries=libraries,
+            ),
+            study=RunStudy(
+                batch=lambda _cluster: batch,
+                simulator=NgspiceRunner(processes=self.processes),
+                sources=sources,
+                results=results,
+                cpu=self.cpu,
+                events=EventBus(),
+                settings=settings,
+                libraries=libraries,
+            ),
+            optimize=OptimizeCircuit(
+                batch=lambda _cluster: batch,
+                simulator=NgspiceRunner(processes=self.processes),
+                waveforms=waveforms,
+                sources=sources,
+                results=results,
+                cpu=self.cpu,
+                events=EventBus(),
+                settings=settings,
+                write_file=write_atomically,
+                libraries=libraries,
+            ),
+            analyze_convergence=AnalyzeConvergence(
+                simulator=NgspiceRunner(processes=self.processes),
+                sources=sources,
+                results=results,
+                cpu=self.cpu,
+                settings=settings,
                 libraries=libraries,
             ),
             measure=MeasureResult(results=results, waveforms=waveforms, cpu=self.cpu),

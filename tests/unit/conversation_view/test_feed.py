@@ -23,11 +23,12 @@ from presentation.panels.conversation.items import (
     ErrorBlock,
     Interrupted,
     ItemList,
-    Note,
     OperationCard,
+    Retry,
     SimulationCard,
     Streamed,
 )
+from presentation.panels.conversation.pace import Pace
 from shared.message import msg
 
 
@@ -125,9 +126,11 @@ def test_verdicts_go_to_the_simulation_they_judge() -> None:
 def test_a_retry_is_told_while_it_waits_and_no_longer() -> None:
     feed, items, _ = made()
     feed(RetryScheduled(attempt=1, wait_s=4.0, reason=msg("Too many requests.")))
-    assert isinstance(items.last(), Note)
+    notice = items.last()
+    assert isinstance(notice, Retry)
+    assert (notice.attempt, notice.wait_s) == (1, 4.0)
     feed(AnswerStreamed(message_id="a", text="x"))
-    assert not any(isinstance(item, Note) for item in items)
+    assert not any(isinstance(item, Retry) for item in items)
 
 
 def test_an_error_is_told_once_and_a_broken_answer_by_its_mark() -> None:
@@ -155,3 +158,30 @@ def test_the_cost_of_a_piece_does_not_grow_with_the_answer() -> None:
         (change,) = items.take_changes()
         assert isinstance(change, Streamed)
         assert change.text in ("token ", "start token ")
+
+
+def test_a_round_taken_back_strikes_its_card() -> None:
+    feed, items, _ = made()
+    feed(ToolStarted(call_id="w", name="rewrite_file", arguments={"path": "a.cir"}))
+    feed(ToolEnded(call_id="w", name="rewrite_file", success=True, summary=msg("ok")))
+    undo = {"path": "a.cir", "operation": "w"}
+    feed(ToolStarted(call_id="w-undo", name="undo_change", arguments=undo))
+    assert items.get("w").standing == "undoing"
+    feed(ToolEnded(call_id="w-undo", name="undo_change", success=True, summary=msg("ok")))
+    assert items.get("w").standing == "undone"
+    assert feed.take_undone() == ("w",)
+    assert feed.take_undone() == ()
+    assert len([item for item in items if isinstance(item, OperationCard)]) == 1
+
+
+def test_the_pace_is_of_the_last_seconds() -> None:
+    now = [0.0]
+    pace = Pace(lambda: now[0])
+    pace.begin()
+    assert pace.per_s is None
+    for _ in range(20):
+        now[0] += 0.1
+        pace.take("abcdefgh")  # two tokens
+    assert 18 <= pace.per_s <= 22
+    now[0] += 10
+    assert pace.per_s is None

@@ -113,6 +113,9 @@ def test_what_is_written(store, circuit):
             "bw": {"value": None, "unit": "Hz"},
             "inf": {"value": None, "unit": ""},
         },
+        "steps": [],
+        "dialect": "ngspice",
+        "notes": [],
         "issues": [
             {
                 "severity": "warning",

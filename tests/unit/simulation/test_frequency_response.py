@@ -106,6 +106,12 @@ def test_the_phase_of_margins_is_unwrapped():
     assert evaluate("min(ph(v(out)))", [ac]).value == pytest.approx(-540, abs=3)
 
 
+def test_a_loop_whose_phase_begins_above_zero_has_a_margin_of_less_than_a_turn():
+    """An inverted band-pass begins at -90 or, unwrapped, +270 degrees."""
+    ac = response(lambda s: 100 * (s / W0) / (1 + s / W0) ** 2 / (1 + s / W0 / 300))
+    assert -180 < evaluate("phase_margin(-v(out))", [ac]).value <= 180
+
+
 def test_a_high_pass_has_no_bandwidth_and_says_so():
     with pytest.raises(CircuitError, match="largest value"):
         evaluate("bandwidth(v(out))", [response(lambda s: s / (s + W0))])

@@ -33,6 +33,12 @@ def test_the_tools_of_the_contract_are_there_once_each() -> None:
         "rewrite_file",
         "patch_file",
         "run_simulation",
+        "run_parametric_sweep",
+        "run_monte_carlo",
+        "run_pvt_analysis",
+        "run_worst_case",
+        "run_sensitivity",
+        "analyze_convergence",
         "inspect_data",
         "analyze_file",
         "find_references",
@@ -44,6 +50,11 @@ def test_the_tools_of_the_contract_are_there_once_each() -> None:
         "rewrite_file": "change",
         "patch_file": "change",
         "run_simulation": "simulate",
+        "run_parametric_sweep": "simulate",
+        "run_monte_carlo": "simulate",
+        "run_pvt_analysis": "simulate",
+        "run_worst_case": "simulate",
+        "run_sensitivity": "simulate",
     }
     assert executor.effect_of("nosuch") == "read"
 

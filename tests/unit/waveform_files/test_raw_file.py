@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infrastructure.ngspice.raw_file import RawFileReader, read_headers, read_raw
+from infrastructure.waveforms.raw_file import RawFileReader, read_headers, read_raw
 from shared.errors import UserInputError
 
 TRAN = [("time", "time"), ("v(out)", "voltage"), ("i(v1)", "current")]

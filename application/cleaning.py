@@ -1,0 +1,247 @@
+"""Clean up what simulations leave: stored results by rules, pins, and scratch folders of killed runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from domain.simulation.retention import RemovalReason, RetentionPolicy, StoredResult, to_be_removed
+from shared.errors import CircuitAIError, UserInputError
+from shared.message import msg
+from shared.paths import is_project
+
+if TYPE_CHECKING:
+    from shared.cpu_executor import CpuTaskExecutor
+
+
+class ResultShelf(Protocol):
+    """The stored results of one place. Blocking: called off the loop."""
+
+    def results(self) -> tuple[StoredResult, ...]:
+        """All there are, with what protects them, oldest first. Raises EnvironmentProblem."""
+        ...
+
+    def protection_of(self, result_id: str) -> StoredResult | None:
+        """One result as it is now; None when it is gone."""
+        ...
+
+    def remove(self, result_id: str) -> None:
+        """Remove one; cut short, it is gone for everyone and the rest is removed by `clear_trash`.
+
+        Raises EnvironmentProblem.
+        """
+        ...
+
+    def clear_trash(self) -> int:
+        """Remove what interrupted removals left; the bytes it took. Raises EnvironmentProblem."""
+        ...
+
+    def pin(self, result_id: str, *, is_pinned: bool) -> None:
+        """Set or take away the mark that keeps a result. Raises EnvironmentProblem."""
+        ...
+
+
+class ScratchFolders(Protocol):
+    """The folders runs write into, outside of results. Blocking."""
+
+    def left(self) -> tuple[tuple[Path, int], ...]:
+        """Those that nobody alive uses, with their bytes."""
+        ...
+
+    def remove(self, folder: Path) -> None:
+        """Remove one of those. Raises EnvironmentProblem."""
+        ...
+
+
+class ResultShelves(Protocol):
+    """Finds the shelf of a project."""
+
+    def __call__(self, project: Path | None) -> ResultShelf:
+        """That of a project, or of circuits outside of projects."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CleanRequest:
+    """What a caller asks for."""
+
+    project: Path | None
+    """None = the results of circuits that are in no project."""
+    policy: RetentionPolicy | None = None
+    """None = the quota of the settings."""
+    dry_run: bool = False
+    """Only tell what would be removed."""
+    pin: tuple[str, ...] = ()
+    """Results (their ids or beginnings of them, ``last``) that are to stay."""
+    unpin: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removal:
+    """A result that was (or would be) removed."""
+
+    result: StoredResult
+    reason: RemovalReason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CleanReport:
+    """What a clean-up did."""
+
+    removed: tuple[Removal, ...]
+    kept: tuple[StoredResult, ...]
+    scratch: tuple[tuple[Path, int], ...]
+    """Scratch folders of killed runs that were removed, with their bytes."""
+    trash_bytes: int
+    """Left by an earlier clean-up that was cut short."""
+    pinned: tuple[str, ...]
+    unpinned: tuple[str, ...]
+    problems: tuple[CircuitAIError, ...]
+    """What could not be removed."""
+    dry_run: bool
+
+    @property
+    def freed_bytes(self) -> int:
+        """All that was (or would be) freed."""
+        results = sum(removal.result.size for removal in self.removed)
+        return results + sum(size for _, size in self.scratch) + self.trash_bytes
+
+
+class CleanProject:
+    """The use case."""
+
+    def __init__(
+        self,
+        *,
+        shelves: ResultShelves,
+        scratch: ScratchFolders,
+        cpu: CpuTaskExecutor,
+        quota: RetentionPolicy,
+    ) -> None:
+        self._shelves = shelves
+        self._scratch = scratch
+        self._cpu = cpu
+        self._quota = quota
+
+    async def __call__(self, request: CleanRequest) -> CleanReport:
+        """Pin, unpin, then remove by the rules. Never what is pinned, running, or named by a conversation.
+
+        A call that only pins removes nothing. Raises UserInputError for a folder that is no project and
+        for a result that is not there.
+        """
+        return await self._cpu.run_in_thread(self._clean, request)
+
+    def _clean(self, request: CleanRequest) -> CleanReport:
+        if request.project is not None and not is_project(request.project):
+            raise UserInputError(
+                msg("{path} is not a project.", path=request.project),
+                advice=msg("Name a folder that has a .circuit_ai folder in it."),
+                file=request.project,
+                error_type="not_a_project",
+            )
+        shelf = self._shelves(request.project)
+        results = shelf.results()
+        pinned = [_named(text, results) for text in request.pin]
+        unpinned = [_named(text, results) for text in request.unpin]
+        if not request.dry_run:
+            for result_id in pinned:
+                shelf.pin(result_id, is_pinned=True)
+            for result_id in unpinned:
+                shelf.pin(result_id, is_pinned=False)
+        results = tuple(
+            replace(
+                result,
+                is_pinned=(result.is_pinned or result.result_id in pinned)
+                and result.result_id not in unpinned,
+            )
+            for result in results
+        )
+        removed: list[Removal] = []
+        scratch: list[tuple[Path, int]] = []
+        problems: list[CircuitAIError] = []
+        trash = 0
+        if request.policy is not None or not (pinned or unpinned):
+            chosen = to_be_removed(results, request.policy or self._quota, datetime.now(UTC))
+            removed = self._removed(shelf, chosen, problems, dry_run=request.dry_run)
+            scratch = self._removed_scratch(problems, dry_run=request.dry_run)
+            if not request.dry_run:
+                trash = _kept_going(shelf.clear_trash, problems) or 0
+        gone = {removal.result.result_id for removal in removed}
+        return CleanReport(
+            removed=tuple(removed),
+            kept=tuple(result for result in results if result.result_id not in gone),
+            scratch=tuple(scratch),
+            trash_bytes=trash,
+            pinned=tuple(pinned),
+            unpinned=tuple(unpinned),
+            problems=tuple(problems),
+            dry_run=request.dry_run,
+        )
+
+    @staticmethod
+    def _removed(
+        shelf: ResultShelf,
+        chosen: Sequence[tuple[StoredResult, RemovalReason]],
+        problems: list[CircuitAIError],
+        *,
+        dry_run: bool,
+    ) -> list[Removal]:
+        found = []
+        for result, reason in chosen:
+            if not dry_run:
+                now = shelf.protection_of(result.result_id)
+                if now is None or now.is_protected:  # somebody began to use it meanwhile
+                    continue
+                try:
+                    shelf.remove(result.result_id)
+                except CircuitAIError as error:
+                    problems.append(error)
+                    continue
+            found.append(Removal(result=result, reason=reason))
+        return found
+
+    def _removed_scratch(self, problems: list[CircuitAIError], *, dry_run: bool) -> list[tuple[Path, int]]:
+        found = []
+        for folder, size in self._scratch.left():
+            if not dry_run:
+                try:
+                    self._scratch.remove(folder)
+                except CircuitAIError as error:
+                    problems.append(error)
+                    continue
+            found.append((folder, size))
+        return found
+
+
+def _kept_going(work: _Clearing, problems: list[CircuitAIError]) -> int | None:
+    try:
+        return work()
+    except CircuitAIError as error:
+        problems.append(error)
+        return None
+
+
+class _Clearing(Protocol):
+    def __call__(self) -> int: ...
+
+
+def _named(text: str, results: Sequence[StoredResult]) -> str:
+    """The id of the one result that is meant. Raises UserInputError."""
+    finished = [result.result_id for result in results if result.is_finished]
+    if text == "last" and finished:
+        return finished[-1]
+    fitting = [result_id for result_id in finished if result_id.lower().startswith(text.lower())]
+    if text in fitting:
+        return text
+    if len(fitting) == 1 and len(text) >= 6:
+        return fitting[0]
+    raise UserInputError(
+        msg("There is no result {id}.", id=text)
+        if len(fitting) != 1 and not fitting
+        else msg("{id} does not name one result only.", id=text),
+        advice=msg("Give the whole name of its folder in sim_results, or “last”."),
+        error_type="no_result",
+    )

@@ -1,0 +1,113 @@
+"""What the tools that simulate a circuit many times answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from application.tool_execution.context import ToolContext
+from domain.llm.tools.result import ToolResult, failure
+from shared.message import msg
+
+if TYPE_CHECKING:
+    from domain.simulation.study import StudyResult
+
+_MOST_ROWS = 40
+_MOST_TOLD = 20
+
+
+def study_answer(result: StudyResult, context: ToolContext, *, with_table: bool) -> ToolResult:
+    """What a tool answers about a study; the table of runs only when it is asked for."""
+    from application.study_documents import study_document
+
+    view = context.view
+    details = plain_figures(study_document(result))
+    details["rows"] = details["rows"][:_MOST_ROWS] if with_table else []
+    for item in details["statistics"].values():
+        item.pop("histogram", None)
+    details["file_path"] = view.name_of(result.circuit)
+    details["result_path"] = view.name_of(result.result_path)
+    details["rows_path"] = view.name_of(result.result_path.with_name("rows.csv"))
+    for error in details["errors"]:
+        error["file"] = None if error["file"] is None else view.name_of(error["file"])
+    content = _content(details)
+    if result.rows and result.failed < len(result.rows):
+        return ToolResult(
+            success=True,
+            content=content,
+            summary=msg("Simulated {path} {count} times, {failed} failed.", path=details["file_path"],
+                        count=len(result.rows), failed=result.failed),
+            result=details,
+        )  # fmt: skip
+    reasons = [row.reason for row in result.rows if row.reason is not None]
+    return failure(
+        "simulation_failed",
+        msg("Every run of {path} failed: {reason}", path=details["file_path"],
+            reason=reasons[0] if reasons else msg("no reason was given")),
+        detail=content,
+        result=details,
+    )  # fmt: skip
+
+
+def plain_figures(value: Any) -> Any:
+    """A document in JSON types; None for NaN and infinity."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): plain_figures(item) for key, item in value.items()}
+    return [plain_figures(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _content(details: Mapping[str, Any]) -> str:
+    runs = details["runs"]
+    lines = [
+        f"{details['study']} of {details['file_path']}: {runs['done']} runs, {runs['failed']} failed, "
+        f"all rows in {details['rows_path']}"
+    ]
+    if "yield" in details:
+        found = details["yield"]
+        lines.append(
+            f"yield {_number(found['value'])} ({found['passed']} of {found['n']}), 95 % confidence "
+            f"{_number(found['low'])} to {_number(found['high'])}"
+        )
+    if details["goals_met"] is not None:
+        lines.append(f"goals met: {'yes' if details['goals_met'] else 'no'}")
+    for metric, item in details["statistics"].items():
+        lines.append(f"{metric} [{item['unit'] or '?'}]: {_figures(item)}")
+        lines += [f"  {_named(entry)}" for entry in item.get("sensitivities", ())[:_MOST_TOLD]]
+    for metric, span in details.get("corners", {}).items():
+        if span is not None:
+            worst = f", worst at {span['worst_corner']}" if span["worst_corner"] else ""
+            lines.append(f"{metric}: lowest at {span['min_corner']}, highest at {span['max_corner']}{worst}")
+    lines += [f"error in {item['runs']} runs: {item['message']}" for item in details["errors"][:5]]
+    lines += [f"warning: {item['message']}" for item in details["warnings"][:5]]
+    lines += [_row(row) for row in details["rows"]]
+    return "\n".join(lines)
+
+
+def _figures(item: Mapping[str, Any]) -> str:
+    keys = ("nominal", "mean", "sigma", "min", "median", "max", "cpk")
+    figures = [f"{key} {_number(item[key])}" for key in keys if key in item]
+    if "rss" in item:
+        figures.append(f"rss {_number(item['rss']['min'])} to {_number(item['rss']['max'])}")
+    return ", ".join(figures)
+
+
+def _named(entry: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{key} {value if isinstance(value, str) else _number(value)}"
+        for key, value in entry.items()
+        if value is not None
+    )
+
+
+def _row(row: Mapping[str, Any]) -> str:
+    place = " ".join(str(row[key]) for key in ("run", "label", "corner") if key in row)
+    values = " ".join(f"{name}={_number(value)}" for name, value in row["parameters"].items())
+    metrics = " ".join(f"{name}={_number(value)}" for name, value in row["metrics"].items())
+    return f"{place}: {values} -> {metrics if row['state'] == 'ok' else row['state']}"
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:.6g}"

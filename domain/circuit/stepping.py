@@ -1,0 +1,228 @@
+"""Circuits that ask to be simulated again and again: `.step` of LTspice and PSpice, several temperatures on
+`.temp`, HSPICE's ``sweep`` on an analysis.
+
+ngspice has none of these (it refuses `.step`, and takes 27 degrees for two temperatures). Each card is an
+axis; a circuit is simulated at every combination, the first card changing fastest, as LTspice does.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from domain.circuit.netlist import Netlist
+from domain.circuit.numbers import format_number, parse_number
+from domain.circuit.statements import Statement
+from shared.errors import UserInputError
+from shared.message import msg
+
+MOST_STEPS = 1000
+
+StepKind = Literal["param", "source", "temp"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepAxis:
+    """One quantity and the values it takes."""
+
+    kind: StepKind
+    name: str
+    """Lower case: of the `.param` or the source; ``temp``."""
+    values: tuple[float, ...]
+    """SI; temperatures in degrees Celsius."""
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepPoint:
+    """One combination."""
+
+    values: tuple[tuple[StepAxis, float], ...]
+
+    @property
+    def label(self) -> str:
+        """``r1=1k, temp=27``."""
+        return ", ".join(f"{axis.name}={format_number(value, 6)}" for axis, value in self.values)
+
+
+def step_axes(netlist: Netlist) -> tuple[StepAxis, ...]:
+    """The axes of a circuit, the fastest first; () for one that is simulated once.
+
+    Raises UserInputError for a card that cannot be understood.
+    """
+    axes = [_axis_of(card) for card in netlist.directives("step") if not card.scope]
+    for card in netlist.statements:
+        if card.kind == "directive" and card.keyword in ("tran", "ac", "dc") and not card.scope:
+            axis = _swept(card)
+            if axis is not None and axis not in axes:
+                axes.append(axis)
+    for card in netlist.directives("temp")[-1:]:
+        values = tuple(_number(card, word.text) for word in card.words[1:])
+        if len(values) > 1:
+            axes.append(StepAxis(kind="temp", name="temp", values=values, line=card.line))
+    return tuple(axes)
+
+
+def step_points(axes: tuple[StepAxis, ...]) -> tuple[StepPoint, ...]:
+    """Every combination, the first axis changing fastest. Raises UserInputError for too many."""
+    count = math.prod(len(axis.values) for axis in axes)
+    if count > MOST_STEPS:
+        raise UserInputError(
+            msg("The steps of the circuit make {count} runs; at most {limit} are done.",
+                count=count, limit=MOST_STEPS),
+            advice=msg("Take larger steps, or use the sweep command."),
+        )  # fmt: skip
+    slowest_first = itertools.product(*(axis.values for axis in reversed(axes)))
+    return tuple(
+        StepPoint(values=tuple(zip(axes, reversed(combination), strict=True)))
+        for combination in slowest_first
+    )
+
+
+def without_steps(netlist: Netlist) -> Netlist:
+    """The circuit with its stepping cards turned into comments, no line moved."""
+    edits = [
+        (start, start, "* ")
+        for card in _stepping_cards(netlist)
+        for start in (netlist.source.lines[line - 1].start for line in {chunk.line for chunk in card.chunks})
+    ]
+    for card in netlist.statements:
+        if card.kind == "directive" and (match := _SWEEP.search(card.raw)) and _swept(card) is not None:
+            edits += [
+                (first, last, " " * (last - first))
+                for first, last in card.span_of(match.start(), len(card.raw))
+            ]
+    return netlist.edited(edits) if edits else netlist
+
+
+def at_point(netlist: Netlist, point: StepPoint) -> Netlist:
+    """A circuit without its stepping cards, at one combination."""
+    tail: list[str] = []
+    known = {parameter.name for parameter in netlist.parameters if not parameter.scope}
+    for axis, value in point.values:
+        text = f"{value:.15g}"
+        if axis.kind == "temp":
+            tail.append(f".temp {text}")
+        elif axis.kind == "source" or axis.name in known:
+            netlist = netlist.with_value(axis.name, text)
+        else:  # LTspice lets a stepped parameter have no other definition
+            tail.append(f".param {axis.name}={text}")
+    return netlist.with_cards(tail) if tail else netlist
+
+
+_SWEEP = re.compile(r"\ssweep\s+(?P<rest>.+)$", re.IGNORECASE)
+
+
+def _stepping_cards(netlist: Netlist) -> Iterator[Statement]:
+    yield from (card for card in netlist.directives("step") if not card.scope)
+    temperatures = netlist.directives("temp")
+    if temperatures and len(temperatures[-1].words) > 2:
+        yield from temperatures
+
+
+def _swept(card: Statement) -> StepAxis | None:
+    """``sweep name start stop step``, ``sweep name poi n ...``, ``sweep name lin n start stop`` (HSPICE)."""
+    match = _SWEEP.search(card.raw)
+    if match is None or card.keyword == "dc":
+        return None
+    words = match["rest"].replace("=", " ").split()
+    name, rest = words[0].lower(), words[1:]
+    kind: StepKind = "temp" if name == "temp" else "param"
+    if name in ("monte", "data", "optimize") or not rest:
+        raise _unreadable(card)
+    if rest[0].lower() == "poi":
+        values = tuple(_number(card, word) for word in rest[2:])
+    elif rest[0].lower() in ("lin", "dec", "oct"):
+        values = _counted(card, rest[0].lower(), [_number(card, word) for word in rest[1:4]])
+    else:
+        values = _stepped(card, [_number(card, word) for word in rest[:3]])
+    return StepAxis(kind=kind, name=name, values=values, line=card.line)
+
+
+def _axis_of(card: Statement) -> StepAxis:
+    """``.step [lin|dec|oct] [param] name start stop step``, ``.step [param] name list a b c``."""
+    words = [word.text for word in card.words[1:] if word.text != "="]
+    sweep = "lin"
+    if words and words[0].lower() in ("lin", "dec", "oct"):
+        sweep = words.pop(0).lower()
+    kind: StepKind = "source"
+    if words and words[0].lower() == "param":
+        kind = "param"
+        words.pop(0)
+    if not words:
+        raise _unreadable(card)
+    name = words.pop(0).lower()
+    if name in ("temp", "temper", "temperature"):
+        kind, name = "temp", "temp"
+    if words and words[0].lower() in ("lin", "dec", "oct"):
+        sweep = words.pop(0).lower()
+    if kind == "source" and (name[0] not in "vi" or len(words) < 1):
+        raise _unreadable(card)
+    if words and words[0].lower() == "list":
+        values = tuple(_number(card, word) for word in words[1:])
+    elif sweep == "lin":
+        values = _stepped(card, [_number(card, word) for word in words])
+    else:
+        values = _logarithmic(card, sweep, [_number(card, word) for word in words])
+    if not values:
+        raise _unreadable(card)
+    return StepAxis(kind=kind, name=name, values=values, line=card.line)
+
+
+def _stepped(card: Statement, numbers: list[float]) -> tuple[float, ...]:
+    """From start to stop, the stop always among them, as in LTspice."""
+    if len(numbers) != 3 or numbers[2] == 0:
+        raise _unreadable(card)
+    start, stop, step = numbers
+    step = math.copysign(step, stop - start)
+    count = math.floor((stop - start) / step * (1 + 1e-9) + 1e-9)
+    count = min(count, MOST_STEPS)  # `step_points` tells that it is too many
+    values = [start + step * index for index in range(count + 1)]
+    if abs(values[-1] - stop) > 1e-6 * abs(step):
+        values.append(stop)
+    return tuple(values)
+
+
+def _logarithmic(card: Statement, sweep: str, numbers: list[float]) -> tuple[float, ...]:
+    """`numbers` = start, stop, points a decade or octave."""
+    if len(numbers) != 3 or numbers[0] <= 0 or numbers[1] < numbers[0] or numbers[2] < 1:
+        raise _unreadable(card)
+    start, stop, per = numbers
+    ratio = (10.0 if sweep == "dec" else 2.0) ** (1 / per)
+    count = math.floor(math.log(stop / start) / math.log(ratio) * (1 + 1e-9) + 1e-9)
+    values = [start * ratio**index for index in range(min(count, MOST_STEPS) + 1)]
+    if values[-1] < stop * (1 - 1e-9):
+        values.append(stop)
+    return tuple(values)
+
+
+def _counted(card: Statement, sweep: str, numbers: list[float]) -> tuple[float, ...]:
+    if len(numbers) != 3 or numbers[0] < 1:
+        raise _unreadable(card)
+    count, start, stop = numbers
+    if sweep != "lin":
+        return _logarithmic(card, sweep, [start, stop, count])
+    points = min(round(count), MOST_STEPS + 1)
+    return tuple(start + (stop - start) * index / max(points - 1, 1) for index in range(points))
+
+
+def _number(card: Statement, text: str) -> float:
+    try:
+        return parse_number(text)
+    except ValueError:
+        raise _unreadable(card) from None
+
+
+def _unreadable(card: Statement) -> UserInputError:
+    return UserInputError(
+        msg(
+            "The steps of “{card}” (line {line}) cannot be understood.",
+            card=card.text.strip(),
+            line=card.line,
+        ),
+        advice=msg("Write it like {example}.", example=".step param R1 1k 10k 1k"),
+    )

@@ -1,0 +1,64 @@
+"""Which words of a sentence a goal was read from, to be shown beside it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from domain.design.goals import DesignGoal
+from domain.design.sentence import Mention, Sentence
+
+_CLAUSE_END = re.compile(r"[,;:。、!?()]|\.(?!\d)|\b(?:and|with|but)\b|并且|而且|以及|且")
+_MOST = 28
+"""Characters: longer clauses are cut to the words around the number."""
+
+
+def with_words(goals: Iterable[DesignGoal], sentence: Sentence) -> tuple[DesignGoal, ...]:
+    """The goals, each that was said with the words that hold its number (if one of its figures is there)."""
+    return tuple(_with_words(goal, sentence) if goal.stated else goal for goal in goals)
+
+
+def _with_words(goal: DesignGoal, sentence: Sentence) -> DesignGoal:
+    for value in _figures(goal):
+        for mention in sentence.mentions:
+            if _says(mention, value, goal.unit):
+                return replace(goal, words=_clause(sentence.text, mention))
+    return goal
+
+
+def _figures(goal: DesignGoal) -> Iterator[float]:
+    for value in (goal.target, goal.maximum, goal.minimum):
+        if value is not None:
+            yield value
+
+
+def _says(mention: Mention, value: float, unit: str) -> bool:
+    """Whether a number in the sentence is this figure, perhaps as a ratio for decibels or of another sign."""
+    if mention.is_tolerance:
+        return False
+    if mention.dimension in ("x", "none") and unit == "dB" and mention.value > 0:
+        return math.isclose(20 * math.log10(mention.value), value, rel_tol=1e-6)
+    if mention.dimension not in (unit, "none") and not (mention.dimension in ("%", "x") and unit == "1"):
+        return False
+    said = [mention.value, mention.middle, *([] if mention.upper is None else [mention.upper])]
+    return any(math.isclose(abs(value), abs(number), rel_tol=1e-6) for number in said)
+
+
+def _clause(text: str, mention: Mention) -> str:
+    """The words around a number, up to the next punctuation."""
+    start = max((found.end() for found in _CLAUSE_END.finditer(text, 0, mention.start)), default=0)
+    following = _CLAUSE_END.search(text, mention.end)
+    end = len(text) if following is None else following.start()
+    if end - start > _MOST:
+        start = _word_start(text, max(start, mention.start - _MOST // 2))
+        end = mention.end
+    return " ".join(text[start:end].split())
+
+
+def _word_start(text: str, place: int) -> int:
+    """The beginning of the next whole word (Han characters are words)."""
+    while 0 < place < len(text) and text[place - 1].isascii() and text[place - 1].isalnum():
+        place += 1
+    return place

@@ -1,0 +1,84 @@
+"""Which stored results may go: a rule on plain facts, without looking at a disk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+DEFAULT_MAX_BYTES = 5 * 2**30
+DEFAULT_KEEP = 20
+
+RemovalReason = Literal["unfinished", "count", "age", "size"]
+"""``unfinished``: left by a run that was killed. ``count``: beyond the newest that are kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredResult:
+    """One result's folder."""
+
+    result_id: str
+    created: datetime
+    size: int
+    """Bytes of all its files."""
+    is_finished: bool
+    """It has a ``result.json``."""
+    is_running: bool = False
+    """A live process is still writing it."""
+    is_pinned: bool = False
+    is_referenced: bool = False
+    """A conversation or a design names it."""
+
+    @property
+    def is_protected(self) -> bool:
+        """It is never removed, whatever is asked for."""
+        return self.is_running or self.is_pinned or self.is_referenced
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetentionPolicy:
+    """What is kept."""
+
+    keep: int | None = None
+    """The newest so many always stay; given alone, all others go."""
+    older_than: timedelta | None = None
+    """Results of this age and more go."""
+    max_bytes: int | None = None
+    """The oldest go until all together are no larger; what is protected counts, too."""
+
+
+DEFAULT_POLICY = RetentionPolicy(keep=DEFAULT_KEEP, max_bytes=DEFAULT_MAX_BYTES)
+"""The quota that is held after each run, unless the settings say otherwise."""
+
+
+def to_be_removed(
+    results: Sequence[StoredResult], policy: RetentionPolicy, now: datetime
+) -> list[tuple[StoredResult, RemovalReason]]:
+    """The results a policy removes, with the reason, the oldest first; leftovers of killed runs always."""
+    newest_first = sorted(results, key=lambda result: (result.created, result.result_id), reverse=True)
+    reasons: dict[str, RemovalReason] = {
+        result.result_id: "unfinished"
+        for result in newest_first
+        if not result.is_finished and not result.is_protected
+    }
+    finished = [result for result in newest_first if result.is_finished]
+    open_ones = [result for result in finished[policy.keep or 0 :] if not result.is_protected]
+    for result in open_ones:
+        if policy.older_than is not None and now - result.created >= policy.older_than:
+            reasons[result.result_id] = "age"
+        elif policy.keep is not None and policy.older_than is None and policy.max_bytes is None:
+            reasons[result.result_id] = "count"
+    if policy.max_bytes is not None:
+        total = sum(result.size for result in results if result.result_id not in reasons)
+        for result in reversed(open_ones):
+            if total <= policy.max_bytes:
+                break
+            if result.result_id not in reasons:
+                reasons[result.result_id] = "size"
+                total -= result.size
+    return [
+        (result, reasons[result.result_id])
+        for result in reversed(newest_first)
+        if result.result_id in reasons
+    ]

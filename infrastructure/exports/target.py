@@ -1,0 +1,78 @@
+"""The file an export goes to: there whole, or not at all, and never over another by accident."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from infrastructure.persistence.atomic import write_problem
+from shared.errors import EnvironmentProblem, Stopped, UserInputError
+from shared.message import msg
+from shared.ulid import new_ulid
+
+
+@contextmanager
+def new_file(target: Path | None, *, overwrite: bool) -> Iterator[BinaryIO]:
+    """Where to write; put into place when the block ends well. None is the standard output.
+
+    Raises UserInputError when the file is there and not to be overwritten, or can be none;
+    EnvironmentProblem when it can't be written.
+    """
+    if target is None:
+        yield from _standard_output()
+        return
+    try:
+        place = Path(os.path.realpath(target))
+        if place.is_dir():
+            raise IsADirectoryError(21, "a folder")
+        if not overwrite and place.exists():
+            raise _exists(target)
+        temporary = place.with_name(f".{new_ulid()}.tmp")
+        try:
+            with temporary.open("xb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            if overwrite:
+                temporary.replace(place)
+            else:
+                os.link(temporary, place)  # fails when somebody was quicker
+        finally:
+            temporary.unlink(missing_ok=True)
+    except FileExistsError as error:
+        raise _exists(target) from error
+    except (OSError, ValueError) as error:
+        raise write_problem(error, target) from error
+
+
+def _standard_output() -> Iterator[BinaryIO]:
+    try:
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # Whoever read us has gone (`| head`): nobody wants the rest.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise Stopped(msg("Stopped.")) from None
+
+
+def _exists(target: Path) -> UserInputError:
+    return UserInputError(
+        msg("{path} exists already.", path=target),
+        advice=msg("Choose another name, or give --force to replace it."),
+        file=target,
+        error_type="file_exists",
+    )
+
+
+def missing_library(name: str, error: ImportError) -> EnvironmentProblem:
+    """The error when a library of an export is not installed."""
+    return EnvironmentProblem(
+        msg("{name}, which this needs, can't be loaded ({reason}).", name=name, reason=error),
+        advice=msg("Run make setup, which installs it."),
+        error_type="missing_library",
+    )

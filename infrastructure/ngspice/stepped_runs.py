@@ -1,0 +1,105 @@
+"""Several runs of one circuit put together as one: their plots in one raw file, each marked with its step.
+
+The mark is Xyce's ("Step Analysis: Step 1 of 3 params: name = r1 value = 1000"), which other programs that
+read raw files know too.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from application.stepped_simulation import SteppedRun
+from domain.simulation.request import RAW_NAME
+from domain.simulation.result import RunStatus, SimulationIssue, SimulationRun
+from infrastructure.persistence.atomic import write_problem
+from infrastructure.waveforms.raw_file import read_headers
+
+LOG_NAME = "ngspice.log"
+_KEY = b"Plotname: "
+_BLOCK = 4 * 2**20
+
+
+class StepJoiner:
+    """Implements application.ports.RunJoiner."""
+
+    def join(self, runs: Sequence[SteppedRun], folder: Path) -> SimulationRun:
+        """One run with the data of all, in `folder`; the folders of the single runs are removed.
+
+        Blocking. Raises EnvironmentProblem when the disk is full.
+        """
+        raw, log = folder / RAW_NAME, folder / LOG_NAME
+        try:
+            with raw.open("xb") as out, log.open("xb") as words:
+                for run in runs:
+                    for path in run.run.raw_paths[:1]:
+                        _append(out, path, run.mark)
+                    words.write(f"==== step {run.number}/{run.count}: {run.label}\n".encode())
+                    words.write(run.run.log_path.read_bytes())
+            if not raw.stat().st_size:
+                raw.unlink()
+            for run in runs:
+                shutil.rmtree(run.folder, ignore_errors=True)
+        except OSError as error:
+            raise write_problem(error, folder) from error
+        last = runs[-1].run
+        return SimulationRun(
+            status=_worst(runs),
+            raw_paths=(raw,) if raw.exists() else (),
+            issues=_told_once(runs),
+            log_path=log,
+            duration_s=sum(run.run.duration_s for run in runs),
+            simulator_version=last.simulator_version,
+            confinement=last.confinement,
+        )
+
+
+def _worst(runs: Sequence[SteppedRun]) -> RunStatus:
+    statuses = {run.run.status for run in runs}
+    if "timeout" in statuses or len(runs) < runs[0].count:
+        return "timeout"
+    return "failed" if "failed" in statuses else "ok"
+
+
+def _told_once(runs: Sequence[SteppedRun]) -> tuple[SimulationIssue, ...]:
+    """What several steps say alike is said once."""
+    told = {
+        (issue.code, str(issue.message), issue.file, issue.line): issue
+        for run in runs
+        for issue in run.issues
+    }
+    return tuple(told.values())
+
+
+def _append(out: BinaryIO, path: Path, mark: str) -> None:
+    """The raw file `path` behind what `out` has, the mark put in front of the name of every plot."""
+    with path.open("rb") as file:
+        done = 0
+        for header in read_headers(path):
+            at = _name_before(file, done, header.data_offset)
+            _copy(file, out, done, at)
+            out.write(mark.encode("utf-8", "replace") + b" ")
+            done = at
+        _copy(file, out, done, path.stat().st_size)
+
+
+def _name_before(file: BinaryIO, start: int, stop: int) -> int:
+    """Where the plot's name begins in the header that ends at `stop`; data before it may hold anything."""
+    low = stop
+    while True:
+        low = max(start, low - _BLOCK)
+        file.seek(low)
+        found = file.read(stop - low).rfind(_KEY)
+        if found >= 0:
+            return low + found + len(_KEY)
+        if low == start:
+            raise ValueError(f"a plot without a name before byte {stop}")
+
+
+def _copy(file: BinaryIO, out: BinaryIO, start: int, stop: int) -> None:
+    file.seek(start)
+    while start < stop and (block := file.read(min(_BLOCK, stop - start))):
+        out.write(block)
+        start += len(block)

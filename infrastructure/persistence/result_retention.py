@@ -1,0 +1,233 @@
+"""Stored results as things to be kept or removed: sizes, pins, who names them, who is writing them.
+
+A result is removed by moving its folder into ``trash`` beside the results, which is one step, and emptying
+that afterwards: killed in between, the result is gone for everybody and the next clean-up takes the rest.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import shutil
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+from domain.simulation.retention import RetentionPolicy, StoredResult, to_be_removed
+from infrastructure.persistence.atomic import write_problem
+from infrastructure.persistence.process_locks import Holder, holder_of_this_process, is_running
+from shared import paths
+from shared.errors import CircuitAIError
+
+_logger = logging.getLogger(__name__)
+
+PIN_FILE = ".pinned"
+RUNNING_FILE = ".running"
+TRASH_FOLDER = "trash"
+_ID = re.compile(r"\d{8}T\d{9}Z-[0-9A-HJKMNP-TV-Z]{8}")
+_ID_IN_TEXT = re.compile(_ID.pattern.encode())
+_READ_BYTES = 2**20
+_OVERLAP = 64
+_GRACE_S = 3600.0
+"""A folder without a word of who writes it is left alone for so long."""
+_TEXTS = (".json", ".jsonl")
+
+
+class ResultFolderShelf:
+    """Implements application.cleaning.ResultShelf for one ``sim_results`` folder."""
+
+    def __init__(self, results: Path, *, private: Path | None) -> None:
+        """`private`: the project's own folder, whose conversations name results; None when there is none."""
+        self._results = results
+        self._private = private
+        self._trash = results.with_name(TRASH_FOLDER)
+
+    def results(self) -> tuple[StoredResult, ...]:
+        """All there are, oldest first. Raises EnvironmentProblem."""
+        names = self._names()
+        named = self._referenced() if names else frozenset()
+        found = [self._stored(name, is_referenced=name in named) for name in names]
+        return tuple(sorted((item for item in found if item is not None), key=lambda item: item.result_id))
+
+    def protection_of(self, result_id: str) -> StoredResult | None:
+        """One result as it is now; None when it is gone."""
+        return self._stored(result_id, is_referenced=result_id in self._referenced())
+
+    def remove(self, result_id: str) -> None:
+        """Remove one. Raises EnvironmentProblem when it stays (half removed it is in the trash)."""
+        self._move_to_trash(result_id)
+        self.clear_trash()
+
+    def clear_trash(self) -> int:
+        """Empty the trash; the bytes it held. Raises EnvironmentProblem."""
+        if self._trash.is_symlink():
+            return 0
+        size = 0
+        try:
+            for entry in sorted(self._trash.iterdir()) if self._trash.is_dir() else ():
+                size += _size_of(entry)
+                shutil.rmtree(entry)
+        except FileNotFoundError:
+            return size  # another clean-up was quicker
+        except OSError as error:
+            raise write_problem(error, self._trash) from error
+        with suppress(OSError):
+            self._trash.rmdir()
+        return size
+
+    def pin(self, result_id: str, *, is_pinned: bool) -> None:
+        """Set or take away the mark that keeps a result. Raises EnvironmentProblem."""
+        mark = self._results / result_id / PIN_FILE
+        try:
+            if is_pinned:
+                mark.touch()
+            else:
+                mark.unlink(missing_ok=True)
+        except OSError as error:
+            raise write_problem(error, mark) from error
+
+    def hold_quota(self, policy: RetentionPolicy, *, newest: str) -> None:
+        """Remove what is beyond a quota, never `newest`. What cannot be removed is logged.
+
+        Quick while the quota holds: conversations are only read when something has to go.
+        """
+        try:
+            stored = [item for name in self._names() if (item := self._stored(name)) is not None]
+            if not _is_beyond(stored, policy):
+                return
+            for result, reason in to_be_removed(self.results(), policy, datetime.now(UTC)):
+                if result.result_id != newest and reason != "unfinished":
+                    self._move_to_trash(result.result_id)
+            self.clear_trash()
+        except CircuitAIError as error:
+            _logger.warning("The quota of results could not be held: %s", error)
+
+    # ---- looking ---------------------------------------------------------------------------------
+
+    def _names(self) -> list[str]:
+        try:
+            with os.scandir(self._results) as entries:
+                return [
+                    entry.name
+                    for entry in entries
+                    if _ID.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
+                ]
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            raise write_problem(error, self._results) from error
+
+    def _stored(self, name: str, *, is_referenced: bool = False) -> StoredResult | None:
+        folder = self._results / name
+        try:
+            changed = folder.lstat().st_mtime
+        except OSError:
+            return None
+        is_finished = (folder / paths.RESULT_FILE).is_file()
+        return StoredResult(
+            result_id=name,
+            created=_created(name),
+            size=_size_of(folder),
+            is_finished=is_finished,
+            is_running=not is_finished and _is_being_written(folder, changed),
+            is_pinned=os.path.lexists(folder / PIN_FILE),
+            is_referenced=is_referenced,
+        )
+
+    def _referenced(self) -> frozenset[str]:
+        """Results that conversations, designs or snapshots name."""
+        if self._private is None:
+            return frozenset()
+        found: set[str] = set()
+        skipped = (self._results.name, TRASH_FOLDER, paths.OBJECTS_FOLDER)
+        for folder, folders, files in os.walk(self._private):
+            if Path(folder) == self._private:
+                folders[:] = [name for name in folders if name not in skipped]
+            for name in files:
+                if name.endswith(_TEXTS):
+                    found.update(_ids_in(Path(folder) / name))
+        return frozenset(found)
+
+    def _move_to_trash(self, result_id: str) -> None:
+        folder = self._results / result_id
+        try:
+            self._trash.mkdir(exist_ok=True)
+            if self._trash.is_symlink():
+                raise NotADirectoryError(20, "not a folder", str(self._trash))
+            folder.rename(self._trash / f"{result_id}-{os.getpid()}-{time.monotonic_ns()}")
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise write_problem(error, folder) from error
+
+
+def mark_running(folder: Path) -> None:
+    """Say in a new result's folder that this process is writing it."""
+    (folder / RUNNING_FILE).write_text(json.dumps(asdict(holder_of_this_process())), "utf-8")
+
+
+def mark_done(folder: Path) -> None:
+    """Take the mark away: the result is whole."""
+    (folder / RUNNING_FILE).unlink(missing_ok=True)
+
+
+def _is_being_written(folder: Path, changed: float) -> bool:
+    try:
+        found = json.loads((folder / RUNNING_FILE).read_text("utf-8"))
+        holder = Holder(pid=int(found["pid"]), started=str(found["started"]), host=str(found["host"]))
+    except (OSError, ValueError, TypeError, KeyError):
+        return time.time() - changed < _GRACE_S
+    return is_running(holder)
+
+
+def _is_beyond(stored: list[StoredResult], policy: RetentionPolicy) -> bool:
+    """Whether a policy would remove finished results, if none were named by a conversation."""
+    return any(reason != "unfinished" for _, reason in to_be_removed(stored, policy, datetime.now(UTC)))
+
+
+def _created(name: str) -> datetime:
+    try:
+        return datetime.strptime(name[:18], "%Y%m%dT%H%M%S%f").replace(tzinfo=UTC)
+    except ValueError:
+        return datetime.fromtimestamp(0, UTC)
+
+
+def _size_of(folder: Path) -> int:
+    """Bytes of the files in a folder and below; links are not followed."""
+    return sum(_file_sizes(folder))
+
+
+def _file_sizes(folder: Path) -> Iterator[int]:
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    yield from _file_sizes(Path(entry.path))
+                else:
+                    with suppress(OSError):
+                        yield entry.stat(follow_symlinks=False).st_size
+    except OSError:
+        return
+
+
+def _ids_in(path: Path) -> set[str]:
+    """The ids of results a text file names."""
+    found: set[str] = set()
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return found
+        with path.open("rb") as file:
+            tail = b""
+            while block := file.read(_READ_BYTES):
+                text = tail + block
+                found.update(match.decode() for match in _ID_IN_TEXT.findall(text))
+                tail = text[-_OVERLAP:]
+    except OSError as error:
+        raise write_problem(error, path) from error
+    return found

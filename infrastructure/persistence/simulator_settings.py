@@ -1,0 +1,116 @@
+"""What the user set for the circuits of each project, in ``simulator_settings.json`` of his own folder.
+
+Kept by the project's path and never inside the project: a cloned project must not bring folders that its own
+circuits may then read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from domain.circuit.dialects import DIALECTS
+from domain.circuit.simulator_settings import ModelFile, SimulatorSettings
+from infrastructure.persistence.atomic import write_atomically, write_problem
+from infrastructure.persistence.regular import read_regular_file
+from shared.errors import UserInputError
+from shared.message import msg
+
+FILE = "simulator_settings.json"
+SCHEMA_VERSION = 1
+_MAX_BYTES = 4 * 2**20
+_FROM_ENVIRONMENT = ("PDK_ROOT", "PDK")
+
+
+class SimulatorSettingsFile:
+    """Implements application.ports.SimulatorSettingsStore."""
+
+    def __init__(self, *, user_home: Path, environment: Mapping[str, str]) -> None:
+        self._home = user_home
+        self._path = user_home / FILE
+        self._environment = environment
+
+    def of_circuit(self, circuit: Path) -> SimulatorSettings:
+        """The settings of the nearest folder at or above `circuit` that has some; else plain ones.
+
+        $PDK_ROOT and $PDK of the user's environment stand in for variables that are not set, ~ for his
+        home. Raises UserInputError when the file is damaged.
+        """
+        projects = self._load()["projects"]
+        entry: dict[str, Any] = {}
+        start = Path(os.path.realpath(circuit))
+        for folder in (start, *start.parents):
+            if isinstance(found := projects.get(str(folder)), dict):
+                entry = found
+                break
+        try:
+            return self._understood(entry)
+        except (TypeError, ValueError, KeyError, AttributeError) as error:
+            raise self._damaged() from error
+
+    def save(self, folder: Path, settings: SimulatorSettings) -> None:
+        """Keep the settings of a project's folder. Raises EnvironmentProblem, UserInputError."""
+        content = self._load()
+        content["projects"][os.path.realpath(folder)] = {
+            "dialect": settings.dialect,
+            "libraries": [str(path) for path in settings.libraries],
+            "model_files": [{"path": str(m.path), "section": m.section} for m in settings.model_files],
+            "variables": {
+                name: value
+                for name, value in settings.variables.items()
+                if name != "HOME" and value != self._environment.get(name)
+            },
+        }
+        try:
+            self._home.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise write_problem(error, self._path) from error
+        text = json.dumps(content, ensure_ascii=False, indent=2)
+        write_atomically(self._path, (text + "\n").encode("utf-8", "surrogateescape"), inside=self._home)
+
+    def _load(self) -> dict[str, Any]:
+        try:
+            content = json.loads(read_regular_file(Path(os.path.realpath(self._path)), max_bytes=_MAX_BYTES))
+        except (FileNotFoundError, NotADirectoryError):
+            return {"schema_version": SCHEMA_VERSION, "projects": {}}
+        except (OSError, ValueError, RecursionError) as error:
+            raise self._damaged() from error
+        if not isinstance(content, dict) or not isinstance(content.get("projects"), dict):
+            raise self._damaged()
+        return content
+
+    def _understood(self, entry: Mapping[str, Any]) -> SimulatorSettings:
+        dialect = entry.get("dialect")
+        if dialect is not None and dialect not in DIALECTS:
+            raise ValueError(dialect)
+        variables = {
+            name: self._environment[name]
+            for name in (*_FROM_ENVIRONMENT, "HOME")
+            if self._environment.get(name, "").startswith("/")
+        }
+        variables |= {
+            str(name): self._place(str(value)) for name, value in entry.get("variables", {}).items()
+        }
+        return SimulatorSettings(
+            dialect=dialect,
+            libraries=tuple(Path(self._place(str(path))) for path in entry.get("libraries", [])),
+            model_files=tuple(
+                ModelFile(path=Path(self._place(str(model["path"]))), section=model.get("section"))
+                for model in entry.get("model_files", [])
+            ),
+            variables=variables,
+        )
+
+    def _place(self, text: str) -> str:
+        home = self._environment.get("HOME")
+        return home + text[1:] if home and (text == "~" or text.startswith("~/")) else text
+
+    def _damaged(self) -> UserInputError:
+        return UserInputError(
+            msg("The simulator settings {path} are damaged.", path=self._path),
+            advice=msg("Mend or remove the file."),
+            file=self._path,
+        )

@@ -1,0 +1,146 @@
+"""`optimize`: the values of a circuit that meet its goals."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from application.app import Application
+from application.events import OptimizationProgressed
+from presentation.cli.figures import figure, number
+from presentation.cli.output import Output
+from presentation.cli.study_options import add_study_arguments, study_spec
+from presentation.cli.tables import table
+from shared.message import Message, msg
+
+if TYPE_CHECKING:  # other commands must not pay for numpy
+    from domain.design.optimization import BestPoint, OptimizationResult
+
+_TOLD_EVERY_S = 2.0
+_ENDS: dict[str, Message] = {
+    "goals_met": msg("The goals are met."),
+    "budget": msg("The budget of simulations is used up."),
+    "time": msg("The time is up."),
+    "converged": msg("Nothing better was found in several restarts."),
+    "exhausted": msg("Every combination has been tried."),
+    "stopped": msg("Stopped; the best so far is kept."),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of studies, and those of the search."""
+    add_study_arguments(parser, "optimize")
+    parser.add_argument("--minimize", action="append", metavar="METRIC")
+    parser.add_argument("--maximize", action="append", metavar="METRIC")
+    parser.add_argument("--budget", metavar="N")
+    parser.add_argument("--time-limit", metavar="S", dest="time_limit")
+    parser.add_argument("--seed", metavar="N")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE")
+
+
+async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
+    """Exit code 1 when the goals are not met; the best is given all the same."""
+    from application.optimizing import OptimizeRequest
+
+    request = OptimizeRequest(
+        circuit=args.file,
+        spec=await study_spec(args),
+        libraries=tuple(args.library),
+        dialect=args.dialect,
+        workers=args.workers,
+        cluster=args.cluster,
+        output=args.output,
+    )
+    progress = _Progress(out)
+    unsubscribe = app.events.subscribe(OptimizationProgressed, progress.show)
+    try:
+        result = await app.optimize(request, on_stopped=lambda partial: _show(partial, out, progress))
+    finally:
+        unsubscribe()
+        progress.end()
+    _show(result, out, progress)
+    return 0 if result.ok else 1
+
+
+def _show(result: OptimizationResult, out: Output, progress: _Progress) -> None:
+    from application.optimization_documents import optimization_document
+
+    progress.end()
+    if out.as_json:
+        out.json(optimization_document(result, out.translate))
+        return
+    if result.best is None:
+        out.say(msg("No simulation succeeded."))
+        for row in result.rows[:1]:
+            out.say(msg("Run {number}: {reason}", number=row.run, reason=row.reason or "-"))
+    else:
+        _print_best(result, result.best, out)
+    for warning in result.warnings:
+        out.say(msg("Warning: {text}", text=warning))
+    out.say(_ENDS[result.end])
+    seconds = f"{result.duration_s:.2f}"
+    out.say(
+        msg("{done} simulations in {seconds} s, {failed} failed, {repeated} points came up again.",
+            done=len(result.rows), seconds=seconds, failed=result.failed, repeated=result.repeated)
+    )  # fmt: skip
+    if result.output_path is not None:
+        out.say(msg("Written: {path}", path=result.output_path))
+    out.say(msg("Result: {path}", path=result.result_path))
+
+
+def _print_best(result: OptimizationResult, best: BestPoint, out: Output) -> None:
+    start = {} if result.start is None else result.start.parameters
+    heads = [out.translate(msg("parameter")), out.translate(msg("start")), out.translate(msg("best"))]
+    for line in table([
+        heads,
+        *([name, number(start[name], "1", 6) if name in start else "", text]
+          for name, text in best.texts.items()),
+    ]):  # fmt: skip
+        out.line(line)
+    out.line()
+    for verdict in best.verdicts:
+        goal = verdict.goal
+        limits = ((">=", goal.minimum), ("<=", goal.maximum))
+        bounds = [
+            f"{sign} {number(bound, verdict.measured.unit)}" for sign, bound in limits if bound is not None
+        ]
+        mark = "✓" if verdict.met else "!"
+        wish = f" ({out.translate(msg('wish'))})" if goal.weight == "wish" else ""
+        out.line(f"{mark} {goal.metric}{wish}: {figure(verdict.measured)}  ({', '.join(bounds)})")
+    judged = {verdict.goal.metric for verdict in best.verdicts}
+    for name, value in best.metrics.items():
+        if name not in judged:
+            out.line(f"  {name}: {number(value, result.units.get(name, ''))}")
+    if not best.is_verified:
+        out.say(msg("These figures are those of the search; no run of its own has proved them."))
+
+
+class _Progress:
+    """The state of the search on stderr: one line written over on a terminal, else a line now and then."""
+
+    def __init__(self, out: Output) -> None:
+        self._out = out
+        self._told_at = time.monotonic()
+        self._is_over = False
+
+    def show(self, event: OptimizationProgressed) -> None:
+        """Tell how far it is."""
+        is_due = time.monotonic() - self._told_at >= _TOLD_EVERY_S
+        if self._is_over or not event.done or not (self._out.is_watched or is_due):
+            return
+        self._told_at = time.monotonic()
+        remaining = "?" if event.remaining_s is None else f"{event.remaining_s:.0f}"
+        missed = "?" if event.violation is None else f"{event.violation:.3g}"
+        self._out.status(
+            msg("{done}/{total} simulations, {rate} per second, {remaining} s left, goals missed by {missed}",
+                done=event.done, total=event.budget, rate=f"{event.rate_hz:.0f}", remaining=remaining,
+                missed=missed)
+        )  # fmt: skip
+
+    def end(self) -> None:
+        """Wipe the line."""
+        if not self._is_over:
+            self._is_over = True
+            self._out.status(None)

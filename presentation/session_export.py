@@ -1,0 +1,36 @@
+"""A stored conversation as the text of a file: JSON, plain text or Markdown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from presentation.cli.output import plain
+from shared.message import Message
+
+if TYPE_CHECKING:
+    from application.sessions import ExportFormat, ShownSession
+
+
+def export_text(session: ShownSession, kind: ExportFormat, translate: Callable[[Message], str]) -> str:
+    """The conversation in a format, in the words of `translate`'s language."""
+    from application.session_texts import json_document, markdown, plain_text
+
+    match kind:
+        case "json":
+            return _json_text(json_document(session))
+        case "txt":
+            return plain_text(session, translate)
+        case _:
+            return markdown(session, translate)
+
+
+def _json_text(document: dict[str, Any]) -> str:
+    """Indented JSON that is valid in UTF-8: a lone surrogate makes it ASCII."""
+    text = json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=2)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = json.dumps(plain(document), allow_nan=False, indent=2)
+    return text + "\n"

@@ -1,0 +1,164 @@
+"""Circuits of LTspice, PSpice and HSPICE, as these programs write them, simulated in ngspice."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from domain.simulation.expressions import evaluate
+from shared.errors import UserInputError
+from tests.integration.analyses.conftest import Simulate, plots_of
+
+TWO_PI = 2 * math.pi
+LTSPICE_RC = (
+    "* C:\\users\\me\\Draft1.asc\nV1 in 0 AC 1 Rser=50\nR1 in out 1k\nC1 out 0 1\N{MICRO SIGN}F Rser=10\n"
+    ".ac dec 20 1 1Meg\n.backanno\n.end\n"
+)
+
+LTSPICE: dict[str, tuple[str, dict[str, float]]] = {
+    # out = (1 + s 10 C) / (1 + s (1050 + 10) C)
+    "parasitics and micro": (LTSPICE_RC, {"at(mag(v(out)), 1Meg)": 10 / 1060, "dcgain(v(out))": 1.0}),
+    "one time on .tran": (
+        "* x.asc\nV1 in 0 PULSE(0 1 0 1n 1n 1 2)\nR1 in out 1k\nC1 out 0 1u\n.tran 10m\n.end\n",
+        {"rise_time(v(out))": 1e-3 * math.log(9)},
+    ),
+    "modifiers and step 0": (
+        "* x.asc\nV1 in 0 SINE(0 1 1k)\nR1 in 0 1k\n.tran 0 5m 0 1u startup\n.end\n",
+        {"frequency(v(in))": 1e3},
+    ),
+    "functions": (
+        "* x.asc\nV1 in 0 2\nB1 a 0 V=if(V(in)>1,3,4)\nB2 b 0 V=buf(V(in))\nB3 c 0 V=limit(V(in),-1,1)\n"
+        "B4 d 0 V=table(V(in),0,0,1,10,4,40)\nR1 a 0 1\nR2 b 0 1\nR3 c 0 1\nR4 d 0 1\n.op\n.backanno\n.end\n",
+        {"v(a)": 3, "v(b)": 1, "v(c)": 1, "v(d)": 20},
+    ),
+    "laplace": (
+        "* x.asc\nV1 in 0 AC 1\nE1 out 0 in 0 Laplace=1/(1+s/6283.185307)\nR1 out 0 1k\n"
+        ".ac dec 20 1 1Meg\n.end\n",
+        {"bandwidth(v(out))": 1e3},
+    ),
+    "values with the point as a letter": (
+        "* x.asc\nV1 in 0 1\nR1 in out 4k7\nR2 out 0 4.7k\n.op\n.backanno\n.end\n",
+        {"v(out)": 0.5},
+    ),
+    "an ideal diode": (
+        "* x.asc\nV1 in 0 5\nR1 in d 1k\nD1 d 0 DI\n.model DI D(Ron=1 Roff=1G Vfwd=0.6)\n"
+        ".op\n.backanno\n.end\n",
+        {"v(d)": 0.6044},
+    ),
+    "a parasitic inside a subcircuit": (
+        "* x.asc\nV1 in 0 AC 1\nX1 in out cell\nRL out 0 1k\n.subckt cell a b\nL1 a b 1n Rser=1k\n.ends\n"
+        ".ac dec 5 1 100\n.end\n",
+        {"dcgain(v(out))": 0.5},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LTSPICE)
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "utf-16", "utf-16-le"])
+async def test_ltspice(name: str, encoding: str, simulate: Simulate) -> None:
+    deck, expected = LTSPICE[name]
+    result = await simulate(deck.encode(encoding))
+    plots = await plots_of(result)
+    assert result.dialect == "ltspice"
+    for expression, value in expected.items():
+        assert evaluate(expression, plots).value == pytest.approx(value, rel=0.01), expression
+
+
+async def test_pspice(simulate: Simulate) -> None:
+    result = await simulate(
+        "pspice\n.PARAM RVAL = 1k\nV1 in 0 DC 0.5 AC 1\nE1 o1 0 VALUE {V(in)*2}\n"
+        "E2 o2 0 TABLE {V(in)} = (-1,-3) (1,3)\nE3 o3 0 LAPLACE {V(in)} {1/(1+s*1e-3)}\nR1 o1 0 {RVAL}\n"
+        "R2 o2 0 1k\nR3 o3 0 1k\nX1 in o4 RD PARAMS: R=3k\nS1 o4 0 in 0 SX\n"
+        ".MODEL SX VSWITCH(RON=1k ROFF=1T VON=0.1 VOFF=0)\n.SUBCKT RD a b PARAMS: R=1k\nR1 a b {R}\n.ENDS\n"
+        ".AC DEC 20 0.1 1MEG\n.OP\n.PROBE\n.END\n"
+    )
+    plots = await plots_of(result)
+    assert result.dialect == "pspice"
+    assert evaluate("op.v(o1)", plots).value == pytest.approx(1.0)
+    assert evaluate("op.v(o2)", plots).value == pytest.approx(1.5)
+    assert evaluate("bandwidth(v(o3))", plots).value == pytest.approx(1e3 / TWO_PI, rel=0.01)
+    assert evaluate("op.v(o4)", plots).value == pytest.approx(0.125, rel=0.01)
+
+
+async def test_hspice(simulate: Simulate) -> None:
+    result = await simulate(
+        "* hspice\n.option post=2 accurate\n.protect\n.param r1v='2*1k'\n.unprotect\nv1 in 0 dc 1\n"
+        "r1 in out r='r1v'\nr2 out 0 '2k'\n.op\n.probe v(out)\n.alter\nr2 out 0 1\n.end\n"
+    )
+    assert result.dialect == "hspice"
+    assert evaluate("v(out)", await plots_of(result)).value == pytest.approx(0.5)
+    assert any(note.line == 11 for note in result.notes)
+
+
+async def test_a_vendor_library_in_another_dialect(simulate: Simulate, tmp_path) -> None:
+    """The circuit is ngspice's own, the model a vendor's for PSpice: only the library is translated."""
+    (tmp_path / "vendor.lib").write_text(
+        "* vendor\n.SUBCKT AMP in out PARAMS: G=10\nE1 out 0 VALUE {V(in)*G}\n.ENDS\n"
+        ".MODEL SX VSWITCH(RON=1)\n"
+    )
+    result = await simulate(
+        "own\n.include vendor.lib\nV1 in 0 1\nX1 in out AMP PARAMS: G=4\nR1 out 0 1k\n.op\n.end\n"
+    )
+    assert result.dialect == "ngspice"
+    assert evaluate("v(out)", await plots_of(result)).value == pytest.approx(4)
+
+
+async def test_plain_ngspice_is_left_alone(simulate: Simulate) -> None:
+    result = await simulate("rc\nV1 in 0 AC 1\nR1 in out 1k ; a comment\nC1 out 0 1u\n.ac dec 5 1 1k\n.end\n")
+    assert (result.dialect, result.notes, result.steps) == ("ngspice", (), ())
+
+
+async def test_the_dialect_asked_for_wins(simulate: Simulate) -> None:
+    result = await simulate("x\nV1 in 0 1\nR1 in 0 1k\n.op\n.end\n", dialect="hspice")
+    assert result.ok
+    assert result.dialect == "hspice"
+
+
+@pytest.mark.parametrize(
+    ("text", "program"),
+    [
+        ("* LTspice Encrypted File\n*\n* Begin:\n  1A 2B 3C\n* End\n", "LTspice"),
+        ("* lib\n$CDNENCSTART\nf2a9b7d0\n$CDNENCFINISH\n", "PSpice"),
+        (".prot FREELIB\nabcdef\n.unprot\n", "HSPICE"),
+    ],
+)
+async def test_encrypted_libraries_are_refused_with_words(
+    text: str, program: str, simulate: Simulate, tmp_path
+) -> None:
+    (tmp_path / "secret.lib").write_text(text)
+    with pytest.raises(UserInputError, match=program):
+        await simulate("x\n.include secret.lib\nV1 a 0 1\nR1 a 0 1\n.op\n.end\n")
+
+
+async def test_every_step_is_a_plot_and_has_its_measurements(simulate: Simulate) -> None:
+    result = await simulate(
+        "* x.asc\nV1 in 0 AC 1\nR1 in out {R} tc1=10m\nC1 out 0 100n\n.param R=1k\n.step param R list 1k 2k\n"
+        ".step temp 27 127 100\n.ac dec 20 1 1Meg\n.meas fc when vdb(out)=-3.0103\n.end\n"
+    )
+    plots = await plots_of(result)
+    corners = [1 / (TWO_PI * r * 100e-9) for r in (1e3, 2e3, 2e3, 4e3)]
+    points = [(step.values["r"], step.values["temp"]) for step in result.steps]
+    assert points == [(1e3, 27.0), (2e3, 27.0), (1e3, 127.0), (2e3, 127.0)]
+    for number, corner in enumerate(corners, start=1):
+        assert result.metrics[f"fc@{number}"].value == pytest.approx(corner, rel=0.01)
+        assert evaluate(f"bandwidth(ac{number}.v(out))", plots).value == pytest.approx(corner, rel=0.01)
+        step = plots[number - 1].step
+        assert step is not None
+        assert (step.number, dict(step.values)) == (number, result.steps[number - 1].values)
+
+
+async def test_several_temperatures(simulate: Simulate) -> None:
+    result = await simulate("tc\nV1 in 0 1\nR1 in out 1k tc1=10m\nR2 out 0 1k\n.temp 27 127\n.op\n.end\n")
+    plots = await plots_of(result)
+    assert [evaluate(f"op{n}.v(out)", plots).value for n in (1, 2)] == pytest.approx([0.5, 1 / 3])
+
+
+async def test_a_step_that_fails_is_named_and_the_others_are_kept(simulate: Simulate) -> None:
+    result = await simulate(
+        "x\nV1 a 0 1\nB1 b 0 V={k}*v(b)*v(b)+1\nR1 a b 1k\n.param k=0\n.step param k list 0 5\n.op\n.end\n"
+    )
+    assert not result.ok
+    assert [step.status for step in result.steps] == ["ok", "failed"]
+    assert "step-failed" in {issue.code for issue in result.issues}
+    assert len(result.run.raw_paths) == 1

@@ -1,0 +1,215 @@
+"""Optimisations of real circuits, end to end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from application.app import Application
+from application.events import OptimizationProgressed
+from application.optimizing import OptimizeRequest
+from domain.design.optimization import OptimizationResult
+from domain.design.values import is_preferred
+from domain.simulation.study_spec import read_study_spec
+from shared.errors import UserInputError
+
+RLC = "rlc\nV1 in 0 AC 1\nR1 in a 100\nL1 a out 1m\nC1 out 0 1n\n.ac dec 60 1k 10meg\n.end\n"
+SPEC: dict[str, Any] = {
+    "parameters": [
+        {"name": "R1", "min": 10, "max": "10k", "scale": "E24"},
+        {"name": "L1", "min": "10u", "max": "10m", "scale": "log"},
+        {"name": "C1", "min": "100p", "max": "100n", "scale": "E12"},
+    ],
+    "measure": {"bw": "bandwidth(v(out))", "peak": "peak(v(out))"},
+    "goals": [{"metric": "bw", "target": 200e3, "tolerance": "2%"}, "peak <= 1.01"],
+    "budget": 800,
+}
+
+
+def request(folder: Path, deck: str = RLC, workers: int | None = None, **spec: Any) -> OptimizeRequest:
+    circuit = folder / "deck.cir"
+    circuit.write_text(deck)
+    output = spec.pop("output", None)
+    return OptimizeRequest(
+        circuit=circuit, spec=read_study_spec({**SPEC, **spec}), workers=workers, output=output
+    )
+
+
+def found(result: OptimizationResult) -> tuple[Any, ...]:
+    return (result.best, result.history, result.end, [row.parameters for row in result.rows])
+
+
+async def test_goals_are_met_by_values_that_can_be_bought(app: Application, tmp_path: Path) -> None:
+    result = await app.optimize(request(tmp_path, output=tmp_path / "best.cir"))
+    assert result.ok
+    assert result.end == "goals_met"
+    best = result.best
+    assert best is not None
+    assert best.is_verified
+    assert is_preferred(best.parameters["R1"], "E24")
+    assert is_preferred(best.parameters["C1"], "E12")
+    assert all(verdict.met for verdict in best.verdicts)
+    rows = [tuple(row.parameters.values()) for row in result.rows]
+    assert len(set(rows)) == len(rows), "no point is simulated twice"
+    assert rows[0] == (100, 1e-3, 1e-9), "it begins at the circuit"
+    # The written file is that circuit: a plain simulation of it measures the same.
+    from application.simulating import SimulationRequest
+
+    assert result.output_path == tmp_path / "best.cir"
+    again = await app.simulate(SimulationRequest(circuit=tmp_path / "best.cir"))
+    measured = await app.measure(again.result_path, ["bandwidth(v(out))"])
+    assert measured["bandwidth(v(out))"].value == best.metrics["bw"]  # type: ignore[index]
+    assert (tmp_path / "deck.cir").read_text() == RLC
+
+
+async def test_what_is_found_does_not_depend_on_the_workers(app: Application, tmp_path: Path) -> None:
+    one, two = [await app.optimize(request(tmp_path, workers=count, seed=5)) for count in (1, 2)]
+    assert found(one) == found(two)
+    other = await app.optimize(request(tmp_path, seed=6))
+    assert found(other) != found(one)
+
+
+async def test_an_objective_goes_as_far_as_the_goals_allow(app: Application, tmp_path: Path) -> None:
+    """Power of a divider under a bound on its output: R1 + R2 as large as allowed, in the right ratio."""
+    deck = "div\nV1 in 0 10\nR1 in out 1k\nR2 out 0 1k\n.op\n.end\n"
+    result = await app.optimize(
+        request(
+            tmp_path,
+            deck,
+            parameters=[{"name": f"R{n}", "min": 100, "max": "100k", "scale": "log"} for n in (1, 2)],
+            measure={"vout": "v(out)", "power": "-10*i(v1)"},
+            goals=["vout >= 2.5", "vout <= 3"],
+            minimize="power",
+            budget=1500,
+        )
+    )
+    assert result.ok
+    best = result.best
+    assert best is not None
+    # R1 at its bound; R2 = R1 * 3/7 at the largest output that is allowed
+    assert best.metrics["power"] == pytest.approx(100 / (100e3 * (1 + 3 / 7)), rel=0.01)
+    assert [item.cost for item in result.history] == sorted((i.cost for i in result.history), reverse=True)
+
+
+async def test_goals_that_cannot_be_met_give_the_best_all_the_same(app: Application, tmp_path: Path) -> None:
+    result = await app.optimize(
+        request(
+            tmp_path,
+            parameters=[{"name": "R1", "min": "1k", "max": "2k", "scale": "E12"}],
+            goals=["bw >= 1G"],
+        )
+    )
+    assert not result.ok
+    assert (result.end, result.goals_met) == ("exhausted", False)
+    assert result.best is not None
+    assert result.best.parameters == {"R1": 1000}
+    assert result.best.is_verified
+
+
+async def test_every_corner_counts(app: Application, tmp_path: Path) -> None:
+    deck = "div\nVdd in 0 10\nR1 in out 1k\nR2 out 0 1k\n.op\n.end\n"
+    result = await app.optimize(
+        request(
+            tmp_path,
+            deck,
+            parameters=[{"name": "R1", "min": 100, "max": "10k", "scale": "E24"}],
+            measure={"vout": "v(out)"},
+            goals=["vout >= 2.7", "vout <= 3.5"],
+            corners={"voltage": {"Vdd": [9, 10, 11]}},
+            at_corners=True,
+        )
+    )
+    assert result.ok
+    assert result.best is not None
+    ratio = 1000 / (1000 + result.best.parameters["R1"])
+    assert 9 * ratio >= 2.7
+    assert 11 * ratio <= 3.5
+    assert len(result.rows) % 3 == 0
+    values = [verdict.measured.value for verdict in result.best.verdicts]
+    assert values == pytest.approx([9 * ratio, 11 * ratio])
+
+
+async def test_points_that_fail_are_bad_points(app: Application, tmp_path: Path) -> None:
+    """In a part of the range the value of a resistor is not a number."""
+    deck = "bad\n.param n=7.9\nV1 in 0 AC 1\nR1 in out {sqrt(n-3)*1k}\nC1 out 0 1n\n.ac dec 20 1 1g\n.end\n"
+    result = await app.optimize(
+        request(
+            tmp_path,
+            deck,
+            parameters=[{"name": "n", "min": 1, "max": 8}],
+            goals=["bw >= 90k", "bw <= 95k"],
+            measure={"bw": "bandwidth(v(out))"},
+            budget=300,
+        )
+    )
+    assert result.ok
+    assert result.best is not None
+    assert result.best.parameters["n"] == pytest.approx(6, abs=0.5)
+    assert result.failed > 0
+
+
+async def test_a_stop_keeps_and_proves_the_best(app: Application, tmp_path: Path) -> None:
+    kept: list[OptimizationResult] = []
+    progress: list[OptimizationProgressed] = []
+    started = asyncio.Event()
+
+    def watch(event: OptimizationProgressed) -> None:
+        progress.append(event)
+        if event.done > 50:
+            started.set()
+
+    app.events.subscribe(OptimizationProgressed, watch)
+    work = asyncio.ensure_future(
+        app.optimize(
+            request(tmp_path, minimize="peak", goals=["bw >= 1Meg"], budget=500_000), on_stopped=kept.append
+        )
+    )
+    await asyncio.wait_for(started.wait(), 30)
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    (partial,) = kept
+    assert partial.is_stopped
+    assert not partial.ok
+    assert partial.best is not None
+    assert partial.best.is_verified
+    document = json.loads(partial.result_path.read_text())
+    assert (document["status"], document["end"]) == ("cancelled", "stopped")
+    assert progress[-1].best_parameters
+    assert progress[-1].budget == 500_000
+    assert [event.done for event in progress] == sorted(event.done for event in progress)
+
+
+async def test_the_time_limit_ends_it(app: Application, tmp_path: Path) -> None:
+    result = await app.optimize(request(tmp_path, minimize="peak", goals=[], budget=900_000, time_limit=1.0))
+    assert result.end == "time"
+    assert result.ok
+    assert math.isfinite(result.best.metrics["peak"])  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"goals": []}, "are missing"),
+        ({"parameters": [{"name": "R1", "tolerance": "1%"}]}, "nothing to choose"),
+        ({"parameters": [{"name": "Rx", "min": 1, "max": 2}]}, "Rx"),
+        ({"goals": ["gm >= 1"]}, "gm"),
+        ({"minimize": "gm"}, "gm"),
+    ],
+)
+async def test_a_specification_that_does_not_fit(
+    app: Application, tmp_path: Path, change: dict[str, Any], text: str
+) -> None:
+    with pytest.raises(UserInputError, match=text):
+        await app.optimize(request(tmp_path, **change))
+    assert not list((Path(tmp_path) / ".circuit_ai").glob("*"))
+
+
+async def test_the_circuit_itself_is_never_the_output(app: Application, tmp_path: Path) -> None:
+    with pytest.raises(UserInputError, match="never changes"):
+        await app.optimize(request(tmp_path, output=tmp_path / "deck.cir"))

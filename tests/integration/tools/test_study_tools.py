@@ -1,0 +1,127 @@
+"""The tools of many runs, called as an agent calls them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.tools.conftest import Bench
+
+DIVIDER = "divider\nV1 in 0 10\nR1 in out 1k\nR2 out 0 1k\n.op\n.end\n"
+VOUT = {"vout": "v(out)"}
+
+
+async def test_a_sweep_gives_a_table(bench: Bench) -> None:
+    bench.write("d.cir", DIVIDER)
+    result = await bench.call(
+        "run_parametric_sweep",
+        sweep_params=[{"name": "R1"}, {"name": "R2", "values": ["1k"]}],
+        sweep_range={"min": "1k", "max": "4k", "scale": "log", "points": 3},
+        nested_levels=2,
+        measure=VOUT,
+    )
+    assert result.success, result.content
+    assert [row["metrics"]["vout"] for row in result.result["rows"]] == pytest.approx([5, 10 / 3, 2])
+    assert "R1=4000 R2=1000 -> vout=2" in result.content
+    assert str(result.summary) == "Simulated d.cir 3 times, 0 failed."
+    assert (bench.root / result.result["rows_path"]).is_file()
+
+
+async def test_a_monte_carlo_gives_the_yield(bench: Bench) -> None:
+    bench.write("d.cir", DIVIDER)
+    result = await bench.call(
+        "run_monte_carlo",
+        variation_config={"R*": {"tolerance": "5%", "distribution": "uniform"}},
+        measure=VOUT,
+        goals=["vout >= 4.9"],
+        runs="40",
+        yield_target=0.999,
+    )
+    assert result.success, result.content
+    found = result.result["yield"]
+    assert found["n"] == 40
+    assert found["value"] < 1
+    assert result.result["goals_met"] is False
+    assert f"({found['passed']} of 40)" in result.content
+
+
+async def test_corners_in_every_form(bench: Bench) -> None:
+    bench.write("m.lib", "*\n.lib tt\n.param r=1k\n.endl\n.lib ss\n.param r=3k\n.endl\n")
+    bench.write("d.cir", DIVIDER.replace("R1 in out 1k", ".lib m.lib tt\nR1 in out {r}"))
+    default = await bench.call("run_pvt_analysis", file_path="d.cir", measure=VOUT, generate_report=True)
+    assert default.success, default.content
+    assert [row["corner"] for row in default.result["rows"]] == ["TT", "SS"]
+    matrix = await bench.call(
+        "run_pvt_analysis",
+        file_path="d.cir",
+        measure=VOUT,
+        corners=["TT", "SS"],
+        voltages={"V1": [9, 11]},
+        temperatures=[0, "70"],
+    )
+    assert matrix.success, matrix.content
+    assert matrix.result["runs"]["done"] == 8
+    assert matrix.result["corners"]["vout"]["max_corner"].startswith("TT_V1=11")
+    objects = await bench.call(
+        "run_pvt_analysis",
+        file_path="d.cir",
+        measure=VOUT,
+        corners=[{"name": "hot", "process": "SS", "temp": 125, "R2": "3k"}],
+    )
+    assert objects.success, objects.content
+    assert objects.result["statistics"]["vout"]["mean"] == pytest.approx(5)
+
+
+async def test_worst_case_and_sensitivity(bench: Bench) -> None:
+    bench.write("d.cir", DIVIDER)
+    worst = await bench.call(
+        "run_worst_case",
+        tolerance_config={"R1": "10%", "R2": "10%"},
+        method="EVA",
+        target_metrics=["vout=v(out)"],
+    )
+    assert worst.success, worst.content
+    assert worst.result["statistics"]["vout"]["max"] == pytest.approx(5.5)
+    assert "rss" not in worst.result["statistics"]["vout"]
+    felt = await bench.call(
+        "run_sensitivity", parameters=["R1", "V1"], target_metrics=["v(out)"], perturbation_ratio=0.001
+    )
+    assert felt.success, felt.content
+    found = {
+        item["parameter"]: item["normalised"] for item in felt.result["statistics"]["v(out)"]["sensitivities"]
+    }
+    assert found == pytest.approx({"V1": 1, "R1": -0.5}, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "error_type", "words"),
+    [
+        ("run_parametric_sweep", {"sweep_params": [{"name": "R1"}], "measure": VOUT}, "bad_spec", "sweep"),
+        ("run_parametric_sweep", {"sweep_params": [{"name": "R1", "values": [1]}], "nested_levels": 3},
+         "bad_arguments", "nested_levels"),
+        ("run_monte_carlo", {"variation_config": [{"name": "R7", "tolerance": 0.1}], "measure": VOUT},
+         "bad_input", "R7"),
+        ("run_monte_carlo", {"variation_config": [], "measure": VOUT}, "bad_arguments", "variation_config"),
+        ("run_pvt_analysis", {"measure": VOUT}, "bad_spec", "corners"),
+        ("run_worst_case", {"tolerance_config": {"R1": "a lot"}, "target_metrics": ["v(out)"]}, "bad_spec",
+         "tolerance"),
+        ("run_sensitivity", {"parameters": ["R1"], "target_metrics": ["v(nowhere)"]}, "unknown_signal",
+         "nowhere"),
+    ],
+)  # fmt: skip
+async def test_what_cannot_be_meant_is_told(
+    bench: Bench, name: str, arguments: dict[str, object], error_type: str, words: str
+) -> None:
+    bench.write("d.cir", DIVIDER)
+    result = await bench.call(name, **arguments)
+    assert not result.success
+    assert (result.error_type, words in result.content) == (error_type, True), result.content
+
+
+async def test_a_circuit_that_never_runs_is_a_failure_with_its_reason(bench: Bench) -> None:
+    bench.write("d.cir", DIVIDER.replace("R2 out 0 1k", "D1 out 0 nomodel"))
+    result = await bench.call(
+        "run_parametric_sweep", sweep_params={"R1": {"values": ["1k", "2k"]}}, measure={"v": "v(out)"}
+    )
+    assert (result.success, result.error_type) == (False, "simulation_failed")
+    assert "nomodel" in result.content
+    assert result.result["errors"][0]["line"] == 4

@@ -1,0 +1,120 @@
+"""Which words tell a dialect, and which don't."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from domain.circuit.dialects import compatibility_mode, evidence_in, plain_text
+from domain.circuit.laplace import NotRational, transfer_of
+from domain.circuit.netlist import Netlist
+from domain.circuit.simulator_settings import with_variables
+from domain.circuit.translation import translate
+
+GOOD = Path(__file__).parents[2] / "corpus" / "netlists" / "good"
+
+
+def _dialect(text: str) -> str:
+    found = evidence_in(Netlist.parse(f"title\n{text}\n.end\n".encode()))
+    return found[0].dialect if found else "ngspice"
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect"),
+    [
+        (".backanno", "ltspice"),
+        ("C1 a 0 1u Rser=10m", "ltspice"),
+        ("B1 a 0 V=uplim(V(b),1,0.1)", "ltspice"),
+        (".tran 10m", "ltspice"),
+        (".tran 0 10m 0 1u", "ltspice"),
+        ("R1 a b 10\N{GREEK SMALL LETTER MU}", "ltspice"),
+        ("R1 a b 10\N{MICRO SIGN}", "ngspice"),
+        (".model D1 D(Ron=1 mfg=Me)", "ltspice"),
+        (".meas t1 find v(a) at=1m", "ltspice"),
+        ("E1 a 0 VALUE {V(b)*2}", "pspice"),
+        (".model s1 VSWITCH(ron=1)", "pspice"),
+        ("X1 a b f PARAMS: r=1\n.probe", "pspice"),
+        (".model d1 d(is=1e-14 dev/gauss=5%)", "pspice"),
+        (".option post=2", "hspice"),
+        (".alter case2", "hspice"),
+        (".tran 1n 10n sweep r 1 2 1", "hspice"),
+        ("X1 a b f PARAMS: r=1", "ngspice"),
+        (".step param r 1 2 1", "ngspice"),
+        ("R1 a b 1k ; comment", "ngspice"),
+        (".tran 1u 10m uic", "ngspice"),
+        (".meas tran t1 find v(a) at=1m", "ngspice"),
+        (".options reltol=1e-4", "ngspice"),
+        ("* a comment with .backanno and Rser=1", "ngspice"),
+    ],
+)
+def test_words(text: str, dialect: str) -> None:
+    assert _dialect(text) == dialect
+
+
+@pytest.mark.parametrize("deck", sorted(GOOD.rglob("*.cir")), ids=lambda path: path.stem)
+def test_no_good_circuit_for_ngspice_is_taken_for_another(deck: Path) -> None:
+    """What ngspice reads by itself is given to it as it stands."""
+    data = deck.read_bytes()
+    netlist = Netlist.parse(plain_text(data))
+    assert plain_text(data) == data
+    assert evidence_in(netlist) == ()
+    assert translate(netlist, "ngspice").netlist is netlist
+
+
+@pytest.mark.parametrize(
+    "text", ["R1 a b 1k", "* nothing", ".param x=1\n.op", "V1 a 0 SIN(0 1 1k)\n.tran 1u 1m"]
+)
+@pytest.mark.parametrize("dialect", ["ltspice", "pspice", "hspice"])
+def test_what_needs_no_rewriting_is_not_touched(text: str, dialect) -> None:
+    netlist = Netlist.parse(f"t\r\n{text}\r\n.end\r\n".encode())
+    assert translate(netlist, dialect).netlist is netlist
+
+
+def test_lines_stay_in_place() -> None:
+    before = "t\nV1 a 0 1 Rser=2\nL1 a b 1m\n+ Rser=3\n.tran\n+ 0 1m\nR1 b 0 4k7\n.end\n"
+    after = translate(Netlist.parse(before.encode()), "ltspice").netlist.to_bytes().decode().splitlines()
+    assert after[6].split()[-1] == "4.7k"
+    assert after[4].startswith(".tran")
+    assert after[5].startswith("*")
+    assert after[7] == ".end"
+    assert sorted(line.split()[-1] for line in after[8:]) == ["2", "3"]
+
+
+def test_modes() -> None:
+    assert compatibility_mode("ngspice", frozenset({"ngspice"})) is None
+    assert compatibility_mode("ngspice", frozenset({"pspice"})) == "ps"
+    assert compatibility_mode("ngspice", frozenset({"pspice", "ltspice"})) == "ltps"
+    assert compatibility_mode("ltspice", frozenset()) == "ltpsa"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_is_read_with_and_without_its_mark(encoding: str) -> None:
+    text = "* title\nR1 a b 10\N{MICRO SIGN}\n.op\n"
+    assert plain_text(text.encode(encoding)).decode() == text
+
+
+def test_variables_of_include_paths() -> None:
+    text = b'.lib "$PDK_ROOT/a.lib" tt\n.include ${PDK}/b\n.inc ~/c\n.param x=$PDK_ROOT\n.lib $OTHER/d tt\n'
+    found = with_variables(text, {"PDK_ROOT": "/p", "PDK": "/q", "HOME": "/h"}).decode()
+    assert found == '.lib "/p/a.lib" tt\n.include /q/b\n.inc /h/c\n.param x=$PDK_ROOT\n.lib $OTHER/d tt\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "above", "below"),
+    [
+        ("1/(1+s/1k)", (1e3,), (1, 1e3)),
+        ("10*s/(s^2+2*s+100)", (10, 0), (1, 2, 100)),
+        ("{1/((1+s)*(1+2*s))}", (0.5,), (1, 1.5, 0.5)),
+        ("(s+1)^-1", (1,), (1, 1)),
+    ],
+)
+def test_transfer_functions(text: str, above, below) -> None:
+    assert transfer_of(text)[0] == pytest.approx(above)
+    assert transfer_of(text)[1] == pytest.approx(below)
+
+
+@pytest.mark.parametrize("text", ["exp(-s)", "sqrt(s)", "s", "1/(1+s*tau)", "1/0", "(1+s", "s^0.5/(1+s)"])
+def test_what_is_no_transfer_function_for_ngspice(text: str) -> None:
+    with pytest.raises(NotRational):
+        transfer_of(text)

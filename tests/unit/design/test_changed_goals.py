@@ -1,0 +1,87 @@
+"""Goals a person changed: the requirement follows them, what nobody touched stays, words are kept."""
+
+from dataclasses import replace
+
+import pytest
+
+from domain.design.catalogue import FAMILIES, understand
+from domain.design.designer import DesignIntent
+from domain.design.goals import DesignGoal, GoalVerdict, all_met, total_shortfall
+from domain.simulation.result import Quantity
+
+
+def goal(intent: DesignIntent, metric: str) -> DesignGoal:
+    return next(goal for goal in intent.goals if goal.metric == metric)
+
+
+def scaled(goal: DesignGoal, factor: float) -> DesignGoal:
+    def times(value: float | None) -> float | None:
+        return None if value is None else value * factor
+
+    return replace(
+        goal, minimum=times(goal.minimum), maximum=times(goal.maximum), target=times(goal.target), stated=True
+    )
+
+
+def follow(intent: DesignIntent, *changed: DesignGoal) -> DesignIntent:
+    by_metric = {each.metric: each for each in changed}
+    goals = [by_metric.get(each.metric, each) for each in intent.goals]
+    return FAMILIES[intent.family].follow(intent, goals)
+
+
+def test_a_sallen_key_filter_follows_its_corner_and_its_proposals_do_too() -> None:
+    before = understand("2nd-order Butterworth low-pass, cut-off 1 kHz")
+    after = follow(before, scaled(goal(before, "cutoff"), 3))
+    assert after.parameters["cutoff_hz"] == pytest.approx(3e3)
+    assert goal(after, "cutoff").target == pytest.approx(3e3)
+    assert "9k" in goal(after, "attenuation").expression  # three times the corner, as proposed before
+    assert "Vin" in FAMILIES["sallen_key"].propose(after, str).netlist
+
+
+def test_a_goal_that_was_said_does_not_follow_another() -> None:
+    before = understand("4th-order Butterworth low-pass, cut-off 1 kHz, at least 40 dB down at 5 kHz")
+    after = follow(before, scaled(goal(before, "cutoff"), 2))
+    assert goal(after, "attenuation") == goal(before, "attenuation")
+
+
+def test_first_order_and_buck_follow_theirs() -> None:
+    rc = understand("RC low-pass filter with a cutoff of 10 kHz")
+    after = follow(rc, scaled(goal(rc, "cutoff"), 0.5))
+    assert after.parameters["cutoff_hz"] == pytest.approx(5e3)
+    assert after.parameters["lowest_cutoff_hz"] < 5e3 < after.parameters["highest_cutoff_hz"]
+    buck = understand("Buck converter 12 V to 5 V 2 A with ripple below 50 mV")
+    after = follow(buck, scaled(goal(buck, "ripple"), 0.5), scaled(goal(buck, "vout"), 0.66))
+    assert after.parameters["ripple_v"] == pytest.approx(0.025)
+    assert after.parameters["vout"] == pytest.approx(3.3)
+
+
+def test_nothing_changed_changes_nothing() -> None:
+    for family in FAMILIES.values():
+        intent = understand(family.examples["en"])
+        assert FAMILIES[intent.family].follow(intent, intent.goals) == intent
+
+
+@pytest.mark.parametrize(
+    ("sentence", "metric", "words"),
+    [
+        ("Design an RC low-pass filter with a cutoff of 10 kHz", "cutoff", "a cutoff of 10 kHz"),
+        ("Buck converter 12 V to 5 V 2 A with ripple below 50 mV", "ripple", "ripple below 50 mV"),
+        ("截止频率为1kHz的二阶巴特沃斯低通滤波器，增益 2 倍", "passband_gain", "增益 2 倍"),
+        ("2nd-order Butterworth low-pass, cut-off 1 kHz", "peaking", ""),
+    ],
+)
+def test_a_goal_knows_the_words_it_was_read_from(sentence: str, metric: str, words: str) -> None:
+    assert goal(understand(sentence), metric).words == words
+
+
+def test_a_missed_wish_does_not_hold_a_design_up_but_counts_a_little() -> None:
+    must = DesignGoal(metric="a", expression="x", unit="V", maximum=1.0)
+    wish = replace(must, metric="b", weight="wish")
+
+    def verdict(of: DesignGoal, value: float) -> GoalVerdict:
+        return GoalVerdict(goal=of, measured=Quantity(value=value, unit="V"), met=of.is_met_by(value))
+
+    assert all_met([verdict(must, 0.5), verdict(wish, 2.0)])
+    assert not all_met([verdict(must, 2.0), verdict(wish, 0.5)])
+    assert not all_met([])
+    assert 0 < total_shortfall([verdict(wish, 2.0)]) < total_shortfall([verdict(must, 2.0)])
