@@ -1,92 +1,103 @@
-"""The goals read from a sentence, to be confirmed before the design begins."""
+"""The goals of a design, to be checked, changed and confirmed before it begins or goes on."""
 
 from __future__ import annotations
 
 import asyncio
-import math
-from collections.abc import Sequence
 
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtGui import QShowEvent
 from PyQt6.QtWidgets import (
-    QAbstractItemView,
     QDialog,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
+    QPlainTextEdit,
     QPushButton,
-    QTableWidget,
-    QTableWidgetItem,
+    QSizePolicy,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from application.events import GoalsUnderstood
 from domain.design.goals import DesignGoal
-from presentation.cli.figures import number as plain_number
-from presentation.panels.conversation.margins import typeset
+from presentation.dialogs.goal_drafts import BadGoal, BadText, GoalDraft, drafts_of, goals_of, text_of
+from presentation.dialogs.goal_rows import GoalTable
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
 from shared.message import Message, msg
 
-_NUMBER = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_COLUMNS = 6
-
 
 class GoalsDialog(QDialog):
-    """Shows what a design will be judged by; accepted means "start"."""
+    """What a design will be judged by, in rows or as a text; accepted means "use these".
+
+    `is_change`: the design is under way, and its next round will use what is confirmed.
+    """
 
     def __init__(
-        self, services: WindowServices, understood: GoalsUnderstood, parent: QWidget | None = None
+        self,
+        services: WindowServices,
+        understood: GoalsUnderstood,
+        parent: QWidget | None = None,
+        *,
+        is_change: bool = False,
     ) -> None:
         super().__init__(parent)
         self._services = services
-        self._understood = understood
+        self._assumed = understood.assumptions
+        self._is_change = is_change
+        self._problem: Message | None = None
         self.setObjectName("goalsDialog")
         self._intro = QLabel()
         self._intro.setWordWrap(True)
         mark(self._intro, role="secondary")
-        self.table = QTableWidget(len(understood.goals), _COLUMNS)
-        self.table.setObjectName("goalsTable")
-        self._dress_table()
+        self.table = GoalTable(services, [GoalDraft.of(goal) for goal in understood.goals])
+        self.table.changed.connect(self._check)
+        self.text = QPlainTextEdit()
+        self.text.setObjectName("goalsText")
+        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)  # as high as the rows
+        self.text.textChanged.connect(self._check)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self.table)
+        self._pages.addWidget(self.text)
+        self.add_button = QPushButton()
+        self.add_button.setObjectName("goalsAdd")
+        mark(self.add_button, kind="link")
+        self.add_button.clicked.connect(self.table.add)
+        self._error = QLabel()
+        self._error.setObjectName("goalsError")
+        self._error.setWordWrap(True)
+        mark(self._error, role="error")
         self._assumptions = QLabel()
         self._assumptions.setWordWrap(True)
         self._assumptions.setTextFormat(Qt.TextFormat.PlainText)
         mark(self._assumptions, role="small")
-        self.cancel_button, self.start_button = QPushButton(), QPushButton()
-        self.cancel_button.setObjectName("goalsCancel")
-        self.start_button.setObjectName("goalsStart")
-        self.start_button.setDefault(True)
-        mark(self.start_button, kind="primary")
-        self.cancel_button.clicked.connect(self.reject)
-        self.start_button.clicked.connect(self.accept)
-        footer = QWidget()
-        mark(footer, part="footer")
-        self._buttons = QHBoxLayout(footer)
-        self._buttons.addStretch(1)
-        self._buttons.addWidget(self.cancel_button)
-        self._buttons.addWidget(self.start_button)
-        self._body = QVBoxLayout()
-        for widget in (self._intro, self.table, self._assumptions):
-            self._body.addWidget(widget)
-        self._body.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(self._body)
-        layout.addWidget(footer)
+        self._make_buttons()
+        self._make_layout()
         services.theme.changed.connect(self.restyle)
         services.language.changed.connect(self.retranslate)
         self.retranslate()
         self.restyle()
+        self._check()
 
-    async def ask(self) -> bool:
-        """Open and wait; True when the person starts the design. Cancelling closes the dialog."""
-        answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+    @property
+    def goals(self) -> tuple[DesignGoal, ...]:
+        """What is confirmed. Raises BadGoal or BadText while something is wrong."""
+        return goals_of(self._drafts())
+
+    @property
+    def limits(self) -> list[str]:
+        """The limits as they stand in the rows."""
+        return [row.limit.text() for row in self.table.rows]
+
+    async def ask(self) -> tuple[DesignGoal, ...] | None:
+        """Open and wait; the confirmed goals, or None when it was cancelled. Cancelling closes the dialog."""
+        answer: asyncio.Future[tuple[DesignGoal, ...] | None] = asyncio.get_running_loop().create_future()
 
         def on_finished(result: int) -> None:
             if not answer.done():
-                answer.set_result(result == QDialog.DialogCode.Accepted.value)
+                is_yes = result == QDialog.DialogCode.Accepted.value
+                answer.set_result(self.goals if is_yes else None)
 
         self.finished.connect(on_finished)
         self.open()
@@ -102,102 +113,170 @@ class GoalsDialog(QDialog):
         super().showEvent(event)
         self.start_button.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def accept(self) -> None:
+        """Only when everything can be taken."""
+        if self._problem is None:
+            super().accept()
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Wide enough for every column, as high as it needs to be."""
+        theme = self._services.theme.theme
+        wide = theme.size("pane.right_max") + theme.size("pane.left_default")
+        return QSize(wide, super().sizeHint().height())
+
+    # --- parts ---------------------------------------------------------------------------------------
+
+    def _make_buttons(self) -> None:
+        self.cancel_button, self.start_button, self.text_button = QPushButton(), QPushButton(), QPushButton()
+        self.cancel_button.setObjectName("goalsCancel")
+        self.start_button.setObjectName("goalsStart")
+        self.text_button.setObjectName("goalsAsText")
+        for button in (self.add_button, self.cancel_button, self.text_button):
+            button.setAutoDefault(False)
+        self.start_button.setDefault(True)
+        mark(self.start_button, kind="primary")
+        self.cancel_button.clicked.connect(self.reject)
+        self.start_button.clicked.connect(self.accept)
+        self.text_button.clicked.connect(self._switch)
+
+    def _make_layout(self) -> None:
+        footer = QWidget()
+        footer.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        mark(footer, part="footer")
+        self._buttons = QHBoxLayout(footer)
+        self._buttons.addWidget(self.text_button)
+        self._buttons.addStretch(1)
+        self._buttons.addWidget(self.cancel_button)
+        self._buttons.addWidget(self.start_button)
+        self._below = QHBoxLayout()
+        self._below.addWidget(self.add_button, 0, Qt.AlignmentFlag.AlignTop)
+        self._below.addWidget(self._error, 1)
+        self._body = QVBoxLayout()
+        self._body.addWidget(self._intro)
+        self._body.addWidget(self._pages, 1)
+        self._body.addLayout(self._below)
+        self._body.addWidget(self._assumptions)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(self._body, 1)
+        layout.addWidget(footer)
+
+    # --- looks ---------------------------------------------------------------------------------------
+
     def restyle(self) -> None:
         """Fonts and sizes."""
         theme = self._services.theme.theme
         edge, gap = theme.size("space.4"), theme.size("space.2")
         self._body.setContentsMargins(edge, edge, edge, edge)
         self._body.setSpacing(gap)
-        self._buttons.setContentsMargins(edge, gap, edge, gap)
-        row = theme.size("row.list")
-        mono = theme.font("mono_small")
-        for index, goal in enumerate(self._understood.goals):
-            self.table.setRowHeight(index, row)
-            for column in range(_COLUMNS):
-                item = self.table.item(index, column)
-                assert item is not None
-                item.setFont(theme.tabular("ui") if column != 1 else mono)
-            source = self.table.item(index, _COLUMNS - 1)
-            assert source is not None
-            source.setForeground(theme.color("text.secondary" if goal.stated else "info.text"))
-        rows = max(len(self._understood.goals), 1)
-        self.table.setFixedHeight(min(rows, 10) * row + theme.size("row.table_head") + gap)
-        self.resize(theme.size("pane.right_max") + theme.size("pane.left_min"), self.sizeHint().height())
+        self._below.setSpacing(edge)
+        self._buttons.setContentsMargins(edge, theme.size("space.3"), edge, theme.size("space.3"))
+        self._buttons.setSpacing(gap)
+        self.text.setFont(theme.font("mono"))
+        icons = self._services.icons
+        self.add_button.setIcon(icons.get("plus", "text.link", theme.size("icon.small")))
+        self.add_button.setIconSize(QSize(theme.size("icon.small"), theme.size("icon.small")))
+        self.table.restyle()
+        self.resize(self.sizeHint())
 
     def retranslate(self) -> None:
-        """Words; the table anew."""
+        """Words."""
         language = self._services.language
-        self.setWindowTitle(language(msg("Confirm design goals")))
-        proposed = sum(not goal.stated for goal in self._understood.goals)
-        self._intro.setText(language(_intro(proposed)))
+        self.setWindowTitle(language(msg("Change goals") if self._is_change else msg("Confirm design goals")))
+        proposed = sum(
+            draft.original is not None and not draft.original.stated for draft in self.table.drafts
+        )
+        self._intro.setText(language(_intro(proposed, is_change=self._is_change)))
         self.cancel_button.setText(language(msg("Cancel")))
-        self.start_button.setText(language(msg("Start design")))
-        named = (msg("Goal"), msg("Measured as"), msg("Limit"), msg("Tolerance"), msg("From"))
-        heads = [language(text) for text in named]
-        heads.insert(2, "")  # the relation needs no name
-        self.table.setHorizontalHeaderLabels(heads)
-        limit = self.table.horizontalHeaderItem(3)
-        assert limit is not None
-        limit.setTextAlignment(_NUMBER)
-        for index, goal in enumerate(self._understood.goals):
-            self._fill_row(index, goal)
-        notes = [f"· {language(text)}" for text in self._understood.assumptions]
+        go = msg("Use these goals") if self._is_change else msg("Start design")
+        self.start_button.setText(language(go))
+        self.add_button.setText(language(msg("Add goal")))
+        self._name_switch()
+        notes = [f"· {language(text)}" for text in self._assumed]
         self._assumptions.setText("\n".join(notes))
         self._assumptions.setVisible(bool(notes))
-        self.table.resizeColumnsToContents()
-        self.restyle()
+        self.table.retranslate()
+        self._show_problem()
 
-    def _dress_table(self) -> None:
-        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.table.setShowGrid(False)
-        rows = self.table.verticalHeader()
-        heads = self.table.horizontalHeader()
-        assert rows is not None
-        assert heads is not None
-        rows.hide()
-        heads.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        heads.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        heads.setStretchLastSection(True)
-        heads.setHighlightSections(False)
+    def _name_switch(self) -> None:
+        text = msg("Edit as rows") if self._is_text else msg("Edit as text")
+        self.text_button.setText(self._services.language(text))
 
-    def _fill_row(self, index: int, goal: DesignGoal) -> None:
-        relation, limit, tolerance = limit_parts(goal)
-        language = self._services.language
-        source = language(msg("your sentence") if goal.stated else msg("not said, our default"))
-        for column, text in enumerate((goal.metric, goal.expression, relation, limit, tolerance, source)):
-            item = QTableWidgetItem(text)
-            if column == 3:
-                item.setTextAlignment(_NUMBER)
-            self.table.setItem(index, column, item)
+    # --- what is written -----------------------------------------------------------------------------
+
+    @property
+    def _is_text(self) -> bool:
+        return self._pages.currentWidget() is self.text
+
+    def _drafts(self) -> tuple[GoalDraft, ...]:
+        if self._is_text:
+            return drafts_of(self.text.toPlainText(), self.table.drafts)
+        return self.table.drafts
+
+    def _switch(self) -> None:
+        """From rows to text and back; back only when the text can be read."""
+        if not self._is_text:
+            self.text.setPlainText(text_of(self.table.drafts))
+            self._pages.setCurrentWidget(self.text)
+            self.text.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif self._problem is None:
+            self.table.set_drafts(self._drafts())
+            self._pages.setCurrentWidget(self.table)
+        self.add_button.setVisible(not self._is_text)
+        self._name_switch()
+        self._check()
+
+    def _check(self) -> None:
+        """Say what is wrong, where, and what to do."""
+        problem, culprit = self._found_problem()
+        for row in self.table.rows:
+            row.show_problem(culprit[1] if culprit is not None and culprit[0] is row else "")
+        self._problem = problem
+        self._show_problem()
+
+    def _found_problem(self) -> tuple[Message | None, tuple[object, str] | None]:
+        if not self._is_text:
+            for number, row in enumerate(self.table.rows, 1):
+                draft = row.current
+                try:
+                    if draft.is_wanted:
+                        draft.goal()
+                except BadGoal as error:
+                    told = msg(
+                        "Row {number}: {problem}",
+                        number=number,
+                        problem=self._services.language(error.message),
+                    )
+                    return told, (row, error.cell)
+        try:
+            goals_of(self._drafts())
+        except BadGoal as error:
+            return error.message, None
+        except BadText as error:
+            return (
+                msg(
+                    "Line {line}: {problem}", line=error.line, problem=self._services.language(error.message)
+                ),
+                None,
+            )
+        return None, None
+
+    def _show_problem(self) -> None:
+        problem = self._problem
+        self._error.setText("" if problem is None else self._services.language(problem))
+        self.start_button.setEnabled(problem is None)
+        # Back to the rows only with a text that can be read.
+        self.text_button.setEnabled(not self._is_text or problem is None)
 
 
-def _intro(proposed: int) -> Message:
+def _intro(proposed: int, *, is_change: bool) -> Message:
+    if is_change:
+        return msg("The next round is designed and judged by these goals. What is done so far stays.")
     if not proposed:
         return msg("Goals read from your sentence. They decide when the design counts as finished.")
     return msg(
-        "Goals read from your sentence. {count} of them were not in it: check them, they decide when the "
-        "design counts as finished.",
+        "Goals read from your sentence. Not in it: {count}. Check them all, they decide when the design "
+        "counts as finished.",
         count=proposed,
     )
-
-
-def limit_parts(goal: DesignGoal) -> Sequence[str]:
-    """Relation, limit and tolerance of a goal: ``("=", "10 kHz", "±2 %")``, ``("≤", "0.1 dB", "")``."""
-    low, high, target = goal.minimum, goal.maximum, goal.target
-    if low is not None and high is not None:
-        middle = (low + high) / 2 if target is None else target
-        if not math.isclose(high - middle, middle - low, rel_tol=1e-6):
-            return "", f"{number(low, goal.unit)} … {number(high, goal.unit)}", ""
-        if middle:
-            return "=", number(middle, goal.unit), f"±{abs((high - low) / 2 / middle) * 100:.3g} %"
-        return "=", number(middle, goal.unit), f"±{number(high, goal.unit)}"
-    if low is not None:
-        return "≥", number(low, goal.unit), ""
-    return ("≤", number(high, goal.unit), "") if high is not None else ("", "—", "")
-
-
-def number(value: float, unit: str) -> str:
-    """A value with its unit, typeset."""
-    return typeset(plain_number(value, unit))

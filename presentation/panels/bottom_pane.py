@@ -1,4 +1,4 @@
-"""The pane under the editor: waveforms, measurements, problems, console; and the run they are about."""
+"""The pane under the editor: waveforms, measurements, iterations, problems, console; and the run."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from PyQt6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
 
 from presentation.panels.console_view import ConsoleView
+from presentation.panels.iterations import IterationsView
 from presentation.panels.problems_view import Finding, ProblemRow, ProblemsView
 from presentation.panels.results_view import MeasurementsView
 from presentation.panels.run_controller import RunController
 from presentation.panels.shown_result import ShownResult
 from presentation.panels.waveforms.panel import WaveformsPanel
-from presentation.window.frame import IconButton, TabStrip
+from presentation.window.frame import IconButton
 from presentation.window.styles import mark
+from presentation.window.tab_strip import TabStrip
 from presentation.window.workspace import WindowServices
 from shared.errors import CircuitAIError, Stopped
 from shared.message import msg
@@ -25,7 +27,7 @@ from shared.message import msg
 if TYPE_CHECKING:
     from domain.simulation.result import SimulationResult
 
-WAVEFORMS, MEASUREMENTS, PROBLEMS, CONSOLE = range(4)
+WAVEFORMS, MEASUREMENTS, ITERATIONS, PROBLEMS, CONSOLE = range(5)
 
 
 class _CountedTabs(TabStrip):
@@ -37,7 +39,7 @@ class _CountedTabs(TabStrip):
         self._counts: dict[int, int] = {}
         super().__init__(
             services,
-            [msg("Waveforms"), msg("Measurements"), msg("Problems"), msg("Console")],
+            [msg("Waveforms"), msg("Measurements"), msg("Iterations"), msg("Problems"), msg("Console")],
             "bottom_tabs",
         )
 
@@ -48,6 +50,7 @@ class _CountedTabs(TabStrip):
         self.setTabText(index, self.tabText(index))
         self.setTabToolTip(index, "")
         self.updateGeometry()
+        self.fit()
         self.update()
 
     def tabSizeHint(self, index: int) -> QSize:  # noqa: N802 - Qt's name
@@ -60,7 +63,7 @@ class _CountedTabs(TabStrip):
         theme = self._services.theme.theme
         painter = QPainter(self)
         pad, line = theme.size("space.3"), theme.size("space.half")
-        for index in range(self.count()):
+        for index in filter(self.isTabVisible, range(self.count())):
             rect = self.tabRect(index)
             is_active = index == self.currentIndex()
             painter.setFont(theme.font("ui", weight=500 if is_active else None))
@@ -112,6 +115,7 @@ class BottomPane(QWidget):
         self.runs = RunController(services)
         self.waveforms = WaveformsPanel(services, self.shown)
         self.measurements = MeasurementsView(services, self.shown)
+        self.iterations = IterationsView(services)
         self.problems = ProblemsView(services)
         self.console = ConsoleView(services)
         self._is_maximised = False
@@ -124,8 +128,17 @@ class BottomPane(QWidget):
         """The editor's findings about the file it shows."""
         self.problems.show_of_file(problems)
 
+    def note_stored(self) -> None:
+        """A result was stored by somebody: it may be of a new iteration."""
+        self.iterations.note_changed()
+
+    def draw_behind(self, result_path: Path) -> None:
+        """Draw a run behind the shown one, or no more."""
+        self.waveforms.overlay.toggle(result_path)
+        self.show_tab(WAVEFORMS)
+
     def show_tab(self, index: int) -> None:
-        """Bring WAVEFORMS, MEASUREMENTS, PROBLEMS or CONSOLE to the front."""
+        """Bring WAVEFORMS, MEASUREMENTS, ITERATIONS, PROBLEMS or CONSOLE to the front."""
         self.tabs.setCurrentIndex(index)
 
     def set_maximised(self, is_maximised: bool) -> None:
@@ -156,7 +169,7 @@ class BottomPane(QWidget):
         services = self._services
         self.tabs = _CountedTabs(services)
         self._pages = QStackedWidget()
-        for page in (self.waveforms, self.measurements, self.problems, self.console):
+        for page in (self.waveforms, self.measurements, self.iterations, self.problems, self.console):
             self._pages.addWidget(page)
         self._run_bar = QWidget()
         self._run_bar.setObjectName("run_bar")
@@ -194,6 +207,7 @@ class BottomPane(QWidget):
         workspace = self._services.workspace
         self.tabs.currentChanged.connect(self._pages.setCurrentIndex)
         self.tabs.maximise_asked.connect(self._on_maximise)
+        self.iterations.counted.connect(lambda count: self.tabs.set_count(ITERATIONS, count))
         self.problems.counted.connect(lambda count: self.tabs.set_count(PROBLEMS, count))
         self.shown.measured.connect(lambda: self.tabs.set_count(MEASUREMENTS, len(self.shown.measurements)))
         workspace.run_started.connect(self._on_started)

@@ -8,6 +8,8 @@ from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
+from presentation.panels.conversation.margins import limit_text
+from presentation.panels.goal_words import name_of
 from presentation.panels.shown_result import Measured, ShownResult
 from presentation.panels.waveforms.figure_table import Cell, Column, FigureTable, is_delete
 from presentation.panels.waveforms.figures import MINUS, fixed, quantity, scale_for
@@ -31,7 +33,7 @@ class _Table(FigureTable):
             items = self._shown.measurements
             for row in self.selected_rows():
                 if row < len(items) and items[row].is_added:
-                    self._shown.remove_measurement(items[row].name)
+                    self._shown.remove_measurement(items[row].expression)
         else:
             super().keyPressEvent(event)
 
@@ -110,30 +112,55 @@ class MeasurementsView(QWidget):
         language = self._services.language
         items = self._shown.measurements
         number = self._shown.previous_number
-        versus = msg("change") if number is None else msg("vs Run {number}", number=number)
         columns = [
             Column(title=language(msg("Measurement"))),
             Column(title=language(msg("Value")), is_number=True),
-            Column(title=language(versus), is_number=True),
         ]
-        self.table.show_rows(columns, [self._row(item) for item in items])
+        rows = [self._row(item) for item in items]
+        if number is None:  # nothing to compare with
+            rows = [row[:2] for row in rows]
+        else:
+            versus = language(msg("vs Run {number}", number=number))
+            columns.append(Column(title=versus, is_number=True))
+        self.table.show_rows(columns, rows)
         self._empty.setVisible(not items)
         self.table.setVisible(bool(items))
         self.add_button.setEnabled(self._shown.loaded is not None)
         self._fit()
 
     def _row(self, item: Measured) -> list[Cell]:
-        color = "text.tertiary" if self._shown.is_stale else "text.primary"
-        name = Cell(text=item.name, style="mono_small", color=color, tip=self._tip(item))
+        color = name_color = "text.tertiary" if self._shown.is_stale else "text.primary"
+        is_missed = (
+            item.goal is not None and item.value is not None and not item.goal.is_met_by(item.value.value)
+        )
+        if is_missed and not self._shown.is_stale:
+            color = "error.text"
+        name = Cell(text=item.name, style="mono_small", color=name_color, tip=self._tip(item))
+        if item.goal is not None:
+            words = self._services.language(name_of(item.goal))
+            name = Cell(text=words, color=name_color, tip=self._tip(item))
         if item.value is None or math.isnan(item.value.value):
             problem = item.problem or msg("The run's data do not show it.")
             missing = Cell(text="—", color="text.tertiary", tip=self._services.language(problem))
             return [name, missing, Cell(text="")]
         text, unit = quantity(item.value.value, item.value.unit)
-        return [name, Cell(text=text, unit=unit, color=color), self._change(item)]
+        value = Cell(text=text, unit=unit, color=color, tip=self._judgement(item))
+        return [name, value, self._change(item)]
 
     def _tip(self, item: Measured) -> str:
-        return item.name if item.problem is None else self._services.language(item.problem)
+        if item.problem is not None:
+            return self._services.language(item.problem)
+        told = [item.name] if item.expression in ("", item.name) else [item.name, item.expression]
+        return "\n".join(text for text in (*told, self._judgement(item)) if text)
+
+    def _judgement(self, item: Measured) -> str:
+        """What a goal says of the value, in words."""
+        if item.goal is None or item.value is None:
+            return ""
+        limit = limit_text(item.goal)
+        if item.goal.is_met_by(item.value.value):
+            return self._services.language(msg("Goal met: {limit}", limit=limit))
+        return self._services.language(msg("Goal missed: {limit}", limit=limit))
 
     def _change(self, item: Measured) -> Cell:
         now, before = item.value, item.previous
@@ -146,7 +173,11 @@ class MeasurementsView(QWidget):
         shown = fixed(scaled, len(text.partition(".")[2]))
         if not any(digit in shown for digit in "123456789"):
             return Cell(text=shown.lstrip("+" + MINUS), color="text.tertiary")
-        return Cell(text=("+" if scaled > 0 else "") + shown, color="text.secondary")
+        color = "text.secondary"
+        if item.goal is not None and not self._shown.is_stale:
+            gained = item.goal.excess(before.value) - item.goal.excess(now.value)
+            color = "ok.text" if gained > 0 else "error.text" if gained < 0 else color
+        return Cell(text=("+" if scaled > 0 else "") + shown, color=color)
 
     def _begin_adding(self) -> None:
         self.add_button.hide()

@@ -34,24 +34,21 @@ class RunController(QObject):
         return self._circuit
 
     def start(self) -> None:
-        """Save the buffers and simulate the main circuit; what stands against it is said in words."""
+        """Save the buffers and simulate the main circuit; what stands against it is said in words.
+
+        Where no circuit is the main one yet, the person is asked which.
+        """
         workspace = self._services.workspace
         refusal = self._refusal()
         if refusal is not None:
             workspace.error_occurred.emit(refusal)
             return
         circuit = workspace.main_circuit
-        assert circuit is not None
-        if workspace.buffers is not None and not workspace.buffers.save_all():
-            workspace.error_occurred.emit(
-                UserInputError(
-                    msg("Not run: a changed file could not be saved."),
-                    advice=msg("The editor says which and why; save it and run again."),
-                )
-            )
+        if circuit is None:
+            workspace.main_circuit_needed.emit()
             return
         self._circuit = circuit
-        self._services.start(self._run(circuit), kind="simulation", scope=RUN_SCOPE)
+        self._services.start(self._save_and_run(circuit), kind="simulation", scope=RUN_SCOPE)
 
     def stop(self) -> None:
         """End the run that is under way, if any."""
@@ -69,12 +66,24 @@ class RunController(QObject):
             )
         if workspace.root is None:
             return UserInputError(msg("No project is open."), advice=msg("Open a folder with File > Open."))
-        if workspace.main_circuit is None:
-            return UserInputError(
-                msg("No circuit is set as the main circuit."),
-                advice=msg("Choose one in the project tree: context menu, Set as main circuit."),
-            )
         return None
+
+    async def _save_and_run(self, circuit: Path) -> None:
+        workspace, is_saved = self._services.workspace, False
+        try:
+            is_saved = workspace.buffers is None or await workspace.buffers.save_unsaved()
+        finally:
+            if not is_saved:
+                self._circuit = None
+        if is_saved:
+            await self._run(circuit)
+            return
+        workspace.error_occurred.emit(
+            UserInputError(
+                msg("Not run: a changed file could not be saved."),
+                advice=msg("The editor says which and why; save it and run again."),
+            )
+        )
 
     async def _run(self, circuit: Path) -> None:
         from application.simulating import SimulationRequest

@@ -16,6 +16,7 @@ from shared.message import Message
 
 if TYPE_CHECKING:
     from application.waveforms import LoadedWaveforms, StoredFigures
+    from domain.design.goals import DesignGoal
     from domain.simulation.result import Quantity
     from domain.simulation.waveform import Plot
     from presentation.window.workspace import WindowServices
@@ -34,6 +35,10 @@ class Measured:
     """Why there is no value."""
     is_added: bool = False
     """By the user; it can be taken away."""
+    goal: DesignGoal | None = None
+    """What the project's design asks of it."""
+    expression: str = ""
+    """What was evaluated; "" for a `.meas`."""
 
 
 class ShownResult(QObject):
@@ -57,16 +62,24 @@ class ShownResult(QObject):
         self.loaded: LoadedWaveforms | None = None
         self.error: Message | None = None
         """Why the last result could not be shown."""
+        self.goals: tuple[DesignGoal, ...] = ()
+        """Of the project's design; a circuit that is not the designed one may answer none of them."""
         self.is_loading = False
         self.is_stale = False
         services.workspace.result_selected.connect(self.show)
+        services.workspace.result_offered.connect(self.show)
         services.workspace.file_changed.connect(self._on_file_changed)
         services.workspace.project_closed.connect(self.clear)
 
     @property
     def measurements(self) -> tuple[Measured, ...]:
-        """`.meas` figures first, then the usual ones of the analyses, then those that were added."""
+        """`.meas` figures first, then the goals, the usual ones of the analyses, those that were added."""
         return self._measured
+
+    @property
+    def expressions(self) -> tuple[str, ...]:
+        """What the user measures beside the circuit's own figures."""
+        return tuple(self._added)
 
     @property
     def previous_number(self) -> int | None:
@@ -84,7 +97,7 @@ class ShownResult(QObject):
     def clear(self) -> None:
         """Show nothing (the project was closed)."""
         self._request += 1
-        self.loaded, self.error, self.is_loading = None, None, False
+        self.loaded, self.error, self.is_loading, self.goals = None, None, False, ()
         self._added, self._measured = [], ()
         self._set_stale(False)
         self.changed.emit()
@@ -102,13 +115,14 @@ class ShownResult(QObject):
         if expression in self._added:
             self._added.remove(expression)
             self._measured = tuple(
-                item for item in self._measured if not (item.is_added and item.name == expression)
+                item for item in self._measured if not (item.is_added and item.expression == expression)
             )
             self.measured.emit()
 
     async def _load(self, result_path: Path, request: int) -> None:
         try:
             loaded = await self._services.app.waveforms(result_path)
+            goals = await self._goals()
         except CircuitAIError as error:
             if request == self._request:
                 self.is_loading, self.error = False, error.message
@@ -116,10 +130,10 @@ class ShownResult(QObject):
             return
         if request != self._request:
             return
-        self.loaded = loaded
+        self.loaded, self.goals = loaded, goals
         self.error = None if loaded.error is None else loaded.error.message
         self.is_loading = False
-        self._measured = _of_cards(loaded.figures, loaded.previous)
+        self._measured = _of_cards(loaded.figures, loaded.previous, goals)
         self._set_stale(False)
         self.changed.emit()
         self.measured.emit()
@@ -131,8 +145,11 @@ class ShownResult(QObject):
         loaded = self.loaded
         if loaded is None or not loaded.plots:
             return
-        added = tuple(self._added)
-        now = await asyncio.to_thread(_evaluated, loaded.plots, added)
+        added, goals = tuple(self._added), self.goals
+        cards = _of_cards(loaded.figures, loaded.previous, goals)
+        # A goal that a .meas of its name answers has its line already.
+        asked = [goal for goal in goals if not any(card.goal is goal for card in cards)]
+        now = await asyncio.to_thread(_evaluated, loaded.plots, [goal.expression for goal in asked], added)
         before: Mapping[str, Quantity | CircuitAIError] = {}
         if loaded.previous is not None and now:
             try:
@@ -143,11 +160,12 @@ class ShownResult(QObject):
             except CircuitAIError:  # its data were cleaned up: there is nothing to compare with
                 before = {}
         if request == self._request:
-            self._measured = (
-                *_of_cards(loaded.figures, loaded.previous),
-                *_of_expressions(now, before, added),
-            )
+            self._measured = (*cards, *_of_expressions(now, before, added, asked))
             self.measured.emit()
+
+    async def _goals(self) -> tuple[DesignGoal, ...]:
+        root = self._services.workspace.root
+        return () if root is None else await self._services.app.browse.goals(root)
 
     def _on_file_changed(self, path: Path) -> None:
         figures = None if self.loaded is None else self.loaded.figures
@@ -178,12 +196,20 @@ def _digest(path: Path) -> str | None:
         return None
 
 
-def _of_cards(now: StoredFigures | None, before: StoredFigures | None) -> tuple[Measured, ...]:
+def _of_cards(
+    now: StoredFigures | None, before: StoredFigures | None, goals: Sequence[DesignGoal]
+) -> tuple[Measured, ...]:
     if now is None:
         return ()
     earlier = {} if before is None else before.metrics
+    by_name = {(goal.metric.lower(), goal.unit): goal for goal in goals}
     return tuple(
-        Measured(name=name, value=quantity, previous=earlier.get(name))
+        Measured(
+            name=name,
+            value=quantity,
+            previous=earlier.get(name),
+            goal=by_name.get((name.lower(), quantity.unit)),
+        )
         for name, quantity in now.metrics.items()
     )
 
@@ -192,31 +218,40 @@ def _of_expressions(
     now: Mapping[str, Quantity | CircuitAIError],
     before: Mapping[str, Quantity | CircuitAIError],
     added: Sequence[str],
+    goals: Sequence[DesignGoal],
 ) -> tuple[Measured, ...]:
+    by_expression = {goal.expression: goal for goal in goals}
     found = []
     for text, outcome in now.items():
-        earlier = before.get(text)
         is_error = isinstance(outcome, CircuitAIError)
+        if is_error and text not in added:
+            continue  # a usual one, or a goal, that this circuit does not show is of no interest
+        earlier = before.get(text)
+        goal = by_expression.get(text)
         found.append(
             Measured(
-                name=text,
+                name=text if goal is None else goal.metric,
                 value=None if isinstance(outcome, CircuitAIError) else outcome,
                 previous=None if isinstance(earlier, CircuitAIError) else earlier,
                 problem=outcome.message if isinstance(outcome, CircuitAIError) else None,
                 is_added=text in added,
+                goal=goal,
+                expression=text,
             )
         )
-        if is_error and text not in added:
-            found.pop()  # a usual one that this circuit does not show is of no interest
     return tuple(found)
 
 
-def _evaluated(plots: Sequence[Plot], added: Sequence[str]) -> dict[str, Quantity | CircuitAIError]:
-    """Values of the usual expressions and of the added ones."""
+def _evaluated(
+    plots: Sequence[Plot], goals: Sequence[str], added: Sequence[str]
+) -> dict[str, Quantity | CircuitAIError]:
+    """Values of the goals' expressions, the usual ones and the added ones."""
     from domain.simulation.expressions import evaluate
 
     values: dict[str, Quantity | CircuitAIError] = {}
-    for text in (*usual_measurements(plots), *added):
+    # Goals ask for what is usual in their own words.
+    usual = [] if goals else usual_measurements(plots)
+    for text in dict.fromkeys((*goals, *usual, *added)):
         try:
             values[text] = evaluate(text, plots)
         except CircuitAIError as error:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QPoint, Qt, pyqtSignal
-from PyQt6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PyQt6.QtCore import QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QResizeEvent
 from PyQt6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -17,11 +17,12 @@ from PyQt6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QScrollArea,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
+from presentation.panels.welcome_examples import EXAMPLES
+from presentation.panels.welcome_rows import ExampleRow, Note, Part, Row
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
 from shared.message import Message, msg
@@ -37,129 +38,36 @@ _SENTENCES: tuple[tuple[Message, Message], ...] = (
 )
 _LANGUAGES: tuple[tuple[str, Message], ...] = (("en", msg("English")), ("zh", msg("Chinese (中文)")))
 _THEMES: tuple[tuple[str, Message], ...] = (
-    ("light", msg("Light theme")),
-    ("dark", msg("Dark theme")),
-    ("system", msg("Theme of the system")),
+    ("light", msg("Light")),
+    ("dark", msg("Dark")),
+    ("system", msg("As the system")),
 )
 _MOST_RECENT = 5
 
 
-class _Row(QWidget):
-    """A line to press: icon, text, and something dimmed at the right."""
+class _DesignText(QPlainTextEdit):
+    """A sentence; Enter sends it, with Shift it begins a new line."""
 
-    pressed = pyqtSignal()
-
-    def __init__(
-        self,
-        services: WindowServices,
-        icon: str,
-        text: Message,
-        *,
-        detail: Message | None = None,
-        key: str = "",
-        color: str = "text.secondary",
-    ) -> None:
-        super().__init__()
-        self._color = color
-        self._services = services
-        self._icon, self._text, self._detail, self._key = icon, text, detail, key
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        services.theme.changed.connect(self._restyle)
-        services.language.changed.connect(self._restyle)
-        self._restyle()
-
-    def _restyle(self, _changed: object = None) -> None:
-        theme = self._services.theme.theme
-        name = "row.list_two_line" if self._detail is not None else "row.list"
-        lines = 2 if self._detail is not None else 1
-        height = QFontMetrics(theme.font("ui")).height() * lines + theme.size("space.2")
-        self.setFixedHeight(max(theme.size(name), height))
-        text = self._services.language(self._text)
-        self.setAccessibleName(text)
-        self.setToolTip(text)
-        self.update()
-
-    def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
-        """The line."""
-        theme, language = self._services.theme.theme, self._services.language
-        painter = QPainter(self)
-        if self.underMouse() or (self.hasFocus() and self.property("kbdFocus")):
-            painter.fillRect(self.rect(), theme.color("surface.hover"))
-        side, gap = theme.size("icon.default"), theme.size("space.2")
-        icon = self._services.icons.get(self._icon, self._color, side)
-        icon.paint(painter, 0, (self.height() - side) // 2, side, side)
-        rect = self.rect().adjusted(side + gap, 0, 0, 0)
-        if self._key:
-            painter.setFont(theme.font("caption"))
-            painter.setPen(theme.color("text.tertiary"))
-            painter.drawText(rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._key)
-            rect.setRight(
-                rect.right() - QFontMetrics(theme.font("caption")).horizontalAdvance(self._key) - gap
-            )
-        parts = [(language(self._text), theme.font("ui"), "text.primary")]
-        if self._detail is not None:
-            parts.append((language(self._detail), theme.font("small"), "text.secondary"))
-        heights = [QFontMetrics(font).height() for _, font, _ in parts]
-        top = (self.height() - sum(heights)) // 2
-        for (text, font, color), height in zip(parts, heights, strict=True):
-            painter.setFont(font)
-            painter.setPen(theme.color(color))
-            shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideMiddle, rect.width())
-            baseline = top + QFontMetrics(font).ascent()
-            painter.drawText(QPoint(rect.left(), baseline), shown)
-            top += height
-
-    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        """A click."""
-        if event is not None and self.rect().contains(event.position().toPoint()):
-            self.pressed.emit()
+    sent = pyqtSignal()
+    focus_changed = pyqtSignal(bool)
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Enter and space press it."""
-        if event is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self.pressed.emit()
+        """An input method keeps the Enter that ends a composition to itself: it never comes here."""
+        is_enter = event is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if event is not None and is_enter and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self.sent.emit()
         else:
             super().keyPressEvent(event)
 
+    def focusInEvent(self, event: QFocusEvent | None) -> None:  # noqa: N802 - Qt's name
+        """The card shows it."""
+        super().focusInEvent(event)
+        self.focus_changed.emit(True)
 
-class _Part(QWidget):
-    """A heading and rows below it, exchanged as a whole."""
-
-    def __init__(self, services: WindowServices, title: Message, note: Message | None = None) -> None:
-        super().__init__()
-        self._services = services
-        self._title, self._note = title, note
-        self._heading, self._side = QLabel(), QLabel()
-        mark(self._heading, role="strong")
-        mark(self._side, role="small")
-        head = QHBoxLayout()
-        head.addWidget(self._heading)
-        head.addStretch(1)
-        head.addWidget(self._side)
-        self._rows = QVBoxLayout()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(head)
-        column.addLayout(self._rows)
-        services.language.changed.connect(self._retranslate)
-        self._retranslate()
-
-    def set_rows(self, rows: Sequence[QWidget]) -> None:
-        """Show these."""
-        while (item := self._rows.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.deleteLater()
-        self._rows.setSpacing(0)
-        for row in rows:
-            self._rows.addWidget(row)
-
-    def _retranslate(self, _name: str = "") -> None:
-        self._heading.setText(self._services.language(self._title))
-        self._side.setText("" if self._note is None else self._services.language(self._note))
+    def focusOutEvent(self, event: QFocusEvent | None) -> None:  # noqa: N802 - Qt's name
+        """No more."""
+        super().focusOutEvent(event)
+        self.focus_changed.emit(False)
 
 
 class WelcomePage(QScrollArea):
@@ -181,12 +89,15 @@ class WelcomePage(QScrollArea):
         self.setObjectName("welcome")
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._page = QWidget()
         mark(self._page, surface="base")
         self._page.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._title = QLabel()
         mark(self._title, role="display")
-        self.text = QPlainTextEdit()
+        self.text = _DesignText()
+        mark(self.text, plain=True)
+        self.text.sent.connect(self._design)
         self.text.setObjectName("designText")
         self.text.setTabChangesFocus(True)
         self.design = QPushButton()
@@ -197,11 +108,11 @@ class WelcomePage(QScrollArea):
         self._provider = QLabel()
         mark(self._provider, role="small")
         self._chips = [QPushButton() for _ in _SENTENCES]
-        self._examples = _Part(services, msg("Examples"), msg("opens a copy"))
-        self._start = _Part(services, msg("Start"))
-        self._recent = _Part(services, msg("Recent"))
-        self._machine = _Part(services, msg("This machine"))
-        self._appearance = _Part(services, msg("Appearance"))
+        self._examples = Part(services, msg("Examples"), msg("opens a copy"), is_lined=True)
+        self._start = Part(services, msg("Start"))
+        self._recent = Part(services, msg("Recent"))
+        self._machine = Part(services, msg("This machine"), is_lined=True)
+        self._appearance = Part(services, msg("Appearance"))
         self.language, self.theme = QComboBox(), QComboBox()
         self.language.setObjectName("welcomeLanguage")
         self.theme.setObjectName("welcomeTheme")
@@ -214,20 +125,25 @@ class WelcomePage(QScrollArea):
         self.retranslate()
 
     def _build(self) -> None:
-        foot = QHBoxLayout()
+        card, foot = QFrame(), QHBoxLayout()
+        card.setObjectName("designCard")
+        mark(card, card=True)
+        self.text.focus_changed.connect(lambda has_focus: mark(card, active=has_focus))
+        inside = QVBoxLayout(card)
+        inside.addWidget(self.text)
+        inside.addLayout(foot)
         foot.addWidget(self._provider)
         foot.addStretch(1)
         foot.addWidget(self.design)
         chips = QHBoxLayout()
         for button, (_, sentence) in zip(self._chips, _SENTENCES, strict=True):
-            mark(button, small=True)
+            mark(button, small=True, chip=True)
             button.clicked.connect(lambda _checked=False, sentence=sentence: self._suggest(sentence))
             chips.addWidget(button)
         chips.addStretch(1)
         main = QVBoxLayout()
         main.addWidget(self._title)
-        main.addWidget(self.text)
-        main.addLayout(foot)
+        main.addWidget(card)
         main.addLayout(chips)
         main.addWidget(self._examples)
         main.addStretch(1)
@@ -235,9 +151,9 @@ class WelcomePage(QScrollArea):
         for part in (self._start, self._recent, self._machine, self._appearance):
             side.addWidget(part)
         side.addStretch(1)
-        open_row = _Row(self._services, "folder-open", msg("Open folder"), key="Ctrl+O")
+        open_row = Row(self._services, "folder-open", msg("Open folder"), key="Ctrl+O")
         open_row.pressed.connect(self.folder_wanted)
-        new_row = _Row(self._services, "file-plus", msg("New empty project"), key="Ctrl+N")
+        new_row = Row(self._services, "file-plus", msg("New empty project"), key="Ctrl+N")
         new_row.pressed.connect(self.new_wanted)
         self._start.set_rows([open_row, new_row])
         for box, values, wanted in (
@@ -254,20 +170,38 @@ class WelcomePage(QScrollArea):
         row.addWidget(self.theme, 1)
         self._appearance.set_rows([boxes])
         grid = QGridLayout(self._page)
-        grid.addLayout(main, 0, 1)
-        grid.addLayout(side, 0, 2)
-        grid.setColumnStretch(0, 1)
-        grid.setColumnStretch(1, 4)
-        grid.setColumnStretch(2, 2)
-        grid.setColumnStretch(3, 1)
-        self._layouts = (grid, main, side)
+        self._columns = (QWidget(), QWidget())
+        for widget, layout in zip(self._columns, (main, side), strict=True):
+            layout.setContentsMargins(0, 0, 0, 0)
+            widget.setLayout(layout)
+        self._layouts = (grid, main, side, chips, inside)
         self.setWidget(self._page)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
+        """In a narrow window the second column comes below the first."""
+        super().resizeEvent(event)
+        self._place()
+
+    def _place(self) -> None:
+        theme, grid = self._services.theme.theme, self._layouts[0]
+        edge = theme.size("space.6")
+        grid.setContentsMargins(edge, min(theme.size("space.12") + edge, self.height() // 10), edge, edge)
+        is_narrow = self.width() < theme.size("pane.right_max") + 3 * theme.size("space.12")
+        main, side = self._columns
+        grid.addWidget(main, 0, 1)
+        grid.addWidget(side, 1 if is_narrow else 0, 1 if is_narrow else 2)
+        # What is empty takes no room, and no gap either.
+        for column, stretch in enumerate((1, 100, 0 if is_narrow else 50, 1)):
+            grid.setColumnStretch(column, stretch)
+        gap = theme.size("space.12") + theme.size("space.2")
+        grid.setHorizontalSpacing(0 if is_narrow else gap)
+        grid.setVerticalSpacing(edge if is_narrow else 0)
 
     def set_recent(self, recent: Sequence[Path]) -> None:
         """The projects opened last."""
         rows: list[QWidget] = []
         for path in recent[:_MOST_RECENT]:
-            row = _Row(
+            row = Row(
                 self._services,
                 "folder",
                 msg("{name}", name=path.name),
@@ -275,18 +209,21 @@ class WelcomePage(QScrollArea):
             )
             row.pressed.connect(lambda path=path: self.open_wanted.emit(path))
             rows.append(row)
-        self._recent.set_rows(rows or [_Note(self._services, msg("Folders you open appear here."))])
+        self._recent.set_rows(rows or [Note(self._services, msg("Folders you open appear here."))])
 
-    def set_examples(self, examples: Sequence[Example], open_example: Callable[[str], object]) -> None:
-        """The examples that come with the program."""
+    def set_examples(
+        self,
+        examples: Sequence[Example],
+        open_example: Callable[[str], object],
+        curves: Mapping[str, Sequence[int]],
+    ) -> None:
+        """The examples that come with the program, each with its small curve."""
+        order = list(EXAMPLES)
         rows = []
-        for example in examples:
-            row = _Row(
-                self._services,
-                "circuit-board",
-                msg("{title}", title=example.title),
-                detail=msg("{name}: {analyses}", name=example.name, analyses=", ".join(example.analyses)),
-            )
+        for example in sorted(examples, key=lambda each: order.index(each.name)):
+            title, detail = EXAMPLES[example.name]
+            analyses = ", ".join(example.analyses)
+            row = ExampleRow(self._services, title, detail, analyses, curves.get(example.name, ()))
             row.setObjectName(f"example.{example.name}")
             row.pressed.connect(lambda name=example.name: open_example(name))
             rows.append(row)
@@ -295,40 +232,54 @@ class WelcomePage(QScrollArea):
     def set_report(self, report: ExaminationReport | None) -> None:
         """What works on this machine; None while it is examined."""
         if report is None:
-            self._machine.set_rows([_Note(self._services, msg("Being examined ..."))])
+            self._machine.set_rows([Note(self._services, msg("Being examined ..."))])
             return
         engine = next((item for item in report.findings if item.name == "ngspice"), None)
         box = next((item for item in report.findings if item.name == "confinement"), None)
         rows: list[QWidget] = []
         if engine is not None:
             is_ok = engine.state == "ok" and (box is None or box.state == "ok")
-            detail = engine.advice if engine.state != "ok" or box is None else box.message
-            rows.append(self._finding(engine.message, detail, is_ok=is_ok))
+            if is_ok:
+                detail: Message | None = msg("Confined: no network, no child programs")
+            else:
+                detail = engine.advice if engine.state != "ok" or box is None else box.message
+            name = str(engine.message).replace("ngspice-", "ngspice ")
+            row = self._finding(msg("{name}", name=name) if is_ok else engine.message, detail, is_ok=is_ok)
+            if box is not None:
+                row.setToolTip(self._services.language(box.message))
+            rows.append(row)
         rows.append(
             self._finding(msg("Built-in designer"), msg("Works offline and without a key"), is_ok=True)
         )
         self._machine.set_rows(rows)
 
-    def _finding(self, text: Message, detail: Message | None, *, is_ok: bool) -> _Row:
+    def _finding(self, text: Message, detail: Message | None, *, is_ok: bool) -> Row:
         icon, color = ("circle-check", "ok.icon") if is_ok else ("triangle-alert", "warn.icon")
-        row = _Row(self._services, icon, text, detail=detail, color=color)
+        row = Row(self._services, icon, text, detail=detail, color=color)
         row.setEnabled(False)  # it says something, there is nothing to press
         return row
 
     def restyle(self) -> None:
         """Sizes."""
         theme = self._services.theme.theme
-        grid, main, side = self._layouts
-        grid.setContentsMargins(
-            theme.size("space.6"), theme.size("space.12"), theme.size("space.6"), theme.size("space.6")
-        )
-        grid.setHorizontalSpacing(theme.size("space.12"))
+        _grid, main, side, chips, inside = self._layouts
+        edge = theme.size("space.6")
         main.setSpacing(theme.size("space.3"))
         side.setSpacing(theme.size("space.6"))
-        self.text.setFixedHeight(QFontMetrics(theme.font("ui")).lineSpacing() * 4 + theme.size("space.4"))
+        side.setContentsMargins(0, theme.size("space.2"), 0, 0)
+        chips.setSpacing(theme.size("space.2"))
+        chips.setContentsMargins(0, 0, 0, theme.size("space.3"))
+        small = theme.size("space.2")
+        inside.setContentsMargins(small, small, small, small)
+        inside.setSpacing(0)
+        self._columns[0].setMaximumWidth(theme.size("pane.right_max"))
+        self._columns[1].setMaximumWidth(theme.size("pane.left_default") + 3 * edge)
+        self._place()
+        self.text.setFixedHeight(QFontMetrics(theme.font("ui")).lineSpacing() * 3 + theme.size("space.2"))
         self.design.setIcon(
             self._services.icons.get("corner-down-left", "accent.on", theme.size("icon.small"))
         )
+        self.design.setIconSize(QSize(theme.size("icon.small"), theme.size("icon.small")))
         self.design.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         self._check_choices()
 
@@ -366,18 +317,3 @@ class WelcomePage(QScrollArea):
         text = self.text.toPlainText().strip()
         if text:
             self.design_wanted.emit(text)
-
-
-class _Note(QLabel):
-    """A sentence in place of rows."""
-
-    def __init__(self, services: WindowServices, text: Message) -> None:
-        super().__init__()
-        self._services, self._text = services, text
-        self.setWordWrap(True)
-        mark(self, role="secondary")
-        services.language.changed.connect(self._retranslate)
-        self._retranslate()
-
-    def _retranslate(self, _name: str = "") -> None:
-        self.setText(self._services.language(self._text))

@@ -15,7 +15,8 @@ import itertools
 import logging
 import os
 import sys
-from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Hashable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, get_args
 
@@ -64,7 +65,11 @@ class Frame(Protocol):
         ...
 
     def show(self) -> None:
-        """Show the bare frame: header, panes, status bar. No panel is imported yet."""
+        """Show the bare frame: header, the page that is seen first, status bar. No panel is imported yet."""
+        ...
+
+    def complete(self) -> None:
+        """Right after the first paint: make the rest of the frame, which the first paint did not need."""
         ...
 
     async def fill(self, project: Path | None) -> None:
@@ -97,7 +102,8 @@ def make_qt_application(argv: Sequence[str]) -> QApplication:
     if sys.platform.startswith("linux") and os.geteuid() == 0:
         os.environ.setdefault("QTWEBENGINE_DISABLE_SANDBOX", "1")  # Chromium refuses root otherwise
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
-    application = QApplication(["circuit-design-ai", *argv])
+    # The style by name: as an object in Python it costs 5 ms before the first paint.
+    application = QApplication(["circuit-design-ai", "-style", "fusion", *argv])
     application.setApplicationName("Circuit Design AI")
     application.setDesktopFileName("circuit-design-ai")
     application.setQuitOnLastWindowClosed(False)
@@ -115,6 +121,7 @@ def build_services(
     """What every panel is handed. Needs a QApplication; its style follows theme and language."""
     services, style = _services_and_style(app, mode=mode, language=language, scale=scale)
     style.dress()
+    style.complete()
     return services
 
 
@@ -148,18 +155,55 @@ class _TaskStarter:
 
     def start(
         self, coroutine: Coroutine[Any, Any, Any], *, kind: str, scope: Hashable = WINDOW_SCOPE
-    ) -> TaskHandle[Any]:
-        """Run it as a task of `scope`; its error is shown, not lost."""
-        return self._app.tasks.submit(kind, f"{kind}-{next(self._numbers)}", coroutine, scope=scope)
+    ) -> TaskHandle[Any] | None:
+        """Run it as a task of `scope`; its error is shown, not lost. Nothing begins after the loop."""
+        if not _has_loop():
+            coroutine.close()
+            return None
+        name = f"{kind}-{next(self._numbers)}"
+        return self._app.tasks.submit(kind, name, _WhileThereIsALoop(coroutine), scope=scope)
 
     def _on_failed(self, event: TaskFailed) -> None:
         self._workspace.status_changed.emit(text_of(event.error))
 
 
-def _main_window(services: WindowServices, state: WindowState) -> Frame:
+def _has_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+class _WhileThereIsALoop(Coroutine[Any, Any, Any]):
+    """At the end Qt's timers fire, and first steps of tasks come, also when asyncio's loop runs no more."""
+
+    def __init__(self, inner: Coroutine[Any, Any, Any]) -> None:
+        self._inner = inner
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        if not _has_loop():
+            self._inner.close()
+            return None
+        return (yield from self._inner.__await__())
+
+    def send(self, value: Any) -> Any:
+        """As the inner one's."""
+        return self._inner.send(value)
+
+    def throw(self, *error: Any) -> Any:
+        """As the inner one's."""
+        return self._inner.throw(*error)
+
+    def close(self) -> None:
+        """The inner one is closed too, also when it has not begun."""
+        self._inner.close()
+
+
+def _main_window(services: WindowServices, state: WindowState, *, opens_project: bool) -> Frame:
     from presentation.window.main_window import MainWindow
 
-    return MainWindow(services, state)
+    return MainWindow(services, state, first="project" if opens_project else "welcome")
 
 
 def run(
@@ -167,7 +211,7 @@ def run(
     path: Path | None,
     signals: StopSignals | None = None,
     *,
-    make_frame: MakeFrame = _main_window,
+    make_frame: MakeFrame | None = None,
 ) -> int:
     """Show the window until it is closed; returns the exit code.
 
@@ -206,7 +250,7 @@ def check_platform(environment: Mapping[str, str]) -> None:
 
 
 async def live(
-    app: Application, path: Path | None, state: WindowState, make_frame: MakeFrame = _main_window
+    app: Application, path: Path | None, state: WindowState, make_frame: MakeFrame | None = None
 ) -> int:
     """From the first paint to the last file closed."""
     closing = asyncio.Event()
@@ -217,6 +261,8 @@ async def live(
     with last_resort.installed():
         language = None if state.language == "auto" else state.language
         services, style = _services_and_style(app, mode=state.theme, language=language, scale=state.scale)
+        opens_project = path is not None or state.last_project is not None
+        make_frame = make_frame or partial(_main_window, opens_project=opens_project)
         frame = make_frame(services, state)
         # Widgets put together under a style sheet would be styled anew at each change of their parent.
         style.dress()
@@ -228,6 +274,8 @@ async def live(
                 widget.resize(_first_size(widget))
             frame.show()
             await first_paint(frame)
+            style.complete()
+            frame.complete()
             gc.enable()  # main.py switched it off for the start
             services.start(_fill(frame, path, services), kind="fill window")
             await _until_closed(frame, closing)

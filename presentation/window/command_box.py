@@ -1,37 +1,23 @@
-"""The command box, and what it finds: files of the project, rows of the outline, commands."""
+"""The command box in the header: some letters of a file, a node or element, a command."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QObject, QPoint, QRect, Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QStandardItem, QStandardItemModel
-from PyQt6.QtWidgets import QLabel, QLineEdit, QVBoxLayout, QWidget
+from PyQt6.QtCore import QPoint, Qt, pyqtSignal
+from PyQt6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent
+from PyQt6.QtWidgets import QLabel, QLineEdit, QWidget
 
-from presentation.panels.project.outline import OutlinePane
-from presentation.panels.project.rows import Role, RowLook, RowTree
-from presentation.window.commands import Commands
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
 from shared.message import msg
 
+if TYPE_CHECKING:
+    from presentation.window.command_hits import Hit, HitList
+
 _MOST_HITS = 12
-_MOST_FILES = 2000
 _ANYTHING = msg("File, node or command")
-_NETLISTS = frozenset({".cir", ".sp", ".spice", ".net", ".ckt", ".lib", ".inc", ".mod", ".sub"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
-    """A line the command box offers."""
-
-    text: str
-    detail: str
-    icon: str
-    act: Callable[[], object]
 
 
 class CommandBox(QLineEdit):
@@ -47,19 +33,8 @@ class CommandBox(QLineEdit):
         self._hits: list[Hit] = []
         self.setObjectName("commandBox")
         mark(self, small=True)
-        self._rows = QStandardItemModel(self)
-        self._popup = QWidget(window)
-        self._popup.setObjectName("commandHits")
-        self._popup.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        mark(self._popup, card=True)
-        self._list = RowTree(services, "commandRows", is_list=True)
-        self._list.setModel(self._rows)
-        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._list.clicked.connect(lambda index: self._take(index.row()))
-        column = QVBoxLayout(self._popup)
-        column.setContentsMargins(1, 1, 1, 1)
-        column.addWidget(self._list)
-        self._popup.hide()
+        self._popup: HitList | None = None
+        """Made at the first search."""
         self._lens = QLabel(self)
         self._hint = QLabel("Ctrl+P", self)
         mark(self._hint, role="caption")
@@ -95,7 +70,8 @@ class CommandBox(QLineEdit):
 
     def dismiss(self) -> None:
         """Offer nothing."""
-        self._popup.hide()
+        if self._popup is not None:
+            self._popup.hide()
         self._hits = []
 
     def restyle(self) -> None:
@@ -141,7 +117,7 @@ class CommandBox(QLineEdit):
         """Up and down choose, Enter takes, Escape leaves."""
         if event is None:
             return
-        row = self._list.currentIndex().row()
+        row = -1 if self._popup is None else self._popup.chosen
         match event.key():
             case Qt.Key.Key_Down:
                 self._choose(min(row + 1, len(self._hits) - 1))
@@ -157,35 +133,30 @@ class CommandBox(QLineEdit):
                 super().keyPressEvent(event)
 
     def _search(self) -> None:
+        from presentation.window.command_hits import score_of
+
         wanted = self.text().strip()
         scored = [
             (score, position, hit)
             for position, hit in enumerate(hit for source in self._sources for hit in source())
-            if (score := _score(wanted, hit.text)) is not None
+            if (score := score_of(wanted, hit.text)) is not None
         ]
         scored.sort(key=lambda item: item[:2])
         self._hits = [hit for _, _, hit in scored[:_MOST_HITS]]
         self._show()
 
     def _show(self) -> None:
-        theme = self._services.theme.theme
-        self._rows.clear()
-        for hit in self._hits:
-            row = QStandardItem(hit.text)
-            values = (hit.detail,) if hit.detail else ()
-            row.setData(RowLook(icon=hit.icon, values=values, value_style="small"), int(Role.LOOK))
-            self._rows.appendRow(row)
-        self._choose(0)
+        if self._popup is None:
+            from presentation.window.command_hits import HitList
+
+            self._popup = HitList(self._services, self._window)
+            self._popup.taken.connect(self._take)
         edge = self.mapTo(self._window, QPoint(0, self.height()))
-        width = max(self.width(), theme.size("pane.left_default") * 2)
-        height = self._list.sizeHintForRow(0) * len(self._hits) + 2
-        left = min(edge.x(), self._window.width() - width - theme.size("space.2"))
-        self._popup.setGeometry(QRect(left, edge.y() + theme.size("space.1"), width, height))
-        self._popup.setVisible(bool(self._hits))
-        self._popup.raise_()
+        self._popup.offer(self._hits, below=edge, least_width=self.width())
 
     def _choose(self, row: int) -> None:
-        self._list.setCurrentIndex(self._rows.index(row, 0))
+        if self._popup is not None:
+            self._popup.choose(row)
 
     def _take(self, row: int) -> None:
         if 0 <= row < len(self._hits):
@@ -202,90 +173,3 @@ class CommandBox(QLineEdit):
         has_room = self.width() > words + self._hint.width() + self._lens.width() + 4 * gap
         self._hint.setVisible(has_room)
         self._hint.move(self.width() - self._hint.width() - gap, (self.height() - self._hint.height()) // 2)
-
-
-def _score(wanted: str, text: str) -> tuple[int, int] | None:
-    """How well the letters of `wanted` are met, smaller is better; None when not all are there in order."""
-    if not wanted:
-        return (0, 0)
-    low, text = wanted.casefold(), text.casefold()
-    place = text.find(low)
-    if place >= 0:
-        return (0 if place == 0 else 1, place)
-    position = -1
-    for letter in low:
-        position = text.find(letter, position + 1)
-        if position < 0:
-            return None
-    return (2, position)
-
-
-class Finder(QObject):
-    """Feeds the box."""
-
-    def __init__(
-        self, services: WindowServices, box: CommandBox, commands: Commands, outline: OutlinePane
-    ) -> None:
-        super().__init__(box)
-        self._services = services
-        self._commands = commands
-        self._outline = outline
-        self._files: tuple[Path, ...] = ()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(300)
-        self._timer.timeout.connect(self._list_files)
-        for source in (self._command_hits, self._file_hits, self._outline_hits):
-            box.add_source(source)
-        workspace = services.workspace
-        workspace.project_opened.connect(lambda _root: self._list_files())
-        workspace.project_closed.connect(self._forget)
-        workspace.file_changed.connect(lambda _path: self._timer.start())
-
-    def _forget(self) -> None:
-        self._timer.stop()
-        self._files = ()
-
-    def _list_files(self) -> None:
-        root = self._services.workspace.root
-        if root is not None:
-            self._services.start(self._read_files(root), kind="list files")
-
-    async def _read_files(self, root: Path) -> None:
-        files = await self._services.app.browse.files(root, _MOST_FILES)
-        if root == self._services.workspace.root:
-            self._files = files
-
-    def _file_hits(self) -> Sequence[Hit]:
-        root, workspace = self._services.workspace.root, self._services.workspace
-        if root is None:
-            return ()
-        return [
-            Hit(
-                text=path.name,
-                detail="" if path.parent == root else path.parent.relative_to(root).as_posix(),
-                icon="file-code" if path.suffix.lower() in _NETLISTS else "file-text",
-                act=partial(workspace.file_activated.emit, path, None),
-            )
-            for path in self._files
-        ]
-
-    def _outline_hits(self) -> Sequence[Hit]:
-        shown = self._services.workspace.shown_file
-        if shown is None:
-            return ()
-        return [
-            Hit(text=name, detail=shown.name, icon="list-tree", act=self._goer(shown, name))
-            for name in self._outline.names
-        ]
-
-    def _goer(self, shown: Path, name: str) -> Callable[[], object]:
-        return lambda: self._services.workspace.file_activated.emit(shown, self._outline.line_of(name))
-
-    def _command_hits(self) -> Sequence[Hit]:
-        language = self._services.language
-        return [
-            Hit(text=language(command.text), detail=command.key, icon="terminal", act=command.act)
-            for command in self._commands.all
-            if command.in_box and self._commands.action(command.name).isEnabled()
-        ]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from PyQt6.QtCore import QObject
-from PyQt6.QtGui import QAction, QActionGroup, QKeySequence
+from PyQt6.QtGui import QAction, QActionGroup, QFontMetrics, QKeySequence
 from PyQt6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
 
 from presentation.window.workspace import WindowServices
@@ -23,6 +24,9 @@ MENUS: dict[MenuName, Message] = {
     "design": msg("Design"),
     "help": msg("Help"),
 }
+
+_QT_GAP = 12
+"""Pixels between words and keys of a menu, in Qt's own styles."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +47,8 @@ class Command:
     """A line before it."""
     in_box: bool = True
     """Offered by the command box too."""
+    refusal: Callable[[], Message | None] = lambda: None
+    """Why it cannot be done now, None when it can."""
     owns_key: bool = True
     """False: the key is shown, and answered by the widget in focus."""
 
@@ -61,16 +67,22 @@ class Commands(QObject):
         for command in self.all:
             self._actions[command.name] = self._action_of(command)
         services.language.changed.connect(self.retranslate)
+        services.theme.changed.connect(lambda _theme=None: self.retranslate())
 
     def action(self, name: str) -> QAction:
         """The action of a command."""
         return self._actions[name]
 
     def fill(self, bar: QMenuBar) -> None:
-        """The menus."""
+        """The menus, in place of what the bar has shown till now."""
+        bar.clear()
         for name, title in MENUS.items():
             menu = QMenu(bar)
             menu.setObjectName(f"menu.{name}")
+            menu.setToolTipsVisible(True)
+            menu.aboutToShow.connect(partial(self._refuse, name))
+            # Keys are answered in words at any time: only an open menu shows what cannot be done.
+            menu.aboutToHide.connect(partial(self._allow, name))
             self._menus.append((menu, title))
             bar.addMenu(menu)
             submenus: dict[str, QMenu] = {}
@@ -93,6 +105,22 @@ class Commands(QObject):
                 self._add_recent(menu)
         self.retranslate()
 
+    def can(self, name: str) -> bool:
+        """Whether a command can be carried out now."""
+        return next(command.refusal() is None for command in self.all if command.name == name)
+
+    def _refuse(self, menu: MenuName) -> None:
+        for command in self.all:
+            if command.menu == menu:
+                action, reason = self._actions[command.name], command.refusal()
+                action.setEnabled(reason is None)
+                action.setToolTip("" if reason is None else self._services.language(reason))
+
+    def _allow(self, menu: MenuName) -> None:
+        for command in self.all:
+            if command.menu == menu:
+                self._actions[command.name].setEnabled(True)
+
     def _add_recent(self, menu: QMenu) -> None:
         """A submenu whose owner fills it when it opens."""
         recent = QMenu(menu)
@@ -111,8 +139,16 @@ class Commands(QObject):
         for command in self.all:
             action = self._actions[command.name]
             text = self._services.language(command.text)
+            if command.key:
+                text += self._gap()
             # Shown behind the text by hand where another widget answers the key.
             action.setText(text if command.owns_key or not command.key else f"{text}\t{command.key}")
+
+    def _gap(self) -> str:
+        """Blanks between words and keys: what Qt leaves there does not grow with the type."""
+        theme = self._services.theme.theme
+        blank = QFontMetrics(theme.font("ui")).horizontalAdvance(" ")
+        return " " * max(round((theme.size("space.6") - _QT_GAP) / max(blank, 1)), 0)
 
     def _action_of(self, command: Command) -> QAction:
         action = QAction(self)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from PyQt6.QtCore import QMargins, QRect, QSize, Qt
-from PyQt6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QRegion, QResizeEvent
+from PyQt6.QtCore import QMargins, QSize, Qt
+from PyQt6.QtGui import QMouseEvent, QPainter, QPaintEvent, QRegion, QResizeEvent
 from PyQt6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QSizePolicy,
     QSplitter,
     QSplitterHandle,
-    QTabBar,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -53,7 +50,7 @@ class _LineHandle(QSplitterHandle):
     def __init__(self, orientation: Qt.Orientation, parent: LineSplitter) -> None:
         super().__init__(orientation, parent)
         self._services = parent.services
-        self._is_dragged = False
+        self._is_dragged = self._is_placing = False
 
     def resizeEvent(self, _event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
         """Qt's own makes the area of a thin handle 5 px wide; this one makes it as wide as the tokens say.
@@ -65,10 +62,16 @@ class _LineHandle(QSplitterHandle):
         margin = (theme.size("control.splitter_hit") - theme.size("control.splitter")) // 2
         across = margin if self.orientation() == Qt.Orientation.Horizontal else 0
         margins = QMargins(across, margin - across, across, margin - across)
-        self.setAttribute(Qt.WidgetAttribute.WA_MouseNoMask)
-        if self.contentsMargins() != margins:  # setting them sends a resize event again
-            self.setContentsMargins(margins)
-        self.setMask(QRegion(self.contentsRect()))
+        if self._is_placing:  # margins and mask each send a resize event of their own
+            return
+        self._is_placing = True
+        try:
+            self.setAttribute(Qt.WidgetAttribute.WA_MouseNoMask)
+            if self.contentsMargins() != margins:
+                self.setContentsMargins(margins)
+            self.setMask(QRegion(self.contentsRect()))
+        finally:
+            self._is_placing = False
 
     def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
         """The line."""
@@ -102,6 +105,7 @@ class IconButton(QToolButton):
         self._icon = icon
         self._text = text
         self._key = key
+        self._color = ""
         self.setObjectName(name or icon)
         self.setAutoRaise(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -112,16 +116,16 @@ class IconButton(QToolButton):
         self.restyle()
         self.retranslate()
 
-    def set_icon(self, icon: str, text: Message) -> None:
-        """Another icon and meaning."""
-        self._icon, self._text = icon, text
+    def set_icon(self, icon: str, text: Message, *, color: str = "") -> None:
+        """Another icon and meaning; `color` in place of the usual one of the tokens."""
+        self._icon, self._text, self._color = icon, text, color
         self.restyle()
         self.retranslate()
 
     def restyle(self) -> None:
         """Its icon in the theme's colours."""
         theme = self._services.theme.theme
-        color = "text.primary" if self.isChecked() else "text.secondary"
+        color = self._color or ("text.primary" if self.isChecked() else "text.secondary")
         side = theme.size("control.icon_button")
         self.setIcon(self._services.icons.get(self._icon, color, theme.size("icon.default")))
         self.setIconSize(QSize(theme.size("icon.default"), theme.size("icon.default")))
@@ -132,70 +136,6 @@ class IconButton(QToolButton):
         text = self._services.language(self._text)
         self.setToolTip(f"{text} ({self._key})" if self._key else text)
         self.setAccessibleName(text)
-
-
-class TabStrip(QTabBar):
-    """Tabs as words on a line; the active one has the accent's line below."""
-
-    def __init__(self, services: WindowServices, titles: Sequence[Message], name: str) -> None:
-        super().__init__()
-        self._services = services
-        self._titles = list(titles)
-        self.setObjectName(name)
-        self.setDrawBase(False)
-        self.setExpanding(False)
-        self.setUsesScrollButtons(False)
-        self.setElideMode(Qt.TextElideMode.ElideNone)
-        mark(self, kind="line")
-        for title in self._titles:
-            self.addTab(services.language(title))
-        services.theme.changed.connect(self.restyle)
-        services.language.changed.connect(self.retranslate)
-        self.restyle()
-
-    def restyle(self) -> None:
-        """Sizes and colours."""
-        self.setFixedHeight(self._services.theme.theme.size("row.tab"))
-        self.update()
-
-    def retranslate(self) -> None:
-        """The titles."""
-        for index, title in enumerate(self._titles):
-            self.setTabText(index, self._services.language(title))
-
-    def tabSizeHint(self, index: int) -> QSize:  # noqa: N802 - Qt's name
-        """As wide as its word, with the edge padding on both sides."""
-        theme = self._services.theme.theme
-        width = QFontMetrics(theme.font("ui")).horizontalAdvance(self.tabText(index)) + 2 * theme.size(
-            "space.3"
-        )
-        return QSize(width, theme.size("row.tab"))
-
-    def minimumTabSizeHint(self, index: int) -> QSize:  # noqa: N802 - Qt's name
-        """Words are never cut; what does not fit is scrolled to by the keyboard."""
-        return self.tabSizeHint(index)
-
-    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """The pane may be narrower than all its tabs."""
-        return QSize(0, self._services.theme.theme.size("row.tab"))
-
-    def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Words, and one line."""
-        theme = self._services.theme.theme
-        painter = QPainter(self)
-        painter.setFont(theme.font("ui"))
-        pad, line = theme.size("space.3"), theme.size("space.half")
-        for index in range(self.count()):
-            rect = self.tabRect(index)
-            is_active = index == self.currentIndex()
-            painter.setPen(theme.color("text.primary" if is_active else "text.secondary"))
-            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, self.tabText(index))
-            if is_active:
-                below = QRect(rect.left() + pad, rect.bottom() - line + 1, rect.width() - 2 * pad, line)
-                painter.fillRect(below, theme.color("accent.base"))
-            if is_active and self.hasFocus() and self.property("kbdFocus"):
-                painter.setPen(theme.color("focus_ring"))
-                painter.drawRect(rect.adjusted(2, 2, -3, -3))
 
 
 class PaneSection(QWidget):

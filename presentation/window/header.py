@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PyQt6.QtCore import QPoint, QSize, Qt, pyqtSignal
+from PyQt6.QtCore import QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import (
     QFontMetrics,
     QPainter,
@@ -15,14 +15,15 @@ from PyQt6.QtWidgets import (
     QHBoxLayout,
     QMenu,
     QMenuBar,
-    QPushButton,
     QSizePolicy,
     QWidget,
 )
 
 from presentation.window.command_box import CommandBox
+from presentation.window.commands import MENUS
 from presentation.window.frame import IconButton
 from presentation.window.styles import mark
+from presentation.window.word_button import WordButton
 from presentation.window.workspace import WindowServices
 from shared.message import Message, msg
 
@@ -44,16 +45,13 @@ class RunGroup(QWidget):
         self._analyses: tuple[tuple[str, str], ...] = ()
         self._is_running = self._is_short = False
         self._progress: float | None = None
-        self.run = QPushButton()
-        self.run.setObjectName("run")
+        self.run = WordButton(services, "run", weight=500)
         self.run.clicked.connect(services.workspace.run_requested)
-        self.choice = QPushButton()
-        self.choice.setObjectName("analysisChoice")
+        self.choice = WordButton(services, "analysisChoice")
+        self.choice.set_chevron(has_chevron=True)
         self.choice.clicked.connect(self._show_choice)
         self.stop = IconButton(services, "square", msg("Stop the simulation"), key="Esc", name="stopRun")
         self.stop.clicked.connect(self.stop_wanted)
-        for button in (self.run, self.choice):
-            mark(button, small=True)
         self._row = QHBoxLayout(self)
         for widget in (self.run, self.choice, self.stop):
             self._row.addWidget(widget)
@@ -67,6 +65,11 @@ class RunGroup(QWidget):
         self.restyle()
         self.retranslate()
 
+    @property
+    def is_running(self) -> bool:
+        """Whether a simulation is under way."""
+        return self._is_running
+
     def set_analyses(self, analyses: Sequence[tuple[str, str]]) -> None:
         """The main circuit's analyses: kind ("ac") and card ("ac dec 20 1 10meg")."""
         self._analyses = tuple(analyses)
@@ -77,7 +80,11 @@ class RunGroup(QWidget):
 
     def wide_width(self) -> int:
         """With the words of the choice."""
-        return max(self._width_of(self._choice_text()), self._least_choice) + self.short_width()
+        theme = self._services.theme.theme
+        words = QFontMetrics(theme.font("ui")).horizontalAdvance(self._choice_text())
+        around = theme.size("icon.small") + theme.size("space.2") + 2 * theme.size("control.padding_x_small")
+        choice = min(max(words + around, self._least_choice), theme.size("space.12") * 5)
+        return self.short_width() - theme.size("control.icon_button") + choice
 
     @property
     def _least_choice(self) -> int:
@@ -87,8 +94,8 @@ class RunGroup(QWidget):
     def short_width(self) -> int:
         """With the choice as a chevron."""
         theme = self._services.theme.theme
-        buttons = 3 * theme.size("control.icon_button") + 4 * theme.size("control.padding_x_small")
-        return self._width_of(self.run.text()) + buttons
+        gaps = 2 * theme.size("space.1")
+        return self.run.sizeHint().width() + 2 * theme.size("control.icon_button") + gaps
 
     def set_short(self, *, is_short: bool) -> None:
         """Show the choice as a chevron; its words are the tooltip."""
@@ -96,21 +103,17 @@ class RunGroup(QWidget):
             self._is_short = is_short
             self.retranslate()
 
-    def _width_of(self, text: str) -> int:
-        return QFontMetrics(self._services.theme.theme.font("ui", weight=500)).horizontalAdvance(text)
-
     def restyle(self) -> None:
         """Icons and sizes."""
-        theme, icons = self._services.theme.theme, self._services.icons
+        theme = self._services.theme.theme
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(theme.size("space.1"))
-        side = QSize(theme.size("icon.small"), theme.size("icon.small"))
-        color = "ok.icon" if self.run.isEnabled() else "text.disabled"
-        self.run.setIcon(icons.get("play", color, side.width()))
-        self.run.setIconSize(side)
-        self.choice.setIcon(icons.get("chevron-down", "text.secondary", side.width()))
-        self.choice.setIconSize(side)
-        self.choice.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the chevron behind the words
+        is_running = self._is_running
+        self.run.dress(
+            icon="loader-circle" if is_running else "play",
+            color="running.icon" if is_running else "ok.icon",
+            hint="" if is_running else "F5",
+        )
         least = theme.size("control.icon_button") if self._is_short else self._least_choice
         self.choice.setMinimumWidth(least)
         self.choice.setMaximumWidth(theme.size("space.12") * 5)
@@ -124,19 +127,25 @@ class RunGroup(QWidget):
         elif self._is_running:
             self.run.setText(language(msg("Running")))
         else:
-            self.run.setText(f"{language(msg('Run'))}  F5")
-        self.run.setEnabled(has_circuit and not self._is_running)
+            self.run.setText(language(msg("Run")))
+        self.run.setEnabled(workspace.root is not None and not self._is_running)
         if has_circuit:
             name = workspace.main_circuit.name if workspace.main_circuit else ""
             self.run.setToolTip(language(msg("Run {circuit} (F5)", circuit=name)))
+        elif workspace.root is not None:
+            self.run.setToolTip(language(msg("Choose the main circuit and run it (F5)")))
         else:
-            self.run.setToolTip(language(msg("Nothing to run: the project has no main circuit")))
+            self.run.setToolTip(language(msg("Nothing to run: no project is open")))
         self.choice.setEnabled(bool(self._analyses) and not self._is_running)
         self.choice.setText("" if self._is_short else self._choice_text())
         self.choice.setToolTip(self._choice_text())
         self.choice.setAccessibleName(self._choice_text())
         self.stop.setEnabled(self._is_running)
-        self.stop.set_icon("square", msg("Stop the simulation"))
+        self.stop.set_icon(
+            "square",
+            msg("Stop the simulation") if self._is_running else msg("Nothing to stop: no simulation runs"),
+            color="error.icon" if self._is_running else "",
+        )
         self.restyle()
 
     def _choice_text(self) -> str:
@@ -238,6 +247,12 @@ class Header(QWidget):
         row.addWidget(self._right, 1)
         self._rows = (left, right, row)
         self.command_box.focus_changed.connect(lambda _has_focus: self._fit())
+
+    def show_titles(self) -> None:
+        """The menus' titles alone, until `Commands.fill` puts the menus behind them."""
+        for title in MENUS.values():
+            self.menu_bar.addAction(self._services.language(title))
+        self._fit()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
         """What does not fit gives way."""

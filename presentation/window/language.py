@@ -29,7 +29,7 @@ class LanguageManager(QObject):
     @property
     def locale(self) -> QLocale:
         """For fonts: Han shapes differ between languages."""
-        return QLocale(QLocale.Language.Chinese if self.name == "zh" else QLocale.Language.English)
+        return QLocale("zh_CN" if self.name == "zh" else "en_US")
 
     def set(self, language: LanguageName) -> None:
         """Switch; every label, title and tooltip listens to `changed` and asks again."""

@@ -10,26 +10,28 @@ import importlib
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
-from PyQt6.QtCore import QEvent, QObject, Qt, QUrl, pyqtSignal
-from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
-from PyQt6.QtWidgets import QApplication, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PyQt6.QtCore import Qt, QUrl, pyqtSignal
+from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PyQt6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from application.window_state import WindowState
-from presentation.panels.welcome import WelcomePage
-from presentation.window import questions
-from presentation.window.command_box import Finder
-from presentation.window.commands import Commands
+from presentation.window import popups
 from presentation.window.frame import IconButton
 from presentation.window.header import Header
 from presentation.window.layout_state import Fit, on_a_screen
-from presentation.window.menu import commands_of
-from presentation.window.panes import Panes
-from presentation.window.project_switch import RUN_SCOPE, ProjectSwitch
-from presentation.window.projects import ProjectDesk
 from presentation.window.status_bar import StatusBar
-from presentation.window.workspace import AgentStatus, WindowServices
+from presentation.window.workspace import WindowServices
 from shared.message import msg
+
+if TYPE_CHECKING:
+    from application.examining import ExaminationReport
+    from presentation.panels.welcome import WelcomePage
+    from presentation.window.panes import Panes
+
+First = Literal["all", "welcome", "project"]
+"""What is made before the first paint; the pages import their modules, which takes as long as making them."""
 
 # The panels of the others, imported after the first paint.
 _PANELS = {
@@ -44,44 +46,111 @@ class MainWindow(QWidget):
 
     close_requested = pyqtSignal()
 
-    def __init__(self, services: WindowServices, state: WindowState | None = None) -> None:
-        """`state`: the one saved last, when it is known before the first paint; else `fill` loads it."""
+    panes: Panes
+
+    def __init__(
+        self, services: WindowServices, state: WindowState | None = None, *, first: First = "all"
+    ) -> None:
+        """`state`: the one saved last, when it is known before the first paint; else `fill` loads it.
+
+        With `first` naming one of the two pages only that one is made; `complete` makes the rest.
+        """
         super().__init__()
         self.services = self._services = services
-        self._is_state_known = state is not None
+        self._state = state
+        self._first = first
+        self._is_complete = False
+        self._welcome: WelcomePage | None = None
+        self._report: ExaminationReport | None = None
         self.setObjectName("mainWindow")
-        self.setAcceptDrops(True)
         self.header = Header(services, self)
-        self.panes = Panes(services)
-        self.welcome = WelcomePage(services)
         self.status_bar = StatusBar(services)
-        self.desk = ProjectDesk(services, self)
-        self.projects = ProjectSwitch(services, self, self.panes, self.desk)
         self._body = QStackedWidget()
-        self._body.addWidget(self.welcome)
-        self._body.addWidget(self.panes)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.header)
         column.addWidget(self._body, 1)
         column.addWidget(self.status_bar)
+        self._restyle_frame()
+        self._retitle()
+        if first == "welcome":
+            self.header.show_titles()
+            self._body.setCurrentWidget(self.welcome)
+            for button in self.header.toggles.values():
+                button.setChecked(False)
+                button.setEnabled(False)
+            if state is not None:
+                self._place(state)
+        else:
+            self.complete()
+
+    def complete(self) -> None:
+        """Make what the first paint did not need: the panes, what opens projects, the commands."""
+        if self._is_complete:
+            return
+        from presentation.window.command_hits import Finder
+        from presentation.window.commands import Commands
+        from presentation.window.escape import EscapeStops
+        from presentation.window.menu import commands_of
+        from presentation.window.panes import Panes
+        from presentation.window.project_switch import ProjectSwitch
+        from presentation.window.projects import ProjectDesk
+
+        services = self._services
+        self.panes = Panes(services)
+        self._body.addWidget(self.panes)
+        self.desk = ProjectDesk(services, self)
+        self.projects = ProjectSwitch(services, self, self.panes, self.desk)
         self.commands = Commands(services, self, commands_of(self))
         self.commands.fill(self.header.menu_bar)
         Finder(services, self.header.command_box, self.commands, self.panes.outline)
+        self._escape = EscapeStops(self, self.stop_run)
+        self._is_complete = True
         self._add_tools()
         self._connect()
         self.restyle()
-        self.retranslate()
-        self._show_body()
-        if state is not None:
-            self._apply(state)
+        if self._welcome is not None:
+            self._connect_welcome(self._welcome)
+        if self._first == "project":
+            self._body.setCurrentWidget(self.panes)
+            self.panes.fit()
+        else:
+            self._show_body()
+        self.setAcceptDrops(True)
+        if self._state is not None:
+            self._place(self._state)
+            self._apply(self._state)
+
+    @property
+    def welcome(self) -> WelcomePage:
+        """The page without a project, made when it is first needed."""
+        if self._welcome is None:
+            from presentation.panels.welcome import WelcomePage
+
+            self._welcome = WelcomePage(self._services)
+            self._body.addWidget(self._welcome)
+            self._welcome.set_report(self._report)
+            if self._is_complete:
+                self._connect_welcome(self._welcome)
+        return self._welcome
+
+    def _connect_welcome(self, welcome: WelcomePage) -> None:
+        projects = self.projects
+        welcome.open_wanted.connect(projects.open)
+        welcome.folder_wanted.connect(projects.open_folder)
+        welcome.new_wanted.connect(projects.new_project)
+        welcome.design_wanted.connect(projects.design)
+        welcome.language_wanted.connect(self.set_language)
+        welcome.theme_wanted.connect(self.set_theme)
+        welcome.set_recent(projects.state.recent)
+        projects.state_changed.connect(lambda: welcome.set_recent(projects.state.recent))
 
     def _add_tools(self) -> None:
         for name, icon, text, act in (
             ("newCircuit", "file-plus", msg("New circuit"), self.projects.new_circuit),
             ("findFile", "search", msg("Find a file"), self.header.command_box.begin),
-            ("projectMenu", "ellipsis", msg("More"), self._show_project_menu),
+            ("projectMenu", "ellipsis", msg("More"), partial(popups.show_project_menu, self)),
         ):
             button = IconButton(self._services, icon, text, name=name)
             button.clicked.connect(lambda _checked=False, act=act: act())
@@ -89,9 +158,9 @@ class MainWindow(QWidget):
 
     def _connect(self) -> None:
         services, workspace = self._services, self._services.workspace
-        desk, panes, projects, welcome = self.desk, self.panes, self.projects, self.welcome
+        desk, panes = self.desk, self.panes
         self.header.pane_toggled.connect(panes.set_pane)
-        self.header.settings_wanted.connect(self._show_settings_menu)
+        self.header.settings_wanted.connect(partial(popups.show_settings_menu, self))
         self.header.run_group.stop_wanted.connect(self.stop_run)
         panes.fitted.connect(self._on_fitted)
         panes.tree.main_wanted.connect(desk.set_main)
@@ -99,60 +168,63 @@ class MainWindow(QWidget):
         desk.marks_changed.connect(panes.tree.set_marks)
         desk.analyses_changed.connect(self.header.run_group.set_analyses)
         desk.result_stored.connect(panes.results.note_stored)
-        projects.state_changed.connect(lambda: welcome.set_recent(projects.state.recent))
-        welcome.open_wanted.connect(projects.open)
-        welcome.folder_wanted.connect(projects.open_folder)
-        welcome.new_wanted.connect(projects.new_project)
-        welcome.design_wanted.connect(projects.design)
-        welcome.language_wanted.connect(self.set_language)
-        welcome.theme_wanted.connect(self.set_theme)
         workspace.project_opened.connect(lambda _root: self._show_body())
         workspace.project_closed.connect(self._show_body)
-        workspace.run_started.connect(lambda _path: self._listen_for_escape(is_running=True))
-        workspace.run_finished.connect(lambda _result: self._listen_for_escape(is_running=False))
         workspace.result_selected.connect(lambda _path: panes.show_pane("bottom"))
         recent = self.commands.submenu("Open recent")
         if recent is not None:
-            recent.aboutToShow.connect(partial(self._fill_recent, recent))
+            recent.aboutToShow.connect(partial(popups.fill_recent, self, recent))
         services.theme.changed.connect(self.restyle)
         services.language.changed.connect(self.retranslate)
 
     def restyle(self) -> None:
-        """The smallest window."""
+        """The smallest window, and what is chosen in the menus."""
+        self._restyle_frame()
+        self._check_choices()
+
+    def _restyle_frame(self) -> None:
         theme = self._services.theme.theme
         # Not scaled: large type has to fit small screens too.
         self.setMinimumSize(
             round(theme.size("pane.right_max") / theme.scale),
             round(theme.size("pane.bottom_default") / theme.scale),
         )
-        self._check_choices()
 
     def retranslate(self) -> None:
         """The title; everything else listens by itself."""
+        self._retitle()
+        self._check_choices()
+
+    def _retitle(self) -> None:
         root = self._services.workspace.root
         name = "Circuit Design AI"
         self.setWindowTitle(name if root is None else f"{root.name} - {name}")
-        self._check_choices()
 
     # ---- start and end (Frame) -----------------------------------------------------------------
 
     async def fill(self, project: Path | None) -> None:
         """Make the panels, put back layout and project (None: the last one)."""
-        if not self._is_state_known:
-            self._apply(await asyncio.to_thread(self._services.app.window_state.load))
+        from presentation.panels.welcome_examples import curves
+
+        if self._state is None:
+            self._state = await asyncio.to_thread(self._services.app.window_state.load)
+            self._place(self._state)
+            self._apply(self._state)
         for name, (module, kind) in _PANELS.items():
             self.panes.put(name, getattr(importlib.import_module(module), kind)(self._services))
             await asyncio.sleep(0)  # a panel at a time: keys and paints come between them
         self._join_panels()
         state = self.projects.state
         self.panes.set_sizes(state.sizes)
-        self.welcome.set_recent(state.recent)
         self._services.start(self._examine(), kind="examine")
-        self.welcome.set_examples(await self._services.app.browse.examples(), self.projects.open_example)
         wanted = project or state.last_project
         if wanted is not None:
             await self.projects.open_now(wanted, is_last=project is None)
         self._show_body()
+        self.welcome.set_recent(self.projects.state.recent)
+        examples = await self._services.app.browse.examples()
+        drawn = await asyncio.to_thread(curves)
+        self.welcome.set_examples(examples, self.projects.open_example, drawn)
 
     async def may_close(self) -> bool:
         """Ask about unsaved text and running work; False when the person wants to stay."""
@@ -160,8 +232,10 @@ class MainWindow(QWidget):
 
     async def release(self) -> None:
         """Save the layout, end the file watch and what the panels hold."""
+        if not self._is_complete:
+            return  # ended before there was anything to save
         self.projects.remember()
-        self._listen_for_escape(is_running=False)
+        self._escape.end()
         try:
             await asyncio.to_thread(self._services.app.window_state.save, self.projects.state)
         finally:
@@ -186,22 +260,18 @@ class MainWindow(QWidget):
         assert isinstance(conversation, ConversationPanel)
         editor.problems.connect(bottom.show_problems)
         bottom.maximise_requested.connect(self.panes.maximise_bottom)
+        self.desk.result_stored.connect(bottom.note_stored)
+        self.panes.results.overlay_wanted.connect(bottom.draw_behind)
         bottom.hide_requested.connect(partial(self.panes.set_pane, "bottom", is_wanted=False))
         workspace = self._services.workspace
         workspace.mode_switch_requested.connect(conversation.toggle_mode)
         workspace.design_requested.connect(self._design_here)
-        conversation.run_state_changed.connect(self._on_conversation_state)
 
     def _end_panels(self) -> None:
         from presentation.panels.conversation.panel import ConversationPanel
 
         if isinstance(self.panes.conversation, ConversationPanel):
             self.panes.conversation.close_panel()
-
-    def _on_conversation_state(self, state: str) -> None:
-        known = {"running": "running", "stopping": "stopping"}.get(state, "idle")
-        status = AgentStatus(state=known)  # type: ignore[arg-type]  # one of three of its words
-        self._services.workspace.agent_status_changed.emit(status)
 
     def _design_here(self, text: str) -> None:
         from presentation.panels.conversation.panel import ConversationPanel
@@ -212,16 +282,19 @@ class MainWindow(QWidget):
             if refusal is not None:
                 self._services.workspace.error_occurred.emit(refusal)
 
+    def _place(self, state: WindowState) -> None:
+        """Where it was on the screen."""
+        if state.geometry is not None:
+            self.setGeometry(on_a_screen(state.geometry))
+        if state.is_maximized:
+            self.setWindowState(self.windowState() | Qt.WindowState.WindowMaximized)
+
     def _apply(self, state: WindowState) -> None:
         self.projects.state = state
         if state.language != "auto":
             self._services.language.set(state.language)
         if (state.theme, state.scale) != (self._services.theme.mode, self._services.theme.theme.scale):
             self._services.theme.set_mode(state.theme, scale=state.scale)
-        if state.geometry is not None:
-            self.setGeometry(on_a_screen(state.geometry))
-        if state.is_maximized:
-            self.setWindowState(self.windowState() | Qt.WindowState.WindowMaximized)
         self.panes.set_wanted(state.shown_panes)
         self.panes.set_sizes(state.sizes)
         self.panes.tabs.setCurrentIndex(min(state.right_tab, self.panes.tabs.count() - 1))
@@ -231,6 +304,8 @@ class MainWindow(QWidget):
 
     def stop_run(self) -> None:
         """Stop the simulation."""
+        from presentation.window.project_switch import RUN_SCOPE
+
         self._services.start(self._services.app.stop.stop("user", scope=RUN_SCOPE), kind="stop run")
 
     def set_main_to_shown(self) -> None:
@@ -250,7 +325,7 @@ class MainWindow(QWidget):
         """Save every file."""
         buffers = self._services.workspace.buffers
         if buffers is not None:
-            buffers.save_all()
+            self._services.start(buffers.save_unsaved(), kind="save file")
 
     def set_language(self, name: str) -> None:
         """English or Chinese, at once and from now on."""
@@ -281,18 +356,21 @@ class MainWindow(QWidget):
         )
         dialog.open()
 
-    def show_keys(self) -> None:
-        """The keys, as a list."""
-        language = self._services.language
-        rows = [f"{language(command.text)}: {command.key}" for command in self.commands.all if command.key]
-        questions.tell(self._services, self, title=msg("Keyboard"), text="\n".join(rows))
+    def show_bottom(self, index: int) -> None:
+        """Bring a tab of the bottom pane to the front."""
+        from presentation.panels.bottom_pane import BottomPane
 
-    def show_about(self) -> None:
-        """What this program is."""
-        text = self._services.language(
-            msg("An open environment for SPICE design with an assistant whose every step can be undone.")
-        )
-        questions.tell(self._services, self, title=msg("About Circuit Design AI"), text=text)
+        if isinstance(self.panes.bottom, BottomPane):
+            self.panes.show_pane("bottom")
+            self.panes.bottom.show_tab(index)
+
+    def in_conversation(self, name: str) -> None:
+        """One of the conversation's own commands: new_conversation, show_history."""
+        from presentation.panels.conversation.panel import ConversationPanel
+
+        if isinstance(self.panes.conversation, ConversationPanel):
+            self.panes.show_right(0)
+            getattr(self.panes.conversation, name)()
 
     # ---- what is seen --------------------------------------------------------------------------
 
@@ -310,36 +388,6 @@ class MainWindow(QWidget):
         if not has_project:
             self.welcome.text.setFocus()
 
-    def _show_project_menu(self) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        language = self._services.language
-        menu.addAction(language(msg("Fold all folders")), self.panes.tree.collapse_all)
-        menu.addAction(language(msg("Read again")), self.panes.tree.reload)
-        menu.addSeparator()
-        for name in ("chooseMain", "acceptChanges", "openFolder", "closeProject"):
-            menu.addAction(self.commands.action(name))
-        button = self.findChild(IconButton, "projectMenu")
-        if button is not None:
-            menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
-
-    def _show_settings_menu(self) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for names in (("language.en", "language.zh"), ("theme.light", "theme.dark", "theme.system")):
-            for name in names:
-                menu.addAction(self.commands.action(name))
-            menu.addSeparator()
-        menu.addAction(self.commands.action("prompts"))
-        button = self.header.settings
-        menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
-
-    def _fill_recent(self, menu: QMenu) -> None:
-        """The projects opened last."""
-        menu.clear()
-        for path in self.projects.state.recent:
-            menu.addAction(str(path), partial(self.projects.open, path))
-
     def _check_choices(self) -> None:
         theme, language = self._services.theme, self._services.language
         for name, is_on in (
@@ -349,30 +397,7 @@ class MainWindow(QWidget):
         ):
             self.commands.action(name).setChecked(is_on)
 
-    # ---- the key that stops a run, drops -------------------------------------------------------
-
-    def _listen_for_escape(self, *, is_running: bool) -> None:
-        application = QApplication.instance()
-        if application is not None:
-            application.removeEventFilter(self)
-            if is_running:
-                application.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
-        """While a run is under way Escape ends it, wherever the focus is but in the conversation.
-
-        The editor would keep the key to itself, so a shortcut would not do.
-        """
-        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
-            return super().eventFilter(watched, event)
-        focused = QApplication.focusWidget()
-        is_ours = (
-            focused is not None and self.isAncestorOf(focused) and not self.panes.right.isAncestorOf(focused)
-        )
-        if event.key() == Qt.Key.Key_Escape and is_ours and QApplication.activePopupWidget() is None:
-            self.stop_run()
-            return True
-        return super().eventFilter(watched, event)
+    # ---- drops -------------------------------------------------------------------------------
 
     def dragEnterEvent(self, event: QDragEnterEvent | None) -> None:  # noqa: N802 - Qt's name
         """Folders and files may be dropped."""
@@ -396,7 +421,9 @@ class MainWindow(QWidget):
         report = await self._services.app.examine.simulation()
         engine = next((f for f in report.findings if f.name == "ngspice"), None)
         boxes = [f for f in report.findings if f.name == "confinement"]
-        self.welcome.set_report(report)
+        self._report = report
+        if self._welcome is not None:
+            self._welcome.set_report(report)
         if engine is None or engine.state == "missing":
             self.status_bar.show_simulator(msg("ngspice not found"), "missing")
             return

@@ -6,11 +6,43 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from presentation.window import about
 from presentation.window.commands import Command, to_focused
-from shared.message import msg
+from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from presentation.window.main_window import MainWindow
+
+
+class _Refusals:
+    """Why something cannot be done now."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self._workspace = window.services.workspace
+
+    def no_project(self) -> Message | None:
+        """It needs an open folder."""
+        return msg("Open a folder first.") if self._workspace.root is None else None
+
+    def no_file(self) -> Message | None:
+        """It needs a file in the editor."""
+        return msg("No file is open in the editor.") if self._workspace.shown_file is None else None
+
+    def nothing_unsaved(self) -> Message | None:
+        """It needs unsaved text."""
+        buffers = self._workspace.buffers
+        return None if buffers is not None and buffers.unsaved() else msg("Everything is saved.")
+
+    def no_run(self) -> Message | None:
+        """It needs a project, and that none of its circuits is simulated now."""
+        if self._workspace.root is None:
+            return msg("Nothing to run: no project is open")
+        return msg("A simulation is running.") if self._window.header.run_group.is_running else None
+
+    def not_running(self) -> Message | None:
+        """It needs a simulation."""
+        return None if self._window.header.run_group.is_running else msg("No simulation is running.")
 
 
 def commands_of(window: MainWindow) -> tuple[Command, ...]:
@@ -26,6 +58,7 @@ def commands_of(window: MainWindow) -> tuple[Command, ...]:
 
 
 def _file(window: MainWindow) -> Iterator[Command]:
+    refusals = _Refusals(window)
     yield Command(
         name="openFolder",
         text=msg("Open folder..."),
@@ -40,7 +73,13 @@ def _file(window: MainWindow) -> Iterator[Command]:
         menu="file",
         key="Ctrl+N",
     )
-    yield Command(name="newCircuit", text=msg("New circuit..."), act=window.projects.new_circuit, menu="file")
+    yield Command(
+        name="newCircuit",
+        text=msg("New circuit..."),
+        act=window.projects.new_circuit,
+        menu="file",
+        refusal=refusals.no_project,
+    )
     yield Command(
         name="save",
         text=msg("Save"),
@@ -49,14 +88,32 @@ def _file(window: MainWindow) -> Iterator[Command]:
         key="Ctrl+S",
         owns_key=False,
         begins_part=True,
+        refusal=refusals.no_file,
     )
-    yield Command(name="saveAll", text=msg("Save all"), act=window.save_all, menu="file", key="Ctrl+Alt+S")
+    yield Command(
+        name="saveAll",
+        text=msg("Save all"),
+        act=window.save_all,
+        menu="file",
+        key="Ctrl+Alt+S",
+        refusal=refusals.nothing_unsaved,
+    )
+    yield Command(
+        name="closeFile",
+        text=msg("Close file"),
+        act=partial(window.do_in_editor, "close"),
+        menu="file",
+        key="Ctrl+W",
+        owns_key=False,
+        refusal=refusals.no_file,
+    )
     yield Command(
         name="closeProject",
         text=msg("Close project"),
         act=window.projects.close_project,
         menu="file",
         begins_part=True,
+        refusal=refusals.no_project,
     )
     yield Command(name="quit", text=msg("Quit"), act=window.close_requested.emit, menu="file", key="Ctrl+Q")
 
@@ -82,8 +139,11 @@ def _edit(window: MainWindow) -> Iterator[Command]:
             begins_part=begins,
         )
 
+    no_file = _Refusals(window).no_file
     for name, text, key in (
         ("find", msg("Find"), "Ctrl+F"),
+        ("find_next", msg("Next match"), "F3"),
+        ("find_previous", msg("Previous match"), "Shift+F3"),
         ("replace", msg("Replace"), "Ctrl+H"),
         ("go_to_line", msg("Go to line"), "Ctrl+G"),
         ("quick_fix", msg("Quick fix"), "Ctrl+."),
@@ -96,11 +156,12 @@ def _edit(window: MainWindow) -> Iterator[Command]:
             key=key,
             owns_key=False,
             begins_part=name == "find",
+            refusal=no_file,
         )
 
 
 def _view(window: MainWindow) -> Iterator[Command]:
-    box = window.header.command_box
+    box, no_project = window.header.command_box, _Refusals(window).no_project
     yield Command(
         name="anything", text=msg("Find anything"), act=box.begin, menu="view", key="Ctrl+P", in_box=False
     )
@@ -116,8 +177,27 @@ def _view(window: MainWindow) -> Iterator[Command]:
             menu="view",
             key=key,
             begins_part=pane == "left",
+            refusal=no_project,
         )
-    yield Command(name="nextPane", text=msg("Next pane"), act=window.panes.next_pane, menu="view", key="F6")
+    yield Command(
+        name="nextPane",
+        text=msg("Next pane"),
+        act=window.panes.next_pane,
+        menu="view",
+        key="F6",
+        refusal=no_project,
+    )
+    for index, text in enumerate(
+        (msg("Waveforms"), msg("Measurements"), msg("Iterations"), msg("Problems"), msg("Console"))
+    ):
+        yield Command(
+            name=f"bottom.{index}",
+            text=text,
+            act=partial(window.show_bottom, index),
+            menu="view",
+            begins_part=index == 0,
+            refusal=no_project,
+        )
     for index, text in enumerate(
         (msg("Conversation"), msg("Context"), msg("Debug"), msg("Info"), msg("Components"))
     ):
@@ -128,6 +208,7 @@ def _view(window: MainWindow) -> Iterator[Command]:
             menu="view",
             key=f"Ctrl+{index + 1}",
             begins_part=index == 0,
+            refusal=no_project,
         )
     yield from _appearance(window)
 
@@ -169,18 +250,20 @@ def _appearance(window: MainWindow) -> Iterator[Command]:
 
 
 def _circuit(window: MainWindow) -> Iterator[Command]:
-    workspace = window.services.workspace
+    workspace, refusals = window.services.workspace, _Refusals(window)
     yield Command(
         name="chooseMain",
         text=msg("Choose the main circuit..."),
         act=window.projects.choose_main,
         menu="circuit",
+        refusal=refusals.no_project,
     )
     yield Command(
         name="setMain",
         text=msg("Make the shown file the main circuit"),
         act=window.set_main_to_shown,
         menu="circuit",
+        refusal=refusals.no_file,
     )
     yield Command(
         name="acceptChanges",
@@ -188,23 +271,54 @@ def _circuit(window: MainWindow) -> Iterator[Command]:
         act=window.desk.accept,
         menu="circuit",
         begins_part=True,
+        refusal=refusals.no_project,
     )
-    yield Command(name="run", text=msg("Run"), act=workspace.run_requested.emit, menu="simulate", key="F5")
-    yield Command(name="stopRun", text=msg("Stop the simulation"), act=window.stop_run, menu="simulate")
+    yield Command(
+        name="run",
+        text=msg("Run"),
+        act=workspace.run_requested.emit,
+        menu="simulate",
+        key="F5",
+        refusal=refusals.no_run,
+    )
+    yield Command(
+        name="stopRun",
+        text=msg("Stop the simulation"),
+        act=window.stop_run,
+        menu="simulate",
+        refusal=refusals.not_running,
+    )
 
 
 def _design(window: MainWindow) -> Iterator[Command]:
-    workspace = window.services.workspace
+    workspace, no_project = window.services.workspace, _Refusals(window).no_project
     show: Callable[[], object] = partial(window.panes.show_right, 0)
     yield Command(
-        name="conversation", text=msg("Show the conversation"), act=show, menu="design", in_box=False
+        name="conversation",
+        text=msg("Show the conversation"),
+        act=show,
+        menu="design",
+        in_box=False,
+        refusal=no_project,
     )
+    for name, text in (
+        ("new_conversation", msg("New conversation")),
+        ("show_history", msg("Earlier conversations")),
+    ):
+        yield Command(
+            name=name,
+            text=text,
+            act=partial(window.in_conversation, name),
+            menu="design",
+            refusal=no_project,
+        )
     yield Command(
         name="switchMode",
         text=msg("Switch between workflow and free work"),
         act=workspace.mode_switch_requested.emit,
         menu="design",
         key="Ctrl+Shift+M",
+        refusal=no_project,
     )
     yield Command(
         name="prompts", text=msg("Prompts..."), act=window.show_prompts, menu="design", begins_part=True
@@ -212,5 +326,14 @@ def _design(window: MainWindow) -> Iterator[Command]:
 
 
 def _help(window: MainWindow) -> Iterator[Command]:
-    yield Command(name="keys", text=msg("Keyboard"), act=window.show_keys, menu="help")
-    yield Command(name="about", text=msg("About"), act=window.show_about, menu="help")
+    yield Command(name="keys", text=msg("Keyboard"), act=partial(about.show_keys, window), menu="help")
+    yield Command(
+        name="doctor", text=msg("Examine this machine"), act=partial(about.show_doctor, window), menu="help"
+    )
+    yield Command(
+        name="about",
+        text=msg("About Circuit Design AI"),
+        act=partial(about.show_about, window),
+        menu="help",
+        begins_part=True,
+    )

@@ -12,9 +12,10 @@ from presentation.panels.project.empty import EmptyNote
 from presentation.panels.project.outline import OutlinePane
 from presentation.panels.project.results import ResultsList
 from presentation.panels.project.tree import ProjectTree
-from presentation.window.frame import IconButton, LineSplitter, PaneSection, TabStrip
+from presentation.window.frame import IconButton, LineSplitter, PaneSection
 from presentation.window.layout_state import fit, sizes_of
 from presentation.window.styles import mark
+from presentation.window.tab_strip import TabStrip
 from presentation.window.workspace import WindowServices
 from shared.message import Message, msg
 
@@ -43,6 +44,7 @@ class Panes(QWidget):
         self._asked_for: frozenset[str] = frozenset()
         """Panes asked for while the window was too narrow for them."""
         self._has_sizes = False
+        self._scale = services.theme.theme.scale
         self.tree = ProjectTree(services)
         self.results = ResultsList(services)
         self.outline = OutlinePane(services)
@@ -203,6 +205,7 @@ class Panes(QWidget):
             self.right.setParent(self)
         elif not overlays and self.right.parent() is self:
             self._columns.addWidget(self.right)
+            self._columns.setSizes(self._usual_columns())
         mark(self.right, line="left" if overlays else "")
         column = self.right.layout()
         if column is not None:
@@ -234,10 +237,8 @@ class Panes(QWidget):
 
     def set_sizes(self, kept: Mapping[str, tuple[int, ...]]) -> None:
         """Those of the pictures, then what was kept of others."""
-        size = self._services.theme.theme.size
-        left, right, bottom = (size(f"pane.{name}_default") for name in ("left", "right", "bottom"))
-        middle = max(self.width() - left - right, size("pane.editor_min"))
-        self._columns.setSizes([left, middle, right])
+        bottom = self._services.theme.theme.size("pane.bottom_default")
+        self._columns.setSizes(self._usual_columns())
         room = max(self.height(), 1)
         # A low window keeps more of the editor than of the curves.
         bottom = min(bottom, room // 2)
@@ -248,9 +249,16 @@ class Panes(QWidget):
             if sizes and len(sizes) == splitter.count():
                 splitter.setSizes(list(sizes))
 
+    def _usual_columns(self) -> list[int]:
+        size = self._services.theme.theme.size
+        left, right = size("pane.left_default"), size("pane.right_default")
+        return [left, max(self.width() - left - right, size("pane.editor_min")), right]
+
     def restyle(self) -> None:
         """Bounds of the panes."""
         theme = self._services.theme.theme
+        kept, factor = self._columns.sizes(), theme.scale / self._scale
+        self._scale = theme.scale
         self.left.setMinimumWidth(theme.size("pane.left_min"))
         self.right.setMinimumWidth(theme.size("pane.right_min"))
         self.right.setMaximumWidth(theme.size("pane.right_max"))
@@ -259,3 +267,8 @@ class Panes(QWidget):
         self.bottom.setMinimumHeight(round(theme.size("pane.bottom_min") / theme.scale))
         self.editor.setMinimumHeight(round(theme.size("space.12") * 2 / theme.scale))
         self.fit()
+        if self._has_sizes and factor != 1:  # the side panes grow with what is in them
+            usual = self._usual_columns()
+            sides = [round(size * factor) or usual[index] for index, size in enumerate(kept)]
+            middle = self.width() - sum(sides) + sides[1]
+            self._columns.setSizes([*sides[:1], max(middle, 1), *sides[2:]])

@@ -40,7 +40,7 @@ class ProjectSwitch(QObject):
         self._is_opening = asyncio.Lock()
         self.state = WindowState()
         """As it will be saved."""
-        desk.choice_needed.connect(lambda _circuits: self.choose_main())
+        services.workspace.main_circuit_needed.connect(self._choose_main_and_run)
 
     # ---- for menus and pages -------------------------------------------------------------------
 
@@ -71,6 +71,9 @@ class ProjectSwitch(QObject):
     def choose_main(self) -> None:
         """Ask which circuit is the main one."""
         self._services.start(self._choose_main(), kind="choose main circuit")
+
+    def _choose_main_and_run(self) -> None:
+        self._services.start(self._choose_main(is_to_run=True), kind="choose main circuit")
 
     def design(self, text: str) -> None:
         """Choose a folder for it, open it, and hand the sentence to the conversation."""
@@ -137,8 +140,7 @@ class ProjectSwitch(QObject):
         self._panes.set_sizes(memory.sizes or self.state.sizes)
         workspace = self._services.workspace
         for name in memory.open_files:
-            if name != memory.shown_file:
-                workspace.file_activated.emit(root / name, None)
+            workspace.file_activated.emit(root / name, None)
         shown = file or (root / memory.shown_file if memory.shown_file else workspace.main_circuit)
         if shown is not None:
             workspace.file_activated.emit(shown, None)
@@ -174,7 +176,7 @@ class ProjectSwitch(QObject):
             cancelled="stay",
         )
         if answer == "save":
-            return buffers is None or buffers.save_all()
+            return buffers is None or await buffers.save_unsaved()
         return answer == "discard"
 
     async def _ask_running(self) -> bool:
@@ -215,11 +217,13 @@ class ProjectSwitch(QObject):
             self._services.workspace.file_changed.emit(path)
             self._services.workspace.file_activated.emit(path, None)
 
-    async def _choose_main(self) -> None:
-        root = self._services.workspace.root
+    async def _choose_main(self, *, is_to_run: bool = False) -> None:
+        root, shown = self._services.workspace.root, self._services.workspace.shown_file
         if root is None:
             return
-        circuits = await self._services.app.browse.circuits(root)
+        found = await self._services.app.browse.circuits(root)
+        # The one in front of the person first: it is the one that is meant, mostly.
+        circuits = sorted(found, key=lambda path: path != shown)
         names = [path.relative_to(root).as_posix() for path in circuits]
         if not names:
             self._services.workspace.status_changed.emit(msg("The project has no circuit yet."))
@@ -233,6 +237,8 @@ class ProjectSwitch(QObject):
         )
         if name is not None and name in names:
             self._desk.set_main(root / name)
+            if is_to_run:
+                self._services.workspace.run_requested.emit()
 
     async def _open_and_design(self, text: str) -> None:
         folder = await questions.choose_folder(

@@ -34,8 +34,6 @@ class ProjectDesk(QObject):
     analyses_changed = pyqtSignal(object)
     """tuple of (kind, card) of the main circuit"""
     result_stored = pyqtSignal()
-    choice_needed = pyqtSignal(object)
-    """circuits: tuple[Path, ...]; which of them is the main one is asked once"""
 
     def __init__(self, services: WindowServices, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -43,8 +41,7 @@ class ProjectDesk(QObject):
         self._watch = FileWatch(self)
         self._accepted: Mapping[str, str] | None = None
         self._chosen = ""
-        """The main circuit the person chose, relative; "" = found by looking."""
-        self._has_asked = False
+        """The main circuit, relative; it stays that when circuits are added. "" = none yet."""
         self._changed: frozenset[Path] = frozenset()
         self._problems: dict[Path, tuple[int, int]] = {}
         self._stale: set[Path] = set()
@@ -60,6 +57,7 @@ class ProjectDesk(QObject):
         workspace.file_changed.connect(self._on_file_changed)
         workspace.file_moved.connect(self._on_file_moved)
         workspace.changes_accepted.connect(self.accept)
+        workspace.main_circuit_chosen.connect(self.set_main)
         workspace.main_circuit_changed.connect(lambda _path: self._examine())
 
     async def open(self, place: Path, memory: ProjectMemory | None = None) -> OpenedProject:
@@ -72,9 +70,10 @@ class ProjectDesk(QObject):
         await self.close()
         memory = memory or ProjectMemory()
         root, workspace = opened.root, self._services.workspace
-        self._accepted, self._chosen, self._has_asked = memory.accepted, memory.main_circuit, False
+        self._accepted, self._chosen = memory.accepted, memory.main_circuit
         workspace.root = root
         workspace.main_circuit = self._main_of(root, opened.circuits)
+        self._keep_main()
         workspace.project_opened.emit(root)
         workspace.main_circuit_changed.emit(workspace.main_circuit)
         if opened.warning is not None:
@@ -83,7 +82,6 @@ class ProjectDesk(QObject):
         if self._accepted is None:
             self._accepted = await self._services.app.browse.digests(root)
         await self._compare(root)
-        self._ask_main(opened.circuits)
         return opened
 
     async def close(self) -> None:
@@ -114,7 +112,6 @@ class ProjectDesk(QObject):
         """Make a circuit the main one; it is remembered."""
         workspace = self._services.workspace
         if workspace.root is not None and path.is_relative_to(workspace.root):
-            self._chosen = path.relative_to(workspace.root).as_posix()
             self._change_main(path)
 
     def accept(self) -> None:
@@ -126,21 +123,34 @@ class ProjectDesk(QObject):
     # ---- inside --------------------------------------------------------------------------------
 
     def _main_of(self, root: Path, circuits: Sequence[Path]) -> Path | None:
-        """The chosen one while it exists, else the only one there is."""
+        """The one of before while it exists, else the only one, or the one all others are named after.
+
+        `filter.cir` beside `filter_loop.cir` is the circuit, the other a view of it.
+        """
         chosen = root / self._chosen if self._chosen else None
         if chosen is not None and chosen in circuits:
             return chosen
-        return circuits[0] if len(circuits) == 1 else None
+        shortest = min(circuits, key=lambda path: len(path.stem), default=None)
+        if shortest is None:
+            return None
+        names = tuple(f"{shortest.stem}{mark}" for mark in ("_", "-", "."))
+        are_views = all(
+            other == shortest or (other.parent == shortest.parent and other.stem.startswith(names))
+            for other in circuits
+        )
+        return shortest if are_views else None
 
-    def _ask_main(self, circuits: Sequence[Path]) -> None:
-        if self._services.workspace.main_circuit is None and len(circuits) > 1 and not self._has_asked:
-            self._has_asked = True
-            self.choice_needed.emit(tuple(circuits))
+    def _keep_main(self) -> None:
+        """A circuit that comes later (a design writes one) is no reason to doubt the one there is."""
+        root, main = self._services.workspace.root, self._services.workspace.main_circuit
+        if root is not None and main is not None and main.is_relative_to(root):
+            self._chosen = main.relative_to(root).as_posix()
 
     def _change_main(self, path: Path | None) -> None:
         workspace = self._services.workspace
         if path != workspace.main_circuit:
             workspace.main_circuit = path
+            self._keep_main()
             workspace.analysis = None
             workspace.main_circuit_changed.emit(path)
 
@@ -151,7 +161,6 @@ class ProjectDesk(QObject):
     def _on_file_moved(self, old: Path, new: Path) -> None:
         root = self._services.workspace.root
         if root is not None and old == self._services.workspace.main_circuit:
-            self._chosen = new.relative_to(root).as_posix() if self._chosen else ""
             self._change_main(new)
         self._on_file_changed(new)
 
@@ -166,8 +175,8 @@ class ProjectDesk(QObject):
             circuits = await self._services.app.browse.circuits(root)
             if root != self._services.workspace.root:
                 return
-            self._change_main(self._main_of(root, circuits))
-            self._ask_main(circuits)
+            main = self._services.workspace.main_circuit
+            self._change_main(main if main in circuits else self._main_of(root, circuits))
             self._examine()
         await self._compare(root)
 

@@ -8,7 +8,17 @@ from pathlib import Path
 from typing import TypeVar
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QDialog, QFileDialog, QInputDialog, QLineEdit, QMessageBox, QWidget
+from PyQt6.QtGui import QIcon
+from PyQt6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QInputDialog,
+    QLineEdit,
+    QMessageBox,
+    QPushButton,
+    QWidget,
+)
 
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
@@ -66,6 +76,33 @@ async def choose_folder(
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+    _dress_buttons(dialog)
+    answer: asyncio.Future[Path | None] = asyncio.get_running_loop().create_future()
+
+    def on_finished(code: int) -> None:
+        files = dialog.selectedFiles() if code == QDialog.DialogCode.Accepted else []
+        if not answer.done():
+            answer.set_result(Path(files[0]) if files else None)
+
+    dialog.finished.connect(on_finished)
+    dialog.open()
+    return await _answered(answer, dialog)
+
+
+async def choose_target(
+    services: WindowServices, parent: QWidget, title: Message, start: Path
+) -> Path | None:
+    """Where a new file goes, with the suffix of `start`; None when the person thinks better of it.
+
+    The dialog asks before a file is replaced.
+    """
+    dialog = QFileDialog(parent, services.language(title), str(start.parent))
+    dialog.setObjectName("targetDialog")
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setFileMode(QFileDialog.FileMode.AnyFile)
+    dialog.setDefaultSuffix(start.suffix.lstrip("."))
+    dialog.selectFile(start.name)
     answer: asyncio.Future[Path | None] = asyncio.get_running_loop().create_future()
 
     def on_finished(code: int) -> None:
@@ -91,6 +128,7 @@ async def ask_text(
     dialog.setTextValue(text)
     dialog.setOkButtonText(services.language(msg("OK")))
     dialog.setCancelButtonText(services.language(msg("Cancel")))
+    _dress_buttons(dialog)
     answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
 
     def on_finished(code: int) -> None:
@@ -113,8 +151,11 @@ async def choose_item(
     dialog.setWindowTitle(services.language(title))
     dialog.setLabelText(services.language(label))
     dialog.setComboBoxItems(list(items))
+    if items:
+        dialog.setTextValue(items[0])  # with nothing chosen Enter would do nothing
     dialog.setOkButtonText(services.language(msg("OK")))
     dialog.setCancelButtonText(services.language(msg("Cancel")))
+    _dress_buttons(dialog)
     answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
 
     def on_finished(code: int) -> None:
@@ -136,6 +177,16 @@ def tell(services: WindowServices, parent: QWidget, *, title: Message, text: str
     box.setInformativeText(text)
     box.addButton(services.language(msg("Close")), QMessageBox.ButtonRole.RejectRole)
     box.open()
+
+
+def _dress_buttons(dialog: QDialog) -> None:
+    """Without the style's own pictures, and one of them filled, as in our own dialogs."""
+    for button in dialog.findChildren(QPushButton):
+        button.setIcon(QIcon())
+    for box in dialog.findChildren(QDialogButtonBox):
+        for each in box.buttons():
+            if box.buttonRole(each) == QDialogButtonBox.ButtonRole.AcceptRole:
+                mark(each, kind="primary")
 
 
 async def _answered(answer: asyncio.Future[T], dialog: QDialog) -> T:

@@ -7,11 +7,12 @@ colours. A widget says what it is by a property (`mark`), never by a colour of i
 
     kind     of a button: primary, secondary, danger, ok, warn, quiet, link; of a tab bar: line
     small    of a button or input: true
+    chip     of a button that is a word among others: true
     surface  of a pane: chrome, panel, base, raised, sunken
-    role     of a label: title, display, strong, secondary, tertiary, small, caption, mono, error, ok,
-             warn, link
+    role     of a label: title, display, strong, heading, secondary, tertiary, small, caption, mono, error,
+             ok, warn, link
     line     of a pane, the side with a line: top, bottom, left, right
-    card     of a frame: true
+    card     of a frame: true; active, while what is in it has the focus: true
     plain    of a text editor without border: true
     part     of a dialog: footer
     state    of an input: error; of a progress bar: ok, warn, error
@@ -25,7 +26,7 @@ from pathlib import Path
 
 from PyQt6.QtCore import QEvent, QLocale, QObject, Qt
 from PyQt6.QtGui import QColor, QFocusEvent, QPalette
-from PyQt6.QtWidgets import QApplication, QStyleFactory, QWidget
+from PyQt6.QtWidgets import QApplication, QDialog, QWidget
 
 from presentation.window.language import LanguageManager
 from presentation.window.theme import Theme, ThemeManager, tokens
@@ -130,17 +131,26 @@ class ApplicationStyle(QObject):
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         self._application = application
-        application.setStyle(QStyleFactory.create("Fusion"))
-        application.installEventFilter(self)
         self._apply_base()
         theme.changed.connect(self.dress)
         language.changed.connect(self._speak)
-        self._speak()
+        if language.name == "zh":
+            self._speak()
 
     def dress(self, _changed: object = None) -> None:
         """Put the style sheet on, or on anew; until then palette and font alone are the theme's."""
         self._apply_base()
         self._application.setStyleSheet(style_sheet(self._theme.theme))
+
+    def complete(self) -> None:
+        """What the first paint of Latin text does not need, and would take some 15 ms of it.
+
+        The focus that came by a key is marked from now on: every event of the application passes through
+        Python then, thousands of them while a window is made. And the locale is set, whose class makes a
+        thousand members of enumerations when it is first used.
+        """
+        self._speak()
+        self._application.installEventFilter(self)
 
     def _speak(self, _changed: object = None) -> None:
         """Han shapes and the forms of dates are the language's."""
@@ -152,11 +162,18 @@ class ApplicationStyle(QObject):
         self._application.setFont(theme.font("ui"))
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
-        """Give the widget that got the focus by a key the property `kbdFocus`; let everything pass."""
+        """Give the widget that got the focus by a key the property `kbdFocus`, and dialogs an edge.
+
+        Everything passes.
+        """
         if isinstance(event, QFocusEvent) and isinstance(watched, QWidget):
             by_key = event.gotFocus() and event.reason() in _KEYBOARD
             if bool(watched.property("kbdFocus")) != by_key:
                 mark(watched, kbdFocus=by_key)
+        elif isinstance(watched, QDialog) and event is not None and event.type() == QEvent.Type.Polish:
+            # Where no window manager draws a frame the style's line is all that holds it together.
+            watched.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+            watched.setContentsMargins(1, 1, 1, 1)
         return False
 
 
@@ -164,9 +181,9 @@ def mark(widget: QWidget, **properties: str | bool) -> None:
     """Say what a widget is (``mark(button, kind="primary")``) and have it drawn so."""
     for name, value in properties.items():
         widget.setProperty(name, value)
-    style = widget.style()
     # Before its first showing a widget has not been styled yet, and need not be styled twice.
-    if style is not None and widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
+    style = widget.style() if widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished) else None
+    if style is not None:
         style.unpolish(widget)
         style.polish(widget)
     widget.update()

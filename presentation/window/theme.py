@@ -52,32 +52,42 @@ class Theme:
 
     def size(self, name: str) -> int:
         """A size in logical pixels: ``size("row.tree")``, ``size("space.3")``, ``size("pane.left_min")``."""
-        value: Any = tokens()
-        for part in name.split("."):
-            value = value[part]
-        return round(float(value) * self.scale)
+        return _size(name, self.scale)
 
     def font(self, style: str, *, weight: int | None = None) -> QFont:
         """The font of a type style: ``ui``, ``small``, ``caption``, ``title``, ``mono`` ..."""
-        kind = tokens()["type"][style]
-        is_mono = style.startswith("mono")
-        families = tokens()["font"]["mono" if is_mono else "ui"]
-        cjk = tokens()["font"]["mono_cjk" if is_mono else "ui_cjk"]
-        font = QFont()
-        font.setFamilies([*families, *cjk])
-        font.setPixelSize(max(round(kind["px"] * self.scale), 1))
-        font.setWeight(QFont.Weight(weight or kind["weight"]))
-        if is_mono:
-            font.setStyleHint(QFont.StyleHint.Monospace)
-            for tag, value in (("liga", 0), ("calt", 0), ("zero", 1)):
-                font.setFeature(QFont.Tag(tag), value)
-        return font
+        return QFont(_font(style, weight, self.scale))  # a copy: whoever asked may change it
 
     def tabular(self, style: str = "ui") -> QFont:
         """The same with figures of one width, for columns, readouts and meters."""
         font = self.font(style)
         font.setFeature(QFont.Tag("tnum"), 1)
         return font
+
+
+@cache
+def _size(name: str, scale: float) -> int:
+    value: Any = tokens()
+    for part in name.split("."):
+        value = value[part]
+    return round(float(value) * scale)
+
+
+@cache
+def _font(style: str, weight: int | None, scale: float) -> QFont:
+    kind = tokens()["type"][style]
+    is_mono = style.startswith("mono")
+    families = tokens()["font"]["mono" if is_mono else "ui"]
+    cjk = tokens()["font"]["mono_cjk" if is_mono else "ui_cjk"]
+    font = QFont()
+    font.setFamilies([*families, *cjk])
+    font.setPixelSize(max(round(kind["px"] * scale), 1))
+    font.setWeight(QFont.Weight(weight or kind["weight"]))
+    if is_mono:
+        font.setStyleHint(QFont.StyleHint.Monospace)
+        for tag, value in (("liga", 0), ("calt", 0), ("zero", 1)):
+            font.setFeature(QFont.Tag(tag), value)
+    return font
 
 
 class ThemeManager(QObject):

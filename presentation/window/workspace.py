@@ -24,6 +24,10 @@ class Buffers(Protocol):
         """Write every unsaved buffer (the old content is kept); False when one could not be."""
         ...
 
+    async def save_unsaved(self) -> bool:
+        """The same without holding the loop: what everybody uses who can wait."""
+        ...
+
     def is_dirty(self, path: Path) -> bool:
         """Whether a buffer of this file holds unsaved text."""
         ...
@@ -67,10 +71,16 @@ class Workspace(QObject):
     project_closed = pyqtSignal()
     main_circuit_changed = pyqtSignal(object)
     """Path or None"""
+    main_circuit_chosen = pyqtSignal(object)
+    """path: Path; make it the main circuit (an accepted design's, say)"""
+    main_circuit_needed = pyqtSignal()
+    """Somebody wants to run, and it is not known which of the circuits: ask, and then run"""
     file_changed = pyqtSignal(object)
     """path: Path; something on the disk is another than before (made, changed, removed)"""
     file_activated = pyqtSignal(object, object)
     """path: Path, line: int | None; somebody wants to see a file"""
+    file_offered = pyqtSignal(object)
+    """path: Path; a file comes to the front of the editor; the keyboard stays where it is"""
     file_shown = pyqtSignal(object)
     """path: Path | None; the editor's front tab is another (None: no file is open). From the editor"""
     file_moved = pyqtSignal(object, object)
@@ -97,6 +107,8 @@ class Workspace(QObject):
     """result: SimulationResult | CircuitAIError"""
     result_selected = pyqtSignal(object)
     """result_path: Path; a result to be shown in the waveforms and measurements"""
+    result_offered = pyqtSignal(object)
+    """result_path: Path; the same for a run that nobody looks at yet: no pane or tab comes to the front"""
     status_changed = pyqtSignal(object)
     """text: Message; the left end of the status bar"""
     cursor_moved = pyqtSignal(int, int)

@@ -10,14 +10,17 @@
   let bridge = null;
   let follows = true; // the newest is kept in sight, until somebody scrolls up
   let unseen = 0;
-  let words = { newer: "{count} new", copy: "Copy", copyIcon: "" };
+  let words = { newer: "{count} new", copy: "Copy", copyIcon: "", newerIcon: "", lines: "{count} lines", more: "Show {count} more lines" };
+  const LONG_CODE = 18; // lines; a longer block is folded to its first ones
+  const SHOWN_CODE = 14;
 
   const atEnd = () => log.scrollHeight - log.scrollTop - log.clientHeight < 24;
   const toEnd = () => { log.scrollTop = log.scrollHeight; };
 
   function showNewer() {
     newer.hidden = follows || unseen === 0;
-    newer.textContent = words.newer.replace("{count}", String(unseen));
+    newer.innerHTML = words.newerIcon;
+    newer.append(words.newer.replace("{count}", String(unseen)));
   }
 
   function dress(element) {
@@ -38,16 +41,57 @@
       const side = bar.classList.contains("right") ? 2 / 3 : 1 / 3;
       bar.style.width = `${Number(bar.dataset.fill) * side * 100}%`;
     }
-    for (const block of element.querySelectorAll("pre.code")) {
-      if (block.querySelector("button")) continue;
-      const button = document.createElement("button");
-      button.className = "icon";
-      button.title = words.copy;
-      button.setAttribute("aria-label", words.copy);
-      button.innerHTML = words.copyIcon;
-      button.dataset.copyCode = "1";
-      block.append(button);
+    for (const span of element.querySelectorAll("[data-countdown]")) countDown(span);
+    for (const block of element.querySelectorAll("pre.code")) dressCode(block);
+  }
+
+  function iconButton() {
+    const button = document.createElement("button");
+    button.className = "icon";
+    button.title = words.copy;
+    button.setAttribute("aria-label", words.copy);
+    button.innerHTML = words.copyIcon;
+    button.dataset.copyCode = "1";
+    return button;
+  }
+
+  // A copy button; a long block gets a head with its length and is folded until somebody wants all of it.
+  function dressCode(block) {
+    if (block.querySelector("[data-copy-code]") || block.closest(".tail")) {
+      if (!block.querySelector("[data-copy-code]")) block.append(iconButton());
+      return;
     }
+    const lines = block.querySelector("code")?.textContent.replace(/\n$/, "").split("\n").length ?? 0;
+    if (lines <= LONG_CODE || block.parentElement.classList.contains("long-code")) {
+      block.append(iconButton());
+      return;
+    }
+    const box = document.createElement("div");
+    box.className = "long-code folded";
+    const head = document.createElement("div");
+    head.className = "code-head";
+    const length = document.createElement("span");
+    length.textContent = words.lines.replace("{count}", String(lines));
+    head.append(length, iconButton());
+    const more = document.createElement("button");
+    more.className = "more";
+    more.dataset.unfold = "1";
+    more.textContent = words.more.replace("{count}", String(lines - SHOWN_CODE));
+    block.replaceWith(box);
+    box.style.setProperty("--shown-lines", String(SHOWN_CODE));
+    box.append(head, block, more);
+  }
+
+  // What is waited for, told every second; it ends with its element.
+  function countDown(span) {
+    const until = performance.now() + Number(span.dataset.countdown) * 1000;
+    const tell = () => {
+      if (!span.isConnected && performance.now() > until) return;
+      const left = Math.max(0, Math.ceil((until - performance.now()) / 1000));
+      span.textContent = span.dataset.text.replace("{seconds}", String(left));
+      if (left > 0) setTimeout(tell, 250);
+    };
+    tell();
   }
 
   function fill(element, html) {
@@ -165,7 +209,13 @@
     const link = event.target.closest("a[href]");
     if (link) { event.preventDefault(); bridge?.act("link", "", link.href); return; }
     const code = event.target.closest("[data-copy-code]");
-    if (code) { bridge?.act("copy_text", "", code.parentElement.querySelector("code").textContent); return; }
+    if (code) {
+      const box = code.closest(".long-code") ?? code.closest("pre");
+      bridge?.act("copy_text", "", box.querySelector("code").textContent);
+      return;
+    }
+    const unfold = event.target.closest("[data-unfold]");
+    if (unfold) { unfold.parentElement.classList.remove("folded"); unfold.remove(); return; }
     const more = event.target.closest("[data-more]");
     if (more) { more.previousElementSibling.hidden = false; more.remove(); return; }
     const target = event.target.closest("[data-act]");

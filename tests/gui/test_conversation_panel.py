@@ -19,11 +19,13 @@ from presentation.panels.conversation.items import (
     ErrorBlock,
     Interrupted,
     OperationCard,
+    Retry,
     SimulationCard,
     UserText,
 )
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.plain_view import PlainConversation
+from presentation.panels.conversation.status_line import color_of
 from presentation.window.workspace import WindowServices
 from tests.fakes.llm_server import FakeLLMServer, answer, error
 from tests.gui.conftest import Until
@@ -48,6 +50,7 @@ async def panel(services: WindowServices, project: Path, until: Until) -> AsyncI
     made.show()
     yield made
     made.close_panel()
+    await until(lambda: not services.app.tasks.handles)  # lists and previews that are still being read
 
 
 def type_and_send(panel: ConversationPanel, text: str) -> None:
@@ -170,12 +173,10 @@ async def test_a_design_asks_for_its_goals_and_stops_at_the_checkpoint(
     type_and_send(panel, "设计一个截止频率 10 kHz 的 RC 低通滤波器")
     await until(lambda: top_dialog("goalsDialog") is not None, timeout_s=30)
     dialog = top_dialog("goalsDialog")
-    table = dialog.table
-    texts = [table.item(row, 3).text() for row in range(table.rowCount())]
-    assert "10\u00a0kHz" in texts
+    assert "10\u00a0kHz" in dialog.limits
     panel.toggle_mode()
     assert panel.mode == "workflow"  # refused while it runs, with words
-    assert panel._notice.text()
+    assert panel.notice
     QTest.mouseClick(dialog.start_button, Qt.MouseButton.LeftButton)
     await until(lambda: any(item.state == "open" for item in of(panel, Decision)), timeout_s=30)
     (decision,) = of(panel, Decision)
@@ -304,7 +305,7 @@ async def test_a_draft_belongs_to_its_conversation(panel: ConversationPanel, unt
     assert panel.composer.text == "about the second"
 
 
-async def test_the_history_opens_and_deletes_after_a_second_click(
+async def test_the_list_of_conversations_opens_and_deletes_after_a_question(
     panel: ConversationPanel, until: Until
 ) -> None:
     for text in ("list the files", "show filter.cir"):
@@ -318,9 +319,17 @@ async def test_the_history_opens_and_deletes_after_a_second_click(
     dialog.list.setCurrentRow(0)
     delete = dialog.findChild(QPushButton, "historyDelete")
     delete.click()
+    await until(lambda: top_dialog("question"))
+    QTest.keyClick(top_dialog("question"), Qt.Key.Key_Escape)
+    await until(lambda: top_dialog("question") is None)
     assert dialog.list.count() == 2
     delete.click()
+    await until(lambda: top_dialog("question"))
+    next(
+        button for button in top_dialog("question").findChildren(QPushButton) if button.text() == "Delete"
+    ).click()
     await until(lambda: panel.session_id != last and len(panel.model.sessions) == 1)
+    await until(lambda: dialog.list.count() == 1)
     assert not panel.model.items.last()
     dialog.reject()
 
@@ -352,10 +361,10 @@ async def test_without_a_project_nothing_is_sent_and_it_says_what_to_do(
 
 
 async def test_unsaved_files_that_cannot_be_saved_hold_a_run_back(
-    panel: ConversationPanel, services: WindowServices
+    panel: ConversationPanel, services: WindowServices, until: Until
 ) -> None:
     class ReadOnlyBuffers:
-        def save_all(self) -> bool:
+        async def save_unsaved(self) -> bool:
             return False
 
         def is_dirty(self, path: Path) -> bool:
@@ -366,9 +375,16 @@ async def test_unsaved_files_that_cannot_be_saved_hold_a_run_back(
 
     services.workspace.buffers = ReadOnlyBuffers()
     type_and_send(panel, "list the files")
-    assert panel.composer.text == "list the files"
-    assert "could not be saved" in panel._notice.text()
-    assert not of(panel, UserText)
+    await until(lambda: of(panel, ErrorBlock))
+    await until(lambda: not panel.is_running)
+    (problem,) = of(panel, ErrorBlock)
+    assert "could not be saved" in shown(panel)
+    assert not of(panel, OperationCard)
+    services.workspace.buffers = None
+    panel.view.acted.emit("retry", problem.key, "")
+    await until(lambda: len(of(panel, UserText)) == 2)
+    await until(lambda: not panel.is_running)
+    assert len(of(panel, ErrorBlock)) == 1
 
 
 async def test_another_project_ends_the_run_and_shows_nothing_of_the_one_before(
@@ -409,3 +425,109 @@ async def test_a_design_stopped_at_its_checkpoint_goes_on_there(
     panel.view.acted.emit("answer", again.key, "accept")
     await until(lambda: not panel.is_running, timeout_s=30)
     assert of(panel, DesignEnd)[-1].done.goals_met
+
+
+async def test_the_title_is_renamed_in_place_and_stays_so(
+    panel: ConversationPanel, services: WindowServices, project: Path, until: Until
+) -> None:
+    type_and_send(panel, "list the files")
+    await until(lambda: not panel.is_running and panel.model.sessions)
+    title = panel.title_bar.title
+    QTest.mouseDClick(title, Qt.MouseButton.LeftButton)
+    assert title.is_editing
+    title.edit.selectAll()
+    QTest.keyClicks(title.edit, "Not this")
+    QTest.keyClick(title.edit, Qt.Key.Key_Escape)
+    assert not title.is_editing
+    assert panel.model.name != "Not this"
+    QTest.mouseDClick(title, Qt.MouseButton.LeftButton)
+    title.edit.selectAll()
+    QTest.keyClicks(title.edit, "Files of the filter")
+    QTest.keyClick(title.edit, Qt.Key.Key_Return)
+    await until(lambda: panel.model.sessions[0].name == panel.model.name == "Files of the filter")
+    (stored,) = await services.app.sessions.list(project)
+    assert stored.name == "Files of the filter"
+
+
+async def test_the_list_shows_a_preview_renames_and_exports(
+    panel: ConversationPanel, tmp_path: Path, until: Until
+) -> None:
+    type_and_send(panel, "set R1 to 2k in filter.cir")
+    await until(lambda: not panel.is_running and panel.model.sessions)
+    panel.show_history()
+    dialog = top_dialog("historyDialog")
+    await until(lambda: "set R1 to 2k" in dialog.preview.text)
+    dialog.search.setText("nothing like it")
+    assert dialog.list.count() == 0
+    dialog.search.setText("R1")
+    assert dialog.list.count() == 1
+    dialog.renamed.emit(panel.session_id, "Twice the resistance")
+    await until(lambda: panel.model.name == "Twice the resistance")
+    await until(lambda: dialog.list.item(0).text() == "Twice the resistance")
+    for kind, sign in (("json", '"session_name": "Twice the resistance"'), ("md", "# "), ("txt", "R1")):
+        target = tmp_path / f"exported.{kind}"
+        dialog.exported.emit(panel.session_id, kind, target)
+        await until(target.exists)
+        await until(lambda target=target, sign=sign: sign in target.read_text())
+    dialog.reject()
+    await until(lambda: not top_dialog("historyDialog"))
+
+
+async def test_an_interrupted_answer_is_regenerated(panel: ConversationPanel, until: Until) -> None:
+    with FakeLLMServer([answer("The first half", stall=True), answer("A whole answer.")]) as server:
+        use(panel, server)
+        type_and_send(panel, "why?")
+        await until(lambda: "first half" in shown(panel))
+        await until(lambda: panel.status_line.text)
+        panel.stop()
+        await until(lambda: not panel.is_running)
+        server.wait_until_left()
+        mark = of(panel, Interrupted)[-1]
+        panel.view.acted.emit("regenerate", mark.key, "")
+        await until(lambda: not panel.is_running and of(panel, AnswerText)[-1].text == "A whole answer.")
+        assert [item.text for item in of(panel, UserText)] == ["why?", "why?"]
+        assert not panel.model.items.get(mark.key).can_continue
+        assert server.requests[1]["messages"][-1]["content"].endswith("why?")
+    # What the last answer filled of the window is known, how large that is is not.
+    assert panel.model.context_tokens == 97
+    assert "97 tokens" in panel.status_line.meter.text
+
+
+async def test_a_retry_counts_and_can_be_stopped(panel: ConversationPanel, until: Until) -> None:
+    with FakeLLMServer(lambda body: error(429, "slow down")) as server:
+        use(panel, server)
+        type_and_send(panel, "hello model")
+        await until(lambda: of(panel, Retry), timeout_s=20)
+        assert "Trying again in" in shown(panel)
+        panel.view.acted.emit("stop", of(panel, Retry)[-1].key, "")
+        await until(lambda: not panel.is_running)
+    assert not of(panel, Retry)
+    assert of(panel, Interrupted)
+
+
+async def test_an_error_can_be_left_to_the_builtin_designer(panel: ConversationPanel, until: Until) -> None:
+    with FakeLLMServer([error(401, "bad key")]) as server:
+        use(panel, server)
+        type_and_send(panel, "list the files")
+        await until(lambda: not panel.is_running and of(panel, ErrorBlock))
+        (block,) = of(panel, ErrorBlock)
+        panel.view.acted.emit("offline", block.key, "")
+        await until(lambda: not panel.is_running and of(panel, OperationCard))
+    assert panel.model.model_name == ""
+    assert "filter.cir" in of(panel, AnswerText)[-1].text
+
+
+async def test_icons_grow_with_the_scale(panel: ConversationPanel, services: WindowServices) -> None:
+    services.theme.set_mode("light", scale=2.0)
+    theme = services.theme.theme
+    assert panel.mode_button.iconSize().width() == theme.size("icon.small") == 28
+    assert panel.composer.model_button.iconSize().width() == theme.size("icon.default") == 32
+    assert panel.composer.send_button.iconSize().width() == 32
+    assert panel.composer.send_button.width() == theme.size("control.send") == 48
+    services.theme.set_mode("light", scale=1.0)
+
+
+def test_the_meter_is_green_orange_and_red() -> None:
+    assert [color_of(share) for share in (0.1, 0.59, 0.6, 0.79, 0.8, 1.2)] == [
+        *("ok.icon", "ok.icon", "warn.icon", "warn.icon", "error.icon", "error.icon")
+    ]

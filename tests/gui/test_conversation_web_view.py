@@ -249,7 +249,8 @@ async def test_the_panel_brings_the_page_and_a_mouse_click_undoes(
             " const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()",
             answer.set_result,
         )
-        return await answer
+        async with asyncio.timeout(20):
+            return await answer
 
     place = None
     for _ in range(400):

@@ -47,14 +47,14 @@ async def test_services_run_coroutines_as_tasks_and_show_their_errors(services, 
 
 
 def hold(seconds: float) -> None:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
         pass
 
 
 async def hold_while_watched(watchdog: LoopWatchdog) -> None:
     async with watchdog.watching():
-        asyncio.get_running_loop().call_soon(hold, 0.3)
+        asyncio.get_running_loop().call_soon(hold, 0.6)
         await asyncio.sleep(0.02)
 
 

@@ -11,10 +11,19 @@ import pytest
 from PyQt6.QtCore import QMimeData, QMimeDatabase, QPoint, QPointF, Qt, QUrl
 from PyQt6.QtGui import QDropEvent
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QDialog, QFileDialog, QInputDialog, QMessageBox, QPushButton
+from PyQt6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QFileDialog,
+    QInputDialog,
+    QMenu,
+    QMessageBox,
+    QPushButton,
+)
 
 from application.window_state import WindowState
 from presentation.panels.editor.editor_area import EditorArea
+from presentation.panels.welcome_rows import ExampleRow
 from presentation.window.main_window import MainWindow
 from presentation.window.workspace import AgentStatus, WindowServices
 from shared.errors import UserInputError
@@ -63,15 +72,13 @@ async def make(
         *,
         state: WindowState | None = None,
         size: tuple[int, int] = (1440, 900),
-        asks: bool = False,
     ) -> MainWindow:
         window = MainWindow(services, state)
         made.append(window)
         window.resize(*size)
         window.show()
         await window.fill(project)
-        if not asks:
-            await settled()
+        await settled()
         return window
 
     yield make_window
@@ -129,12 +136,17 @@ async def test_a_project_opens_with_its_only_circuit_as_the_main_one(
     await settled()
 
 
-async def test_of_several_circuits_one_is_asked_for_once_and_remembered(
+async def test_of_several_circuits_one_is_asked_for_when_it_is_to_run_and_remembered(
     make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
 ) -> None:
     (project / "second.cir").write_text(CIRCUIT)
-    window = await make(project, asks=True)
+    window = await make(project)
     assert services.workspace.main_circuit is None
+    assert dialog(window, QInputDialog) is None  # nothing pops up by itself
+    finished: list[object] = []
+    services.workspace.run_finished.connect(finished.append)
+    assert window.header.run_group.run.isEnabled()
+    window.header.run_group.run.click()
     await until(lambda: dialog(window, QInputDialog))
     question = dialog(window, QInputDialog)
     assert isinstance(question, QInputDialog)
@@ -142,6 +154,8 @@ async def test_of_several_circuits_one_is_asked_for_once_and_remembered(
     press(question, "OK")
     await until(lambda: services.workspace.main_circuit == project / "second.cir")
     await until(lambda: window.header.run_group.choice.text() == "All: ac, op")
+    await until(lambda: finished)  # it was asked for in order to run
+    await until(lambda: not services.app.tasks.handles)
     window.projects.open(project)
     await until(lambda: services.workspace.main_circuit is None or not services.app.tasks.handles)
     await until(lambda: services.workspace.main_circuit == project / "second.cir")
@@ -187,7 +201,7 @@ async def test_a_run_shows_its_progress_and_escape_stops_it(
     QTest.keyClick(window.panes.tree.view, Qt.Key.Key_Escape)
     await until(lambda: finished)
     assert not window.header.run_group.stop.isEnabled()
-    assert window.header.run_group.run.text().startswith("Run ")
+    assert window.header.run_group.run.text() == "Run"
     await settled()
 
 
@@ -601,11 +615,149 @@ async def test_an_example_is_opened_as_a_copy(
     chooser.accept()
     await until(lambda: services.workspace.root is not None)
     assert services.workspace.root == tmp_path / examples[0].name
-    await until(lambda: dialog(window, QInputDialog))  # which of its circuits is the main one
-    box = dialog(window, QInputDialog)
-    assert box is not None
-    box.reject()
+    assert services.workspace.main_circuit == services.workspace.root / examples[0].circuit.name
     await settled()
+
+
+@pytest.mark.parametrize(
+    ("names", "main"),
+    [
+        (("amp", "amp_loop", "amp-step"), "amp"),
+        (("amp", "filter"), None),
+        (("amp", "amplifier"), None),
+        (("amp", "sub/amp_loop"), None),
+    ],
+)
+async def test_the_circuit_the_others_are_named_after_is_the_main_one(
+    make: MakeWindow,
+    services: WindowServices,
+    tmp_path: Path,
+    names: tuple[str, ...],
+    main: str | None,
+    until: Until,
+    settled: Settled,
+) -> None:
+    root = tmp_path / "several"
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / f"{name}.cir").write_text("* circuit\nV1 a 0 1\nR1 a 0 1k\n.op\n.end\n", encoding="utf-8")
+    window = await make(root)
+    assert services.workspace.main_circuit == (root / f"{main}.cir" if main else None)
+    assert dialog(window, QInputDialog) is None
+    await settled()
+
+
+async def test_an_inferred_main_circuit_is_kept_when_another_circuit_comes(
+    make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
+) -> None:
+    window = await make(project)
+    (project / "other.cir").write_text(CIRCUIT)
+    services.workspace.file_changed.emit(project / "other.cir")
+    tree = window.panes.tree.model
+    await until(lambda: tree.index_of(project / "other.cir").isValid())
+    await until(lambda: not services.app.tasks.handles)
+    assert services.workspace.main_circuit == project / "filter.cir"
+    window.projects.remember()
+    assert window.projects.state.memory_of(project).main_circuit == "filter.cir"
+    await window.projects.open_now(project)
+    assert services.workspace.main_circuit == project / "filter.cir"
+    await settled()
+
+
+async def test_the_frame_shows_the_welcome_page_before_anything_else_is_made(
+    services: WindowServices, settled: Settled
+) -> None:
+    window = MainWindow(services, WindowState(), first="welcome")
+    try:
+        window.show()
+        assert window.welcome.isVisible()
+        titles = [action.text() for action in window.header.menu_bar.actions()]
+        assert not hasattr(window, "panes")
+        window.complete()
+        assert [action.text() for action in window.header.menu_bar.actions()] == titles
+        assert all(action.menu() is not None for action in window.header.menu_bar.actions())
+        assert window.welcome.isVisible()
+        assert window.panes.tree is not None
+    finally:
+        await window.desk.close()
+        await window.release()
+        await settled()
+
+
+async def test_a_frame_that_ends_before_it_is_complete_has_nothing_to_save(
+    services: WindowServices, settled: Settled
+) -> None:
+    window = MainWindow(services, WindowState(), first="welcome")
+    await window.release()
+    assert await asyncio.to_thread(services.app.window_state.load) == WindowState()
+    await settled()
+
+
+async def test_an_open_menu_says_why_something_cannot_be_done(
+    make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
+) -> None:
+    window = await make()
+    menus = {menu.objectName(): menu for menu in window.header.menu_bar.findChildren(QMenu)}
+    menus["menu.file"].aboutToShow.emit()
+    action = window.commands.action("newCircuit")
+    assert not action.isEnabled()
+    assert action.toolTip() == "Open a folder first."
+    assert menus["menu.file"].toolTipsVisible()
+    menus["menu.file"].aboutToHide.emit()
+    assert action.isEnabled()  # its key is answered in words
+    assert window.commands.action("openFolder").isEnabled()
+    window.projects.open(project)
+    await until(lambda: services.workspace.root == project)
+    menus["menu.file"].aboutToShow.emit()
+    assert action.isEnabled()
+    menus["menu.file"].aboutToHide.emit()
+    await settled()
+
+
+async def test_the_command_box_finds_a_node_and_goes_there(
+    make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
+) -> None:
+    window = await make(project)
+    await until(lambda: services.workspace.shown_file == project / "filter.cir")
+    await settled()
+    box = window.header.command_box
+    box.begin()
+    QTest.keyClicks(box, "out")
+    assert box.shown_hits[0] == "out"
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    await until(lambda: window.status_bar.place.text == "Ln 3, Col 1")
+    await settled()
+
+
+async def test_every_example_has_its_row_and_its_curve(
+    make: MakeWindow, services: WindowServices, settled: Settled
+) -> None:
+    window = await make()
+    rows = window.welcome.findChildren(ExampleRow)
+    assert {row.objectName() for row in rows} == {
+        f"example.{example.name}" for example in await services.app.browse.examples()
+    }
+    for row in rows:
+        picture = row.grab().toImage()
+        line = services.theme.theme.color("trace.0").rgb()
+        assert any(
+            picture.pixel(x, y) == line for x in range(picture.width()) for y in range(picture.height())
+        ), row.objectName()
+    await settled()
+
+
+async def test_a_splitter_lays_its_handles_out_without_end(make: MakeWindow, settled: Settled) -> None:
+    window = await make()
+    splitter = window.panes.left
+    handle = splitter.handle(1)
+    assert handle is not None
+    for width in (3, 400, 1, 0, 200):
+        handle.resize(width, 1)
+        handle.resize(width, 9)
+    splitter.resize(200, 600)
+    size = window.services.theme.theme.size
+    await settled()
+    assert handle.mask().boundingRect().height() <= size("control.splitter_hit")
 
 
 async def test_closing_is_asked_for_and_not_done_by_qt(make: MakeWindow, settled: Settled) -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 
 from PyQt6.QtCore import QModelIndex, QPoint, Qt
 from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication, QMenu
 
 from application.browsing import Entry, ResultSummary
+from application.simulating import SimulationRequest
 from presentation.panels.project.outline import OutlinePane
 from presentation.panels.project.results import ResultsList
 from presentation.panels.project.rows import Role, RowLook
@@ -258,3 +260,69 @@ async def test_files_that_are_no_netlists_say_so(services: WindowServices, proje
     services.workspace.file_shown.emit(project / "notes.md")
     assert pane.names == ()
     assert pane.view.indexAt(QPoint(5, 5)) == QModelIndex()
+
+
+BROKEN = "* broken\nV1 in 0 1\nX1 in 0 nosuch\n.op\n.end\n"
+
+
+async def test_a_results_menu_does_what_it_says_and_a_failure_is_told_in_the_users_language(
+    services: WindowServices, project: Path, until: Until
+) -> None:
+    (project / "broken.cir").write_text(BROKEN, encoding="utf-8")
+    (project / ".circuit_ai").mkdir()
+    good = await services.app.simulate(SimulationRequest(circuit=project / "filter.cir"))
+    bad = await services.app.simulate(SimulationRequest(circuit=project / "broken.cir"))
+    workspace = services.workspace
+    results = ResultsList(services)
+    results.resize(240, 300)
+    results.show()
+    workspace.root = project
+    workspace.project_opened.emit(project)
+    await until(lambda: len(results.model.results) == 2)
+    assert [item.path for item in results.model.results] == [bad.result_path, good.result_path]
+    failed = results.model.index(0)
+    assert "X1 uses the subcircuit nosuch" in failed.data(Qt.ItemDataRole.ToolTipRole)
+    services.language.set("zh")
+    assert "X1 使用的子电路 nosuch 没有定义" in failed.data(Qt.ItemDataRole.ToolTipRole)
+    services.language.set("en")
+
+    shown: list[Path] = []
+    opened: list[Path] = []
+    behind: list[Path] = []
+    workspace.result_selected.connect(shown.append)
+    workspace.file_activated.connect(lambda path, _line: opened.append(path))
+    results.overlay_wanted.connect(behind.append)
+    menu = results.menu_for(results.model.results[0])
+    actions = {action.objectName(): action for action in menu.actions()}
+    assert not actions["overlay_result"].isEnabled()  # it has no curves
+    menu.deleteLater()
+
+    results.view.customContextMenuRequested.emit(results.view.visualRect(results.model.index(1)).center())
+    await until(lambda: QApplication.activePopupWidget() is not None)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    for name in ("show_result", "overlay_result", "open_result_circuit"):
+        next(action for action in menu.actions() if action.objectName() == name).trigger()
+    assert (shown, behind, opened) == ([good.result_path], [good.result_path], [project / "filter.cir"])
+    assert results.view.currentIndex().row() == 1
+    menu.close()
+
+
+async def test_a_result_that_is_offered_is_chosen_once_it_is_read(
+    services: WindowServices, project: Path, until: Until
+) -> None:
+    (project / ".circuit_ai").mkdir()
+    first = await services.app.simulate(SimulationRequest(circuit=project / "filter.cir"))
+    results = ResultsList(services)
+    results.show()
+    services.workspace.root = project
+    services.workspace.project_opened.emit(project)
+    await until(lambda: len(results.model.results) == 1)
+    second = await services.app.simulate(SimulationRequest(circuit=project / "filter.cir"))
+    services.workspace.result_offered.emit(second.result_path)
+    results.note_stored()
+    await until(lambda: len(results.model.results) == 2)
+    assert results.model.results[results.view.currentIndex().row()].path == second.result_path
+    services.workspace.result_selected.emit(first.result_path)
+    assert results.model.results[results.view.currentIndex().row()].path == first.result_path
+    await until(lambda: not services.app.tasks.handles)

@@ -21,7 +21,7 @@ class Buffers:
         self.can_save = can_save
         self.saves = 0
 
-    def save_all(self) -> bool:
+    async def save_unsaved(self) -> bool:
         self.saves += 1
         return self.can_save
 
@@ -61,7 +61,7 @@ async def test_a_run_saves_simulates_and_shows_its_curves(pane, services, heard,
     services.workspace.buffers = buffers = Buffers()
     pane.show_tab(CONSOLE)
     services.workspace.run_requested.emit()
-    assert buffers.saves == 1
+    await until(lambda: buffers.saves == 1)
     await until(lambda: _of(heard, "run_finished"))
     ((result,),) = _of(heard, "run_finished")
     assert result.ok
@@ -91,21 +91,30 @@ async def test_a_second_run_is_refused_in_words_while_the_first_goes_on(pane, se
     await until(lambda: not services.app.tasks.handles)
 
 
-async def test_nothing_runs_when_a_buffer_cannot_be_saved(pane, services, heard):
+async def test_nothing_runs_when_a_buffer_cannot_be_saved(pane, services, heard, until):
     services.workspace.buffers = Buffers(can_save=False)
     services.workspace.run_requested.emit()
+    await until(lambda: _of(heard, "error_occurred"))
     ((refusal,),) = _of(heard, "error_occurred")
     assert isinstance(refusal, UserInputError)
     assert not _of(heard, "run_started")
     assert pane.runs.circuit is None
 
 
-@pytest.mark.parametrize("missing", ["root", "main_circuit"])
-async def test_without_a_project_or_a_main_circuit_the_way_out_is_said(pane, services, heard, missing):
-    setattr(services.workspace, missing, None)
+async def test_without_a_project_the_way_out_is_said(pane, services, heard):
+    services.workspace.root = None
     services.workspace.run_requested.emit()
     ((refusal,),) = _of(heard, "error_occurred")
     assert refusal.advice is not None
+    assert not _of(heard, "run_started")
+
+
+async def test_without_a_main_circuit_it_is_asked_for(pane, services, heard):
+    asked = []
+    services.workspace.main_circuit_needed.connect(lambda: asked.append(True))
+    services.workspace.main_circuit = None
+    services.workspace.run_requested.emit()
+    assert asked == [True]
     assert not _of(heard, "run_started")
 
 

@@ -38,7 +38,9 @@ async def pane(services, project: Path, until):
     services.workspace.result_selected.emit(result.result_path)
     await until(lambda: made.waveforms.area is not None and made.waveforms.traces)
     await until(lambda: not services.app.tasks.handles)
-    return made
+    yield made
+    # What is drawn behind the last step ends before its loop does.
+    await until(lambda: not services.app.tasks.handles)
 
 
 def _chips(pane: BottomPane) -> list[str]:

@@ -49,6 +49,9 @@ class PlainFrame(QWidget):
         if "painted" not in self.log:
             self.log.append("painted")
 
+    def complete(self) -> None:
+        assert "painted" in self.log
+
     async def fill(self, project: Path | None) -> None:
         self.log.append(f"filled with {project.name if project else None}")
         QTimer.singleShot(0, lambda: self._then(self))

@@ -22,6 +22,7 @@ _MODIFIERS = {"ctrl": "Control_L", "shift": "Shift_L", "alt": "Alt_L"}
 _KEYSYMS = {
     " ": "space", "\n": "Return", "\t": "Tab", ".": "period", ",": "comma", "-": "minus", "/": "slash",
     "=": "equal", "*": "asterisk", "(": "parenleft", ")": "parenright", "_": "underscore", "+": "plus",
+    ":": "colon", "?": "question",
 }  # fmt: skip
 _SHIFTED = frozenset('*()_+:?!"{}<>|~@#$%^&')
 
@@ -76,6 +77,14 @@ class Hand:
                 self._test.XTestFakeButtonEvent(self._display, 1, is_down, 0)
         await self._let_it_arrive()
 
+    async def scroll(self, steps: int) -> None:
+        """Turn the wheel where the pointer is: up for positive steps."""
+        button = 4 if steps > 0 else 5
+        for _ in range(abs(steps)):
+            for is_down in (1, 0):
+                self._test.XTestFakeButtonEvent(self._display, button, is_down, 0)
+        await self._let_it_arrive()
+
     async def press(self, keys: str) -> None:
         """A key with its modifiers: ``F5``, ``ctrl+shift+m``, ``Escape``."""
         *modifiers, key = keys.split("+") if len(keys) > 1 else [keys]
@@ -118,14 +127,23 @@ class Hand:
 
 
 async def shown(window: QWidget) -> None:
-    """Wait until a window is on the screen and has the keyboard."""
+    """Show a window, and wait until it is on the screen and has the keyboard."""
     window.show()
-    async with asyncio.timeout(10):
-        while not (window.windowHandle() and window.windowHandle().isExposed()):  # noqa: ASYNC110
-            await asyncio.sleep(0.005)
-        window.activateWindow()
-        while QApplication.activeWindow() is not window:  # noqa: ASYNC110
-            await asyncio.sleep(0.005)
+    await in_front(window)
+
+
+async def in_front(window: QWidget) -> None:
+    """Give a shown window the keyboard: what a window manager does, and the virtual screen has none."""
+    try:
+        async with asyncio.timeout(20):
+            while not (window.windowHandle() and window.windowHandle().isExposed()):  # noqa: ASYNC110
+                await asyncio.sleep(0.005)
+            while QApplication.activeWindow() is not window:
+                window.activateWindow()
+                await asyncio.sleep(0.01)
+    except TimeoutError:
+        others = [each for each in QApplication.topLevelWidgets() if each.isVisible()]
+        raise AssertionError(f"{window} never got the keyboard; on the screen: {others}") from None
 
 
 def on_a_real_screen() -> bool:

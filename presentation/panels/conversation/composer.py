@@ -151,6 +151,12 @@ class Composer(QFrame):
         self.edit.setPlainText(text)
         self.edit.moveCursor(QTextCursor.MoveOperation.End)
 
+    def show_model(self, name: str) -> None:
+        """What answers."""
+        language = self._services.language
+        self.model_button.setText(f" {name}")
+        self.model_button.setToolTip(language(msg("What answers in this conversation")))
+
     def set_state(self, state: str, *, is_asking: bool = False) -> None:
         """ "idle", "running" or "stopping"; what the button is, and what the empty field says."""
         if (state, is_asking) != (self._state, self._is_asking):
@@ -163,7 +169,8 @@ class Composer(QFrame):
         theme, icons = self._services.theme.theme, self._services.icons
         self.edit.setFont(theme.font("ui"))
         gap, edge = theme.size("space.1"), theme.size("space.2")
-        self._layout.setContentsMargins(edge, edge, gap + 2, gap + 2)
+        inner = gap + theme.size("space.half")
+        self._layout.setContentsMargins(edge, edge, inner, inner)
         self._layout.setSpacing(gap)
         self._row.setSpacing(gap)
         self.setStyleSheet(
@@ -174,8 +181,9 @@ class Composer(QFrame):
                 ' #composer[focused="true"] { border-color: @focus_ring; }',
             )
         )
-        small = theme.size("icon.default")
-        self.model_button.setIcon(icons.get("cpu", "text.secondary", small))
+        size = theme.size("icon.default")
+        self.model_button.setIcon(icons.get("cpu", "text.secondary", size))
+        self.model_button.setIconSize(QSize(size, size))
         self.model_button.setFont(theme.font("ui"))
         self._dress_button()
         self.edit.fit()
@@ -184,6 +192,7 @@ class Composer(QFrame):
         theme, icons = self._services.theme.theme, self._services.icons
         side, size = theme.size("control.send"), theme.size("icon.default")
         self.send_button.setFixedSize(side, side)
+        self.send_button.setIconSize(QSize(size, size))
         if self._state == "idle":
             can_send = bool(self.text.strip())
             color = "accent.on" if can_send else "text.disabled"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 
 from application.events import (
     AnswerStreamed,
@@ -36,13 +35,19 @@ from presentation.panels.conversation.items import (
     Narration,
     Note,
     OperationCard,
+    Retry,
     SimulationCard,
     card_of,
 )
+from presentation.panels.conversation.moments import now
+from presentation.panels.conversation.pace import Pace
+from presentation.panels.conversation.words import doing
 from shared.message import Message, msg
 from shared.ulid import new_ulid
 
 _RETRY = "retry"
+UNDO_TOOL = "undo_change"
+"""How a design that takes a round back tells it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,13 @@ class RunFeed:
         self.has_ended = False
         self.tokens = 0
         """Of the run; 0 when nobody counted."""
+        self.context_tokens = 0
+        """What the last answer filled of the model's window; 0 when nobody counted."""
+        self._pace = Pace(clock)
+        self._undoing: dict[str, str] = {}
+        """Calls that take a change back, and the call of that change."""
+        self._undone: list[str] = []
+        self._is_design = False
         self._characters = 0
         """Of the answers of this run."""
 
@@ -106,9 +118,7 @@ class RunFeed:
             case PhaseEntered():
                 self.activity = Activity(_PHASES.get(event.phase, msg("Working")), event.round_number)
             case RetryScheduled():
-                seconds = f"{event.wait_s:.0f}"
-                text = msg("{reason} Trying again in {seconds} s.", reason=event.reason, seconds=seconds)
-                self._items.put(Note(key=_RETRY, text=text))
+                self._wait_for_retry(event)
             case ErrorOccurred():
                 self._tell_error(event)
             case TurnEnded():
@@ -130,6 +140,16 @@ class RunFeed:
     def is_streaming(self) -> bool:
         """Whether an answer is coming."""
         return self._stream is not None
+
+    @property
+    def tokens_per_s(self) -> float | None:
+        """How fast the answer comes, estimated; None when none does."""
+        return self._pace.per_s if self._stream is not None else None
+
+    def take_undone(self) -> tuple[str, ...]:
+        """Keys of the changes that were taken back since the last call."""
+        undone, self._undone = tuple(self._undone), []
+        return undone
 
     def snapshot(self) -> AnswerText | None:
         """The answer under way with all that has come; `flush` then begins behind it."""
@@ -174,7 +194,21 @@ class RunFeed:
             text = msg("Going on with: {text}", text=event.resumed_text)
             self._items.put(Note(key=new_ulid(), text=text))
 
+    def _wait_for_retry(self, event: RetryScheduled) -> None:
+        self._items.put(
+            Retry(
+                key=_RETRY,
+                reason=event.reason,
+                attempt=event.attempt,
+                wait_s=event.wait_s,
+                created=now(),
+                characters=self._characters,
+            )
+        )
+        self.activity = Activity(msg("Waiting to try again"), self.activity.round_number)
+
     def _take_piece(self, event: AnswerStreamed) -> None:
+        self._pace.take(event.text + event.reasoning)
         stream = self._stream
         if stream is None or stream.key != event.message_id:
             self.end_stream()
@@ -182,16 +216,17 @@ class RunFeed:
         if event.reasoning:
             stream.reasoning.append(event.reasoning)
             stream.new_reasoning.append(event.reasoning)
-            self.activity = Activity(msg("Thinking"))
+            self.activity = Activity(msg("Thinking"), self.activity.round_number)
         if event.text:
             if stream.thought_s is None and stream.reasoning:
                 stream.thought_s = self._clock() - stream.began
             stream.text.append(event.text)
             stream.new_text.append(event.text)
-            self.activity = Activity(msg("Answering"))
+            self.activity = Activity(msg("Answering"), self.activity.round_number)
 
     def _begin_stream(self, key: str) -> _Stream:
-        stream = _Stream(key=key, began=self._clock(), created=_now())
+        stream = _Stream(key=key, began=self._clock(), created=now())
+        self._pace.begin()
         known = self._items.get(key)
         if isinstance(known, AnswerText):  # an answer that is gone on with
             stream.text.append(known.text)
@@ -215,11 +250,37 @@ class RunFeed:
         )
 
     def _start_tool(self, event: ToolStarted) -> None:
+        if event.name == UNDO_TOOL:
+            self._begin_undo(event)
+            return
         self._began[event.call_id] = self._clock()
-        self._items.put(card_of(event.call_id, event.name, event.arguments))
-        self.activity = Activity(msg("Running {tool}", tool=event.name), self.activity.round_number)
+        card = card_of(event.call_id, event.name, event.arguments)
+        self._items.put(card)
+        self.activity = Activity(doing(card), self.activity.round_number)
+
+    def _begin_undo(self, event: ToolStarted) -> None:
+        key = str(event.arguments.get("operation", ""))
+        card = self._items.get(key)
+        if isinstance(card, OperationCard):
+            self._undoing[event.call_id] = key
+            self._items.put(replace(card, standing="undoing", problem=None))
+        self.activity = Activity(msg("Taking the round back"), self.activity.round_number)
+
+    def _end_undo(self, event: ToolEnded) -> None:
+        key = self._undoing.pop(event.call_id, "")
+        card = self._items.get(key)
+        if not isinstance(card, OperationCard):
+            return
+        if event.success:
+            self._items.put(replace(card, standing="undone"))
+            self._undone.append(key)
+        else:
+            self._items.put(replace(card, standing="stands", problem=event.summary))
 
     def _end_tool(self, event: ToolEnded) -> None:
+        if event.name == UNDO_TOOL:
+            self._end_undo(event)
+            return
         card = self._items.get(event.call_id) or card_of(event.call_id, event.name, {})
         assert isinstance(card, OperationCard | SimulationCard)
         began = self._began.pop(event.call_id, None)
@@ -240,13 +301,19 @@ class RunFeed:
             return
         self._items.put(
             ErrorBlock(
-                key=new_ulid(), message=event.message, advice=event.advice, error_type=event.error_type
+                key=new_ulid(),
+                message=event.message,
+                advice=event.advice,
+                error_type=event.error_type,
+                model=self._model,
+                created=now(),
             )
         )
 
     def _end_turn(self, event: TurnEnded) -> None:
         self.has_ended = True
         self.tokens = _tokens(event.usage)
+        self.context_tokens = event.context_tokens
         if event.stop_reason not in ("completed", "error"):
             self._interrupt(event.stop_reason, (), event.note)
 
@@ -255,9 +322,10 @@ class RunFeed:
             Interrupted(
                 key=new_ulid(),
                 reason=reason,
-                created=_now(),
+                created=now(),
                 characters=self._characters,
                 not_run=not_run,
+                can_regenerate=not self._is_design,
                 note=note,
             )
         )
@@ -265,6 +333,7 @@ class RunFeed:
     def _take_design(self, event: DesignEvent) -> None:
         match event:
             case GoalsUnderstood():
+                self._is_design = True
                 self.goals = (event,)
                 card = GoalsCard(key=new_ulid(), goals=event.goals, assumptions=event.assumptions)
                 self._items.put(card)
@@ -310,7 +379,3 @@ _PHASES: Mapping[str, Message] = {
 
 def _tokens(usage: Mapping[str, int]) -> int:
     return usage.get("total_tokens", 0) or usage.get("prompt_tokens", 0) + usage.get("completion_tokens", 0)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

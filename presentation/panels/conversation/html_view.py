@@ -5,11 +5,12 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import assert_never
 
+from application.failure_place import place_of
+from domain.design.goals import GoalVerdict
 from domain.llm.tools.line_diff import Hunk
 from presentation.narration import Narrator
 from presentation.panels.conversation import words
@@ -25,11 +26,14 @@ from presentation.panels.conversation.items import (
     Narration,
     Note,
     OperationCard,
+    Retry,
     SimulationCard,
     UserText,
 )
-from presentation.panels.conversation.margins import GoalRow, limit_text, row_of
+from presentation.panels.conversation.margins import limit_text, row_of
 from presentation.panels.conversation.markup import to_html
+from presentation.panels.conversation.moments import clock_time
+from presentation.panels.goal_words import name_of
 from presentation.window.icons import drawings
 from shared.message import Message, msg
 
@@ -52,7 +56,7 @@ class HtmlItems:
     def __init__(self, translate: Translate) -> None:
         self._translate = translate
 
-    def __call__(self, item: Item) -> str:  # noqa: PLR0911 - one an item
+    def __call__(self, item: Item) -> str:  # noqa: PLR0911, PLR0912 - one an item
         """The inside of the item's element."""
         match item:
             case UserText():
@@ -73,6 +77,8 @@ class HtmlItems:
                 return self._error(item)
             case Interrupted():
                 return self._interrupted(item)
+            case Retry():
+                return self._retry(item)
             case DesignEnd():
                 text = Narrator(self._translate)(replace(item.done, project=Path()))
                 mark = "ok" if item.done.goals_met else ""
@@ -90,8 +96,7 @@ class HtmlItems:
         return f'<div class="user">{html.escape(item.text)}<div class="tools">{time}{copy}</div></div>'
 
     def _answer(self, item: AnswerText) -> str:
-        meta = " · ".join(part for part in (item.model, clock_time(item.created)) if part)
-        head = f'<span class="meta">{html.escape(meta)}</span>'
+        head = f'<span class="meta">{html.escape(words.meta_of(item))}</span>'
         if item.is_streaming:
             return self._streaming(item, head)
         thought = self._thought(item)
@@ -127,7 +132,8 @@ class HtmlItems:
 
     def _goals(self, item: GoalsCard) -> str:
         rows = "".join(
-            f'<tr><td>{html.escape(goal.metric)}<div class="expr">{html.escape(goal.expression)}</div></td>'
+            f'<tr><td title="{html.escape(goal.metric)}">{self._text(name_of(goal))}'
+            f'<div class="expr">{html.escape(goal.expression)}</div></td>'
             f'<td class="num">{html.escape(limit_text(goal))}</td>'
             f'<td class="from">{"" if goal.stated else self._text(msg("my proposal"))}</td></tr>'
             for goal in item.goals
@@ -187,17 +193,13 @@ class HtmlItems:
         )
 
     def _simulation(self, item: SimulationCard) -> str:
-        rows = "".join(_goal_row(row_of(verdict)) for verdict in item.verdicts)
+        rows = "".join(map(self._goal_row, item.verdicts))
         number = item.round_number
         round_text = (
             f'<span class="dim">{self._text(msg("round {number}", number=number))}</span>' if number else ""
         )
         failed = item.state == "failed"
-        verb = {
-            "running": msg("Simulating"),
-            "failed": msg("Simulation failed"),
-            "not_run": msg("Not simulated"),
-        }.get(item.state, msg("Simulated"))
+        verb = words.simulation_verb(item.state)
         plot = self._tool("plot", "chart-line", msg("Show the waveforms")) if item.state == "done" else ""
         told = (
             f'<div class="body">{self._text(item.summary)}</div>'
@@ -205,12 +207,17 @@ class HtmlItems:
             else ""
         )
         goals = f'<div class="rows">{rows}</div>' if rows else ""
+        log = self._text(msg("Show log"))
+        tools = f'<div class="buttons foot"><button data-act="log">{log}</button></div>' if failed else ""
         first = icon("activity") if item.state != "running" else self._state("running")
-        return (
-            f'<div class="card sim {item.state}"><div class="head">{first}<b>{self._text(verb)}</b>'
-            f'{self._file(item.path)}{round_text}<span class="spacer"></span>{self._seconds(item.duration_s)}'
-            f"{plot}{self._state(item.state) if item.state != 'running' else ''}</div>{goals}{told}</div>"
+        last = self._state(item.state) if item.state != "running" else ""
+        path, _, line = place_of(item.summary).rpartition(":") if failed else ("", "", "")
+        file = self._file(path, int(line)) if path and line.isdecimal() else self._file(item.path)
+        head = (
+            f'{first}<b>{self._text(verb)}</b>{file}{round_text}<span class="spacer"></span>'
+            f"{self._seconds(item.duration_s)}{plot}{last}"
         )
+        return f'<div class="card sim {item.state}"><div class="head">{head}</div>{goals}{told}{tools}</div>'
 
     def _diff(self, hunks: Iterable[Hunk], path: str) -> str:
         rows = [row for hunk in hunks for row in _diff_rows(hunk, path)]
@@ -240,22 +247,48 @@ class HtmlItems:
         kind = words.choice_kind(item, choice, is_first=is_first) if item.state == "open" else ""
         disabled = "" if item.state == "open" else " disabled"
         mark = icon("check") if chosen else ""
+        hint = words.choice_hint(item, choice)
+        tip = f' title="{self._text(hint)}"' if hint is not None else ""
         picked = " chosen" if chosen else ""
-        look = f'class="{kind}{picked}"{disabled}'
+        look = f'class="{kind}{picked}"{disabled}{tip}'
         return f'<button {look} data-act="answer" data-arg="{choice}">{mark}{label}</button>'
 
     def _error(self, item: ErrorBlock) -> str:
         advice = f'<div class="body">{self._text(item.advice)}</div>' if item.advice else ""
-        ways = ""
-        if item.can_retry and not item.is_spent:
-            rows = [("retry", msg("Try again")), ("model", msg("Choose another model"))]
-            ways = "".join(
-                f'<button class="way" data-act="{act}">{self._text(text)}</button>' for act, text in rows
-            )
+        ways = "".join(
+            f'<button class="way" data-act="{act}"><span>{self._text(text)}</span>'
+            f'<span class="dim">{self._text(remark) if remark else ""}</span></button>'
+            for act, text, remark in words.error_ways(item)
+        )
+        give_up = (
+            f'<button class="quiet" data-act="give_up">{self._text(msg("Give up"))}</button>' if ways else ""
+        )
+        details = (
+            f'<details class="more-of-it" data-fold="details"><summary>{icon("chevron-right")}'
+            f"<span>{self._text(msg('Details'))}</span></summary>"
+            f"<pre>{html.escape(words.error_details(item))}</pre></details>"
+        )
+        spent = " spent" if item.is_spent else ""
+        time = f'<span class="dim">{html.escape(clock_time(item.created))}</span>' if item.created else ""
         return (
-            f'<div class="card error"><div class="head">{icon("circle-alert")}'
-            f"<b>{self._text(item.message)}</b></div>"
-            f"{advice}{ways}</div>"
+            f'<div class="card error{spent}"><div class="head">{icon("circle-alert")}'
+            f'<b>{self._text(item.message)}</b><span class="spacer"></span>{time}</div>'
+            f'{advice}{ways}<div class="last">{details}<span class="spacer"></span>{give_up}</div></div>'
+        )
+
+    def _retry(self, item: Retry) -> str:
+        reason, kept = words.retry_texts(item)
+        time = f'<span class="dim">{html.escape(clock_time(item.created))}</span>' if item.created else ""
+        told = f'<div class="small">{self._text(kept)}</div>' if kept else ""
+        again = self._text(msg("Trying again in {seconds} s", seconds="{seconds}"))
+        attempt = self._text(msg("attempt {number}", number=item.attempt + 1))
+        stop = self._text(msg("Stop trying"))
+        return (
+            f'<div class="retry"><div class="line">{icon("circle-alert")}<b>{self._text(reason)}</b>{time}'
+            f'</div>{told}<div class="line again"><span class="spin">{icon("loader-circle")}</span>'
+            f'<span class="running" data-countdown="{item.wait_s:.1f}" data-text="{again}"></span>'
+            f'<span class="dim">{attempt}</span><span class="spacer"></span>'
+            f'<button class="quiet" data-act="stop">{stop}</button></div></div>'
         )
 
     def _interrupted(self, item: Interrupted) -> str:
@@ -266,16 +299,17 @@ class HtmlItems:
         if item.not_run:
             lines.append(self._text(msg("Not run: {tools}.", tools=", ".join(item.not_run))))
         told = "".join(f'<div class="small">{line}</div>' for line in lines)
-        go_on = self._text(msg("Continue"))
-        button = (
-            f'<button class="primary" data-act="go_on">{icon("play")}{go_on}</button>'
-            if item.can_continue
-            else ""
-        )
+        buttons = ""
+        if item.can_continue:
+            go_on, anew = self._text(msg("Continue")), self._text(msg("Regenerate"))
+            tip = self._text(msg("Asks the same again; the files stay as they are"))
+            buttons = f'<button class="primary" data-act="go_on">{icon("play")}{go_on}</button>'
+            if item.can_regenerate:
+                buttons += f'<button data-act="regenerate" title="{tip}">{icon("refresh-cw")}{anew}</button>'
         return (
             f'<div class="stopped"><div class="line">{icon("circle-stop")}<b>{self._text(title)}</b>'
             f'<span class="dim">{html.escape(detail_text)}</span></div>{told}'
-            f"{f'<div class=buttons>{button}</div>' if button else ''}</div>"
+            f"{f'<div class=buttons>{buttons}</div>' if buttons else ''}</div>"
         )
 
     # --- pieces --------------------------------------------------------------------------------------
@@ -292,8 +326,9 @@ class HtmlItems:
         if not path:
             return ""
         shown = html.escape(path)
+        words = f"{shown}:{line}" if line else shown
         return (
-            f'<a class="file" role="link" tabindex="0" data-act="open" data-arg="{shown}:{line}">{shown}</a>'
+            f'<a class="file" role="link" tabindex="0" data-act="open" data-arg="{shown}:{line}">{words}</a>'
         )
 
     def _tool(self, act: str, name: str, text: Message) -> str:
@@ -314,7 +349,8 @@ class HtmlItems:
                 return ""
 
     def _view_tool(self, item: OperationCard) -> str:
-        return self._tool("open", "eye", msg("Show in the editor")) if item.diff and item.path else ""
+        is_there = item.diff is not None and item.path and item.standing != "undone"
+        return self._tool("open", "eye", msg("Show in the editor")) if is_there else ""
 
     def _state(self, state: str) -> str:
         match state:
@@ -331,27 +367,18 @@ class HtmlItems:
     def _seconds(self, duration_s: float | None) -> str:
         return "" if duration_s is None else f'<span class="dim num">{duration_s:.2f} s</span>'
 
-
-def clock_time(created: str) -> str:
-    """``14:02`` in local time of an ISO time; "" when it can't be read. The day too when it is another."""
-    try:
-        time = datetime.fromisoformat(created).astimezone()
-    except ValueError:
-        return ""
-    today = datetime.now(UTC).astimezone().date()
-    return time.strftime("%H:%M" if time.date() == today else "%Y-%m-%d %H:%M")
-
-
-def _goal_row(row: GoalRow) -> str:
-    mark = "good" if row.met else "bad"
-    side = "right" if row.fill >= 0 else "left"
-    name, value, limit = (html.escape(text) for text in (row.name, row.value, row.limit))
-    return (
-        f'<div class="goal {mark}"><span class="name" title="{name}">{name}</span>'
-        f'<span class="value">{value}</span><span class="limit">{limit}</span>'
-        f'<span class="bar"><i class="{side}" data-fill="{abs(row.fill):.3f}"></i></span>'
-        f'<span class="margin">{html.escape(row.margin_text)}</span></div>'
-    )
+    def _goal_row(self, verdict: GoalVerdict) -> str:
+        row, goal = row_of(verdict), verdict.goal
+        mark = "good" if row.met else "bad"
+        side = "right" if row.fill >= 0 else "left"
+        name, tip = self._text(name_of(goal)), html.escape(f"{goal.metric} = {goal.expression}")
+        return (
+            f'<div class="goal {mark}"><span class="name" title="{name}&#10;{tip}">{name}</span>'
+            f'<span class="value">{html.escape(row.value)}</span>'
+            f'<span class="limit">{html.escape(row.limit)}</span>'
+            f'<span class="bar"><i class="{side}" data-fill="{abs(row.fill):.3f}"></i></span>'
+            f'<span class="margin">{html.escape(row.margin_text)}</span></div>'
+        )
 
 
 def _diff_rows(hunk: Hunk, path: str) -> list[str]:

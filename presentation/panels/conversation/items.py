@@ -94,7 +94,8 @@ class SimulationCard:
     round_number: int = 0
 
 
-Choice = Literal["accept", "continue", "stop", "resume", "anew"]
+Choice = Literal["accept", "continue", "goals", "undo", "stop", "resume", "anew"]
+"""goals: go on with changed ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,20 +111,26 @@ class Decision:
     """The last simulation did not finish."""
     text: str = ""
     """Of a design that waits: its sentence."""
+    can_undo: bool = False
+    all_met: bool = False
+    """All that have to be; a wish may be missed."""
     state: Literal["open", "chosen", "expired"] = "open"
     answer: str = ""
 
     @property
     def goals_met(self) -> bool:
         """Whether all goals are met."""
-        return self.total > 0 and self.met == self.total
+        return self.all_met
 
     @property
     def choices(self) -> tuple[Choice, ...]:
         """The buttons in order; the first is the filled one."""
         if self.kind == "pending_run":
             return ("resume", "anew")
-        return ("accept", "continue", "stop") if self.goals_met else ("continue", "accept", "stop")
+        undo: tuple[Choice, ...] = ("undo",) if self.can_undo else ()
+        if self.goals_met:
+            return ("accept", "continue", "goals", *undo, "stop")
+        return ("continue", "goals", "accept", *undo, "stop")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +141,9 @@ class ErrorBlock:
     message: Message
     advice: Message | None = None
     error_type: str = ""
+    model: str = ""
+    """What did not answer, for people; "" = the built-in designer."""
+    created: str = ""
     can_retry: bool = True
     is_spent: bool = False
     """A way out was taken, or something else was said."""
@@ -150,7 +160,24 @@ class Interrupted:
     characters: int = 0
     not_run: tuple[str, ...] = ()
     can_continue: bool = True
+    can_regenerate: bool = True
+    """Of an answer; a design goes on, or another is begun."""
     note: Message | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retry:
+    """The provider did not answer and is asked again after a while; gone when it does."""
+
+    key: str
+    reason: Message
+    attempt: int
+    """The one that failed, from 1."""
+    wait_s: float
+    """From when the notice is shown."""
+    created: str = ""
+    characters: int = 0
+    """What has come of the answer so far, and is kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,6 +206,7 @@ Item = (
     | Decision
     | ErrorBlock
     | Interrupted
+    | Retry
     | DesignEnd
     | Note
 )

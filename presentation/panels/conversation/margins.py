@@ -17,7 +17,6 @@ _FULL_MISSED = 0.25
 class GoalRow:
     """The texts of a row and the fill of its bar."""
 
-    name: str
     value: str
     limit: str
     met: bool
@@ -47,7 +46,6 @@ def row_of(verdict: GoalVerdict) -> GoalRow:
     """The row of a verdict."""
     goal, value = verdict.goal, verdict.measured.value
     return GoalRow(
-        name=goal.metric,
         value=typeset(_figure(value, goal.unit)),
         limit=limit_text(goal),
         met=verdict.met,
@@ -55,20 +53,35 @@ def row_of(verdict: GoalVerdict) -> GoalRow:
     )
 
 
-def limit_text(goal: DesignGoal) -> str:
-    """``≤ 0.1 dB``, ``10 kHz ±2 %``, ``4.9 V … 5.1 V``."""
-    low, high = goal.minimum, goal.maximum
+def limit_parts(goal: DesignGoal) -> tuple[str, str, str]:
+    """Relation, limit and tolerance: ``("=", "10 kHz", "±2 %")``, ``("≤", "0.1 dB", "")``.
+
+    A range around nothing in particular is ``("", "4.9 V … 5.2 V", "")``.
+    """
+    low, high, unit = goal.minimum, goal.maximum, goal.unit
     if low is not None and high is not None:
-        target = goal.target
-        if math.isclose(low, -high, rel_tol=1e-6):
-            return f"±{typeset(number(high, goal.unit))}"
-        if target and math.isclose(high - target, target - low, rel_tol=1e-6):
-            tolerance = abs((high - low) / 2 / target) * 100
-            return f"{typeset(number(target, goal.unit))} ±{tolerance:.3g} %"
-        return f"{typeset(number(low, goal.unit))} … {typeset(number(high, goal.unit))}"
+        middle = (low + high) / 2 if goal.target is None else goal.target
+        half = (high - low) / 2
+        is_span = goal.target is None and not math.isclose(low, -high, rel_tol=1e-6)
+        if is_span or not math.isclose(
+            high - middle, middle - low, rel_tol=1e-6, abs_tol=1e-12 * abs(middle)
+        ):
+            return "", f"{typeset(number(low, unit))} … {typeset(number(high, unit))}", ""
+        if not middle or unit in ("dB", "deg", "%"):
+            return "=", typeset(number(middle, unit)), f"±{typeset(number(half, unit, 3))}"
+        return "=", typeset(number(middle, unit)), f"±{half / abs(middle) * 100:.3g}\u00a0%"
     if low is not None:
-        return f"≥ {typeset(number(low, goal.unit))}"
-    return f"≤ {typeset(number(high, goal.unit))}" if high is not None else "—"
+        return "≥", typeset(number(low, unit)), ""
+    return ("≤", typeset(number(high, unit)), "") if high is not None else ("", "—", "")
+
+
+def limit_text(goal: DesignGoal) -> str:
+    """``≤ 0.1 dB``, ``10 kHz ±2 %``, ``4.9 V … 5.2 V``."""
+    relation, limit, tolerance = limit_parts(goal)
+    if relation == "=":
+        is_around_zero = goal.minimum is not None and goal.maximum == -goal.minimum
+        return tolerance if is_around_zero else f"{limit} {tolerance}"
+    return f"{relation} {limit}".strip()
 
 
 def margin_of(goal: DesignGoal, value: float) -> float | None:
@@ -100,4 +113,6 @@ def _figure(value: float, unit: str) -> str:
 
 def typeset(text: str) -> str:
     """Real minus, µ for micro, and a space that does not break before the unit."""
-    return re.sub(r" u(?=[A-Za-zΩ])", " µ", text).replace("-", "−").replace(" ", "\u00a0")
+    plain = re.sub(r" u(?=[A-Za-zΩ])", " µ", text).removesuffix(" deg")
+    degrees = "°" if text.endswith(" deg") else ""
+    return plain.replace("-", "−").replace(" ", "\u00a0") + degrees

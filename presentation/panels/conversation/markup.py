@@ -11,7 +11,7 @@ import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 import nh3
@@ -24,6 +24,8 @@ from presentation.panels.conversation.spice_markup import highlighted
 
 BLOCK_LIMIT = 8_000
 """Characters after which a block is ended at the next line, whatever it is."""
+_KEPT_BLOCKS = 1_000
+"""Rendered blocks that are kept: some long answers."""
 
 _FENCE = re.compile(r"^ {0,12}(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")
 _LIST_ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+\S")
@@ -58,7 +60,7 @@ _SCHEMES = {"http", "https", "mailto"}
 def to_html(text: str) -> str:
     """A whole text as HTML."""
     splitter = BlockSplitter()
-    return "".join(block_html(block) for block in (*splitter.feed(text), *splitter.end()))
+    return "".join(whole_block_html(block) for block in (*splitter.feed(text), *splitter.end()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +170,16 @@ class BlockSplitter:
 def block_html(block: Block) -> str:
     """One block as HTML."""
     return _code_html(block) if block.kind == "code" else _text_html(block.text)
+
+
+@lru_cache(maxsize=_KEPT_BLOCKS)
+def whole_block_html(block: Block) -> str:
+    """One block that will not grow any more.
+
+    It is kept: at the end of a stream the whole answer is shown anew, which would hold the loop if each of
+    its blocks were rendered once more.
+    """
+    return block_html(block)
 
 
 def _code_html(block: Block) -> str:

@@ -7,46 +7,30 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from PyQt6.QtCore import Qt, QTimer, QUrl, pyqtSignal
-from PyQt6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, QKeySequence, QShortcut, QShowEvent
-from PyQt6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QMessageBox,
-    QPushButton,
-    QStackedLayout,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PyQt6.QtCore import Qt, QTimer, pyqtSignal
+from PyQt6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PyQt6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
+from presentation.panels.conversation.acts import Acts
 from presentation.panels.conversation.composer import Composer
-from presentation.panels.conversation.elided import ElidedLabel
 from presentation.panels.conversation.empty import empty_html
-from presentation.panels.conversation.history import HistoryDialog
-from presentation.panels.conversation.items import (
-    AnswerText,
-    Change,
-    Choice,
-    Item,
-    Reset,
-    Streamed,
-    UserText,
-)
+from presentation.panels.conversation.items import Change
 from presentation.panels.conversation.model_choice import ModelMenu
-from presentation.panels.conversation.plain_view import PlainConversation
+from presentation.panels.conversation.status_line import StatusLine, short
+from presentation.panels.conversation.title_bar import TitleBar
+from presentation.panels.conversation.view_host import MessageView
 from presentation.panels.conversation.view_model import ConversationViewModel, Mode
+from presentation.panels.conversation.waiting import WaitingRow
 from presentation.panels.conversation.web_probe import WebProbe
-from presentation.window.frame import IconButton
 from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
-from shared import paths
+from presentation.window.workspace import AgentStatus, WindowServices
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from application.events import GoalsUnderstood
-    from presentation.panels.conversation.web_view import WebConversation
-
+    from application.sessions import ExportFormat
+    from domain.design.goals import DesignGoal
+    from presentation.dialogs.conversations import ConversationsDialog
 
 _logger = logging.getLogger(__name__)
 
@@ -68,22 +52,26 @@ class ConversationPanel(QWidget):
     ) -> None:
         super().__init__(parent)
         self._services = services
-        self._probe = WebProbe() if probe is None else probe
-        self._is_view_asked = False
-        self._web: WebConversation | None = None
-        self._history: HistoryDialog | None = None
-        self._question: QMessageBox | None = None
+        self._history: ConversationsDialog | None = None
         self._told = ("", "", "")
-        self._is_empty = True
-        """What stands in a conversation without messages is shown."""
+        self._status = AgentStatus()
         self.model = ConversationViewModel(services.app, _Window(self, services))
         self.setObjectName("conversationPanel")
         mark(self, surface="base")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._make_title()
-        self._plain = PlainConversation(services)
-        self._plain.acted.connect(self._on_acted)
+        self._bar = TitleBar(services)
+        self._bar.mode_clicked.connect(self.toggle_mode)
+        self._bar.new_clicked.connect(self.new_conversation)
+        self._bar.list_clicked.connect(self.show_history)
+        self._bar.delete_clicked.connect(self._ask_delete)
+        self._bar.title.renamed.connect(self._rename)
+        self._messages = MessageView(
+            services, rows=self.model.rows, empty=self._empty_html, probe=probe or WebProbe()
+        )
+        self._messages.ready.connect(self.view_ready)
         self._make_bottom()
+        self._acts = Acts(services, self.model, self.composer, self.say)
+        self._messages.acted.connect(self._acts)
         self._make_layout()
         self._make_keys()
         workspace = services.workspace
@@ -107,7 +95,27 @@ class ConversationPanel(QWidget):
     @property
     def view(self) -> QWidget:
         """What shows the messages: the web view, or the plain one."""
-        return self._web if self._web is not None else self._plain
+        return self._messages.current
+
+    @property
+    def mode_button(self) -> QPushButton:
+        """The switch between workflow and free work."""
+        return self._bar.mode_button
+
+    @property
+    def notice(self) -> str:
+        """Why the last thing that was asked for was not done; "" when it was."""
+        return self._notice.text()
+
+    @property
+    def title_bar(self) -> TitleBar:
+        """The bar over the messages."""
+        return self._bar
+
+    @property
+    def status_line(self) -> StatusLine:
+        """The line under the input."""
+        return self._line
 
     @property
     def is_running(self) -> bool:
@@ -121,16 +129,16 @@ class ConversationPanel(QWidget):
 
     def open_session(self, session_id: str) -> None:
         """Show a stored conversation."""
-        self._say(self.model.open_session(session_id))
+        self.say(self.model.open_session(session_id))
 
     def new_conversation(self) -> None:
         """An empty conversation."""
-        self._say(self.model.new_conversation())
+        self.say(self.model.new_conversation())
         self.focus_input()
 
     def toggle_mode(self) -> None:
         """Workflow or free work."""
-        self._say(self.model.set_mode("free" if self.model.mode == "workflow" else "workflow"))
+        self.say(self.model.set_mode("free" if self.model.mode == "workflow" else "workflow"))
 
     def stop(self) -> bool:
         """Stop the run; False when none is under way."""
@@ -143,33 +151,9 @@ class ConversationPanel(QWidget):
     def close_panel(self) -> None:
         """Before the widget is deleted: the page goes before its profile, nobody is listened to any more."""
         self.model.close()
-        if self._web is not None:
-            self._web.close_page()
+        self._messages.close_page()
 
     # --- parts ---------------------------------------------------------------------------------------
-
-    def _make_title(self) -> None:
-        services = self._services
-        self._title = ElidedLabel()
-        self._title.setObjectName("conversationTitle")
-        mark(self._title, role="strong")
-        self.mode_button = QPushButton()
-        self.mode_button.setObjectName("modeButton")
-        self.mode_button.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
-        mark(self.mode_button, small=True)
-        self.mode_button.clicked.connect(self.toggle_mode)
-        self._new = IconButton(services, "plus", msg("New conversation"), name="newConversation")
-        self._new.clicked.connect(self.new_conversation)
-        self._list = IconButton(services, "history", msg("Conversations"), name="conversationHistory")
-        self._list.clicked.connect(self.show_history)
-        self._clear = IconButton(
-            services, "trash-2", msg("Delete this conversation"), name="deleteConversation"
-        )
-        self._clear.clicked.connect(self._ask_delete)
-        self._title_row = QHBoxLayout()
-        self._title_row.addWidget(self._title, 1)
-        for widget in (self.mode_button, self._new, self._list, self._clear):
-            self._title_row.addWidget(widget)
 
     def _make_bottom(self) -> None:
         services = self._services
@@ -179,58 +163,34 @@ class ConversationPanel(QWidget):
         self.composer.text_changed.connect(self._on_draft)
         self._menu = ModelMenu(services, lambda: self.model.choice, self.model.set_choice, self)
         self.composer.model_button.setMenu(self._menu)
-        self._waiting = ElidedLabel()
-        self._waiting.setObjectName("waitingText")
-        self._edit_waiting = IconButton(services, "pencil", msg("Change the waiting message"))
-        self._edit_waiting.clicked.connect(self._take_back_waiting)
-        self._drop_waiting = IconButton(services, "x", msg("Drop the waiting message"))
-        self._drop_waiting.clicked.connect(self.model.take_back_waiting)
-        self._waiting_row = QWidget()
-        row = QHBoxLayout(self._waiting_row)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._waiting, 1)
-        row.addWidget(self._edit_waiting)
-        row.addWidget(self._drop_waiting)
+        self._waiting = WaitingRow(services)
+        self._waiting.edit_clicked.connect(self._take_back_waiting)
+        self._waiting.drop_clicked.connect(self.model.take_back_waiting)
         self._notice = QLabel()
         self._notice.setObjectName("conversationNotice")
         self._notice.setWordWrap(True)
+        self._notice.hide()
         mark(self._notice, role="warn")
-        self._spinner = QToolButton()
-        self._spinner.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._spinner.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._status = QLabel()
-        self._status.setObjectName("conversationStatus")
-        self._tokens = QLabel()
-        mark(self._tokens, role="small")
-        self._status_row = QHBoxLayout()
-        self._status_row.addWidget(self._spinner)
-        self._status_row.addWidget(self._status, 1)
-        self._status_row.addWidget(self._tokens)
+        self._line = StatusLine(services)
 
     def _make_layout(self) -> None:
-        self._messages = QWidget()
-        self._stack = QStackedLayout(self._messages)
-        self._stack.setContentsMargins(0, 0, 0, 0)
-        self._stack.addWidget(self._plain)
         self._bottom = QVBoxLayout()
-        for widget in (self._notice, self._waiting_row, self.composer):
+        for widget in (self._notice, self._waiting, self.composer, self._line):
             self._bottom.addWidget(widget)
-        self._bottom.addLayout(self._status_row)
-        self._title_bar = QWidget()
-        self._title_bar.setLayout(self._title_row)
-        mark(self._title_bar, line="bottom")
-        self._title_bar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(0)
-        self._layout.addWidget(self._title_bar)
-        self._layout.addWidget(self._messages, 1)
-        self._layout.addLayout(self._bottom)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._bar)
+        layout.addWidget(self._messages, 1)
+        layout.addLayout(self._bottom)
 
     def _make_keys(self) -> None:
-        escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
-        escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        escape.activated.connect(self.stop)
+        self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
+        self._escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        self._escape.activated.connect(self.stop)
+        self._pulse = QTimer(self)
+        self._pulse.setInterval(500)
+        self._pulse.timeout.connect(self._refresh_line)
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
         """Escape stops, also where the shortcut does not reach (a window that is not the active one)."""
@@ -243,131 +203,87 @@ class ConversationPanel(QWidget):
     def restyle(self) -> None:
         """Sizes, fonts, icons; the messages anew where they hold colours."""
         theme = self._services.theme.theme
-        edge, gap = theme.size("space.4"), theme.size("space.1")
-        self._title_bar.setFixedHeight(theme.size("row.header"))
-        self._title_row.setContentsMargins(edge, 0, theme.size("space.2"), 0)
-        self._title_row.setSpacing(gap)
-        self._bottom.setContentsMargins(
-            theme.size("space.3"), theme.size("space.2"), theme.size("space.3"), 0
-        )
-        self._bottom.setSpacing(gap)
-        self._status_row.setContentsMargins(gap, 0, gap, 0)
-        self._status_row.setSpacing(gap)
-        small = theme.font("small")
-        for label in (self._status, self._waiting):
-            label.setFont(small)
-        self._tokens.setFont(theme.tabular("small"))
-        row = theme.size("row.status")
-        for label in (self._status, self._tokens):
-            label.setMinimumHeight(row)
-        self._spinner.setIcon(
-            self._services.icons.get("loader-circle", "running.icon", theme.size("icon.small"))
-        )
-        self._plain.restyle()
-        if self._web is not None:
-            self._web.restyle()
-        else:
-            self._show_all()
-        self._refresh()
+        edge = theme.size("space.3")
+        self._bottom.setContentsMargins(edge, theme.size("space.2"), edge, 0)
+        self._bottom.setSpacing(theme.size("space.1"))
+        for part in (self._bar, self._waiting, self._line, self._messages):
+            part.restyle()
+        self.refresh()
 
     def retranslate(self) -> None:
         """Every word, those of the messages too."""
-        if self._web is not None:
-            self._web.retranslate()
-        self._show_all()
-        self._refresh()
-
-    def showEvent(self, event: QShowEvent | None) -> None:  # noqa: N802 - Qt's name
-        """The web view is made when the panel is first seen, and only if a child process could make one."""
-        super().showEvent(event)
-        if not self._is_view_asked:
-            self._is_view_asked = True
-            self._services.start(self._bring_web_view(), kind="web view")
-
-    async def _bring_web_view(self) -> None:
-        if not await self._probe.works():
-            self._services.workspace.status_changed.emit(
-                msg("Messages are shown as plain text: a web view can't be made here.")
-            )
-            self.view_ready.emit()
-            return
-        # Loading the library reads 200 MB: off the loop. The class itself is then there at once.
-        import asyncio
-        import importlib
-
-        await asyncio.to_thread(importlib.import_module, "PyQt6.QtWebEngineCore")
-        from presentation.panels.conversation.web_view import WebConversation
-
-        web = WebConversation(self._services)
-        web.acted.connect(self._on_acted)
-        web.ready.connect(self._on_web_ready)
-        web.crashed.connect(self._on_web_crashed)
-        self._stack.addWidget(web)
-        self._web = web
-        self._show_all()
-
-    def _on_web_ready(self) -> None:
-        if self._web is None:
-            return
-        self._stack.setCurrentWidget(self._web)
-        self._plain.apply([Reset(items=())])
-        self._services.start(self._probe.confirm(), kind="web view")
-        self.view_ready.emit()
-
-    def _on_web_crashed(self) -> None:
-        web, self._web = self._web, None
-        if web is not None:
-            self._stack.setCurrentWidget(self._plain)
-            self._stack.removeWidget(web)
-            web.close_page()
-            web.deleteLater()
-            self._show_all()
+        self._messages.retranslate()
+        self.refresh()
 
     # --- what is shown -------------------------------------------------------------------------------
 
     def show_changes(self, changes: list[Change]) -> None:
         """Called by the view model."""
-        if not len(self.model.items):
-            self._show_all()
-            return
-        view = self._web or self._plain
-        if self._is_empty:  # what stood there goes; pieces of a stream are in no item yet
-            self._is_empty = False
-            rest = [change for change in changes if isinstance(change, Streamed)]
-            changes = [Reset(items=tuple(self.model.items)), *rest]
-        view.apply(changes)
+        self._messages.show_changes(changes)
 
-    def _show_all(self) -> None:
-        view = self._web or self._plain
-        items = self.model.rows()
-        self._is_empty = not items
-        if items:
-            view.apply([Reset(items=items)])
-        else:
-            language, root = self._services.language, self.model.root
-            main = self._services.workspace.main_circuit
-            view.show_empty(empty_html(language, root=root, main_circuit=main, mode=self.model.mode))
+    def _empty_html(self) -> str:
+        main = self._services.workspace.main_circuit
+        return empty_html(
+            self._services.language, root=self.model.root, main_circuit=main, mode=self.model.mode
+        )
 
     def refresh(self) -> None:
         """Called by the view model when something besides the messages is another."""
-        self._refresh()
-
-    def _refresh(self) -> None:
         model, language = self.model, self._services.language
-        self._title.setText(" ".join(model.name.split()) or language(msg("New conversation")))
-        self._dress_mode()
+        self._bar.show_state(
+            model.name,
+            mode=model.mode,
+            is_running=model.is_running,
+            is_stored=bool(model.session_id),
+            has_project=model.root is not None,
+        )
+        self._escape.setEnabled(model.is_running)  # else the key is for whoever else runs
         self.composer.set_state(model.run_state, is_asking=model.is_asking)
         self.composer.setEnabled(model.root is not None)
-        name = model.model_name or language(msg("Built-in designer"))
-        self.composer.model_button.setText(f" {name}")
-        self.composer.model_button.setToolTip(language(msg("What answers in this conversation")))
+        self.composer.show_model(model.model_name or language(msg("Built-in designer")))
         self.composer.set_text(model.draft)
-        self._waiting.setText(language(msg("Waiting: “{text}”", text=" ".join(model.waiting.split()))))
-        self._waiting_row.setVisible(bool(model.waiting))
-        for button in (self._new, self._clear):
-            button.setEnabled(not model.is_running)
-        self._clear.setEnabled(bool(model.session_id) and not model.is_running)
-        self._refresh_status()
+        self._waiting.show_text(model.waiting)
+        self._refresh_line()
+        self._tell_others()
+
+    def _refresh_line(self) -> None:
+        model = self.model
+        text, color, is_busy = self._doing()
+        pace: Message | None = None
+        if model.tokens_per_s is not None:
+            pace = msg("{count} tokens/s", count=round(model.tokens_per_s))
+        elif not model.is_running and model.tokens:
+            pace = msg("last turn: {count} tokens", count=short(model.tokens))
+        self._line.show_run(text, color=color, is_busy=is_busy, pace=pace)
+        self._line.meter.show_use(model.context_tokens or None, None)
+        if model.is_running != self._pulse.isActive():
+            self._pulse.start() if model.is_running else self._pulse.stop()
+
+    def _doing(self) -> tuple[Message | None, str, bool]:
+        """What the run does, its colour, and whether it works (and does not wait for a person)."""
+        model = self.model
+        if model.run_state == "stopping":
+            return msg("Stopping"), "running.text", True
+        if model.is_asking:
+            return msg("Waiting for your decision"), "warn.text", False
+        activity = model.activity
+        if activity is None:
+            return None, "text.secondary", False
+        text = activity.text
+        if activity.round_number and model.most_rounds:
+            text = msg(
+                "{doing} · round {number}/{most}",
+                doing=text,
+                number=activity.round_number,
+                most=model.most_rounds,
+            )
+        elif activity.round_number:
+            text = msg("{doing} · round {number}", doing=text, number=activity.round_number)
+        return text, "running.text", True
+
+    def _tell_others(self) -> None:
+        """Menus and the status bar, when it is another for them."""
+        model = self.model
         told = (model.mode, model.run_state, model.session_id)
         before, self._told = self._told, told
         for now, old, signal in zip(
@@ -375,144 +291,86 @@ class ConversationPanel(QWidget):
         ):
             if now != old:
                 signal.emit(now)
+        status = self._agent_status()
+        if status != self._status:
+            self._status = status
+            self._services.workspace.agent_status_changed.emit(status)
 
-    def _dress_mode(self) -> None:
-        model, language, icons = self.model, self._services.language, self._services.icons
-        is_workflow = model.mode == "workflow"
-        word = language(msg("Workflow") if is_workflow else msg("Free work"))
-        self.mode_button.setText(f" {word}")  # Qt leaves no room between icon and word
-        name = "lock" if model.is_running else "workflow" if is_workflow else "message-square"
-        self.mode_button.setIcon(icons.get(name, "text.secondary"))
-        tip = (
-            msg("The mode can be changed when the run has ended (Ctrl+Shift+M)")
-            if model.is_running
-            else msg("Switch between workflow and free work (Ctrl+Shift+M)")
-        )
-        self.mode_button.setToolTip(language(tip))
-
-    def _refresh_status(self) -> None:
-        model, language = self.model, self._services.language
-        text: Message | None = None
-        kind = "running"
+    def _agent_status(self) -> AgentStatus:
+        model = self.model
+        tokens = model.tokens or None
+        if not model.is_running:
+            return AgentStatus(tokens=tokens)
+        activity = model.activity
+        number = activity.round_number if activity is not None and activity.round_number else None
         if model.run_state == "stopping":
-            text = msg("Stopping")
-        elif model.is_asking:
-            text, kind = msg("Waiting for your decision"), "warn"
-        elif model.activity is not None:
-            activity = model.activity
-            text = activity.text
-            if activity.round_number:
-                text = msg("{doing} · round {number}", doing=activity.text, number=activity.round_number)
-        self._spinner.setVisible(text is not None and kind == "running")
-        self._status.setText(language(text) if text is not None else "")
-        color = {"running": "running.text", "warn": "warn.text"}[kind]
-        palette = self._status.palette()
-        palette.setColor(self._status.foregroundRole(), self._services.theme.theme.color(color))
-        self._status.setPalette(palette)
-        tokens = (
-            language(msg("last turn: {count} tokens", count=_short(model.tokens))) if model.tokens else ""
+            return AgentStatus(state="stopping", tokens=tokens)
+        text = None if activity is None else activity.text
+        if model.is_asking:
+            text = msg("Checkpoint {number}: waiting for you", number=number) if number else None
+        return AgentStatus(
+            state="waiting" if model.is_asking else "running",
+            text=text,
+            round_number=number,
+            most_rounds=model.most_rounds or None,
+            tokens=tokens,
         )
-        self._tokens.setText(tokens)
 
     # --- what the user does --------------------------------------------------------------------------
 
+    def say(self, message: Message | None) -> None:
+        """A reason why something was not done, beside the input; None takes it away."""
+        self._notice.setText("" if message is None else self._services.language(message))
+        self._notice.setVisible(message is not None)
+
     def _send(self, text: str) -> None:
         problem = self.model.send(text)
-        self._say(problem)
+        self.say(problem)
         if problem is None:
             self.model.draft = ""
             self.composer.set_text("")
-            if self._web is not None:
-                self._web.scroll_to_end()
+            self._messages.scroll_to_end()
 
     def _on_draft(self, text: str) -> None:
         self.model.draft = text
         if text:
-            self._say(None)
+            self.say(None)
 
     def _take_back_waiting(self) -> None:
         text = self.model.take_back_waiting()
         self.composer.set_text(f"{text}\n{self.composer.text}".strip())
         self.focus_input()
 
-    def _say(self, message: Message | None) -> None:
-        """A reason why something was not done, beside the input; None takes it away."""
-        self._notice.setText("" if message is None else self._services.language(message))
-        self._notice.setVisible(message is not None)
-
-    def _on_acted(self, act: str, key: str, argument: str) -> None:
-        match act:
-            case "undo":
-                self._say(self.model.undo(key))
-            case "answer":
-                self.model.answer(key, cast("Choice", argument))
-            case "go_on":
-                self._say(self.model.go_on(key))
-            case "retry":
-                self._say(self.model.retry(key))
-            case "model":
-                self.composer.model_button.showMenu()
-            case "open":
-                self._open_file(argument or self._path_of(key))
-            case "plot":
-                self._show_waveforms(key)
-            case "copy":
-                self._copy(self._text_of(key))
-            case "copy_text":
-                self._copy(argument)
-            case "ask":
-                self.composer.set_text(argument)
-                self.focus_input()
-            case "link":
-                self._open_link(argument)
-
-    def _path_of(self, key: str) -> str:
-        item: Item | None = self.model.items.get(key)
-        return str(getattr(item, "path", ""))
-
-    def _text_of(self, key: str) -> str:
-        item = self.model.items.get(key)
-        return item.text if isinstance(item, UserText | AnswerText) else ""
-
-    def _copy(self, text: str) -> None:
-        clipboard = QGuiApplication.clipboard()
-        if clipboard is not None and text:
-            clipboard.setText(text)
-
-    def _open_file(self, argument: str) -> None:
-        path, _, line = argument.rpartition(":") if ":" in argument else (argument, "", "")
-        root = self.model.root
-        if root is None or not path:
-            return
-        at = int(line) if line.isdecimal() and int(line) > 0 else None
-        self._services.workspace.file_activated.emit(root / path, at)
-
-    def _show_waveforms(self, key: str) -> None:
-        root = self.model.root
-        if root is not None:
-            result = root / paths.PROJECT_FOLDER / paths.RESULTS_FOLDER / key / paths.RESULT_FILE
-            self._services.workspace.result_selected.emit(result)
-
-    def _open_link(self, address: str) -> None:
-        url = QUrl(address)
-        if url.scheme() in ("http", "https", "mailto"):
-            QDesktopServices.openUrl(url)
+    def _rename(self, name: str) -> None:
+        self.say(self.model.rename(self.model.session_id, name))
 
     def show_history(self) -> None:
         """The list of stored conversations."""
-        dialog = HistoryDialog(self._services, self)
+        root = self.model.root
+        if root is None:
+            return
+        from presentation.dialogs.conversations import ConversationsDialog
+
+        dialog = ConversationsDialog(
+            self._services, lambda session_id: self.model.shelf.read(root, session_id), self
+        )
         dialog.opened.connect(self.open_session)
-        dialog.deleted.connect(lambda session_id: self._say(self.model.delete_session(session_id)))
+        dialog.deleted.connect(lambda session_id: self.say(self.model.delete_session(session_id)))
+        dialog.renamed.connect(lambda session_id, name: self.say(self.model.rename(session_id, name)))
+        dialog.exported.connect(self._export)
         dialog.finished.connect(self._forget_history)
         self._history = dialog
         dialog.show_sessions(self.model.sessions)
         dialog.open()
-        self._services.start(self._fill_history(), kind="sessions")
+        self._services.start(self.model.refresh_sessions(), kind="sessions")
 
-    async def _fill_history(self) -> None:
-        infos = await self.model.refresh_sessions()
+    def show_sessions(self) -> None:
+        """Called by the view model when the list of conversations is another."""
         if self._history is not None:
-            self._history.show_sessions(infos)
+            self._history.show_sessions(self.model.sessions)
+
+    def _export(self, session_id: str, kind: ExportFormat, target: Path) -> None:
+        self.model.export(session_id, kind, target, language=self._services.language.name)
 
     def _forget_history(self) -> None:
         if self._history is not None:
@@ -520,38 +378,24 @@ class ConversationPanel(QWidget):
         self._history = None
 
     def _ask_delete(self) -> None:
-        language = self._services.language
-        box = QMessageBox(self)
-        box.setObjectName("deleteQuestion")
-        box.setIcon(QMessageBox.Icon.NoIcon)
-        box.setWindowTitle(language(msg("Delete this conversation")))
-        name = self.model.name or language(msg("New conversation"))
-        box.setText(language(msg("Delete “{name}” for good? The files of the project stay.", name=name)))
-        delete = box.addButton(language(msg("Delete")), QMessageBox.ButtonRole.DestructiveRole)
-        keep = box.addButton(language(msg("Keep it")), QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(keep)
-        if delete is not None:
-            mark(delete, kind="danger")
-        session_id = self.model.session_id
+        self._services.start(self._delete_after_question(self.model.session_id), kind="question")
 
-        def on_clicked(button: object) -> None:
-            if button is delete:
-                self._say(self.model.delete_session(session_id))
+    async def _delete_after_question(self, session_id: str) -> None:
+        from presentation.dialogs.conversations import ask_to_delete
 
-        box.buttonClicked.connect(on_clicked)
-        box.finished.connect(box.deleteLater)
-        self._question = box
-        box.open()
+        name = self.model.name or self._services.language(msg("New conversation"))
+        if await ask_to_delete(self._services, self, name):
+            self.say(self.model.delete_session(session_id))
 
     def _on_main_circuit(self, _path: object) -> None:
-        if self._is_empty:  # what can be asked names the circuit
-            self._show_all()
+        if self._messages.is_empty:  # what can be asked names the circuit
+            self._messages.show_all()
 
     def _on_project(self, root: Path | None) -> None:
-        self._say(None)
+        self.say(None)
         self.model.set_project(root)
-        self._show_all()
-        self._refresh()
+        self._messages.show_all()
+        self.refresh()
 
 
 class _Window:
@@ -565,17 +409,30 @@ class _Window:
         self._timer.timeout.connect(self._on_timeout)
         self._due: list[Callable[[], None]] = []
 
-    def save_buffers(self) -> bool:
+    async def save_buffers(self) -> bool:
         buffers = self._services.workspace.buffers
-        return buffers is None or buffers.save_all()
+        return buffers is None or await buffers.save_unsaved()
 
     def file_changed(self, path: Path) -> None:
         self._services.workspace.file_changed.emit(path)
 
-    async def confirm_goals(self, goals: GoalsUnderstood) -> bool:
+    def file_made(self, path: Path) -> None:
+        self._services.workspace.file_offered.emit(path)
+
+    def result_made(self, result_path: Path) -> None:
+        self._services.workspace.result_offered.emit(result_path)
+
+    def design_accepted(self, circuit: Path | None) -> None:
+        self._services.workspace.changes_accepted.emit()
+        if circuit is not None:
+            self._services.workspace.main_circuit_chosen.emit(circuit)
+
+    async def confirm_goals(
+        self, goals: GoalsUnderstood, *, is_change: bool
+    ) -> tuple[DesignGoal, ...] | None:
         from presentation.dialogs.goals import GoalsDialog
 
-        return await GoalsDialog(self._services, goals, self._panel).ask()
+        return await GoalsDialog(self._services, goals, self._panel, is_change=is_change).ask()
 
     def start(self, coroutine: Coroutine[Any, Any, object], *, kind: str, scope: str | None = None) -> object:
         if scope is None:
@@ -597,15 +454,15 @@ class _Window:
         except Exception:  # what can't be drawn must not end the run it tells of
             _logger.exception("the conversation could not be shown")
 
+    def sessions_changed(self) -> None:
+        self._panel.show_sessions()
+
     def state_changed(self) -> None:
         self._panel.refresh()
 
+    def told(self, message: Message, *, is_problem: bool) -> None:
+        workspace = self._services.workspace
+        cast("Any", workspace.error_occurred if is_problem else workspace.status_changed).emit(message)
+
     def translate(self, message: Message) -> str:
         return self._services.language(message)
-
-
-def _short(count: int) -> str:
-    """``640``, ``3.1k``, ``144k``."""
-    if count < 1_000:
-        return str(count)
-    return f"{count / 1_000:.1f}k" if count < 10_000 else f"{count / 1_000:.0f}k"

@@ -18,9 +18,9 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 
+from application.failure_place import place_of
 from presentation.narration import Narrator
 from presentation.panels.conversation import words
-from presentation.panels.conversation.html_view import clock_time
 from presentation.panels.conversation.items import (
     Added,
     AnswerText,
@@ -36,19 +36,21 @@ from presentation.panels.conversation.items import (
     OperationCard,
     Removed,
     Reset,
+    Retry,
     SimulationCard,
     Streamed,
     Updated,
     UserText,
 )
 from presentation.panels.conversation.margins import limit_text, row_of
-from presentation.panels.conversation.markup import to_html
+from presentation.panels.conversation.markup import BlockSplitter, to_html, whole_block_html
+from presentation.panels.goal_words import name_of
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
 from shared.message import Message, msg
 
 _SHOWN_ROWS = 20
-_CARDS = (GoalsCard, OperationCard, SimulationCard, ErrorBlock)
+_CARDS = (GoalsCard, OperationCard, SimulationCard, ErrorBlock, Retry)
 
 
 class PlainConversation(QWidget):
@@ -60,6 +62,8 @@ class PlainConversation(QWidget):
         super().__init__(parent)
         self._services = services
         self._frames: dict[str, QTextFrame] = {}
+        self._splitters: dict[str, BlockSplitter] = {}
+        """Of the answers that are coming."""
         self._browser = QTextBrowser(self)
         self._browser.setObjectName("conversationText")
         self._browser.setOpenLinks(False)
@@ -109,6 +113,12 @@ class PlainConversation(QWidget):
         bar = self._browser.verticalScrollBar()
         assert bar is not None
         bar.setValue(bar.maximum())
+
+    def scroll_to_begin(self) -> None:
+        """Show the oldest."""
+        bar = self._browser.verticalScrollBar()
+        assert bar is not None
+        bar.setValue(0)
 
     def restyle(self) -> None:
         """The theme's colours and sizes; the items are shown again by whoever has them."""
@@ -162,6 +172,7 @@ class PlainConversation(QWidget):
         frame = self._frames.get(item.key)
         if frame is None:
             return
+        self._splitters.pop(item.key, None)
         cursor = frame.firstCursorPosition()
         cursor.setPosition(frame.lastCursorPosition().position(), QTextCursor.MoveMode.KeepAnchor)
         cursor.removeSelectedText()
@@ -179,6 +190,9 @@ class PlainConversation(QWidget):
         frame = self._frames.get(change.key)
         if frame is None:
             return
+        # Shown plain until it is complete; what is rendered then is rendered block by block as it comes.
+        for block in self._splitters.setdefault(change.key, BlockSplitter()).feed(change.text):
+            whole_block_html(block)
         cursor = frame.lastCursorPosition()
         theme = self._services.theme.theme
         for text, color in ((change.reasoning, "text.secondary"), (change.text, "text.primary")):
@@ -211,19 +225,21 @@ class PlainConversation(QWidget):
                 return self._error(item)
             case Interrupted():
                 return self._interrupted(item)
+            case Retry():
+                return self._retry(item)
             case DesignEnd():
                 return _lines(Narrator(self._services.language)(replace(item.done, project=Path())))
 
     def _answer(self, item: AnswerText) -> str:
         small = self._services.theme.theme.hex("text.tertiary")
-        meta = " · ".join(part for part in (item.model, clock_time(item.created)) if part)
+        meta = words.meta_of(item)
         thought = f"<p style='color:{small}'>{_lines(item.reasoning)}</p>" if item.reasoning else ""
         head = f"<p style='color:{small}'>{html.escape(meta)}</p>" if meta else ""
         return f"{head}{thought}{to_html(item.text)}"
 
     def _goals(self, item: GoalsCard) -> str:
         rows = "".join(
-            f"<tr><td>{html.escape(goal.metric)}&nbsp;</td><td><code>{html.escape(goal.expression)}</code>&nbsp;</td>"
+            f"<tr><td>{self._text(name_of(goal))}&nbsp;</td><td><code>{html.escape(goal.expression)}</code>&nbsp;</td>"
             f"<td align='right'>{html.escape(limit_text(goal))}</td></tr>"
             for goal in item.goals
         )
@@ -237,9 +253,7 @@ class PlainConversation(QWidget):
             self._link("open", item.key, html.escape(item.path), f"{item.path}:{line}") if item.path else ""
         )
         counts = f"+{item.diff.added} −{item.diff.removed}" if item.diff else ""
-        state = {"running": msg("running"), "failed": msg("failed"), "not_run": msg("not run")}.get(
-            item.state
-        )
+        state = words.state_text(item.state) if item.state != "done" else None
         tool = ""
         if item.standing in ("stands", "undone"):
             undo = msg("Undo this change") if item.standing == "stands" else msg("Redo")
@@ -273,25 +287,25 @@ class PlainConversation(QWidget):
     def _simulation(self, item: SimulationCard) -> str:
         theme = self._services.theme.theme
         rows = "".join(
-            f"<tr><td>{html.escape(row.name)}&nbsp;</td>"
+            f"<tr><td>{self._text(name_of(verdict.goal))}&nbsp;</td>"
             f"<td align='right'><b>{html.escape(row.value)}</b>&nbsp;</td>"
             f"<td>{html.escape(row.limit)}&nbsp;</td><td align='right' style='color:"
             f"{theme.hex('ok.text' if row.met else 'error.text')}'>{'✓' if row.met else '✗'}"
             f" {html.escape(row.margin_text)}</td></tr>"
-            for row in map(row_of, item.verdicts)
+            for verdict, row in ((each, row_of(each)) for each in item.verdicts)
         )
         told = self._text(item.summary) if item.summary else ""
-        verb = {
-            "running": msg("Simulating"),
-            "failed": msg("Simulation failed"),
-            "not_run": msg("Not simulated"),
-        }.get(item.state, msg("Simulated"))
-        plot = (
-            self._link("plot", item.key, self._text(msg("Show the waveforms")))
-            if item.state == "done"
-            else ""
-        )
-        head = f"<b>{self._text(verb)}</b> <code>{html.escape(item.path)}</code> &nbsp; {plot}<br>{told}"
+        verb = words.simulation_verb(item.state)
+        plot = ""
+        if item.state == "done":
+            plot = self._link("plot", item.key, self._text(msg("Show the waveforms")))
+        elif item.state == "failed":
+            plot = self._link("log", item.key, self._text(msg("Show log")))
+        place = place_of(item.summary) if item.state == "failed" else ""
+        file = f"<code>{html.escape(item.path)}</code>"
+        if place:
+            file = self._link("open", item.key, html.escape(place), place)
+        head = f"<b>{self._text(verb)}</b> {file} &nbsp; {plot}<br>{told}"
         return f"{head}<table cellpadding='2' width='100%'>{rows}</table>"
 
     def _decision(self, item: Decision) -> str:
@@ -308,13 +322,18 @@ class PlainConversation(QWidget):
     def _error(self, item: ErrorBlock) -> str:
         color = self._services.theme.theme.hex("error.text")
         advice = f"<br>{self._text(item.advice)}" if item.advice else ""
-        ways = ""
-        if item.can_retry and not item.is_spent:
-            retry = self._link("retry", item.key, self._text(msg("Try again")))
-            ways = (
-                f"<br>{retry} &nbsp; {self._link('model', item.key, self._text(msg('Choose another model')))}"
-            )
+        links = [self._link(act, item.key, self._text(text)) for act, text, _ in words.error_ways(item)]
+        if links:
+            links.append(self._link("give_up", item.key, self._text(msg("Give up"))))
+        ways = f"<br>{' &nbsp; '.join(links)}" if links else ""
         return f"<b style='color:{color}'>{self._text(item.message)}</b>{advice}{ways}"
+
+    def _retry(self, item: Retry) -> str:
+        reason, kept = words.retry_texts(item)
+        again = msg("Trying again in {seconds} s", seconds=f"{item.wait_s:.0f}")
+        parts = [f"<b>{self._text(reason)}</b>", self._text(kept) if kept else "", self._text(again)]
+        stop = self._link("stop", item.key, self._text(msg("Stop trying")))
+        return "<br>".join(part for part in parts if part) + f" &nbsp; {stop}"
 
     def _interrupted(self, item: Interrupted) -> str:
         title, detail = words.interruption_texts(item)
@@ -324,7 +343,10 @@ class PlainConversation(QWidget):
         if item.not_run:
             parts.append(self._text(msg("Not run: {tools}.", tools=", ".join(item.not_run))))
         if item.can_continue:
-            parts.append(self._link("go_on", item.key, self._text(msg("Continue"))))
+            links = [self._link("go_on", item.key, self._text(msg("Continue")))]
+            if item.can_regenerate:
+                links.append(self._link("regenerate", item.key, self._text(msg("Regenerate"))))
+            parts.append(" &nbsp; ".join(links))
         return "<br>".join(parts)
 
     def _text(self, message: Message) -> str:

@@ -36,10 +36,24 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
         if message.role == "tool" and (card := items.get(message.call_id)) is not None:
             items[card.key] = _with_result(card, message)
     if session.has_partial_response and not any(isinstance(item, Interrupted) for item in items.values()):
-        items["open"] = Interrupted(key="open", reason="interrupted", not_run=_not_run(session.messages))
+        items["open"] = Interrupted(
+            key="open",
+            reason="interrupted",
+            not_run=_not_run(session.messages),
+            can_regenerate=session.work_mode != "workflow",
+        )
     for number, problem in enumerate(session.problems):
         items[f"problem-{number}"] = Note(key=f"problem-{number}", text=problem)
     return _with_operations(items, tuple(operations))
+
+
+def context_tokens_of(session: ShownSession) -> int:
+    """What the last counted answer filled of its model's window; 0 when nobody counted."""
+    for message in reversed(session.messages):
+        if message.role == "assistant" and message.usage:
+            counts = (message.usage.get(name) for name in ("prompt_tokens", "completion_tokens"))
+            return sum(count for count in counts if isinstance(count, int) and count > 0)
+    return 0
 
 
 def _items_of_message(message: ShownMessage, session: ShownSession, *, is_last: bool) -> Iterator[Item]:
@@ -67,6 +81,7 @@ def _items_of_message(message: ShownMessage, session: ShownSession, *, is_last: 
             characters=len(message.text),
             not_run=tuple(call.name for call in message.tool_calls if call.success is None),
             can_continue=is_last and session.has_partial_response,
+            can_regenerate=session.work_mode != "workflow",
         )
 
 

@@ -6,31 +6,31 @@ of changes: items at once when a person or an event changed them, pieces of a st
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
-from application.events import AnswerStreamed, ChatEvent, DesignEvent
 from domain.llm.chat import ProviderChoice
-from presentation.panels.conversation.feed import Activity, RunFeed
+from presentation.panels.conversation.asking import Asking
+from presentation.panels.conversation.changes import FileChanges
+from presentation.panels.conversation.feed import Activity
 from presentation.panels.conversation.items import (
-    WRITING_TOOLS,
-    Change,
     Choice,
-    Decision,
     ErrorBlock,
     Interrupted,
     Item,
     ItemList,
     Note,
     OperationCard,
-    Standing,
     UserText,
 )
-from presentation.panels.conversation.stored import items_of, title_of, with_operation
+from presentation.panels.conversation.live_run import LiveRun, error_block
+from presentation.panels.conversation.moments import now
+from presentation.panels.conversation.refusals import busy
+from presentation.panels.conversation.runs import RunOrder
+from presentation.panels.conversation.shelf import Shelf
+from presentation.panels.conversation.stored import title_of
+from presentation.panels.conversation.window import Window
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 from shared.stop import StopStateChanged
@@ -38,65 +38,11 @@ from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
     from application.app import Application
-    from application.designing import Answer, DesignRequest, Question, ResumeRequest
-    from application.events import GoalsUnderstood
     from application.ports import SessionInfo
+    from application.sessions import ExportFormat
 
 Mode = Literal["free", "workflow"]
 RunState = Literal["idle", "running", "stopping"]
-
-_TITLE_LENGTH = 80
-_WORDS: dict[str, Choice] = {
-    **dict.fromkeys(
-        ("continue", "go on", "next", "optimise", "optimize", "继续", "继续优化", "再来", "优化"), "continue"
-    ),
-    **dict.fromkeys(("accept", "ok", "yes", "done", "接受", "接受设计", "好", "可以", "完成"), "accept"),
-    **dict.fromkeys(("stop", "cancel", "no", "停止", "停", "取消", "不"), "stop"),
-}
-
-
-class Window(Protocol):
-    """What the view model asks of the window around it."""
-
-    def save_buffers(self) -> bool:
-        """Write unsaved files; False when one could not be."""
-        ...
-
-    def file_changed(self, path: Path) -> None:
-        """A file of the project is another than before."""
-        ...
-
-    async def confirm_goals(self, goals: GoalsUnderstood) -> bool:
-        """Show the goals and wait for a yes or a no."""
-        ...
-
-    def start(self, coroutine: Coroutine[Any, Any, object], *, kind: str, scope: str | None = None) -> object:
-        """Run a coroutine as a task."""
-        ...
-
-    def later(self, delay_ms: int, call: Callable[[], None]) -> None:
-        """Call once, after a while."""
-        ...
-
-    def items_changed(self, changes: list[Change]) -> None:
-        """What is shown is another."""
-        ...
-
-    def state_changed(self) -> None:
-        """Anything else is another."""
-        ...
-
-    def translate(self, message: Message) -> str:
-        """A message in the user's language."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A decision somebody waits for."""
-
-    key: str
-    reply: asyncio.Future[Choice]
 
 
 class ConversationViewModel:
@@ -120,15 +66,23 @@ class ConversationViewModel:
         """Typed while a run was under way; sent when it ends."""
         self.tokens = 0
         """Of the last run."""
-        self.sessions: tuple[SessionInfo, ...] = ()
+        self.context_tokens = 0
+        """What the last answer filled of the model's window; 0 when nobody counted."""
+        self.shelf = Shelf(app, window)
+        self._listen_to_items()
         self._choices: dict[str, ProviderChoice] = {}
         self._drafts: dict[tuple[Path | None, str], str] = {}
-        self._feed: RunFeed | None = None
-        self._asked: _Asked | None = None
-        self._is_flush_due = False
+        self._run: LiveRun | None = None
+        """The one under way, or the last one."""
+        self._listing = 0
+        """Number of the newest request for the list."""
         self._loading = 0
         """Number of the newest request for another conversation; older ones give way."""
         self._unsubscribe = app.events.subscribe(StopStateChanged, self._on_stop_state)
+
+    def _listen_to_items(self) -> None:
+        self.asking = Asking(self.items, self._window, self._tell)
+        self._changes = FileChanges(self._app, self.items, self._window, self._tell)
 
     def close(self) -> None:
         """Listen no more."""
@@ -138,7 +92,7 @@ class ConversationViewModel:
 
     def rows(self) -> tuple[Item, ...]:
         """Everything as it stands, with what has come of an answer under way."""
-        coming = self._feed.snapshot() if self._feed is not None else None
+        coming = self._run.feed.snapshot() if self._run is not None else None
         return tuple(coming if coming and item.key == coming.key else item for item in self.items)
 
     @property
@@ -149,12 +103,27 @@ class ConversationViewModel:
     @property
     def activity(self) -> Activity | None:
         """What the run is doing."""
-        return self._feed.activity if self._feed is not None and self.is_running else None
+        return self._run.feed.activity if self._run is not None and self.is_running else None
 
     @property
     def is_asking(self) -> bool:
         """Whether the run waits for the user's decision."""
-        return self._asked is not None
+        return self.asking.is_open
+
+    @property
+    def sessions(self) -> tuple[SessionInfo, ...]:
+        """The stored conversations, the last changed first."""
+        return self.shelf.sessions
+
+    @property
+    def most_rounds(self) -> int:
+        """After how many rounds the run ends by itself; 0 when that is not known."""
+        return self._run.most_rounds if self._run is not None else 0
+
+    @property
+    def tokens_per_s(self) -> float | None:
+        """Of the answer that is coming, estimated; None when none is."""
+        return self._run.feed.tokens_per_s if self._run is not None and self.is_running else None
 
     @property
     def model_name(self) -> str:
@@ -177,11 +146,15 @@ class ConversationViewModel:
         if root == self.root:
             return
         self.stop()
-        self._feed = self._asked = None  # what a run still tells is of the project before
-        self.items = ItemList()
+        if self._run is not None:
+            self._run.leave()  # what it still tells is of the project before
+        self._run = None
+        self.asking.forget()
+        self.items = ItemList()  # what a run of before still puts into the old ones is not shown
+        self._listen_to_items()
         self.waiting = ""
         self.root = root
-        self.sessions = ()
+        self.shelf.sessions = ()
         self._show_nothing()
         if root is not None:
             self._window.start(self._open_newest(root), kind="sessions")
@@ -189,14 +162,14 @@ class ConversationViewModel:
     def new_conversation(self) -> Message | None:
         """An empty conversation; the reason when it can't be now."""
         if self.is_running:
-            return _busy()
+            return busy()
         self._show_nothing()
         return None
 
     def open_session(self, session_id: str) -> Message | None:
         """Show a stored conversation; the reason when it can't be now."""
         if self.is_running:
-            return _busy()
+            return busy()
         if self.root is not None:
             self._loading += 1
             self._window.start(self._open(self.root, session_id, self._loading), kind="sessions")
@@ -205,28 +178,42 @@ class ConversationViewModel:
     def delete_session(self, session_id: str) -> Message | None:
         """Remove a stored conversation; the reason when it can't be now."""
         if self.is_running and session_id == self.session_id:
-            return _busy()
+            return busy()
         if self.root is not None:
             self._window.start(self._delete(self.root, session_id), kind="sessions")
         return None
+
+    def rename(self, session_id: str, name: str) -> Message | None:
+        """Give a stored conversation another name; the reason when it can't be now."""
+        if self.is_running and session_id == self.session_id:
+            return msg("The conversation can be renamed when the run has ended. Stop it first.")
+        if self.root is not None and session_id and name.strip():
+            self._window.start(self._rename(self.root, session_id, name), kind="sessions")
+        return None
+
+    def export(self, session_id: str, kind: ExportFormat, target: Path, *, language: str) -> None:
+        """Write a stored conversation to a file."""
+        if self.root is not None:
+            run = self.shelf.export(self.root, session_id, kind, target, language=language)
+            self._window.start(run, kind="sessions")
 
     async def refresh_sessions(self) -> tuple[SessionInfo, ...]:
         """The stored conversations, the last changed first."""
         root = self.root
         if root is None:
             return ()
-        try:
-            found = await self._app.sessions.list(root)
-        except CircuitAIError:  # no project's folder yet: nothing was said here
-            found = ()
-        if root == self.root:
-            self.sessions = found
+        self._listing += 1
+        number = self._listing
+        found = await self.shelf.refresh(root)
+        if root == self.root and number == self._listing:  # an older answer may come later
+            self.shelf.sessions = found
+            self._window.sessions_changed()
         return found
 
     def _show_nothing(self) -> None:
         self._loading += 1
         self.session_id = self.name = ""
-        self.tokens = 0
+        self.tokens = self.context_tokens = 0
         self.choice = self._choices.get("", self.choice)
         self.items.reset()
         self._tell()
@@ -240,21 +227,26 @@ class ConversationViewModel:
 
     async def _open(self, root: Path, session_id: str, number: int) -> None:
         try:
-            session = await self._app.sessions.show(root, session_id)
-            operations = await self._app.operations.list(root)
+            stored = await self.shelf.read(root, session_id)
         except CircuitAIError as error:
             if number == self._loading:
                 self._put_error(error)
             return
-        items = await asyncio.to_thread(items_of, session, operations)
         if number != self._loading or root != self.root or self.is_running:
             return  # something else was opened, or begun, in the meantime
-        said = next((item.text for item in items if isinstance(item, UserText)), "")
-        self.session_id, self.name = session.id, title_of(session.name, said[:_TITLE_LENGTH])
-        self.mode = "workflow" if session.work_mode == "workflow" else "free"
-        self.choice = self._choices.get(session.id, self.choice)
-        self.tokens = 0
-        self.items.reset(items)
+        self.session_id, self.name, self.mode = stored.session_id, stored.title, stored.mode
+        self.choice = self._choices.get(stored.session_id, self.choice)
+        self.tokens, self.context_tokens = 0, stored.context_tokens
+        self.items.reset(stored.items)
+        self._tell()
+
+    async def _rename(self, root: Path, session_id: str, name: str) -> None:
+        kept, problem = await self.shelf.rename(root, session_id, name)
+        if problem is not None:
+            self.items.put(Note(key=new_ulid(), text=problem))
+        elif session_id == self.session_id:
+            self.name = kept
+        await self.refresh_sessions()
         self._tell()
 
     async def _delete(self, root: Path, session_id: str) -> None:
@@ -294,7 +286,11 @@ class ConversationViewModel:
             return msg("There is nothing to say: the text is empty.")
         if self.root is None:
             return msg("Open a project first: the conversation is about its files.")
-        if self._asked is not None and self._answer_in_words(text):
+        answered = self.asking.answer_in_words(text) if self.asking.is_open else None
+        if answered is not None:
+            if not answered:
+                self.waiting = text  # shown as said when it is sent
+                self._window.state_changed()
             return None
         if self.is_running:
             self.waiting = f"{self.waiting}\n{text}".strip()
@@ -317,13 +313,7 @@ class ConversationViewModel:
 
     def answer(self, key: str, choice: Choice) -> None:
         """Press a button of a decision."""
-        item = self.items.get(key)
-        if self._asked is None or self._asked.key != key or not isinstance(item, Decision):
-            return
-        asked, self._asked = self._asked, None
-        self.items.put(replace(item, state="chosen", answer=choice))
-        asked.reply.set_result(choice)
-        self._tell()
+        self.asking.answer(key, choice)
 
     def go_on(self, key: str) -> Message | None:
         """Go on with an interrupted turn."""
@@ -331,13 +321,11 @@ class ConversationViewModel:
         if not isinstance(item, Interrupted) or not item.can_continue or self.root is None:
             return None
         if self.is_running:
-            return _busy()
-        if not self._save():
-            return _unsaved()
+            return busy()
         is_open = item.reason == "interrupted"  # any other turn was closed with what it had
         self.items.put(replace(item, can_continue=False))
         if self.mode == "workflow" or is_open:
-            self._start(self._resume())
+            self._start(None)
             return None
         return self._begin(self._window.translate(msg("Go on.")))
 
@@ -346,10 +334,34 @@ class ConversationViewModel:
         item = self.items.get(key)
         if not isinstance(item, ErrorBlock) or item.is_spent:
             return None
+        return self._again(replace(item, is_spent=True))
+
+    def retry_offline(self, key: str) -> Message | None:
+        """Say the last message again, to the built-in designer."""
         if self.is_running:
-            return _busy()
+            return busy()
+        self.set_choice(ProviderChoice())
+        return self.retry(key)
+
+    def give_up(self, key: str) -> None:
+        """Take the ways out of an error away."""
+        item = self.items.get(key)
+        if isinstance(item, ErrorBlock):
+            self.items.put(replace(item, is_spent=True))
+            self._tell()
+
+    def regenerate(self, key: str) -> Message | None:
+        """Ask for the interrupted answer anew: the same message once more, the files as they are."""
+        item = self.items.get(key)
+        if not isinstance(item, Interrupted) or not item.can_continue or self.mode == "workflow":
+            return None
+        return self._again(replace(item, can_continue=False))
+
+    def _again(self, settled: ErrorBlock | Interrupted) -> Message | None:
+        if self.is_running:
+            return busy()
         said = next((row for row in reversed(tuple(self.items)) if isinstance(row, UserText)), None)
-        self.items.put(replace(item, is_spent=True))
+        self.items.put(settled)
         return None if said is None else self._begin(said.text)
 
     def undo(self, key: str) -> Message | None:
@@ -363,18 +375,12 @@ class ConversationViewModel:
             return None
         if self.is_running:
             return msg("A run is using the files. Stop it before a change is taken back.")
-        if not self._save():
-            return _unsaved()
-        self.items.put(replace(card, standing="undoing", problem=None))
-        self._window.start(self._undo(self.root, card), kind="undo")
-        self._tell()
+        self._changes.undo(self.root, card)
         return None
 
     # --- runs ----------------------------------------------------------------------------------------
 
     def _begin(self, text: str) -> Message | None:
-        if not self._save():
-            return _unsaved()
         if self.mode == "workflow" and len(self.items):
             self._show_nothing()  # a design begins a conversation of its own
         for item in self.items:
@@ -383,154 +389,39 @@ class ConversationViewModel:
             elif isinstance(item, Interrupted) and item.can_continue:
                 self.items.put(replace(item, can_continue=False))
         self._loading += 1
-        self.items.put(UserText(key=new_ulid(), text=text, created=_now()))
-        self._start(self._design_new(text) if self.mode == "workflow" else self._chat(text))
+        self.name = self.name or " ".join(text.split())
+        self.items.put(UserText(key=new_ulid(), text=text, created=now()))
+        self._start(text)
         return None
 
-    def _start(self, run: Coroutine[Any, Any, object]) -> None:
-        self._feed = RunFeed(self.items, model=self.model_name)
-        self._feed.session_id = self.session_id
-        self._window.start(run, kind="conversation", scope=self.scope)
-        self._tell()
-
-    async def _chat(self, text: str | None) -> None:
-        from application.chatting import ChatRequest
-
-        assert self.root is not None
-        request = ChatRequest(project=self.root, text=text, session_id=self.session_id, choice=self.choice)
-        feed = self._running_feed()
-        await self._told(feed, self._app.chat(request, emit=partial(self._on_event, feed)))
-
-    async def _design_new(self, text: str) -> None:
-        from application.designing import DesignRequest
-
-        assert self.root is not None
-        await self._design(DesignRequest(project=self.root, text=text, provider=self.choice.provider))
-
-    async def _resume(self) -> None:
-        from application.designing import ResumeRequest
-
-        assert self.root is not None
-        if self.mode == "workflow":
-            await self._design(ResumeRequest(project=self.root, session_id=self.session_id))
-        else:
-            await self._chat(None)
-
-    async def _design(self, request: DesignRequest | ResumeRequest) -> None:
-        feed = self._running_feed()
-        run = self._app.design(request, ask=partial(self._ask, feed), emit=partial(self._on_event, feed))
-        await self._told(feed, run)
-
-    def _running_feed(self) -> RunFeed:
-        assert self._feed is not None, "a run begins with its feed"
-        return self._feed
-
-    async def _told(self, feed: RunFeed, run: Awaitable[object]) -> None:
-        """Wait for a run; an error that no event has told becomes an error block."""
-        try:
-            await run
-        except CircuitAIError as error:
-            if not feed.has_told_error and feed is self._feed:
-                self._put_error(error)
-            feed.has_ended = True
-
-    async def _ask(self, feed: RunFeed, question: Question) -> Answer:
-        if feed is not self._feed:  # nobody is there to be asked any more
-            return "decline" if question.kind == "goals" else "stop"
-        if question.kind == "goals":
-            from application.events import GoalsUnderstood
-
-            told = feed.goals or (GoalsUnderstood(goals=question.goals, assumptions=()),)
-            return "continue" if await self._window.confirm_goals(told[-1]) else "decline"
-        verdicts = feed.last_verdicts
-        decision = Decision(
-            key=new_ulid(),
-            kind=question.kind,
-            number=question.round_number,
-            met=sum(verdict.met for verdict in verdicts.verdicts) if verdicts else 0,
-            total=len(verdicts.verdicts) if verdicts else 0,
-            has_failed=feed.has_failed_simulation,
-            text=question.text,
+    def _start(self, text: str | None) -> None:
+        assert self.root is not None, "whoever starts has looked"
+        order = RunOrder(
+            root=self.root, mode=self.mode, text=text, session_id=self.session_id, choice=self.choice
         )
-        self.items.put(decision)
-        self._asked = _Asked(decision.key, asyncio.get_running_loop().create_future())
-        reply = self._asked.reply
-        self._tell()
-        try:
-            return await reply
-        finally:
-            if self._asked is not None and self._asked.reply is reply:
-                self._asked = None
-
-    def _answer_in_words(self, text: str) -> bool:
-        """Whether what was typed is an answer; else the checkpoint is left and the text comes next."""
-        assert self._asked is not None
-        decision = self.items.get(self._asked.key)
-        if not isinstance(decision, Decision) or decision.kind != "checkpoint":
-            return False
-        asked, choice = self._asked, _WORDS.get(text.strip(" .!。！").lower())
-        self._asked = None
-        if choice is None:
-            self.waiting = text  # shown as said when it is sent
-        else:
-            self.items.put(UserText(key=new_ulid(), text=text, created=_now()))
-        answered: Decision = replace(
-            decision, state="expired" if choice is None else "chosen", answer=choice or "stop"
+        self._run = LiveRun(
+            self._app,
+            self._window,
+            order,
+            items=self.items,
+            asking=self.asking,
+            changes=self._changes,
+            model=self.model_name,
+            flush_ms=self._flush_ms,
+            adopt=self._adopt,
+            tell=self._tell,
         )
-        self.items.put(answered)
-        asked.reply.set_result(choice or "stop")
-        self._tell()
-        return True
-
-    def _on_event(self, feed: RunFeed, event: ChatEvent | DesignEvent) -> None:
-        if feed is not self._feed:
-            return
-        feed(event)
-        if isinstance(event, AnswerStreamed):
-            self._flush_soon()
-            return
-        if feed.session_id != self.session_id:
-            self._adopt(feed.session_id)
-        call_id = getattr(event, "call_id", "")
-        card = self.items.get(call_id) if call_id else None
-        if isinstance(card, OperationCard) and card.tool in WRITING_TOOLS and card.state != "running":
-            self._after_change(card)
+        self._window.start(self._run.work(), kind="conversation", scope=self.scope)
         self._tell()
 
     def _adopt(self, session_id: str) -> None:
+        if session_id == self.session_id:
+            return
         draft = self._drafts.pop((self.root, self.session_id), "")
         if not self.session_id and draft:
             self._drafts[self.root, session_id] = draft
         self._choices[session_id] = self.choice
         self.session_id = session_id
-
-    def _after_change(self, card: OperationCard) -> None:
-        if self.root is None:
-            return
-        if card.path:
-            self._window.file_changed(self.root / card.path)
-        self._window.start(self._load_change(self.root, card.key), kind="operations")
-
-    async def _load_change(self, root: Path, key: str) -> None:
-        try:
-            entry = await self._app.operations.diff(root, key)
-        except CircuitAIError:  # the call changed nothing (it failed, or the file was so already)
-            return
-        card = self.items.get(key)
-        if isinstance(card, OperationCard):
-            self.items.put(with_operation(card, entry, {}))
-            self._tell()
-
-    async def _undo(self, root: Path, card: OperationCard) -> None:
-        try:
-            undone = await self._app.operations.undo(root, card.tip)
-        except CircuitAIError as error:
-            self.items.put(replace(card, problem=_with_advice(error)))
-        else:
-            standing: Standing = "undone" if card.standing == "stands" else "stands"
-            self.items.put(replace(card, standing=standing, tip=undone.record.op_id, problem=None))
-            self._window.file_changed(root / undone.record.path)
-        self._tell()
 
     def _on_stop_state(self, event: StopStateChanged) -> None:
         if event.scope != self.scope:
@@ -546,10 +437,16 @@ class ConversationViewModel:
 
     def _end_run(self) -> None:
         self.run_state = "idle"
-        self._asked = None
-        if self._feed is not None:
-            self._feed.close("stopped")
-            self.tokens = self._feed.tokens or self.tokens
+        self.asking.forget()
+        run = self._run
+        if run is not None:
+            is_done = run.feed.has_ended  # and was not stopped, behind the last answer
+            run.feed.close("stopped")
+            self.tokens = run.feed.tokens or self.tokens
+            self.context_tokens = run.feed.context_tokens or self.context_tokens
+            if run.is_accepted and is_done:
+                self._window.design_accepted(run.circuit)
+                run.is_accepted = False
         if self.root is not None:
             self._window.start(self._name(self.root, self.session_id), kind="sessions")
         if self.waiting and self.root is not None:
@@ -568,50 +465,12 @@ class ConversationViewModel:
 
     # --- telling -------------------------------------------------------------------------------------
 
-    def _flush_soon(self) -> None:
-        if not self._is_flush_due:
-            self._is_flush_due = True
-            self._window.later(self._flush_ms, self._flush)
-
-    def _flush(self) -> None:
-        self._is_flush_due = False
-        if self._feed is not None:
-            self._feed.flush()
-        self._tell()
-
     def _tell(self) -> None:
         changes = self.items.take_changes()
         if changes:
             self._window.items_changed(changes)
         self._window.state_changed()
 
-    def _save(self) -> bool:
-        return self._window.save_buffers()
-
     def _put_error(self, error: CircuitAIError) -> None:
-        self.items.put(
-            ErrorBlock(
-                key=new_ulid(), message=error.message, advice=error.advice, error_type=error.error_type
-            )
-        )
+        self.items.put(error_block(error, model=self.model_name))
         self._tell()
-
-
-def _with_advice(error: CircuitAIError) -> Message:
-    if error.advice is None:
-        return error.message
-    return msg("{problem} {advice}", problem=error.message, advice=error.advice)
-
-
-def _busy() -> Message:
-    return msg("A run is under way in this conversation. Stop it first.")
-
-
-def _unsaved() -> Message:
-    return msg("An open file could not be saved, so nothing was started.")
-
-
-def _now() -> str:
-    from datetime import UTC, datetime
-
-    return datetime.now(UTC).isoformat(timespec="seconds")

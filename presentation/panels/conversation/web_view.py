@@ -30,7 +30,7 @@ from presentation.panels.conversation.items import (
     Streamed,
     Updated,
 )
-from presentation.panels.conversation.markup import BlockSplitter, block_html
+from presentation.panels.conversation.markup import BlockSplitter, block_html, whole_block_html
 from presentation.window.theme import Theme, tokens
 from presentation.window.workspace import WindowServices
 from shared.message import msg
@@ -63,6 +63,7 @@ class WebConversation(QWidget):
         self._streams: dict[str, _Stream] = {}
         self._waiting: list[_Operation] = []
         self._is_ready = False
+        self._is_closed = False
         self._older: list[Item] = []
         self._bridge = _Bridge(self)
         self._bridge.acted.connect(self.acted)
@@ -70,15 +71,22 @@ class WebConversation(QWidget):
         self._slices = QTimer(self)
         self._slices.setInterval(15)
         self._slices.timeout.connect(self._show_slice)
+        if parent is not None:
+            # A window of the window system for the page alone: else the whole main window would be made anew
+            # when it comes (a flash, open dialogs behind it) and be drawn by way of OpenGL from then on.
+            self.setAttribute(Qt.WidgetAttribute.WA_DontCreateNativeAncestors)
+            self.setAttribute(Qt.WidgetAttribute.WA_NativeWindow)
         self._make_page()
         self.restyle()
         self.retranslate()
 
     def _make_page(self) -> None:
+        # Qt deletes children in the order they were made: the view with its page goes before the profile,
+        # also where nobody called `close_page`.
+        self._view = QWebEngineView(self)
         self._profile = QWebEngineProfile(self)  # off the record: nothing is kept
         self._guard = _OnlyOurFiles(self)
         self._profile.setUrlRequestInterceptor(self._guard)
-        self._view = QWebEngineView(self)
         self._view.setObjectName("conversationPage")
         self._view.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         self._page = _Page(self._profile, self._view)
@@ -113,8 +121,13 @@ class WebConversation(QWidget):
         return self._is_ready
 
     def close_page(self) -> None:
-        """Let the page go before its profile does, as Qt wants it."""
+        """Let the page go before its profile does, as Qt wants it; nothing is shown any more."""
         self._slices.stop()
+        self._older.clear()
+        self._is_ready = False
+        self._is_closed = True
+        self._waiting.clear()
+        self._page.setWebChannel(None)  # no call of the page comes back while it goes
         self._view.setPage(None)
         self._page.deleteLater()
         self._view.deleteLater()
@@ -195,6 +208,8 @@ class WebConversation(QWidget):
     def restyle(self) -> None:
         """The theme's colours and sizes."""
         theme = self._services.theme.theme
+        if self._is_closed:
+            return
         self._page.setBackgroundColor(theme.color("surface.base"))
         self._run([["theme", css_variables(theme)]])
 
@@ -205,13 +220,16 @@ class WebConversation(QWidget):
             "newer": language(msg("{count} new", count="{count}")),
             "copy": language(msg("Copy")),
             "copyIcon": icon("copy"),
+            "newerIcon": icon("arrow-down"),
+            "lines": language(msg("{count} lines", count="{count}")),
+            "more": language(msg("Show {count} more lines", count="{count}")),
         }
         self._run([["language", "zh-CN" if language.name == "zh" else "en", texts]])
 
     # --- the page ------------------------------------------------------------------------------------
 
     def _run(self, operations: list[_Operation]) -> None:
-        if not operations:
+        if not operations or self._is_closed:
             return
         if not self._is_ready:
             self._waiting += operations
@@ -236,7 +254,7 @@ class _Stream:
     def take(self, text: str) -> tuple[str, str | None, str]:
         """HTML of the blocks now complete; HTML of the rest, or None and plain text to append to it."""
         blocks = self._splitter.feed(text)
-        done = "".join(block_html(block) for block in blocks)
+        done = "".join(whole_block_html(block) for block in blocks)
         if blocks:
             self._is_raw = False
         if self._is_raw:

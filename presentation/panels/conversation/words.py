@@ -7,10 +7,20 @@ from collections.abc import Mapping
 from typing import Literal
 
 from domain.llm.tools.line_diff import LineDiff
-from presentation.panels.conversation.items import Decision, Interrupted, OperationCard
+from presentation.panels.conversation.items import (
+    AnswerText,
+    CardState,
+    Decision,
+    ErrorBlock,
+    Interrupted,
+    OperationCard,
+    Retry,
+    SimulationCard,
+)
+from presentation.panels.conversation.moments import clock_time
 from shared.message import Message, msg
 
-ButtonKind = Literal["", "primary", "ok", "warn"]
+ButtonKind = Literal["", "primary", "ok", "warn", "quiet"]
 
 _DONE: Mapping[str, Message] = {
     "rewrite_file": msg("Changed"),
@@ -74,6 +84,14 @@ def verb_of(card: OperationCard) -> Message:
     return _DONE.get(card.tool, msg("Ran {tool}", tool=card.tool))
 
 
+def doing(card: OperationCard | SimulationCard) -> Message:
+    """What is done while it runs: ``Simulating``, ``Changing filter.cir``."""
+    verb = simulation_verb("running") if isinstance(card, SimulationCard) else verb_of(card)
+    if not card.path or verb.params:  # a tool without a word of ours is named itself
+        return verb
+    return msg("{doing} {file}", doing=verb, file=card.path)
+
+
 def icon_of(card: OperationCard) -> str:
     """The icon of what was done."""
     return "file-plus" if card.is_new_file else _ICONS.get(card.tool, "search")
@@ -107,6 +125,8 @@ def choice_text(item: Decision, choice: str) -> Message:
     return {
         "accept": msg("Accept design"),
         "continue": msg("Optimise further"),
+        "goals": msg("Change goals"),
+        "undo": msg("Undo"),
         "stop": msg("Stop"),
         "resume": msg("Go on with it"),
         "anew": msg("Begin anew"),
@@ -115,8 +135,8 @@ def choice_text(item: Decision, choice: str) -> Message:
 
 def choice_kind(item: Decision, choice: str, *, is_first: bool) -> ButtonKind:
     """How a button of an open decision looks; one of them is filled."""
-    if choice == "stop":
-        return ""
+    if choice in ("stop", "undo"):
+        return "quiet"
     if choice == "continue" and item.has_failed:
         return "warn"
     if not is_first:
@@ -130,3 +150,58 @@ def interruption_texts(item: Interrupted) -> tuple[Message, Message | None]:
     if not item.characters:
         return title, None
     return title, msg("after {count} characters", count=item.characters)
+
+
+def choice_hint(item: Decision, choice: str) -> Message | None:
+    """What a button does, where its word does not say it."""
+    return {
+        "accept": msg("Ends the design; the best circuit stays in the file"),
+        "continue": msg("One more round with corrected values"),
+        "goals": msg("The next round is designed and judged by the goals you then confirm"),
+        "undo": msg("Puts the file back as it was before round {number}", number=item.number),
+        "stop": msg("Ends the design here; the best circuit stays in the file"),
+    }.get(choice)
+
+
+def meta_of(item: AnswerText) -> str:
+    """Model and time of an answer."""
+    return " · ".join(part for part in (item.model, clock_time(item.created)) if part)
+
+
+def simulation_verb(state: CardState) -> Message:
+    """What a simulation's card says was done."""
+    return {
+        "running": msg("Simulating"),
+        "failed": msg("Simulation failed"),
+        "not_run": msg("Not simulated"),
+    }.get(state, msg("Simulated"))
+
+
+def state_text(state: CardState) -> Message:
+    """How a call ended."""
+    return {"running": msg("running"), "done": msg("done"), "not_run": msg("not run")}.get(
+        state, msg("failed")
+    )
+
+
+def error_ways(item: ErrorBlock) -> tuple[tuple[str, Message, Message | None], ...]:
+    """Ways out of an error: action, words, remark."""
+    if not item.can_retry or item.is_spent:
+        return ()
+    ways: list[tuple[str, Message, Message | None]] = [("retry", msg("Try again"), None)]
+    ways.append(("model", msg("Choose another model"), None))
+    if item.model:
+        ways.append(("offline", msg("Go on with the built-in designer"), msg("offline")))
+    return tuple(ways)
+
+
+def error_details(item: ErrorBlock) -> str:
+    """For a report: the kind of the error, what did not answer, when. The same in every language."""
+    parts = (item.error_type, item.model or "builtin", item.created)
+    return "\n".join(part for part in parts if part)
+
+
+def retry_texts(item: Retry) -> tuple[Message, Message | None]:
+    """What happened, and what is kept."""
+    kept = msg("{count} characters are kept.", count=item.characters) if item.characters else None
+    return item.reason, kept

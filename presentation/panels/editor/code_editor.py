@@ -259,6 +259,7 @@ class CodeEditor(QsciScintilla):
         self._dress_indicators(theme)
         self._dress_markers(theme)
         self._dress_rows(theme)
+        self.setScrollWidth(1)  # Scintilla remembers the widest line, in the type of before
         self._overview.restyle()
         self._refresh_note()
 

@@ -39,6 +39,8 @@ class EditorArea(QWidget):
         self._services = services
         self._opening: dict[Path, tuple[int, int] | None] = {}
         """Files being read, and where the caret is to go."""
+        self._front: Path | None = None
+        """The file that was asked for last, also while it and others are being read."""
         self._turn = asyncio.Lock()
         """Files open in the order in which they were asked for: the last one is in front."""
         self.tabs = EditorTabs(services)
@@ -105,6 +107,7 @@ class EditorArea(QWidget):
         self.tabs.close_wanted.connect(self.close_page)
         self.tabs.close_others_wanted.connect(self._close_others)
         workspace.file_activated.connect(self.show_file)
+        workspace.file_offered.connect(self.offer_file)
         workspace.file_changed.connect(self._on_file_changed)
         workspace.file_moved.connect(self._on_file_moved)
         workspace.changes_accepted.connect(self._on_changes_accepted)
@@ -153,7 +156,7 @@ class EditorArea(QWidget):
 
     def show_file(self, path: Path, line: int | None = None, column: int = 1) -> None:
         """Open `path`, or bring it to the front; the caret goes to `line` when one is named."""
-        path = _absolute(path)
+        path = self._front = _absolute(path)
         page = self.page_of(path)
         place = (line, column) if line is not None else None
         if page is not None:
@@ -164,7 +167,20 @@ class EditorArea(QWidget):
             self._opening[path] = place
             self._services.start(self._open(path), kind="open file")
 
-    async def _open(self, path: Path) -> None:
+    def offer_file(self, path: Path) -> None:
+        """Open `path`, and show it unless somebody writes in another file; the keyboard stays where it is."""
+        path = _absolute(path)
+        editor = self.current_editor()
+        if editor is None or not editor.hasFocus():
+            self._front = path
+        page = self.page_of(path)
+        if page is None and path not in self._opening:
+            self._opening[path] = None
+            self._services.start(self._open(path, takes_keyboard=False), kind="open file")
+        elif page is not None and self._front == path:
+            self._bring(page, takes_keyboard=False)
+
+    async def _open(self, path: Path, *, takes_keyboard: bool = True) -> None:
         async with self._turn:
             try:
                 opened = await self._services.app.edit.read(path)
@@ -173,9 +189,14 @@ class EditorArea(QWidget):
                 return
             finally:
                 place = self._opening.pop(path, None)
-            self._add(opened, place)
+            page = self._add(opened)
+            if takes_keyboard or self._front == path:
+                self._bring(page, place, takes_keyboard=takes_keyboard)
+            front = self.page_of(self._front) if self._front is not None else None
+            if front is not None and front is not self.current_page() and not self._opening:
+                self._bring(front)
 
-    def _add(self, opened: OpenedFile, place: tuple[int, int] | None) -> None:
+    def _add(self, opened: OpenedFile) -> EditorPage:
         page = EditorPage(self._services, opened)
         page.state_changed.connect(lambda: self._on_page_state(page))
         page.examined.connect(self._tell_problems)
@@ -188,7 +209,7 @@ class EditorArea(QWidget):
         self.tabs.add_page(page, self.tabs.currentIndex() + 1)
         self._refresh_titles()
         self.tabs.retranslate()
-        self._bring(page, place)
+        return page
 
     def close_page(self, page: QWidget) -> None:
         """Close a tab; unsaved text is asked about in its bar."""
@@ -236,6 +257,8 @@ class EditorArea(QWidget):
         circuit = self._services.workspace.main_circuit
         if circuit is not None:
             self.show_file(circuit)
+        else:
+            self._services.workspace.status_changed.emit(msg("No main circuit"))
 
     # ---- commands ----------------------------------------------------------------------------
 
@@ -305,12 +328,15 @@ class EditorArea(QWidget):
         found = (self.tabs.tabData(index) for index in range(self.tabs.count()))
         return tuple(page for page in found if isinstance(page, EditorPage))
 
-    def _bring(self, page: EditorPage, place: tuple[int, int] | None = None) -> None:
+    def _bring(
+        self, page: EditorPage, place: tuple[int, int] | None = None, *, takes_keyboard: bool = True
+    ) -> None:
         self.tabs.setCurrentIndex(self.tabs.index_of(page))
         self._on_tab_changed()
         if place is not None:
             page.editor.go_to(*place)
-        page.editor.setFocus()
+        if takes_keyboard:
+            page.editor.setFocus()
 
     def _on_tab_changed(self, _index: int = -1) -> None:
         index, workspace = self.tabs.currentIndex(), self._services.workspace

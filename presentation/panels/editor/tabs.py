@@ -32,6 +32,10 @@ class EditorTabs(QTabBar):
         self.setSelectionBehaviorOnRemove(QTabBar.SelectionBehavior.SelectPreviousTab)
         self.currentChanged.connect(lambda _index: self.refresh_buttons())
 
+    def tabSizeHint(self, index: int) -> QSize:  # noqa: N802 - Qt's name
+        """As high as the row, whatever size the button had before the scale was changed."""
+        return QSize(super().tabSizeHint(index).width(), self._services.theme.theme.size("row.tab"))
+
     def add_page(self, page: QWidget, index: int) -> None:
         """A tab for `page` at `index`."""
         at = self.insertTab(index, "")
@@ -68,6 +72,7 @@ class EditorTabs(QTabBar):
                 icon = QIcon()
             button.setIcon(icon)
             button.setIconSize(QSize(size, size))
+            button.adjustSize()
 
     def restyle(self) -> None:
         """Sizes and icons."""

@@ -8,16 +8,19 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PyQt6.QtCore import QAbstractListModel, QModelIndex, Qt, QTimer
-from PyQt6.QtWidgets import QStackedLayout, QWidget
+from PyQt6.QtCore import QAbstractListModel, QModelIndex, QPoint, Qt, QTimer, QUrl, pyqtSignal
+from PyQt6.QtGui import QAction, QDesktopServices
+from PyQt6.QtWidgets import QMenu, QStackedLayout, QWidget
 
 from presentation.panels.project.empty import EmptyNote
 from presentation.panels.project.rows import Role, RowLook, RowTree, joined
 from presentation.window.workspace import WindowServices
+from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from application.browsing import ResultSummary
+    from domain.simulation.result import SimulationResult
 
 _STATUS: Mapping[str, Message] = {
     "failed": msg("The simulation failed"),
@@ -92,6 +95,7 @@ class ResultsModel(QAbstractListModel):
                 result.circuit.name,
                 "" if local is None else f"{local:%Y-%m-%d %H:%M:%S}",
                 language(_STATUS.get(result.status, msg("The simulation failed"))) if not result.ok else "",
+                language(result.reason) if result.reason is not None else "",
                 language(msg("{met} of {count} goals met", met=result.goals_met, count=result.goals))
                 if result.goals_met is not None
                 else "",
@@ -100,7 +104,10 @@ class ResultsModel(QAbstractListModel):
 
 
 class ResultsList(QWidget):
-    """The list; a click shows the result in the bottom pane."""
+    """The list; a click shows the result in the bottom pane, its menu does more."""
+
+    overlay_wanted = pyqtSignal(object)
+    """result_path: Path; a run to be drawn behind the shown one"""
 
     def __init__(self, services: WindowServices, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -108,6 +115,8 @@ class ResultsList(QWidget):
         self.model = ResultsModel(services)
         self.view = RowTree(services, "resultsList", is_list=True)
         self.view.setModel(self.model)
+        self._shown: Path | None = None
+        """The result the bottom pane shows; its row may be read only later."""
         self._empty = EmptyNote(
             services,
             msg("Each simulation appears here with the goals it met."),
@@ -124,14 +133,22 @@ class ResultsList(QWidget):
         self._connect()
 
     def _connect(self) -> None:
+        self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.view.customContextMenuRequested.connect(self._show_menu)
         self.view.clicked.connect(self._on_clicked)
         self.view.activated.connect(self._on_clicked)
         workspace = self._services.workspace
         workspace.project_opened.connect(self._on_opened)
         workspace.project_closed.connect(self._on_closed)
-        workspace.run_finished.connect(lambda _result: self._timer.start())
+        workspace.run_finished.connect(self._on_run)
         workspace.result_selected.connect(self._select)
+        workspace.result_offered.connect(self._select)
         self._services.language.changed.connect(self._repaint)
+
+    def _on_run(self, outcome: SimulationResult | CircuitAIError) -> None:
+        if not isinstance(outcome, CircuitAIError) and outcome.ok:
+            self._shown = outcome.result_path  # the bottom pane shows it
+        self._timer.start()
 
     def note_stored(self) -> None:
         """A result was stored by somebody; read the list again soon."""
@@ -148,21 +165,20 @@ class ResultsList(QWidget):
         results = await browse.results(root)
         if root != self._services.workspace.root:
             return
-        chosen = self._chosen()
         self.model.set_results(results)
         self._stack.setCurrentWidget(self.view if results else self._empty)
-        if chosen is not None:
-            self._select(chosen)
+        if self._shown is not None:
+            self._select(self._shown)
         judged = await browse.judged(root, results)
         if root == self._services.workspace.root:
             self.model.set_goals(judged)
 
     def _on_opened(self, _root: Path) -> None:
-        self.model.set_results(())
-        self._stack.setCurrentWidget(self._empty)
+        self._on_closed()
         self.reload()
 
     def _on_closed(self) -> None:
+        self._shown = None
         self.model.set_results(())
         self._stack.setCurrentWidget(self._empty)
 
@@ -170,11 +186,39 @@ class ResultsList(QWidget):
         if 0 <= index.row() < len(self.model.results):
             self._services.workspace.result_selected.emit(self.model.results[index.row()].path)
 
-    def _chosen(self) -> Path | None:
-        row = self.view.currentIndex().row()
-        return self.model.results[row].path if 0 <= row < len(self.model.results) else None
+    def menu_for(self, result: ResultSummary) -> QMenu:
+        """What can be done with a result."""
+        language = self._services.language
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for name, text, act in (
+            ("show_result", msg("Show"), lambda: self._services.workspace.result_selected.emit(result.path)),
+            (
+                "overlay_result",
+                msg("Draw behind the shown run"),
+                lambda: self.overlay_wanted.emit(result.path),
+            ),
+            ("open_result_circuit", msg("Open its circuit"), lambda: self._open_circuit(result)),
+            ("show_result_folder", msg("Show its folder"), lambda: _show_folder(result)),
+        ):
+            action = QAction(language(text), menu)
+            action.setObjectName(name)
+            action.setEnabled(name != "overlay_result" or result.ok)
+            action.triggered.connect(lambda _checked, act=act: act())
+            menu.addAction(action)
+        return menu
+
+    def _show_menu(self, place: QPoint) -> None:
+        row = self.view.indexAt(place).row()
+        viewport = self.view.viewport()
+        if 0 <= row < len(self.model.results) and viewport is not None:
+            self.menu_for(self.model.results[row]).popup(viewport.mapToGlobal(place))
+
+    def _open_circuit(self, result: ResultSummary) -> None:
+        self._services.workspace.file_activated.emit(result.circuit, None)
 
     def _select(self, path: Path) -> None:
+        self._shown = path
         row = self.model.row_of(path)
         if row is not None:
             self.view.setCurrentIndex(self.model.index(row))
@@ -183,6 +227,11 @@ class ResultsList(QWidget):
         viewport = self.view.viewport()
         if viewport is not None:
             viewport.update()
+
+
+def _show_folder(result: ResultSummary) -> None:
+    """In the system's own file manager."""
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(result.path.parent)))
 
 
 def _look_of(result: ResultSummary) -> RowLook:

@@ -15,7 +15,9 @@ from presentation.window.workspace import WindowServices
 # Rows paint their own background, over their full width; the style's would cover parts of it. Below
 # them is the surface of the pane.
 _NO_BACKGROUNDS = """
-QTreeView, QTreeView:focus { background: transparent; }
+QTreeView, QTreeView:focus {
+    background: transparent; selection-background-color: transparent; show-decoration-selected: 0;
+}
 QTreeView::item, QTreeView::item:hover, QTreeView::item:selected, QTreeView::item:selected:!active,
 QTreeView::branch, QTreeView::branch:selected, QTreeView::branch:selected:!active,
 QTreeView::branch:has-children:closed, QTreeView::branch:has-children:open {

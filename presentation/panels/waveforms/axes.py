@@ -120,9 +120,13 @@ class Axis(pg.AxisItem):  # type: ignore[misc]
         area = QRectF(0, 0, self.size().width(), self.size().height())
         height = QFontMetricsF(self._look.font).height()
         low, high = self.range
-        for position, text in self._texts():
+        below = -math.inf
+        for position, text in sorted(self._texts(), reverse=True):
             y = area.height() * (high - position) / (high - low)
             top = min(max(y - height / 2, 0.0), area.height() - height)
+            if top < below:  # in a low pane one that would meet the one above is left out
+                continue
+            below = top + height
             painter.drawText(
                 QRectF(0, top, area.width() - _GAP, height),
                 Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,

@@ -18,6 +18,7 @@ from PyQt6.QtGui import (
 from PyQt6.QtWidgets import QAbstractButton, QCompleter, QHBoxLayout, QLineEdit, QScrollArea, QWidget
 
 from presentation.panels.waveforms.figure_table import is_delete
+from presentation.window.command_hits import score_of
 from presentation.window.frame import IconButton
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
@@ -29,6 +30,7 @@ _WIDEST = 220
 _NARROWEST_FIELD = 80
 _WIDEST_FIELD = 180
 _SAMPLE = 12
+_MOST_OFFERED = 200
 
 
 class TraceChip(QAbstractButton):
@@ -37,9 +39,17 @@ class TraceChip(QAbstractButton):
     removed = pyqtSignal()
 
     def __init__(
-        self, services: WindowServices, expression: str, color: int, error: Message | None = None
+        self,
+        services: WindowServices,
+        expression: str,
+        color: int,
+        error: Message | None = None,
+        *,
+        can_be_removed: bool = True,
     ) -> None:
         super().__init__()
+        self._can_be_removed = can_be_removed
+        self._hint: Message | None = None
         self._services = services
         self._color = color
         self._error = error
@@ -51,10 +61,16 @@ class TraceChip(QAbstractButton):
         self.setMouseTracking(True)
         self.retranslate()
 
+    def set_hint(self, hint: Message) -> None:
+        """Another tooltip than that of a trace."""
+        self._hint = hint
+        self.retranslate()
+
     def retranslate(self) -> None:
         """Tooltip and accessible name."""
-        if self._error is not None:
-            self.setToolTip(self._services.language(self._error))
+        told = self._hint if self._error is None else self._error
+        if told is not None:
+            self.setToolTip(self._services.language(told))
         else:
             self.setToolTip(
                 self._services.language(
@@ -83,9 +99,10 @@ class TraceChip(QAbstractButton):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         frame = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        surface = (
-            "surface.pressed" if self.isChecked() else "surface.hover" if self._has_mouse else "surface.base"
-        )
+        is_pressed = self.isChecked() and self._can_be_removed
+        # One that shows and hides its line is quiet while the line is there.
+        is_off = self._error is not None or not (self._can_be_removed or self.isChecked())
+        surface = "surface.pressed" if is_pressed else "surface.hover" if self._has_mouse else "surface.base"
         has_ring = self.hasFocus() and bool(self.property("kbdFocus"))
         painter.setPen(theme.color("focus_ring" if has_ring else "border.default"))
         painter.setBrush(theme.color(surface))
@@ -94,18 +111,18 @@ class TraceChip(QAbstractButton):
         left = theme.size("space.2")
         sample = round(_SAMPLE * theme.scale)
         middle = self.rect().center().y() + 0.5
-        pen = QPen(theme.color("text.disabled" if self._error else f"trace.{self._color % _COLORS}"), 2)
+        pen = QPen(theme.color("text.disabled" if is_off else f"trace.{self._color % _COLORS}"), 2)
         if self._color >= _MOST_SOLID:
             pen.setDashPattern([2.0, 1.0] if self._color < _COLORS else [1.0, 1.0])
         painter.setPen(pen)
         painter.drawLine(QPointF(left, middle), QPointF(left + sample, middle))
         painter.setFont(theme.font("ui"))
-        painter.setPen(theme.color("text.disabled" if self._error else "text.primary"))
+        painter.setPen(theme.color("text.tertiary" if is_off else "text.primary"))
         start = left + sample + theme.size("space.1") + theme.size("space.half")
         room = self.width() - start - theme.size("space.2")
         text = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room + 1)
         painter.drawText(QRect(start, 0, room + 2, self.height()), Qt.AlignmentFlag.AlignVCenter, text)
-        if self._has_mouse:
+        if self._has_mouse and self._can_be_removed:
             cross = self._cross()
             painter.fillRect(cross.adjusted(0, 1, -1, -1), theme.color(surface))
             side = theme.size("icon.small")
@@ -114,7 +131,7 @@ class TraceChip(QAbstractButton):
 
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
         """The cross, the middle button."""
-        if event is not None:
+        if event is not None and self._can_be_removed:
             is_inside = self.rect().contains(event.position().toPoint())
             is_cross = event.button() == Qt.MouseButton.LeftButton and self._cross().contains(
                 event.position().toPoint()
@@ -127,7 +144,7 @@ class TraceChip(QAbstractButton):
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
         """Delete."""
-        if is_delete(event):
+        if self._can_be_removed and is_delete(event):
             self.removed.emit()
         else:
             super().keyPressEvent(event)
@@ -206,15 +223,17 @@ class ChipRow(QWidget):
         self.field.setObjectName("trace_expression")
         mark(self.field, small=True)
         self._names = QStringListModel()
+        self._suggested: tuple[str, ...] = ()
         completer = QCompleter(self._names, self)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        completer.setFilterMode(Qt.MatchFlag.MatchContains)
-        completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
+        # What is offered is sorted by us: letters in the right order are enough.
+        completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        completer.activated.connect(self._on_picked)
         self.field.setCompleter(completer)
         self.field.hide()
         self.field.returnPressed.connect(self._on_entered)
         self.field.left.connect(self.end_adding)
-        self.field.textEdited.connect(lambda: mark(self.field, state=""))
+        self.field.textEdited.connect(self._on_edited)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self._scroll, 1000)
@@ -229,6 +248,11 @@ class ChipRow(QWidget):
     def chips(self) -> Sequence[TraceChip]:
         """The chips, left to right."""
         return self._chips
+
+    @property
+    def wanted_width(self) -> int:
+        """Room for all chips and what adds one."""
+        return self._scroll.maximumWidth() + self._row.spacing() + self.add_button.width()
 
     def show_chips(self, traces: Sequence[tuple[str, int, Message | None]], selected: str | None) -> None:
         """(expression, colour, error) of every trace."""
@@ -246,9 +270,18 @@ class ChipRow(QWidget):
 
     def suggest(self, names: Sequence[str]) -> None:
         """What the field completes to."""
-        self._names.setStringList(list(names))
+        self._suggested = tuple(names)
+        self._offer("")
 
     def begin_adding(self) -> None:
+        """Open the field, and the list of what there is."""
+        self.begin_expression()
+        self._offer("")
+        completer = self.field.completer()
+        if completer is not None:
+            completer.complete()
+
+    def begin_expression(self) -> None:
         """Open the field."""
         self.field.clear()
         mark(self.field, state="")
@@ -300,6 +333,25 @@ class ChipRow(QWidget):
         for chip in self._chips:
             chip.setChecked(is_checked and chip.text() == expression)
         self.trace_selected.emit(expression if is_checked else None)
+
+    def _on_edited(self, text: str) -> None:
+        mark(self.field, state="")
+        self._offer(text)
+
+    def _offer(self, text: str) -> None:
+        """The suggestions that have the typed letters in their order, the best first."""
+        wanted = "".join(text.split())
+        scored = [
+            (score, position, name)
+            for position, name in enumerate(self._suggested)
+            if (score := score_of(wanted, name)) is not None
+        ]
+        offered = [name for _, _, name in sorted(scored)[:_MOST_OFFERED]]
+        # One that is whole needs no list over what comes next.
+        self._names.setStringList([] if offered == [wanted] else offered)
+
+    def _on_picked(self, name: str) -> None:
+        self.trace_added.emit(name)
 
     def _on_entered(self) -> None:
         text = self.field.text().strip()

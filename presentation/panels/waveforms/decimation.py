@@ -60,11 +60,16 @@ class Stretch:
         many = counts > _KEPT
         at = places[many]
         left, right = self.x[starts[many]], self.x[bounds[1:][many] - 1]
+        from_y, to_y = self.y[starts[many]], self.y[bounds[1:][many] - 1]
+        low, high = least[many], greatest[many]
         # The order in which a curve rises or falls joins it to its neighbours without a false stroke.
-        is_rising = self.y[bounds[1:][many] - 1] >= self.y[starts[many]]
-        x[at], x[at + 1] = left + (right - left) / 4, right - (right - left) / 4
-        y[at] = np.where(is_rising, least[many], greatest[many])
-        y[at + 1] = np.where(is_rising, greatest[many], least[many])
+        is_rising = to_y >= from_y
+        # A column that only rises or falls has its extremes at its ends: anywhere else they would make steps.
+        is_plain = (np.fmin(from_y, to_y) <= low) & (np.fmax(from_y, to_y) >= high)
+        inset = np.where(is_plain, 0.0, (right - left) / 4)
+        x[at], x[at + 1] = left + inset, right - inset
+        y[at] = np.where(is_rising, low, high)
+        y[at + 1] = np.where(is_rising, high, low)
         for offset in range(_KEPT):
             few = ~many & (counts > offset)
             x[places[few] + offset] = self.x[starts[few] + offset]
@@ -83,15 +88,25 @@ class Stretch:
         # Neighbours of one sort at a time: what lies between two ranges would be searched for nothing.
         for first, stop in pairwise([0, *changes, len(sorts)]):
             if sorts[first] == 1:
-                edges = bounds[first : stop + 1]
-                least[first:stop] = _within(np.fmin, self.y, edges[:-1], edges[1:])
-                greatest[first:stop] = _within(np.fmax, self.y, edges[:-1], edges[1:])
+                ends = bounds[first : stop + 1]
+                least[first:stop] = _within(np.fmin, self.y, ends[:-1], ends[1:])
+                greatest[first:stop] = _within(np.fmax, self.y, ends[:-1], ends[1:])
             elif sorts[first] == 2:
-                begin = bounds[first:stop] // _BUCKET
-                end = np.minimum(-(-bounds[first + 1 : stop + 1] // _BUCKET), len(self._least))
-                least[first:stop] = _within(np.fmin, self._least, begin, end)
-                greatest[first:stop] = _within(np.fmax, self._greatest, begin, end)
+                begin, end = bounds[first:stop], bounds[first + 1 : stop + 1]
+                inner, inner_end = -(-begin // _BUCKET), end // _BUCKET
+                edges = self._edges(begin, end)
+                least[first:stop] = np.fmin(
+                    _within(np.fmin, self._least, inner, inner_end), np.fmin.reduce(edges, axis=1)
+                )
+                greatest[first:stop] = np.fmax(
+                    _within(np.fmax, self._greatest, inner, inner_end), np.fmax.reduce(edges, axis=1)
+                )
         return least, greatest
+
+    def _edges(self, begin: NDArray[np.intp], end: NDArray[np.intp]) -> RealArray:
+        """(k, 2 * bucket) the first and the last samples of each range: what its whole buckets leave out."""
+        steps = np.arange(_BUCKET)
+        return self.y[np.concatenate((begin[:, None] + steps, end[:, None] - 1 - steps), axis=1)]
 
 
 def _within(reduce: np.ufunc, values: RealArray, begin: NDArray[np.intp], end: NDArray[np.intp]) -> RealArray:

@@ -18,6 +18,9 @@ from PyQt6.QtWidgets import (
 
 from presentation.window.workspace import WindowServices
 
+_NARROW_TABLE = 4
+"""So many columns, or fewer, stand as close as they can."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
@@ -30,6 +33,7 @@ class Cell:
     swatch: str = ""
     """Colour of a square before the text; "none" keeps its room."""
     tip: str = ""
+    unit_color: str = "text.secondary"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,9 +103,11 @@ class _Model(QAbstractTableModel):
 class FigureTable(QTableView):
     """The table. Ctrl+C copies it with tabs between the columns."""
 
-    def __init__(self, services: WindowServices, name: str) -> None:
+    def __init__(self, services: WindowServices, name: str, *, wide_column: int = 0) -> None:
+        """`wide_column` takes what room the others leave."""
         super().__init__()
         self._services = services
+        self._wide = wide_column
         self._model = _Model()
         self.setModel(self._model)
         self.setObjectName(name)
@@ -129,7 +135,7 @@ class FigureTable(QTableView):
         return self._model.rows
 
     def show_rows(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
-        """Show a table; the first column takes what room the others leave."""
+        """Show a table."""
         self._model.replace(columns, rows)
         self._set_widths()
 
@@ -153,7 +159,7 @@ class FigureTable(QTableView):
         self._set_widths()
 
     def resizeEvent(self, event: object) -> None:  # noqa: N802 - Qt's name
-        """The first column is as wide as there is room."""
+        """One column is as wide as there is room."""
         super().resizeEvent(event)  # type: ignore[arg-type]
         self._set_widths()
 
@@ -183,8 +189,9 @@ class FigureTable(QTableView):
         assert isinstance(delegate, _Delegate)
         widths = [delegate.column_width(number) for number in range(len(columns))]
         room = viewport.width()
-        rest = sum(widths[1:])
-        widths[0] = max(room - rest, min(widths[0], room // 4))
+        wide = min(self._wide, len(widths) - 1)
+        rest = sum(widths) - widths[wide]
+        widths[wide] = max(room - rest, min(widths[wide], room // 4))
         for number, width in enumerate(widths):
             self._head.resizeSection(number, width)
 
@@ -209,7 +216,7 @@ class _Head(QHeaderView):
         painter.fillRect(rect, theme.color("surface.base"))
         painter.setFont(theme.font("small", weight=600 if column.is_strong else None))
         painter.setPen(theme.color("text.primary" if column.is_strong else "text.secondary"))
-        pad = theme.size("space.3") if index == 0 else theme.size("space.2")
+        pad = theme.size("space.3") if index == 0 else 0
         right = theme.size("space.3") if index == len(self._figures.columns) - 1 else 0
         side = Qt.AlignmentFlag.AlignRight if column.is_number else Qt.AlignmentFlag.AlignLeft
         inner = rect.adjusted(0 if column.is_number else pad, 0, -right, 0)
@@ -230,10 +237,17 @@ class _Delegate(QStyledItemDelegate):
         """What the widest cell of a column and its head need."""
         theme = self._services.theme.theme
         head = self._figures.columns[column]
-        title = QFontMetrics(theme.font("small", weight=600)).horizontalAdvance(head.title)
+        title = QFontMetrics(theme.font("small", weight=600 if head.is_strong else None)).horizontalAdvance(
+            head.title
+        )
         body = max((self._text_width(row[column]) for row in self._figures.rows), default=0)
         edge = theme.size("space.3") if column in (0, len(self._figures.columns) - 1) else 0
-        return max(title, body + self._unit_room(column)) + theme.size("space.2") + edge
+        return max(title, body + self._unit_room(column)) + theme.size("space.2") + edge + self._gap(column)
+
+    def _gap(self, column: int) -> int:
+        """Before numbers that are not the only ones: columns of their own need air."""
+        is_wide_table = len(self._figures.columns) > _NARROW_TABLE
+        return self._services.theme.theme.size("space.3") if is_wide_table and column else 0
 
     def paint(self, painter: QPainter | None, option: QStyleOptionViewItem, index: QModelIndex) -> None:
         """Background, swatch, text, unit."""
@@ -298,7 +312,7 @@ class _Delegate(QStyledItemDelegate):
         number = inner.adjusted(0, 0, -unit_room, 0)
         painter.drawText(number, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, cell.text)
         if cell.unit:
-            painter.setPen(theme.color("text.secondary"))
+            painter.setPen(theme.color(cell.unit_color))
             behind = QRect(number.right() + 1 + theme.size("space.1"), inner.top(), unit_room, inner.height())
             painter.drawText(behind, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, cell.unit)
 

@@ -112,6 +112,11 @@ def quantity(value: float, unit: str, digits: int = 4) -> tuple[str, str]:
     return _number(value / scale.factor, unit, digits), scale.unit
 
 
+def in_scale(value: float, scale: Scale, unit: str, digits: int = 4) -> str:
+    """The number of a quantity in a scale that others are shown in too."""
+    return _number(value / scale.factor, unit, digits)
+
+
 def with_unit(value: float, unit: str, digits: int = 4) -> str:
     """The same in one text: ``9.976 kHz``, ``53.0°``."""
     number, name = quantity(value, unit, digits)

@@ -5,27 +5,18 @@ from __future__ import annotations
 import asyncio
 import importlib
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtGui import QResizeEvent
-from PyQt6.QtWidgets import (
-    QComboBox,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QSizePolicy,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from presentation.panels.results_view import MeasurementsView
 from presentation.panels.shown_result import ShownResult
-from presentation.panels.waveforms.chips import ChipRow
-from presentation.panels.waveforms.figure_table import Cell, Column, FigureTable
-from presentation.panels.waveforms.figures import quantity
-from presentation.window.frame import IconButton
+from presentation.panels.waveforms.plot_tools import PlotTools
+from presentation.panels.waveforms.run_overlay import RunOverlay
+from presentation.panels.waveforms.value_table import ValueTable
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
 from shared.message import Message, msg
@@ -40,6 +31,8 @@ _SIDE_WIDTH = 272
 _SHORT = {"noise_integrated": "noise total"}
 _NARROW = 640
 """Below this width the figures at the right make room for the drawing."""
+_LOW = 180
+"""Below this height they would show no more than their heads."""
 
 
 class WaveformsPanel(QWidget):
@@ -54,8 +47,11 @@ class WaveformsPanel(QWidget):
         self._traces: tuple[Trace, ...] = ()
         self._chosen: dict[str, list[str]] = {}
         """Expressions on each kind of analysis; they stay from run to run."""
+        self._ghosts: tuple[Trace, ...] = ()
+        """Of older runs."""
         self._selected: str | None = None
         self._request = 0
+        self._adornment = 0
         self._area: PlotArea | None = None
         self._cursor_table: CursorTable | None = None
         self._colors: TraceColors | None = None
@@ -64,6 +60,7 @@ class WaveformsPanel(QWidget):
         shown.changed.connect(self._on_result)
         shown.loading.connect(self._show_note)
         shown.stale_changed.connect(self._show_note)
+        shown.measured.connect(self._adorn)
         services.theme.changed.connect(self.restyle)
         services.language.changed.connect(self.retranslate)
         self.restyle()
@@ -119,11 +116,8 @@ class WaveformsPanel(QWidget):
     def restyle(self, _theme: object = None) -> None:
         """Sizes and colours."""
         theme = self._services.theme.theme
-        self._tools.setContentsMargins(theme.size("space.3"), 0, theme.size("space.2"), 0)
-        self._tools.setSpacing(theme.size("space.2"))
-        self._bar.setFixedHeight(theme.size("row.toolbar") + 1)
+        self.tools.restyle()
         self._side.setFixedWidth(round(_SIDE_WIDTH * theme.scale))
-        self.chips.restyle()
         edge = theme.size("space.3")
         self._note_row.setContentsMargins(edge, theme.size("space.1"), edge, theme.size("space.1"))
         self._empty.setContentsMargins(edge, edge, edge, edge)
@@ -137,9 +131,8 @@ class WaveformsPanel(QWidget):
     def retranslate(self, _name: object = None) -> None:
         """Texts."""
         language = self._services.language
-        self.plot_choice.setAccessibleName(language(msg("Analysis")))
         self._again.setText(language(msg("Run again")))
-        self.chips.retranslate()
+        self.tools.retranslate()
         if self._cursor_table is not None:
             self._cursor_table.retranslate()
         self._fill_choice()
@@ -157,13 +150,14 @@ class WaveformsPanel(QWidget):
         self._show_side()
 
     def _show_side(self) -> None:
-        has_room = self.width() >= _NARROW * self._services.theme.theme.scale
+        scale = self._services.theme.theme.scale
+        has_room = self.width() >= _NARROW * scale and self.height() >= _LOW * scale
         self._side.setVisible(has_room and self._shown.loaded is not None)
 
     def _build(self) -> None:
         self._build_tools()
         self._build_note()
-        self.table = FigureTable(self._services, "value_table")
+        self.table = ValueTable(self._services)
         self._empty = QLabel()
         self._empty.setObjectName("waveforms_empty")
         self._empty.setWordWrap(True)
@@ -181,7 +175,7 @@ class WaveformsPanel(QWidget):
         for layout in (main, self._side_column, whole):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(0)
-        main.addWidget(self._bar)
+        main.addWidget(self.tools)
         main.addWidget(self._note)
         main.addWidget(self._body, 1)
         self._side_column.setContentsMargins(1, 0, 0, 0)
@@ -192,31 +186,18 @@ class WaveformsPanel(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
 
     def _build_tools(self) -> None:
-        services = self._services
-        self.plot_choice = QComboBox()
-        self.plot_choice.setObjectName("plot_choice")
-        self.plot_choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.plot_choice.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        mark(self.plot_choice, small=True)
+        self.tools = tools = PlotTools(self._services)
+        self.plot_choice, self.chips = tools.plot_choice, tools.chips
+        self.cursor_button, self.fit_button = tools.cursors, tools.fit
         self.plot_choice.activated.connect(self.choose_plot)
-        self.chips = ChipRow(services)
         self.chips.trace_added.connect(self.add_trace)
         self.chips.trace_removed.connect(self.remove_trace)
         self.chips.trace_selected.connect(self._on_selected)
-        self.cursor_button = IconButton(services, "crosshair", msg("Cursors A and B"), name="toggle_cursors")
-        self.cursor_button.setCheckable(True)
-        self.cursor_button.setChecked(True)
         self.cursor_button.toggled.connect(self._on_cursors_toggled)
-        self.fit_button = IconButton(services, "scan", msg("Show everything"), key="F", name="fit_plot")
         self.fit_button.clicked.connect(lambda: None if self._area is None else self._area.fit())
-        self._bar = QWidget()
-        mark(self._bar, surface="base", line="bottom")
-        self._bar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._tools = QHBoxLayout(self._bar)
-        self._tools.addWidget(self.plot_choice)
-        self._tools.addWidget(self.chips, 1)
-        self._tools.addWidget(self.cursor_button)
-        self._tools.addWidget(self.fit_button)
+        self.overlay = RunOverlay(self._services, self._shown, tools.overlay)
+        self.overlay.changed.connect(self._adorn)
+        tools.export_asked.connect(self._on_export)
 
     def _build_note(self) -> None:
         self._note = QWidget()
@@ -246,6 +227,7 @@ class WaveformsPanel(QWidget):
             index = kinds.index(before) if before in kinds else _first_drawn(loaded.plots)
             self._plot = loaded.plots[index] if loaded.plots else None
             self._axis, self._traces = None, ()
+            self._ghosts = ()
         self._fill_choice()
         self._show_note()
         if self._plot is not None and loaded is not None:
@@ -306,7 +288,9 @@ class WaveformsPanel(QWidget):
             self.add_trace(expression)
             return
         self._refused = trace.error
-        if trace.error is None:
+        if any(known.expression == expression for known in self._traces):
+            self.chips.end_adding()
+        elif trace.error is None:
             self._traces = (*self._traces, trace)
             self._remember()
             self.chips.end_adding(expression)
@@ -322,10 +306,45 @@ class WaveformsPanel(QWidget):
     def _draw(self, *, keep_view: bool) -> None:
         self._show_chips()
         if self._axis is not None and self._area is not None:
-            self._area.show_traces(self._axis, self._traces, keep_view=keep_view)
+            self._area.show_traces(self._axis, self._traces, ghosts=self._ghosts, keep_view=keep_view)
             self._area.select(self._selected)
         self._show_note()
         self._show_body()
+        self._adorn()
+
+    def _adorn(self) -> None:
+        """Add what is made off the loop after the curves are there: older runs, limits, margins."""
+        if self._plot is not None and self._axis is not None and self._area is not None:
+            self._adornment += 1
+            self._services.start(
+                self._make_adornment(self._plot, self._axis, self._traces, self._adornment),
+                kind="mark plot",
+                scope="waveforms",
+            )
+
+    async def _make_adornment(self, plot: Plot, axis: Axis, traces: Sequence[Trace], adornment: int) -> None:
+        from presentation.panels.goal_words import limit_words
+        from presentation.panels.waveforms.plot_marks import marks_of
+
+        ghosts = await self.overlay.ghosts(plot, traces)
+        shown = self._shown
+        marks = await asyncio.to_thread(marks_of, plot, axis, traces, shown.goals, shown.expressions)
+        if adornment != self._adornment or self._area is None or axis is not self._axis:
+            return
+        if ghosts or self._ghosts:
+            self._ghosts = ghosts
+            self._area.show_traces(axis, traces, ghosts=ghosts, keep_view=True)
+        self._area.show_marks(marks, partial(limit_words, self._services.language))
+
+    def _on_export(self, suffix: str) -> None:
+        if self._axis is not None and self._area is not None:
+            from presentation.panels.waveforms.export import export_plot
+
+            name = self.plot_choice.currentText()
+            saving = export_plot(
+                self._services, self._area, self._axis, self._traces, suffix=suffix, name=name
+            )
+            self._services.start(saving, kind="export plot", scope="export")
 
     def _show_chips(self) -> None:
         self.chips.show_chips(
@@ -339,9 +358,8 @@ class WaveformsPanel(QWidget):
     def _show_body(self) -> None:
         """The drawing, a table for values without an axis, or a sentence."""
         has_drawing = self._axis is not None and self._area is not None
-        for widget in (self.chips, self.cursor_button, self.fit_button):
-            widget.setVisible(has_drawing)
-        self._bar.setVisible(self._plot is not None)
+        self.tools.set_drawing(is_shown=has_drawing)
+        self.tools.setVisible(self._plot is not None)
         self._show_side()
         if self._cursor_table is not None:
             self._cursor_table.setVisible(has_drawing and self.cursor_button.isChecked())
@@ -349,24 +367,13 @@ class WaveformsPanel(QWidget):
             assert self._area is not None
             self._body.setCurrentWidget(self._area)
         elif self._plot is not None and self._plot.axis is None:
-            self._show_values(self._plot)
+            self.table.show_plot(self._plot)
             self._body.setCurrentWidget(self.table)
         else:
             error = self._shown.error
             empty = msg("The curves of a run appear here. F5 simulates the main circuit.")
             self._empty.setText(self._services.language(empty if error is None else error))
             self._body.setCurrentWidget(self._empty)
-
-    def _show_values(self, plot: Plot) -> None:
-        from presentation.panels.waveforms.traces import table_of
-
-        language = self._services.language
-        columns = [Column(title=language(msg("Name"))), Column(title=language(msg("Value")), is_number=True)]
-        rows = []
-        for name, value, unit in table_of(plot):
-            text, shown_unit = quantity(abs(value) if value.imag else value.real, unit)
-            rows.append([Cell(text=name, style="mono_small", tip=name), Cell(text=text, unit=shown_unit)])
-        self.table.show_rows(columns, rows)
 
     def _show_note(self, _stale: object = None) -> None:
         """One line under the tools: a refused expression, an old drawing, what is being read."""
@@ -392,15 +399,15 @@ class WaveformsPanel(QWidget):
         loaded = self._shown.loaded
         plots = () if loaded is None else loaded.plots
         number = None if loaded is None or loaded.figures is None else loaded.figures.number
-        self.plot_choice.clear()
+        names, chosen = [], 0
         for index, plot in enumerate(plots):
             same = [other for other in plots[: index + 1] if other.analysis == plot.analysis]
             kind = _SHORT.get(plot.analysis, plot.analysis)
             kind = kind if len(same) == 1 else f"{kind} {len(same)}"
             run = msg("Run {number} · {analysis}", number=number, analysis=kind)
-            self.plot_choice.addItem(kind if number is None else self._services.language(run))
-            if plot is self._plot:
-                self.plot_choice.setCurrentIndex(index)
+            names.append(kind if number is None else self._services.language(run))
+            chosen = index if plot is self._plot else chosen
+        self.tools.show_choice(names, chosen)
 
     def _on_selected(self, expression: str | None) -> None:
         self._selected = expression

@@ -3,184 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 import pyqtgraph as pg  # type: ignore[import-untyped]
 from PyQt6.QtCore import QPointF, QRectF, Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QColor, QKeyEvent, QPen, QResizeEvent
+from PyQt6.QtGui import QColor, QKeyEvent, QResizeEvent
 from PyQt6.QtWidgets import QWidget
 
-from presentation.panels.waveforms.axes import Axis, Grid, PlotStyle
+from domain.design.goals import DesignGoal
 from presentation.panels.waveforms.cursors import CursorItem, CursorLook
+from presentation.panels.waveforms.panes import TRACE_COLORS, Pane
+from presentation.panels.waveforms.plot_marks import Mark
 from presentation.panels.waveforms.traces import Axis as CommonAxis
-from presentation.panels.waveforms.traces import Curve, PaneKind, Trace, bounds_of, panes_of
+from presentation.panels.waveforms.traces import PaneKind, Trace, panes_of
 from presentation.window.theme import Theme, tokens
 
 CursorName = Literal["a", "b"]
 _BEGINNINGS: tuple[tuple[CursorName, float], ...] = (("a", 1 / 3), ("b", 2 / 3))
 """Where the cursors stand at first, in parts of the axis."""
 
-_PADDING = 0.06
-_MOST_SOLID = 4
-_COLORS = 8
-_FINE_POINTS = 400
-"""Longer lines are stroked piece by piece: Qt's joining of one long thick path takes a second."""
 _ROOM_FOR_FLAGS = 18
 _MARGIN = 4
 _GAP = 10
-
-
-def trace_pen(theme: Theme, color: int, width: float) -> QPen:
-    """The line of the trace with this place in the order of colours: dashed from the fifth, then dotted."""
-    pen = QPen(theme.color(f"trace.{color % _COLORS}"), width)
-    pen.setCosmetic(True)
-    if color >= _COLORS:
-        pen.setDashPattern([1.5, 3.0])
-    elif color >= _MOST_SOLID:
-        pen.setDashPattern([float(part) for part in tokens()["plot_style"]["dash"]["dash_pattern"]])
-    return pen
-
-
-class _Box(pg.ViewBox):  # type: ignore[misc]
-    """Wheel zooms along the axis (Ctrl: upward), drag moves, Shift and drag zooms into a rectangle."""
-
-    clicked = pyqtSignal(float)
-    """x in the scene"""
-    double_clicked = pyqtSignal()
-
-    def __init__(self) -> None:
-        super().__init__(enableMenu=False)
-        self.disableAutoRange()
-
-    def wheelEvent(self, event: Any, axis: int | None = None) -> None:  # noqa: N802 - Qt's name
-        """One axis at a time."""
-        if axis is None:
-            axis = 1 if event.modifiers() & Qt.KeyboardModifier.ControlModifier else 0
-        super().wheelEvent(event, axis)
-
-    def mouseDragEvent(self, event: Any, axis: int | None = None) -> None:  # noqa: N802 - pyqtgraph's name
-        """The rectangle of a Shift-drag lasts for that drag."""
-        if event.isStart():
-            is_rectangle = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-            self.state["mouseMode"] = pg.ViewBox.RectMode if is_rectangle else pg.ViewBox.PanMode
-        super().mouseDragEvent(event, axis)
-
-    def mouseClickEvent(self, event: Any) -> None:  # noqa: N802 - pyqtgraph's name
-        """One click reads, two fit."""
-        if event.button() != Qt.MouseButton.LeftButton:
-            return
-        event.accept()
-        if event.double():
-            self.double_clicked.emit()
-        else:
-            self.clicked.emit(float(event.scenePos().x()))
-
-
-class _Pane:
-    """One pane: its box, axes, grid and lines.
-
-    Panes and lines are used again and again, never deleted: what Python's collector deletes in another
-    thread, or after its scene, takes the program along.
-    """
-
-    def __init__(self, scene: pg.GraphicsScene, style: PlotStyle) -> None:
-        self.kind = PaneKind("")
-        self.box = _Box()
-        self.upward = Axis("left", style)
-        self.across = Axis("bottom", style)
-        self.upward.linkToView(self.box)
-        self.across.linkToView(self.box)
-        self._grid = Grid(self.across, self.upward, self.box, style)
-        self.box.addItem(self._grid, ignoreBounds=True)
-        for item in (self.box, self.upward, self.across):
-            scene.addItem(item)
-        self.lines: list[tuple[Trace, Curve, list[pg.PlotCurveItem]]] = []
-        self._items: list[pg.PlotCurveItem] = []
-        self.is_zoomed = False
-        """Somebody chose what is shown from bottom to top, or from left to right."""
-        self.box.sigRangeChangedManually.connect(self._on_zoomed)
-
-    def become(self, kind: PaneKind, axis: CommonAxis) -> None:
-        """Serve for another quantity, over another axis."""
-        self.kind = kind
-        self.is_zoomed = False
-        self.upward.measure(kind.unit, is_log=kind.is_log)
-        self.across.measure(axis.unit, is_log=axis.is_log)
-
-    def set_visible(self, *, is_visible: bool, is_last: bool) -> None:
-        """Show the pane; only the last one has the labels of the common axis."""
-        self.box.setVisible(is_visible)
-        self.upward.setVisible(is_visible)
-        self.across.setVisible(is_visible and is_last)
-
-    def use(self, style: PlotStyle) -> None:
-        """Take the colours of another theme."""
-        self.upward.use(style)
-        self.across.use(style)
-        self._grid.use(style)
-
-    def place(self, frame: QRectF, left: float) -> None:
-        """Stand in `frame` (of the curves, in the scene), the labels `left` wide before it."""
-        self.box.setGeometry(frame)
-        self.upward.setWidth(left)
-        self.across.setHeight(self.across.label_height())
-        self.upward.setGeometry(QRectF(frame.left() - left, frame.top(), left, frame.height()))
-        self.across.setGeometry(
-            QRectF(frame.left(), frame.bottom(), frame.width(), self.across.label_height())
-        )
-
-    def show_curves(self, traces: Sequence[Trace]) -> None:
-        """Draw what of the traces belongs here."""
-        free = iter(self._items)
-        self.lines = []
-        for trace in traces:
-            for curve in trace.curves:
-                if curve.pane == self.kind:
-                    items = [next(free, None) or self._new_item() for _ in curve.stretches]
-                    self.lines.append((trace, curve, items))
-        for item in free:
-            item.setData([], [])
-            item.setVisible(False)
-
-    def draw(self, theme: Theme, selected: str | None, pixel_ratio: float) -> None:
-        """Cut the curves down to the pixels of the range that is shown."""
-        (low, high), _ = self.box.viewRange()
-        columns = max(int(self.box.width() * pixel_ratio), 1)
-        sizes = tokens()["plot_style"]
-        for trace, curve, items in self.lines:
-            is_selected = trace.expression == selected
-            width = float(sizes["line_width_selected" if is_selected else "line_width"])
-            for stretch, item in zip(curve.stretches, items, strict=True):
-                x, y = stretch.visible(low, high, columns)
-                # Two samples in every column fill an area; a fine pen draws the same twenty times as fast.
-                pen = trace_pen(theme, trace.color, 1.0 if len(x) > columns else width)
-                item.setSegmentedLineMode("on" if len(x) > _FINE_POINTS else "off")
-                item.setPen(pen)
-                item.setData(x, y)
-                item.setVisible(True)
-                item.setZValue(1 if is_selected else 0)
-
-    def _new_item(self) -> pg.PlotCurveItem:
-        item = pg.PlotCurveItem(antialias=True, connect="finite")
-        self.box.addItem(item, ignoreBounds=True)
-        self._items.append(item)
-        return item
-
-    def _on_zoomed(self, _directions: object) -> None:
-        self.is_zoomed = True
-
-    def fit(self) -> None:
-        """Show all of the curves from bottom to top."""
-        bounds = bounds_of([curve for _, curve, _ in self.lines])
-        if bounds is None:
-            bounds = (0.0, 1.0)
-        low, high = bounds
-        span = high - low
-        if span <= 1e-9 * max(abs(low), abs(high)):  # a flat line, or the noise of the arithmetic
-            span = 0.1 * abs(high) if high and self.kind.unit not in ("dB", "deg") else 2.0
-            low, high = low - span / 2, high + span / 2
-        self.box.setYRange(low - _PADDING * span, high + _PADDING * span, padding=0)
 
 
 class PlotArea(pg.GraphicsView):  # type: ignore[misc]
@@ -204,9 +49,9 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         self._axis: CommonAxis | None = None
         self._traces: Sequence[Trace] = ()
         self._selected: str | None = None
-        self._panes: list[_Pane] = []
+        self._panes: list[Pane] = []
         """Those in use, top to bottom."""
-        self._made: list[_Pane] = []
+        self._made: list[Pane] = []
         """All there are."""
         self._left = 0.0
         self._samples: dict[CursorName, int] = {"a": 0, "b": 0}
@@ -224,6 +69,11 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
     def cursor_samples(self) -> tuple[int, int]:
         """The samples A and B stand at."""
         return self._samples["a"], self._samples["b"]
+
+    @property
+    def traces(self) -> Sequence[Trace]:
+        """What is drawn, without the traces of other runs."""
+        return self._traces
 
     @property
     def has_cursors(self) -> bool:
@@ -246,16 +96,25 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
     def use(self, theme: Theme) -> None:
         """Take another theme's colours and type."""
         self._theme = theme
-        style = PlotStyle.of(theme)
-        self.setBackground(style.background)
+        self.setBackground(theme.color("plot.background"))
         for pane in self._made:
-            pane.use(style)
+            pane.use(theme)
         for cursor in self._cursors.values():
             cursor.use(_cursor_look(theme))
         self._soon.start()
 
-    def show_traces(self, axis: CommonAxis, traces: Sequence[Trace], *, keep_view: bool = False) -> None:
-        """Draw traces over an axis. With `keep_view` a range that somebody chose, and the cursors, stay."""
+    def show_traces(
+        self,
+        axis: CommonAxis,
+        traces: Sequence[Trace],
+        *,
+        ghosts: Sequence[Trace] = (),
+        keep_view: bool = False,
+    ) -> None:
+        """Draw traces over an axis, before those of other runs (`ghosts`, where their panes are shown).
+
+        With `keep_view` a range that somebody chose, and the cursors, stay.
+        """
         places = self._places() if self._axis is not None and self._axis.unit == axis.unit else None
         is_same = keep_view and self._axis is not None and self._axis.unit == axis.unit
         is_zoomed = is_same and any(pane.is_zoomed for pane in self._panes)
@@ -265,7 +124,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         self._rebuild(panes_of(traces) or [PaneKind("")])
         self._set_cursors_from(places)
         for pane in self._panes:
-            pane.show_curves(traces)
+            pane.show_curves([*ghosts, *traces])
             pane.fit()
             if (shown := heights.get(pane.kind)) is not None:
                 pane.box.setYRange(*shown, padding=0)
@@ -277,6 +136,18 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
             self._panes[0].is_zoomed = True
         self._soon.start()
         self.cursors_moved.emit(*self.cursor_samples)
+
+    def show_marks(self, marks: Sequence[Mark], limit_text: Callable[[DesignGoal], str]) -> None:
+        """Mark the limits of goals and the margins of loop gains; a goal is called what `limit_text` says."""
+        for pane in self._panes:
+            pane.show_marks(marks, limit_text)
+
+    def show_range(self, across: tuple[float, float], upward: tuple[float, float] | None = None) -> None:
+        """Show a part of the axis (its coordinate), and of the first pane; `fit` undoes it."""
+        if self._panes:
+            self._panes[0].box.setXRange(*across, padding=0)
+            if upward is not None:
+                self._panes[0].box.setYRange(*upward, padding=0)
 
     def select(self, expression: str | None) -> None:
         """Draw one trace stronger than the others."""
@@ -334,7 +205,8 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
         """Other pixels, other samples."""
         super().resizeEvent(event)
-        if hasattr(self, "_soon"):  # the base class resizes itself while it is made
+        # The base class resizes itself while it is made; once closed its scene is gone.
+        if hasattr(self, "_soon") and not self.closed:
             self._arrange()
             self._soon.start()
 
@@ -362,8 +234,8 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         self._made[0].box.setLimits(minXRange=self._least_span())
         self._arrange()
 
-    def _new_pane(self) -> _Pane:
-        pane = _Pane(self.scene(), PlotStyle.of(self._theme))
+    def _new_pane(self) -> Pane:
+        pane = Pane(self.scene(), self._theme)
         if self._made:
             pane.box.setXLink(self._made[0].box)
         pane.box.sigRangeChanged.connect(self._draw_soon)
@@ -442,6 +314,11 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
             box = self._panes[0].box
             self.move_cursor(name, self._axis.nearest(float(box.mapSceneToView(QPointF(x, 0.0)).x())))
 
+    def redraw_now(self) -> None:
+        """Draw what is waiting to be drawn: for a picture that is taken at once."""
+        self._soon.stop()
+        self._redraw()
+
     def _redraw(self) -> None:
         if self.closed:  # pyqtgraph has emptied the scene
             return
@@ -482,11 +359,13 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         for pane in self._panes:
             low, high = pane.box.viewRange()[1]
             for trace, curve, _ in pane.lines:
+                if trace.is_ghost:
+                    continue
                 value = float(curve.values[sample])
                 if pane.kind.is_log:
                     value = math.log10(value) if value > 0 else math.nan
                 if low <= value <= high:
-                    color = self._theme.color(f"trace.{trace.color % _COLORS}")
+                    color = self._theme.color(f"trace.{trace.color % TRACE_COLORS}")
                     marks.append((pane.box.mapViewToScene(QPointF(coordinate, value)), color))
         return marks
 
@@ -499,6 +378,6 @@ def _cursor_look(theme: Theme) -> CursorLook:
         background=theme.color("plot.background"),
         font=theme.font("caption", weight=600),
         dash=tuple(float(part) for part in sizes["cursor_dash"]),
-        radius=float(sizes["marker_radius"]),
+        radius=float(sizes["marker_radius"]) * theme.scale,
         factor=theme.scale,
     )

@@ -55,6 +55,8 @@ class Trace:
     """Place in the order of trace colours, from 0; the same wherever the expression is shown."""
     curves: tuple[Curve, ...] = ()
     error: Message | None = None
+    is_ghost: bool = False
+    """Of another run, drawn thin and pale behind; its values are not those of the shown axis."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -124,7 +126,7 @@ def axis_of(plot: Plot) -> Axis | None:
     )
 
 
-def make_trace(expression: str, plot: Plot, axis: Axis, color: int) -> Trace:
+def make_trace(expression: str, plot: Plot, axis: Axis, color: int, *, is_ghost: bool = False) -> Trace:
     """The curves of an expression on one plot; what is wrong with it is in the trace's `error`."""
     try:
         signal = evaluate_vector(expression, [plot])
@@ -135,7 +137,7 @@ def make_trace(expression: str, plot: Plot, axis: Axis, color: int) -> Trace:
             Curve(pane=pane, values=values, stretches=tuple(_stretches(axis, values, is_log=pane.is_log)))
             for pane, values in _lines(signal, plot)
         )
-    return Trace(expression=expression, color=color, curves=curves)
+    return Trace(expression=expression, color=color, curves=curves, is_ghost=is_ghost)
 
 
 def _lines(signal: Signal, plot: Plot) -> Iterator[tuple[PaneKind, RealArray]]:

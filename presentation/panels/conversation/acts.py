@@ -1,0 +1,101 @@
+"""What a click in the messages does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+from PyQt6.QtCore import Qt, QUrl
+from PyQt6.QtGui import QDesktopServices, QGuiApplication
+
+from presentation.panels.conversation.composer import Composer
+from presentation.panels.conversation.items import AnswerText, Choice, UserText
+from presentation.panels.conversation.view_model import ConversationViewModel
+from presentation.window.workspace import WindowServices
+from shared import paths
+from shared.message import Message
+
+
+class Acts:
+    """Called with the action, the key of its row and an argument; `say` tells why something was not done."""
+
+    def __init__(
+        self,
+        services: WindowServices,
+        model: ConversationViewModel,
+        composer: Composer,
+        say: Callable[[Message | None], None],
+    ) -> None:
+        self._services = services
+        self._model = model
+        self._composer = composer
+        self._say = say
+
+    def __call__(self, act: str, key: str, argument: str) -> None:
+        """Do it; an action nobody knows is none."""
+        model = self._model
+        runs: dict[str, Callable[[str], Message | None]] = {
+            "undo": model.undo,
+            "go_on": model.go_on,
+            "regenerate": model.regenerate,
+            "retry": model.retry,
+            "offline": model.retry_offline,
+        }
+        others: dict[str, Callable[[], object]] = {
+            "answer": lambda: model.answer(key, cast("Choice", argument)),
+            "give_up": lambda: model.give_up(key),
+            "stop": model.stop,
+            "model": self._composer.model_button.showMenu,
+            "open": lambda: self._open_file(argument or str(getattr(model.items.get(key), "path", ""))),
+            "log": lambda: self._open_log(key),
+            "plot": lambda: self._show_waveforms(key),
+            "copy": lambda: self._copy(self._text_of(key)),
+            "copy_text": lambda: self._copy(argument),
+            "ask": lambda: self._ask(argument),
+            "link": lambda: self._open_link(argument),
+        }
+        if act in runs:
+            self._say(runs[act](key))
+        elif act in others:
+            others[act]()
+
+    def _ask(self, text: str) -> None:
+        self._composer.set_text(text)
+        self._composer.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _text_of(self, key: str) -> str:
+        item = self._model.items.get(key)
+        return item.text if isinstance(item, UserText | AnswerText) else ""
+
+    def _copy(self, text: str) -> None:
+        clipboard = QGuiApplication.clipboard()
+        if clipboard is not None and text:
+            clipboard.setText(text)
+
+    def _open_file(self, argument: str) -> None:
+        path, _, line = argument.rpartition(":") if ":" in argument else (argument, "", "")
+        root = self._model.root
+        if root is None or not path:
+            return
+        at = int(line) if line.isdecimal() and int(line) > 0 else None
+        self._services.workspace.file_activated.emit(root / path, at)
+
+    def _result_folder(self, key: str) -> Path | None:
+        root = self._model.root
+        return None if root is None else paths.result_folder(root, key)
+
+    def _show_waveforms(self, key: str) -> None:
+        folder = self._result_folder(key)
+        if folder is not None:
+            self._services.workspace.result_selected.emit(folder / paths.RESULT_FILE)
+
+    def _open_log(self, key: str) -> None:
+        folder = self._result_folder(key)
+        if folder is not None:
+            self._services.workspace.file_activated.emit(folder / paths.LOG_FILE, None)
+
+    def _open_link(self, address: str) -> None:
+        url = QUrl(address)
+        if url.scheme() in ("http", "https", "mailto"):
+            QDesktopServices.openUrl(url)

@@ -1,0 +1,84 @@
+"""What operations changed in files: shown on their cards, and taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from presentation.panels.conversation.items import ItemList, OperationCard, Standing
+from presentation.panels.conversation.refusals import unsaved, with_advice
+from presentation.panels.conversation.stored import with_operation
+from presentation.panels.conversation.window import Window
+from shared.errors import CircuitAIError
+
+if TYPE_CHECKING:
+    from application.app import Application
+
+
+class FileChanges:
+    """Keeps the cards of one conversation with the log of operations. `tell` when a card is another."""
+
+    def __init__(self, app: Application, items: ItemList, window: Window, tell: Callable[[], None]) -> None:
+        self._app = app
+        self._items = items
+        self._window = window
+        self._tell = tell
+
+    def follow(self, root: Path, card: OperationCard) -> None:
+        """A call that writes has ended: the file is another, its difference belongs on the card."""
+        if card.path:
+            self._window.file_changed(root / card.path)
+        self._window.start(self._load_difference(root, card.key), kind="operations")
+
+    def follow_undo(self, root: Path, key: str) -> None:
+        """A run took a change back."""
+        card = self._items.get(key)
+        if isinstance(card, OperationCard):
+            self._window.file_changed(root / card.path)
+            self._window.start(self._load_standing(root, card), kind="operations")
+
+    def undo(self, root: Path, card: OperationCard) -> None:
+        """Take the change of a card back, or do it again."""
+        self._items.put(replace(card, standing="undoing", problem=None))
+        self._window.start(self._undo(root, card), kind="undo")
+        self._tell()
+
+    async def _undo(self, root: Path, card: OperationCard) -> None:
+        try:
+            if not await self._window.save_buffers():
+                self._items.put(replace(card, problem=unsaved()))
+                self._tell()
+                return
+            undone = await self._app.operations.undo(root, card.tip)
+        except CircuitAIError as error:
+            self._items.put(replace(card, problem=with_advice(error)))
+        else:
+            standing: Standing = "undone" if card.standing == "stands" else "stands"
+            self._items.put(replace(card, standing=standing, tip=undone.record.op_id, problem=None))
+            self._window.file_changed(root / undone.record.path)
+        self._tell()
+
+    async def _load_difference(self, root: Path, key: str) -> None:
+        try:
+            entry = await self._app.operations.diff(root, key)
+        except CircuitAIError:  # the call changed nothing (it failed, or the file was so already)
+            return
+        card = self._items.get(key)
+        if isinstance(card, OperationCard):
+            self._items.put(with_operation(card, entry, {}))
+            self._tell()
+
+    async def _load_standing(self, root: Path, card: OperationCard) -> None:
+        """Whether the change stands, as the log has it; it says which operation to undo next."""
+        try:
+            entries = await self._app.operations.list(root)
+        except CircuitAIError as error:
+            self._items.put(replace(card, standing="none", problem=with_advice(error)))
+        else:
+            undone_by = {each.record.undoes: each.record.op_id for each in entries if each.record.undoes}
+            for entry in entries:
+                if entry.record.op_id == card.key:
+                    self._items.put(with_operation(card, entry, undone_by))
+        self._tell()

@@ -1,0 +1,172 @@
+"""One run of a conversation from its start to its end: what it tells, asks, makes and shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from application.events import AnswerStreamed, ChatEvent, DesignEvent, Done, ToolEnded
+from presentation.panels.conversation.asking import Asking
+from presentation.panels.conversation.changes import FileChanges
+from presentation.panels.conversation.feed import RunFeed
+from presentation.panels.conversation.items import (
+    WRITING_TOOLS,
+    ErrorBlock,
+    Interrupted,
+    ItemList,
+    OperationCard,
+    SimulationCard,
+)
+from presentation.panels.conversation.moments import now
+from presentation.panels.conversation.refusals import unsaved
+from presentation.panels.conversation.runs import RunOrder, carry_out, rounds_allowed
+from presentation.panels.conversation.window import Window
+from shared import paths
+from shared.errors import CircuitAIError, EnvironmentProblem
+from shared.message import msg
+from shared.ulid import new_ulid
+
+if TYPE_CHECKING:
+    from application.app import Application
+    from application.designing import Answer, Question, Reply
+
+
+def error_block(error: CircuitAIError, *, model: str) -> ErrorBlock:
+    """The row of an error; `model` is what should have answered, "" = the built-in designer."""
+    return ErrorBlock(
+        key=new_ulid(),
+        message=error.message,
+        advice=error.advice,
+        error_type=error.error_type,
+        model=model,
+        created=now(),
+    )
+
+
+class LiveRun:
+    """Follows one run. `adopt` is told the conversation it belongs to, `tell` that something is another."""
+
+    def __init__(
+        self,
+        app: Application,
+        window: Window,
+        order: RunOrder,
+        *,
+        items: ItemList,
+        asking: Asking,
+        changes: FileChanges,
+        model: str,
+        flush_ms: int,
+        adopt: Callable[[str], None],
+        tell: Callable[[], None],
+    ) -> None:
+        self._app = app
+        self._window = window
+        self._order = order
+        self._items = items
+        self._asking = asking
+        self._changes = changes
+        self._flush_ms = flush_ms
+        self._adopt = adopt
+        self._tell = tell
+        self._model = model
+        self._is_left = False
+        self._is_flush_due = False
+        self._made: set[str] = set()
+        """Files this design has written, relative to the project."""
+        self.feed = RunFeed(items, model=model)
+        self.feed.session_id = order.session_id
+        self.most_rounds = rounds_allowed(app, order.mode)
+        """After how many rounds it ends by itself."""
+        self.is_accepted = False
+        """Whether a design was accepted at its last checkpoint."""
+        self.circuit: Path | None = None
+        """Of a design that has ended: what it made."""
+
+    def leave(self) -> None:
+        """What it still tells concerns nobody: another project was opened."""
+        self._is_left = True
+
+    async def work(self) -> None:
+        """Save what is open and carry the order out; an error that no event has told becomes a row."""
+        try:
+            # The run reads the files; what is on the screen has to be what it reads.
+            if not await self._window.save_buffers():
+                self._refuse()
+                return
+            await carry_out(self._app, self._order, ask=self._ask, emit=self._on_event)
+        except CircuitAIError as error:
+            if not self.feed.has_told_error and not self._is_left:
+                self._items.put(error_block(error, model=self._model))
+                self._tell()
+            self.feed.has_ended = True
+
+    def _refuse(self) -> None:
+        """Nothing was started; what was wanted can be wanted again."""
+        if self._order.text is not None:
+            error = EnvironmentProblem(unsaved(), advice=msg("The editor says which and why."))
+            self._items.put(error_block(error, model=self._model))
+        else:
+            self._items.put(
+                Interrupted(
+                    key=new_ulid(),
+                    reason="interrupted",
+                    created=now(),
+                    can_regenerate=False,
+                    note=unsaved(),
+                )
+            )
+        self.feed.has_ended = True
+        self._tell()
+
+    async def _ask(self, question: Question) -> Answer | Reply:
+        if self._is_left:  # nobody is there to be asked any more
+            return "decline" if question.kind == "goals" else "stop"
+        if question.kind == "goals":
+            from application.events import GoalsUnderstood
+
+            told = self.feed.goals or (GoalsUnderstood(goals=question.goals, assumptions=()),)
+            return await self._asking.confirm_goals(told[-1])
+        self.most_rounds = question.most_rounds or self.most_rounds
+        answer = await self._asking.decide(question)
+        self.is_accepted = answer == "accept"
+        return answer
+
+    def _on_event(self, event: ChatEvent | DesignEvent) -> None:
+        if self._is_left:
+            return
+        self.feed(event)
+        if isinstance(event, AnswerStreamed):
+            self._flush_soon()
+            return
+        self._adopt(self.feed.session_id)
+        if isinstance(event, Done) and event.circuit is not None:
+            self.circuit = self._order.root / event.circuit
+        if isinstance(event, ToolEnded):
+            self._show_what_was_made(event)
+        for undone in self.feed.take_undone():
+            self._changes.follow_undo(self._order.root, undone)
+        self._tell()
+
+    def _show_what_was_made(self, event: ToolEnded) -> None:
+        """The file on its card and, of a design, in the editor; the result beside the others."""
+        root, card = self._order.root, self._items.get(event.call_id)
+        if isinstance(card, OperationCard) and card.tool in WRITING_TOOLS:
+            self._changes.follow(root, card)
+            if self._order.mode == "workflow" and event.success and card.path not in self._made:
+                self._made.add(card.path)
+                self._window.file_made(root / card.path)
+        elif isinstance(card, SimulationCard) and event.success:
+            self._window.result_made(paths.result_folder(root, card.key) / paths.RESULT_FILE)
+
+    def _flush_soon(self) -> None:
+        if not self._is_flush_due:
+            self._is_flush_due = True
+            self._window.later(self._flush_ms, self._flush)
+
+    def _flush(self) -> None:
+        self._is_flush_due = False
+        if not self._is_left:
+            self.feed.flush()
+            self._tell()

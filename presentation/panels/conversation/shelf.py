@@ -1,0 +1,93 @@
+"""The stored conversations of one project: read, renamed, exported, removed."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from presentation.panels.conversation.items import Item, UserText
+from presentation.panels.conversation.refusals import with_advice
+from presentation.panels.conversation.stored import context_tokens_of, items_of, title_of
+from presentation.translation import Translator
+from shared.errors import CircuitAIError
+from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from application.app import Application
+    from application.ports import SessionInfo
+    from application.sessions import ExportFormat
+    from presentation.panels.conversation.window import Window
+
+_TITLE_LENGTH = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredConversation:
+    """A conversation as it is shown."""
+
+    session_id: str
+    title: str
+    mode: Literal["free", "workflow"]
+    items: tuple[Item, ...]
+    context_tokens: int
+    """What its last answer filled of the model's window; 0 when nobody counted."""
+    model: str = ""
+    """What answered last."""
+
+
+class Shelf:
+    """Reads and changes what is stored; nothing here blocks the loop."""
+
+    def __init__(self, app: Application, window: Window) -> None:
+        self._app = app
+        self._window = window
+        self.sessions: tuple[SessionInfo, ...] = ()
+        """The last changed first."""
+
+    async def refresh(self, root: Path) -> tuple[SessionInfo, ...]:
+        """Read the list anew. Raises CircuitAIError."""
+        try:
+            return await self._app.sessions.list(root)
+        except CircuitAIError as error:
+            if error.error_type != "no_project":
+                raise
+            return ()  # no folder of ours yet: nothing was said here
+
+    async def read(self, root: Path, session_id: str) -> StoredConversation:
+        """One conversation. Raises CircuitAIError."""
+        session = await self._app.sessions.show(root, session_id)
+        operations = await self._app.operations.list(root)
+        items = await asyncio.to_thread(items_of, session, operations)
+        said = next((item.text for item in items if isinstance(item, UserText)), "")
+        return StoredConversation(
+            session_id=session.id,
+            title=title_of(session.name, said[:_TITLE_LENGTH]),
+            mode="workflow" if session.work_mode == "workflow" else "free",
+            items=items,
+            context_tokens=context_tokens_of(session),
+            model=next((message.model for message in reversed(session.messages) if message.model), ""),
+        )
+
+    async def export(
+        self, root: Path, session_id: str, kind: ExportFormat, target: Path, *, language: str
+    ) -> None:
+        """Write a conversation to a file, and say where; or why not."""
+        from presentation.session_export import export_text
+
+        try:
+            session = await self._app.sessions.show(root, session_id)
+            text = await asyncio.to_thread(export_text, session, kind, Translator(language))
+            path = await self._app.sessions.save(text, target)
+        except CircuitAIError as error:
+            self._window.told(with_advice(error), is_problem=True)
+        else:
+            self._window.told(msg("Written: {path}", path=path), is_problem=False)
+
+    async def rename(self, root: Path, session_id: str, name: str) -> tuple[str, Message | None]:
+        """The name as it is kept; or why it was not ("" then)."""
+        try:
+            return await self._app.sessions.rename(root, session_id, name), None
+        except CircuitAIError as error:
+            return "", error.message

@@ -1,0 +1,208 @@
+"""The line under the input: what the run is doing and how fast, and how full the model's window is."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QRectF, QSize, Qt, QTimer
+from PyQt6.QtGui import QPainter, QPaintEvent
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QWidget
+
+from presentation.panels.conversation.elided import ElidedLabel
+from presentation.window.styles import mark
+from presentation.window.theme import tokens
+from presentation.window.workspace import WindowServices
+from shared.message import Message, msg
+
+_TURN_MS = 40
+_STEPS = 25
+"""A turn of the spinner in a second."""
+
+
+class Spinner(QWidget):
+    """The one thing that moves for longer; it stands still while it is not seen."""
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__()
+        self._services = services
+        self._step = 0
+        self._timer = QTimer(self)
+        self._timer.setInterval(_TURN_MS)
+        self._timer.timeout.connect(self._turn)
+
+    def restyle(self) -> None:
+        """Its size."""
+        side = self._services.theme.theme.size("icon.small")
+        self.setFixedSize(side, side)
+        self.update()
+
+    def run(self, *, is_running: bool) -> None:
+        """Turn, or go."""
+        self.setVisible(is_running)
+        if is_running and not self._timer.isActive():
+            self._timer.start()
+        elif not is_running:
+            self._timer.stop()
+
+    def _turn(self) -> None:
+        self._step = (self._step + 1) % _STEPS
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
+        """The icon, turned."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        side = self.width()
+        painter.translate(side / 2, side / 2)
+        painter.rotate(360 * self._step / _STEPS)
+        icon = self._services.icons.get("loader-circle", "running.icon", side)
+        painter.drawPixmap(
+            QRectF(-side / 2, -side / 2, side, side),
+            icon.pixmap(QSize(side, side), self.devicePixelRatioF()),
+            QRectF(0, 0, side * self.devicePixelRatioF(), side * self.devicePixelRatioF()),
+        )
+
+
+class ContextMeter(QWidget):
+    """How much of the model's window is used: a bar and the figure; the figure alone without a window."""
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__()
+        self._services = services
+        self._used: int | None = None
+        self._window: int | None = None
+        self._name, self._bar, self._figure = QLabel(), _Bar(services), QLabel()
+        mark(self._name, role="small")
+        mark(self._figure, role="small")
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        for widget in (self._name, self._bar, self._figure):
+            self._row.addWidget(widget)
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return f"{self._name.text()} {self._figure.text()}".strip()
+
+    def show_use(self, used: int | None, window: int | None) -> None:
+        """Tokens in use, of how many; None = not known. Nothing is shown while nothing is known."""
+        self._used, self._window = used, window
+        self.setVisible(used is not None)
+        self._refresh()
+
+    def restyle(self) -> None:
+        """Fonts, sizes, the colour of the state."""
+        theme = self._services.theme.theme
+        self._row.setSpacing(theme.size("space.2"))
+        self._figure.setFont(theme.tabular("small"))
+        self._bar.setFixedSize(theme.size("space.12") + theme.size("space.4"), theme.size("space.1"))
+        self._refresh()
+
+    def _refresh(self) -> None:
+        language = self._services.language
+        self._name.setText(language(msg("Context")))
+        used, window = self._used, self._window
+        if used is None:
+            return
+        share = used / window if window else None
+        self._bar.setVisible(share is not None)
+        if share is None or window is None:
+            self._figure.setText(language(msg("{count} tokens", count=short(used))))
+            return
+        self._bar.show_share(share, color_of(share))
+        self._figure.setText(language(msg("{used} of {window}", used=short(used), window=short(window))))
+
+
+class _Bar(QWidget):
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__()
+        self._services = services
+        self._share = 0.0
+        self._color = "ok.icon"
+
+    def show_share(self, share: float, color: str) -> None:
+        """0..1, and the token of its colour."""
+        self._share, self._color = share, color
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
+        """A track and what is used of it."""
+        theme = self._services.theme.theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        box = QRectF(self.rect())
+        radius = box.height() / 2
+        painter.setBrush(theme.color("surface.pressed"))
+        painter.drawRoundedRect(box, radius, radius)
+        box.setWidth(max(box.height(), box.width() * min(self._share, 1.0)))
+        painter.setBrush(theme.color(self._color))
+        painter.drawRoundedRect(box, radius, radius)
+
+
+class StatusLine(QWidget):
+    """Spinner, words and pace of a run at the left; the meter at the right, or alone at the left."""
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__()
+        self._services = services
+        self.spinner = Spinner(services)
+        self._text = ElidedLabel()
+        self._text.setObjectName("conversationStatus")
+        self._pace = QLabel()
+        self._pace.setObjectName("conversationPace")
+        mark(self._pace, role="small")
+        self.meter = ContextMeter(services)
+        self._row = QHBoxLayout(self)
+        self._row.addWidget(self.spinner)
+        self._row.addWidget(self._text, 1)
+        self._row.addWidget(self._pace)
+        self._row.addWidget(self.meter)
+        self._row.addStretch(0)  # the meter stands at the left while nothing runs
+
+    @property
+    def text(self) -> str:
+        """What it says of the run."""
+        return self._text.text()
+
+    @property
+    def pace(self) -> str:
+        """What it says of the pace, or of the last turn."""
+        return self._pace.text()
+
+    def show_run(self, text: Message | None, *, color: str, is_busy: bool, pace: Message | None) -> None:
+        """What the run is doing (None: no run), in a colour of the tokens."""
+        language = self._services.language
+        self.spinner.run(is_running=is_busy)
+        self._text.setText("" if text is None else language(text))
+        self._text.setVisible(text is not None)
+        palette = self._text.palette()
+        palette.setColor(self._text.foregroundRole(), self._services.theme.theme.color(color))
+        self._text.setPalette(palette)
+        self._pace.setText("" if pace is None else language(pace))
+        self._pace.setVisible(pace is not None)
+
+    def restyle(self) -> None:
+        """Fonts and sizes."""
+        theme = self._services.theme.theme
+        gap = theme.size("space.1")
+        self._row.setContentsMargins(gap, 0, gap, 0)
+        self._row.setSpacing(theme.size("space.2"))
+        self._text.setFont(theme.font("small"))
+        self._pace.setFont(theme.tabular("small"))
+        self.setFixedHeight(max(theme.size("row.status"), self._text.fontMetrics().height() + gap))
+        self.spinner.restyle()
+        self.meter.restyle()
+
+
+def color_of(share: float) -> str:
+    """The token of a share's colour: green, orange, red."""
+    meter = tokens()["context_meter"]
+    colors = meter["colours"]
+    index = 0 if share < meter["ok_below"] else 1 if share < meter["warn_below"] else 2
+    return str(colors[index])
+
+
+def short(count: int) -> str:
+    """``640``, ``3.1k``, ``144k``."""
+    if count < 1_000:
+        return str(count)
+    return f"{count / 1_000:.1f}k" if count < 10_000 else f"{count / 1_000:.0f}k"

@@ -1,0 +1,146 @@
+"""What shows the messages: a web view where one can be made, rich text until then and elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import pyqtSignal
+from PyQt6.QtGui import QShowEvent
+from PyQt6.QtWidgets import QStackedLayout, QWidget
+
+from presentation.panels.conversation.items import Change, Item, Reset, Streamed
+from presentation.panels.conversation.plain_view import PlainConversation
+from presentation.panels.conversation.web_probe import WebProbe
+from presentation.window.workspace import WindowServices
+from shared.message import msg
+
+if TYPE_CHECKING:
+    from presentation.panels.conversation.web_view import WebConversation
+
+Rows = Callable[[], tuple[Item, ...]]
+
+
+class MessageView(QWidget):
+    """Shows rows, or what stands in a conversation without any; tells what was clicked in them."""
+
+    acted = pyqtSignal(str, str, str)
+    """Action, item's key, argument."""
+    ready = pyqtSignal()
+    """The web view shows the conversation (or it was decided that the plain one stays)."""
+
+    def __init__(
+        self, services: WindowServices, *, rows: Rows, empty: Callable[[], str], probe: WebProbe
+    ) -> None:
+        super().__init__()
+        self._services = services
+        self._rows = rows
+        self._empty_html = empty
+        self._probe = probe
+        self._is_view_asked = False
+        self._web: WebConversation | None = None
+        self.is_empty = True
+        """What stands in a conversation without messages is shown."""
+        self._plain = PlainConversation(services)
+        self._plain.acted.connect(self.acted)
+        self._stack = QStackedLayout(self)
+        self._stack.setContentsMargins(0, 0, 0, 0)
+        self._stack.addWidget(self._plain)
+
+    @property
+    def current(self) -> QWidget:
+        """The web view, or the plain one."""
+        return self._web if self._web is not None else self._plain
+
+    def show_changes(self, changes: list[Change]) -> None:
+        """Show what changed."""
+        rows = self._rows()
+        if not rows:
+            self.show_all()
+            return
+        view = self._web or self._plain
+        if self.is_empty:  # what stood there goes; pieces of a stream are in no item yet
+            self.is_empty = False
+            rest = [change for change in changes if isinstance(change, Streamed)]
+            changes = [Reset(items=rows), *rest]
+        view.apply(changes)
+
+    def show_all(self) -> None:
+        """Show everything anew."""
+        view = self._web or self._plain
+        items = self._rows()
+        self.is_empty = not items
+        if items:
+            view.apply([Reset(items=items)])
+        else:
+            view.show_empty(self._empty_html())
+
+    def scroll_to_end(self) -> None:
+        """Show the newest."""
+        (self._web or self._plain).scroll_to_end()
+
+    def restyle(self) -> None:
+        """The theme's colours and sizes."""
+        self._plain.restyle()
+        if self._web is not None:
+            self._web.restyle()
+        else:
+            self.show_all()
+
+    def retranslate(self) -> None:
+        """Every word."""
+        if self._web is not None:
+            self._web.retranslate()
+        self.show_all()
+
+    def close_page(self) -> None:
+        """Before the widget is deleted: the page goes before its profile."""
+        if self._web is not None:
+            self._web.close_page()
+
+    # --- the web view --------------------------------------------------------------------------------
+
+    def showEvent(self, event: QShowEvent | None) -> None:  # noqa: N802 - Qt's name
+        """The web view is made when the panel is first seen, and only if a child process could make one."""
+        super().showEvent(event)
+        if not self._is_view_asked:
+            self._is_view_asked = True
+            self._services.start(self._bring_web_view(), kind="web view")
+
+    async def _bring_web_view(self) -> None:
+        if not await self._probe.works():
+            self._services.workspace.status_changed.emit(
+                msg("Messages are shown as plain text: a web view can't be made here.")
+            )
+            self.ready.emit()
+            return
+        # Loading the library reads 200 MB: off the loop. The class itself is then there at once.
+        await asyncio.to_thread(importlib.import_module, "PyQt6.QtWebEngineCore")
+        from presentation.panels.conversation.web_view import WebConversation
+
+        web = WebConversation(self._services)
+        web.acted.connect(self.acted)
+        web.ready.connect(self._on_web_ready)
+        web.crashed.connect(self._on_web_crashed)
+        self._stack.addWidget(web)
+        self._web = web
+        self.show_all()
+
+    def _on_web_ready(self) -> None:
+        if self._web is None:
+            return
+        self._stack.setCurrentWidget(self._web)
+        self._plain.apply([Reset(items=())])
+        self._services.start(self._probe.confirm(), kind="web view")
+        self.ready.emit()
+
+    def _on_web_crashed(self) -> None:
+        web, self._web = self._web, None
+        if web is not None:
+            self._stack.setCurrentWidget(self._plain)
+            self._stack.removeWidget(web)
+            web.close_page()
+            web.deleteLater()
+            self.show_all()

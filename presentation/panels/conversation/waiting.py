@@ -1,0 +1,52 @@
+"""The message that was typed while a run was under way: it waits, and can be changed or dropped."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QSize, pyqtSignal
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QWidget
+
+from presentation.panels.conversation.elided import ElidedLabel
+from presentation.window.frame import IconButton
+from presentation.window.workspace import WindowServices
+from shared.message import msg
+
+
+class WaitingRow(QWidget):
+    """Shown only while something waits."""
+
+    edit_clicked = pyqtSignal()
+    drop_clicked = pyqtSignal()
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__()
+        self._services = services
+        self._icon = QLabel()
+        self._text = ElidedLabel()
+        self._text.setObjectName("waitingText")
+        self._edit = IconButton(services, "pencil", msg("Change the waiting message"), name="editWaiting")
+        self._edit.clicked.connect(self.edit_clicked)
+        self._drop = IconButton(services, "x", msg("Drop the waiting message"), name="dropWaiting")
+        self._drop.clicked.connect(self.drop_clicked)
+        self._row = QHBoxLayout(self)
+        self._row.addWidget(self._icon)
+        self._row.addWidget(self._text, 1)
+        self._row.addWidget(self._edit)
+        self._row.addWidget(self._drop)
+        self.hide()
+
+    def show_text(self, text: str) -> None:
+        """What waits; "" when nothing does."""
+        shown = msg("Waiting: “{text}”", text=" ".join(text.split()))
+        self._text.setText(self._services.language(shown))
+        self.setVisible(bool(text))
+
+    def restyle(self) -> None:
+        """Sizes, the icon."""
+        theme = self._services.theme.theme
+        side = theme.size("icon.small")
+        gap = theme.size("space.1")
+        self._row.setContentsMargins(gap, 0, 0, 0)
+        self._row.setSpacing(gap)
+        self._text.setFont(theme.font("small"))
+        icon = self._services.icons.get("clock", "text.secondary", side)
+        self._icon.setPixmap(icon.pixmap(QSize(side, side), self.devicePixelRatioF()))

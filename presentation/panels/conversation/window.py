@@ -1,0 +1,72 @@
+"""What the view model of a conversation asks of the window around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from presentation.panels.conversation.items import Change
+from shared.message import Message
+
+if TYPE_CHECKING:
+    from application.events import GoalsUnderstood
+    from domain.design.goals import DesignGoal
+
+
+class Window(Protocol):
+    """Implemented by the panel."""
+
+    async def save_buffers(self) -> bool:
+        """Write unsaved files; False when one could not be."""
+        ...
+
+    def file_changed(self, path: Path) -> None:
+        """A file of the project is another than before."""
+        ...
+
+    def file_made(self, path: Path) -> None:
+        """A design has written its circuit: it is shown, without taking the keyboard."""
+        ...
+
+    def result_made(self, result_path: Path) -> None:
+        """A run has simulated: its result is shown where results are."""
+        ...
+
+    def design_accepted(self, circuit: Path | None) -> None:
+        """The files as they stand are the accepted state, the design's circuit the main one."""
+        ...
+
+    async def confirm_goals(
+        self, goals: GoalsUnderstood, *, is_change: bool
+    ) -> tuple[DesignGoal, ...] | None:
+        """Show the goals to be changed or confirmed; None when it was cancelled."""
+        ...
+
+    def start(self, coroutine: Coroutine[Any, Any, object], *, kind: str, scope: str | None = None) -> object:
+        """Run a coroutine as a task."""
+        ...
+
+    def later(self, delay_ms: int, call: Callable[[], None]) -> None:
+        """Call once, after a while."""
+        ...
+
+    def items_changed(self, changes: list[Change]) -> None:
+        """What is shown is another."""
+        ...
+
+    def sessions_changed(self) -> None:
+        """The list of stored conversations is another."""
+        ...
+
+    def state_changed(self) -> None:
+        """Anything else is another."""
+        ...
+
+    def told(self, message: Message, *, is_problem: bool) -> None:
+        """Say something that belongs to no conversation."""
+        ...
+
+    def translate(self, message: Message) -> str:
+        """A message in the user's language."""
+        ...

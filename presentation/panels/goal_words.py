@@ -1,0 +1,61 @@
+"""What goals are called: words for the quantities we design for, a goal in few words for plots."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from domain.circuit.numbers import parse_number
+from domain.design.goals import DesignGoal
+from presentation.cli.figures import number
+from presentation.panels.conversation.margins import limit_text, typeset
+from shared.message import Message, msg
+
+_NAMES: Mapping[str, Message] = {
+    "cutoff": msg("Corner, −3 dB"),
+    "passband_gain": msg("Passband gain"),
+    "peaking": msg("Peaking"),
+    "ripple": msg("Ripple"),
+    "q": msg("Quality factor Q"),
+    "vout": msg("Output voltage"),
+    "inductor_ripple": msg("Inductor ripple current"),
+    "efficiency": msg("Efficiency"),
+}
+_AT_A_FREQUENCY: Mapping[str, Message] = {
+    "attenuation": msg("Attenuation"),
+    "passband_loss": msg("Passband loss"),
+}
+_FREQUENCY = re.compile(r"gain\([^(),]*\([^()]*\),([^()]+)\)")
+
+
+def name_of(goal: DesignGoal) -> Message:
+    """``Corner, −3 dB``; a name that is none of ours (a person's, a model's) stays as it is."""
+    known = _NAMES.get(goal.metric)
+    if known is not None:
+        return known
+    known = _AT_A_FREQUENCY.get(goal.metric)
+    if known is None:
+        return msg("{name}", name=goal.metric)
+    frequency = _frequency_in(goal.expression)
+    if frequency is None:
+        return known
+    at = typeset(number(frequency, "Hz"))
+    # What is measured is the gain against that of the pass band: -40 dB, where 40 dB of loss are asked for.
+    if (goal.minimum or goal.maximum or 0.0) < 0:
+        return msg("Relative gain at {frequency}", frequency=at)
+    return msg("Attenuation at {frequency}", frequency=at)
+
+
+def limit_words(translate: Callable[[Message], str], goal: DesignGoal) -> str:
+    """``Corner, −3 dB 10 kHz ±2 %``."""
+    return f"{translate(name_of(goal))} {limit_text(goal)}"
+
+
+def _frequency_in(expression: str) -> float | None:
+    found = _FREQUENCY.search(expression)
+    if found is None:
+        return None
+    try:
+        return parse_number(found[1])
+    except ValueError:
+        return None

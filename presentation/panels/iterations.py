@@ -1,0 +1,230 @@
+"""The iterations of the project's design: the table of its rounds, over what each round's circuit does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import Qt, QTimer, pyqtSignal
+from PyQt6.QtGui import QShowEvent
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from presentation.panels.iterations_plot import IterationsPlot
+from presentation.panels.waveforms.figure_table import FigureTable
+from presentation.window.styles import mark
+from presentation.window.workspace import WindowServices
+from shared.message import msg
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from application.design_rounds import DesignRound, DesignRounds
+
+_SOON_MS = 200
+"""A round writes several files; the list is read once for all of them."""
+
+
+class IterationsView(QWidget):
+    """Table, plot and what can be done with a round. A row chosen is drawn stronger; Enter shows its run."""
+
+    counted = pyqtSignal(int)
+    """how many rounds there are"""
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__()
+        self._services = services
+        self._found: DesignRounds | None = None
+        self._compared: tuple[int, int] | None = None
+        self.setObjectName("iterations")
+        self.table = FigureTable(services, "iterations_table", wide_column=1)
+        self.table.setSelectionMode(FigureTable.SelectionMode.SingleSelection)
+        self.plot = IterationsPlot(services)
+        self._empty = QLabel()
+        self._empty.setObjectName("iterations_empty")
+        self._empty.setWordWrap(True)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        mark(self._empty, role="tertiary")
+        self.compare_button = QPushButton()
+        self.compare_button.setObjectName("compare_rounds")
+        self.compare_button.setCheckable(True)
+        mark(self.compare_button, text=True)
+        self.compare_button.toggled.connect(self._on_compare)
+        self._below = QStackedWidget()
+        self._below.addWidget(self.plot)
+        self._difference: QWidget | None = None
+        self._build()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_SOON_MS)
+        self._timer.timeout.connect(self.reload)
+        self._connect()
+        self.restyle()
+        self.retranslate()
+
+    @property
+    def rounds(self) -> tuple[DesignRound, ...]:
+        """Those that are listed."""
+        return () if self._found is None else self._found.rounds
+
+    def note_changed(self, _what: object = None) -> None:
+        """A round may have been added: read them again soon."""
+        self._timer.start()
+
+    def reload(self) -> None:
+        """Read the rounds."""
+        root = self._services.workspace.root
+        if root is not None:
+            self._services.start(self._load(root), kind="read rounds", scope="iterations")
+
+    def restyle(self, _theme: object = None) -> None:
+        """Sizes and colours."""
+        theme = self._services.theme.theme
+        edge = theme.size("space.3")
+        self._empty.setContentsMargins(edge, edge, edge, edge)
+        self.compare_button.setIcon(
+            self._services.icons.get("git-compare", "text.secondary", theme.size("icon.small"))
+        )
+        self.plot.restyle()
+        self._fit_table()
+        if self._difference is not None:
+            self._show_difference()
+
+    def retranslate(self, _name: object = None) -> None:
+        """Texts."""
+        language = self._services.language
+        self._empty.setText(
+            language(msg("Each round of a design appears here with what it changed and the goals it met."))
+        )
+        self.table.setAccessibleName(language(msg("Iterations")))
+        self.plot.retranslate()
+        self._fill()
+        self._name_compare()
+
+    def showEvent(self, event: QShowEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Curves are read when somebody looks."""
+        super().showEvent(event)
+        self.plot.show_rounds(self._found)
+
+    def _build(self) -> None:
+        self.plot.tools.addWidget(self.compare_button)
+        self._filled = QWidget()
+        inner = QVBoxLayout(self._filled)
+        whole = QHBoxLayout(self)
+        for layout in (inner, whole):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(0)
+        inner.addWidget(self.table)
+        inner.addWidget(self.plot.bar)
+        inner.addWidget(self._below, 1)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self._filled)
+        whole.addWidget(self._stack)
+        mark(self, surface="base")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+
+    def _connect(self) -> None:
+        workspace = self._services.workspace
+        workspace.project_opened.connect(self.note_changed)
+        workspace.project_closed.connect(lambda: self._take(None))
+        workspace.run_finished.connect(self.note_changed)
+        workspace.agent_status_changed.connect(self.note_changed)
+        self.table.activated.connect(self._on_activated)
+        selection = self.table.selectionModel()
+        assert selection is not None
+        selection.selectionChanged.connect(lambda _new, _old: self._on_selected())
+        self._services.theme.changed.connect(self.restyle)
+        self._services.language.changed.connect(self.retranslate)
+
+    async def _load(self, root: Path) -> None:
+        found = await self._services.app.browse.rounds(root)
+        if root == self._services.workspace.root and found != self._found:
+            self._take(found)
+
+    def _take(self, found: DesignRounds | None) -> None:
+        self._found = found
+        self.compare_button.setChecked(False)
+        self._fill()
+        if self.rounds:
+            self.table.selectRow(len(self.rounds) - 1)
+        self._name_compare()
+        if found is None or self.isVisible():
+            self.plot.show_rounds(found)
+        self.counted.emit(len(self.rounds))
+
+    def _fill(self) -> None:
+        from presentation.panels.iterations_table import columns_of, rows_of
+
+        if self._found is not None:
+            language = self._services.language
+            self.table.show_rows(columns_of(self._found, language), rows_of(self._found, language))
+        self._stack.setCurrentWidget(self._empty if self._found is None else self._filled)
+        self._fit_table()
+
+    def _fit_table(self) -> None:
+        """All rows, but never so many that nothing is left for the curves."""
+        row = self._services.theme.theme.size("row.table")
+        self.table.setFixedHeight(min(self.table.wanted_height(), max(self.height() // 2, 4 * row)))
+
+    def resizeEvent(self, event: object) -> None:  # noqa: N802 - Qt's name
+        """Table and curves share the height."""
+        super().resizeEvent(event)  # type: ignore[arg-type]
+        self._fit_table()
+
+    def _chosen(self) -> int | None:
+        """The chosen round's place in the list."""
+        rows = self.table.selected_rows()
+        return rows[0] if rows and rows[0] < len(self.rounds) else None
+
+    def _on_selected(self) -> None:
+        self.plot.choose(self._chosen())
+        self._name_compare()
+        if self._difference is not None:
+            self._show_difference()
+
+    def _on_activated(self) -> None:
+        chosen = self._chosen()
+        path = None if chosen is None else self.rounds[chosen].result_path
+        if path is not None:
+            self._services.workspace.result_selected.emit(path)
+
+    def _name_compare(self) -> None:
+        """The chosen round is compared with the one before it."""
+        chosen = self._chosen()
+        pair = None if not chosen else (chosen - 1, chosen)
+        if pair is not None and any(self.rounds[place].netlist is None for place in pair):
+            pair = None
+        self._compared = pair
+        self.compare_button.setEnabled(pair is not None)
+        first, second = (0, 0) if pair is None else (self.rounds[place].number for place in pair)
+        text = (
+            msg("Compare with the round before")
+            if pair is None
+            else msg("Compare {first} and {second}", first=first, second=second)
+        )
+        self.compare_button.setText(self._services.language(text))
+
+    def _on_compare(self, is_wanted: bool) -> None:
+        if is_wanted:
+            self._show_difference()
+        elif self._difference is not None:
+            self._drop_difference()
+
+    def _show_difference(self) -> None:
+        from domain.llm.tools.line_diff import diff_files
+        from presentation.panels.editor.compare_view import CompareView
+
+        self._drop_difference()
+        if self._compared is None:
+            self.compare_button.setChecked(False)
+            return
+        before, after = (self.rounds[place] for place in self._compared)
+        diff = diff_files(before.netlist, after.netlist, path=after.circuit.name)
+        self._difference = CompareView(self._services, diff)
+        self._below.addWidget(self._difference)
+        self._below.setCurrentWidget(self._difference)
+
+    def _drop_difference(self) -> None:
+        if self._difference is not None:
+            self._below.removeWidget(self._difference)
+            self._difference.deleteLater()
+            self._difference = None

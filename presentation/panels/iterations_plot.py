@@ -1,0 +1,291 @@
+"""What each round's circuit does, over each other: one line for a round, the limits of the goals behind."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QStackedLayout, QWidget
+
+from presentation.panels.goal_words import limit_words
+from presentation.panels.waveforms.chips import TraceChip
+from presentation.window.styles import mark
+from presentation.window.workspace import WindowServices
+from shared.errors import CircuitAIError
+from shared.message import msg
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from application.design_rounds import DesignRound, DesignRounds
+    from domain.simulation.waveform import Plot
+    from presentation.panels.waveforms.plot_area import PlotArea
+    from presentation.panels.waveforms.plot_marks import Mark
+    from presentation.panels.waveforms.traces import Axis, Trace
+
+_MOST_ROUNDS = 8
+"""The newest; each has a colour of its own."""
+_BELOW_DB, _ABOVE_DB = 1.5, 1.0
+
+
+class IterationsPlot(QWidget):
+    """The curves, and a bar (`bar`) to be put above them: what is drawn, and a chip for each round."""
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__()
+        self._services = services
+        self._found: DesignRounds | None = None
+        self._shown: DesignRounds | None = None
+        """Those whose curves were read."""
+        self._plots: dict[Path, tuple[Plot, ...]] = {}
+        self._curves: list[tuple[DesignRound, Trace]] = []
+        self._axis: Axis | None = None
+        self._hidden: set[int] = set()
+        self._chosen: int | None = None
+        self._marks: tuple[Mark, ...] = ()
+        self._request = 0
+        self._area: PlotArea | None = None
+        self._chips: list[TraceChip] = []
+        self.bar = QWidget()
+        self.subject = QComboBox()
+        self.subject.setObjectName("iterations_subject")
+        self.subject.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.subject.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        mark(self.subject, small=True)
+        self.subject.activated.connect(lambda _index: self._start())
+        self._chip_row = QHBoxLayout()
+        self.tools = QHBoxLayout(self.bar)
+        """Buttons may be added at its end."""
+        self.tools.addWidget(self.subject)
+        self.tools.addLayout(self._chip_row)
+        self.tools.addStretch(1)
+        mark(self.bar, surface="base", line="bottom")
+        self.bar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._note = QLabel()
+        self._note.setWordWrap(True)
+        self._note.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        mark(self._note, role="tertiary")
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._note)
+
+    @property
+    def area(self) -> PlotArea | None:
+        """The drawing; None until curves were read."""
+        return self._area
+
+    @property
+    def curves(self) -> Sequence[tuple[DesignRound, Trace]]:
+        """What is drawn of which round."""
+        return self._curves
+
+    def show_rounds(self, found: DesignRounds | None) -> None:
+        """Draw the curves of these rounds (None: of none), if they are not drawn already."""
+        self._found = found
+        if found is not self._shown:
+            self._start()
+
+    def choose(self, place: int | None) -> None:
+        """Draw the round at this place of the list stronger than the others."""
+        self._chosen = place
+        self._select()
+
+    def restyle(self) -> None:
+        """Sizes and colours."""
+        theme = self._services.theme.theme
+        edge = theme.size("space.3")
+        self.tools.setContentsMargins(edge, 0, theme.size("space.2"), 0)
+        self.tools.setSpacing(theme.size("space.2"))
+        self._chip_row.setSpacing(theme.size("space.2"))
+        self.bar.setFixedHeight(theme.size("row.toolbar") + 1)
+        self._note.setContentsMargins(edge, edge, edge, edge)
+        for chip in self._chips:
+            chip.updateGeometry()
+        if self._area is not None:
+            self._area.use(theme)
+
+    def retranslate(self) -> None:
+        """Texts."""
+        language = self._services.language
+        self._note.setText(language(msg("The results of these rounds are gone, or show no curves.")))
+        self.subject.setAccessibleName(language(msg("What is drawn")))
+        self._show_chips()
+
+    def _start(self) -> None:
+        self._request += 1
+        self._shown = self._found
+        if self._found is None:
+            self._curves, self._axis, self._plots, self._hidden = [], None, {}, set()
+            self.subject.clear()
+            self._show_chips()
+            self._stack.setCurrentWidget(self._note)
+            return
+        self._services.start(
+            self._prepare(self._found, self._request), kind="draw rounds", scope="iterations"
+        )
+
+    async def _prepare(self, found: DesignRounds, request: int) -> None:
+        rounds = found.rounds[-_MOST_ROUNDS:]
+        for each in rounds:
+            await self._read(each)
+        if self._area is None:
+            await asyncio.to_thread(importlib.import_module, "presentation.panels.waveforms.plot_area")
+        wanted = self.subject.currentData()
+        subjects, made = await asyncio.to_thread(_made, found, self._plots, rounds, wanted)
+        if request != self._request:
+            return
+        self._fill_subjects(subjects, None if made is None else made.subject)
+        self._axis = None if made is None else made.axis
+        self._curves = [] if made is None else made.curves
+        self._marks = () if made is None else made.marks
+        self._show_chips()
+        self._draw()
+
+    async def _read(self, each: DesignRound) -> None:
+        path = each.result_path
+        if path is None or path in self._plots:
+            return
+        try:
+            self._plots[path] = (await self._services.app.waveforms(path)).plots
+        except CircuitAIError:  # deleted since: the round has its figures in the table
+            self._plots[path] = ()
+
+    def _fill_subjects(self, subjects: Sequence[tuple[str, str]], shown: tuple[str, str] | None) -> None:
+        self.subject.clear()
+        for analysis, expression in subjects:
+            self.subject.addItem(f"{expression} · {analysis}", (analysis, expression))
+        if shown is not None and shown in subjects:
+            self.subject.setCurrentIndex(list(subjects).index(shown))
+        self.subject.setVisible(bool(subjects))
+
+    def _show_chips(self) -> None:
+        for chip in self._chips:
+            self._chip_row.removeWidget(chip)
+            chip.hide()
+            chip.deleteLater()
+        self._chips = []
+        for each, trace in self._curves:
+            name = self._services.language(msg("Iteration {number}", number=each.number))
+            chip = TraceChip(self._services, name, trace.color, can_be_removed=False)
+            chip.setObjectName(f"iteration:{each.number}")
+            chip.set_hint(msg("{name}: click to show or hide it", name=name))
+            chip.setChecked(each.number not in self._hidden)
+            chip.toggled.connect(lambda is_on, number=each.number: self._on_toggled(number, is_on=is_on))
+            self._chip_row.addWidget(chip)
+            self._chips.append(chip)
+
+    def _on_toggled(self, number: int, *, is_on: bool) -> None:
+        (self._hidden.discard if is_on else self._hidden.add)(number)
+        self._draw()
+
+    def _draw(self) -> None:
+        if self._axis is None or not self._curves:
+            self._stack.setCurrentWidget(self._note)
+            return
+        if self._area is None:
+            from presentation.panels.waveforms.plot_area import PlotArea
+
+            self._area = PlotArea(self._services.theme.theme)
+            self._area.setObjectName("iterations_area")
+            self._area.set_cursors_shown(False)
+            self._stack.addWidget(self._area)
+        self._area.setAccessibleName(self._services.language(msg("Plot")))
+        seen = [trace for each, trace in self._curves if each.number not in self._hidden]
+        self._area.show_traces(self._axis, seen, keep_view=True)
+        self._area.show_marks(self._marks, partial(limit_words, self._services.language))
+        self._look_at_limits()
+        self._select()
+        self._stack.setCurrentWidget(self._area)
+
+    def _look_at_limits(self) -> None:
+        """Where a frequency is asked for, the pass band is what one has to see."""
+        from presentation.panels.waveforms.plot_marks import PlaceMark
+
+        gate = next((found for found in self._marks if isinstance(found, PlaceMark)), None)
+        if gate is None or self._axis is None or self._area is None or not self._axis.is_log:
+            return
+        sides = [side for side in (gate.low, gate.high) if side is not None]
+        left, right = max(min(sides) - 1.0, self._axis.low), min(max(sides) + 0.3, self._axis.high)
+        inside = (self._axis.coordinates >= left) & (self._axis.coordinates <= right)
+        top = max((float(trace.curves[0].values[inside].max()) for _, trace in self._curves), default=0.0)
+        if right > left:
+            self._area.show_range((left, right), (gate.level - _BELOW_DB, top + _ABOVE_DB))
+
+    def _select(self) -> None:
+        if self._area is None or self._found is None:
+            return
+        chosen = None if self._chosen is None else self._found.rounds[self._chosen].number
+        name = next((trace.expression for each, trace in self._curves if each.number == chosen), None)
+        self._area.select(name)
+
+
+class _Made:
+    """What was made off the loop."""
+
+    def __init__(
+        self,
+        subject: tuple[str, str],
+        axis: Axis,
+        curves: list[tuple[DesignRound, Trace]],
+        marks: tuple[Mark, ...],
+    ) -> None:
+        self.subject = subject
+        self.axis = axis
+        self.curves = curves
+        self.marks = marks
+
+
+def _made(
+    found: DesignRounds,
+    plots: dict[Path, tuple[Plot, ...]],
+    rounds: Sequence[DesignRound],
+    wanted: tuple[str, str] | None,
+) -> tuple[list[tuple[str, str]], _Made | None]:
+    """What can be drawn, (analysis, expression) each, and the curves of one of these: slow."""
+    import numpy as np
+
+    from presentation.panels.waveforms.plot_marks import marks_of, subject_of
+    from presentation.panels.waveforms.traces import axis_of, make_trace
+
+    def plots_of(each: DesignRound) -> tuple[Plot, ...]:
+        return () if each.result_path is None else plots.get(each.result_path, ())
+
+    drawn = [each for each in rounds if plots_of(each)]
+    if not drawn:
+        return [], None
+    expressions = dict.fromkeys(text for goal in found.goals if (text := subject_of(goal.expression)))
+    subjects = []
+    for expression in expressions:
+        for plot in plots_of(drawn[-1]):
+            axis = axis_of(plot)
+            if axis is not None and make_trace(expression, plot, axis, 0).error is None:
+                subjects.append((plot.analysis, expression))
+    if not subjects:
+        return [], None
+    subject = wanted if wanted in subjects else subjects[0]
+    analysis, expression = subject
+    curves: list[tuple[DesignRound, Trace]] = []
+    common: Axis | None = None
+    marks: tuple[Mark, ...] = ()
+    for each in reversed(drawn):
+        its_plot = next((plot for plot in plots_of(each) if plot.analysis == analysis), None)
+        axis = None if its_plot is None else axis_of(its_plot)
+        if its_plot is None or axis is None:
+            continue
+        trace = make_trace(expression, its_plot, axis, each.number - 1)
+        if trace.error is not None or not trace.curves:
+            continue
+        curve = trace.curves[0]
+        if common is None:
+            common = axis
+            marks = marks_of(its_plot, axis, (trace,), found.goals, ())
+        else:
+            values = np.interp(common.coordinates, axis.coordinates, curve.values)
+            curve = replace(curve, values=values)
+        curves.append((each, replace(trace, expression=f"{expression} #{each.number}", curves=(curve,))))
+    curves.reverse()
+    return subjects, None if common is None else _Made(subject, common, curves, marks)

@@ -1,0 +1,103 @@
+"""The rounds of a design as a table: what each changed, a column for each goal, how many goals it met."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from application.design_rounds import DesignRound, DesignRounds
+from domain.design.goals import DesignGoal, GoalVerdict
+from presentation.panels.conversation.margins import limit_text
+from presentation.panels.goal_words import name_of
+from presentation.panels.waveforms.figure_table import Cell, Column
+from presentation.panels.waveforms.figures import SPACE, Scale, in_scale, scale_for
+from presentation.window.language import LanguageManager
+from shared.message import Message, msg
+
+_MOST_CHANGES = 4
+_RISES, _FALLS = "↑", "↓"
+
+
+def columns_of(found: DesignRounds, language: LanguageManager) -> list[Column]:
+    """Number, change, goals with their units, goals met."""
+    heads = []
+    for goal in found.goals:
+        unit, name = _scale(found, goal).unit, language(name_of(goal))
+        heads.append(Column(title=f"{name} / {unit}" if unit else name, is_number=True))
+    return [
+        Column(title="#"),
+        Column(title=language(msg("Change"))),
+        *heads,
+        Column(title=language(msg("Met")), is_number=True),
+    ]
+
+
+def rows_of(found: DesignRounds, language: LanguageManager) -> list[list[Cell]]:
+    """A row for each round, and the goals below them."""
+    rows: list[list[Cell]] = []
+    before: DesignRound | None = None
+    for each in found.rounds:
+        change = language(change_of(each, before))
+        cells = [Cell(text=str(each.number)), Cell(text=change, tip=change)]
+        cells.extend(_figure(found, goal, each, before) for goal in found.goals)
+        cells.append(Cell(text=f"{each.goals_met}/{len(each.verdicts)}"))
+        rows.append(cells)
+        before = each
+    limits = [
+        Cell(text=limit_text(goal), color="text.secondary", tip=f"{goal.metric} = {goal.expression}")
+        for goal in found.goals
+    ]
+    blank = Cell(text="")
+    rows.append([blank, Cell(text=language(msg("Goal")), color="text.secondary"), *limits, blank])
+    return rows
+
+
+def change_of(each: DesignRound, before: DesignRound | None) -> Message:
+    """``R3, R4 4.7k → 5.1k, C3 10n → 8.2n``; else how many lines are others."""
+    if before is None:
+        return msg("Initial design")
+    if each.changes:
+        told = [
+            f"{', '.join(change.names)}{SPACE}{change.before}{SPACE}→{SPACE}{change.after}"
+            for change in each.changes[:_MOST_CHANGES]
+        ]
+        listed = ", ".join(told)
+        if len(each.changes) > _MOST_CHANGES:
+            return msg("{changes} and {count} more", changes=listed, count=len(each.changes) - _MOST_CHANGES)
+        return msg("{changes}", changes=listed)
+    if not each.changed_lines:
+        return msg("Nothing changed")
+    return msg("{count} lines changed", count=each.changed_lines)
+
+
+def _scale(found: DesignRounds, goal: DesignGoal) -> Scale:
+    """One for the whole column, so that its numbers can be compared at a glance."""
+    values = [abs(verdict.measured.value) for each in found.rounds for verdict in _of(each.verdicts, goal)]
+    bounds = [abs(bound) for bound in (goal.minimum, goal.maximum) if bound is not None]
+    known = [value for value in (*values, *bounds) if math.isfinite(value)]
+    return scale_for(max(known, default=0.0), goal.unit)
+
+
+def _of(verdicts: Sequence[GoalVerdict], goal: DesignGoal) -> list[GoalVerdict]:
+    return [verdict for verdict in verdicts if verdict.goal.metric == goal.metric]
+
+
+def _figure(found: DesignRounds, goal: DesignGoal, each: DesignRound, before: DesignRound | None) -> Cell:
+    now = next(iter(_of(each.verdicts, goal)), None)
+    if now is None or math.isnan(now.measured.value):
+        return Cell(text="—", color="text.tertiary" if now is None else "error.text")
+    text = in_scale(now.measured.value, _scale(found, goal), goal.unit)
+    color = "text.primary" if now.met else "error.text"
+    earlier = next(iter(_of(before.verdicts, goal)), None) if before is not None else None
+    if earlier is None or math.isnan(earlier.measured.value):
+        return Cell(text=text, color=color)
+    moved = now.measured.value - earlier.measured.value
+    if in_scale(earlier.measured.value, _scale(found, goal), goal.unit) == text:
+        return Cell(text=text, color=color)
+    gained = goal.excess(earlier.measured.value) - goal.excess(now.measured.value)
+    return Cell(
+        text=text,
+        color=color,
+        unit=_RISES if moved > 0 else _FALLS,
+        unit_color="ok.text" if gained > 0 else "error.text" if gained < 0 else "text.secondary",
+    )

@@ -1,0 +1,103 @@
+"""One line of a plot, painted in pixels: smooth where it is a line, quick where it fills an area."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg  # type: ignore[import-untyped]
+from numpy.typing import NDArray
+from PyQt6.QtCore import QRectF, Qt
+from PyQt6.QtGui import QPainter, QPen, QPolygonF
+from PyQt6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+
+from domain.simulation.waveform import RealArray
+
+_MOST_TURNS = 400
+"""A line that turns more often is an area of one colour, and is stroked as one."""
+_FEW_TURNS = 50
+_LONG = 256
+_SHORT = 16
+"""Points stroked at once. Qt joins them into one outline, whose cost grows with the square of its turns;
+every join of two outlines costs a little smoothness."""
+_FURTHEST = 1e6
+"""Pixels beyond which it does not matter where a line leads."""
+
+
+class CurveItem(pg.GraphicsObject):  # type: ignore[misc]
+    """A line over the shown range of its box; NaN interrupts it."""
+
+    def __init__(self, box: pg.ViewBox) -> None:
+        super().__init__()
+        self._box = box
+        self._x: RealArray = np.empty(0)
+        self._y: RealArray = np.empty(0)
+        self._pieces: list[slice] = []
+        self._pen = QPen()
+        self._turns = 0
+
+    @property
+    def points(self) -> tuple[RealArray, RealArray]:
+        """(m,), (m,) what is drawn, in the box's coordinates."""
+        return self._x, self._y
+
+    def show_points(self, x: RealArray, y: RealArray, pen: QPen) -> None:
+        """Draw x, y ((m,), the box's coordinates); the pen's width in logical pixels."""
+        self._x, self._y, self._pen = x, y, pen
+        rises = np.signbit(np.diff(y))
+        self._turns = int(np.count_nonzero(rises[1:] != rises[:-1]))
+        self._pieces = _pieces(np.isfinite(y))
+        self.update()
+
+    def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
+        """All that is shown."""
+        return QRectF(self._box.viewRect())
+
+    def viewRangeChanged(self) -> None:  # noqa: N802 - pyqtgraph's name
+        """Called by the view box: the line is elsewhere."""
+        self.prepareGeometryChange()
+        self.update()
+
+    def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None) -> None:
+        """In pixels, so that large numbers with small differences keep their places."""
+        if not self._pieces:
+            return
+        place = painter.worldTransform()
+        x = self._x * place.m11() + place.dx()
+        y = np.clip(self._y * place.m22() + place.dy(), -_FURTHEST, _FURTHEST)
+        painter.resetTransform()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        pen = QPen(self._pen)
+        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        length = _LONG if self._turns <= _FEW_TURNS else _SHORT
+        if self._turns > _MOST_TURNS:
+            pen = QPen(self._pen.color(), 0)  # as fine as the device can: an area needs no more
+        painter.setPen(pen)
+        is_dashed = pen.style() != Qt.PenStyle.SolidLine
+        for piece in self._pieces:
+            walked = 0.0
+            for first in range(piece.start, max(piece.stop - 1, piece.start + 1), length):
+                part = slice(first, min(first + length + 1, piece.stop))
+                if is_dashed:  # the dashes go on where the part before has left off
+                    pen.setDashOffset(walked / pen.widthF())
+                    painter.setPen(pen)
+                    walked += float(np.hypot(np.diff(x[part]), np.diff(y[part])).sum())
+                if part.stop - part.start == 1:
+                    painter.drawPoint(_polygon(x[part], y[part])[0])
+                else:
+                    painter.drawPolyline(_polygon(x[part], y[part]))
+
+
+def _pieces(is_there: NDArray[np.bool_]) -> list[slice]:
+    """The runs without gaps."""
+    if is_there.all():
+        return [slice(0, len(is_there))] if len(is_there) else []
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], is_there, [False])).astype(np.int8)))
+    return [slice(int(first), int(stop)) for first, stop in edges.reshape(-1, 2)]
+
+
+def _polygon(x: RealArray, y: RealArray) -> QPolygonF:
+    polygon: QPolygonF = pg.functions.create_qpolygonf(len(x))
+    memory = pg.functions.ndarray_from_qpolygonf(polygon)
+    memory[:, 0], memory[:, 1] = x, y
+    return polygon

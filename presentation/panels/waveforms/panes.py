@@ -1,0 +1,189 @@
+"""One pane of a plot: what has one unit, over the common axis, with its grid and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pyqtgraph as pg  # type: ignore[import-untyped]
+from PyQt6.QtCore import QRectF, Qt, pyqtSignal
+from PyQt6.QtGui import QPen
+
+from domain.design.goals import DesignGoal
+from presentation.panels.waveforms.axes import Axis, Grid, PlotStyle
+from presentation.panels.waveforms.curve_item import CurveItem
+from presentation.panels.waveforms.mark_item import MarkItem, MarkLook
+from presentation.panels.waveforms.plot_marks import Mark
+from presentation.panels.waveforms.traces import Axis as CommonAxis
+from presentation.panels.waveforms.traces import Curve, PaneKind, Trace, bounds_of
+from presentation.window.theme import Theme, tokens
+
+_PADDING = 0.06
+_MOST_SOLID = 4
+TRACE_COLORS = 8
+"""How many colours traces have before they begin again."""
+
+
+def trace_pen(theme: Theme, trace: Trace, *, is_selected: bool = False) -> QPen:
+    """The line of a trace by its place in the order of colours: dashed from the fifth, then dotted.
+
+    Traces of another run are thin and pale.
+    """
+    sizes = tokens()["plot_style"]
+    color = theme.color(f"trace.{trace.color % TRACE_COLORS}")
+    kind = "line_width_ghost" if trace.is_ghost else "line_width_selected" if is_selected else "line_width"
+    if trace.is_ghost:
+        color.setAlphaF(float(sizes["ghost_opacity"]))
+    pen = QPen(color, float(sizes[kind]) * theme.scale)
+    if trace.color >= TRACE_COLORS:
+        pen.setDashPattern([1.5, 3.0])
+    elif trace.color >= _MOST_SOLID:
+        pen.setDashPattern([float(part) for part in sizes["dash"]["dash_pattern"]])
+    return pen
+
+
+class _Box(pg.ViewBox):  # type: ignore[misc]
+    """Wheel zooms along the axis (Ctrl: upward), drag moves, Shift and drag zooms into a rectangle."""
+
+    clicked = pyqtSignal(float)
+    """x in the scene"""
+    double_clicked = pyqtSignal()
+
+    def __init__(self) -> None:
+        super().__init__(enableMenu=False)
+        self.disableAutoRange()
+
+    def wheelEvent(self, event: Any, axis: int | None = None) -> None:  # noqa: N802 - Qt's name
+        """One axis at a time."""
+        if axis is None:
+            axis = 1 if event.modifiers() & Qt.KeyboardModifier.ControlModifier else 0
+        super().wheelEvent(event, axis)
+
+    def mouseDragEvent(self, event: Any, axis: int | None = None) -> None:  # noqa: N802 - pyqtgraph's name
+        """The rectangle of a Shift-drag lasts for that drag."""
+        if event.isStart():
+            is_rectangle = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            self.state["mouseMode"] = pg.ViewBox.RectMode if is_rectangle else pg.ViewBox.PanMode
+        super().mouseDragEvent(event, axis)
+
+    def mouseClickEvent(self, event: Any) -> None:  # noqa: N802 - pyqtgraph's name
+        """One click reads, two fit."""
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        event.accept()
+        if event.double():
+            self.double_clicked.emit()
+        else:
+            self.clicked.emit(float(event.scenePos().x()))
+
+
+class Pane:
+    """One pane: its box, axes, grid and lines.
+
+    Panes and lines are used again and again, never deleted: what Python's collector deletes in another
+    thread, or after its scene, takes the program along.
+    """
+
+    def __init__(self, scene: pg.GraphicsScene, theme: Theme) -> None:
+        style = PlotStyle.of(theme)
+        self.kind = PaneKind("")
+        self.box = _Box()
+        self.upward = Axis("left", style)
+        self.across = Axis("bottom", style)
+        self.upward.linkToView(self.box)
+        self.across.linkToView(self.box)
+        self._grid = Grid(self.across, self.upward, self.box, style)
+        self.box.addItem(self._grid, ignoreBounds=True)
+        look = MarkLook.of(theme)
+        self._layers = [MarkItem(self.box, look, is_behind=is_behind) for is_behind in (True, False)]
+        for layer in self._layers:
+            self.box.addItem(layer, ignoreBounds=True)
+        for item in (self.box, self.upward, self.across):
+            scene.addItem(item)
+        self.lines: list[tuple[Trace, Curve, list[CurveItem]]] = []
+        self._items: list[CurveItem] = []
+        self.is_zoomed = False
+        """Somebody chose what is shown from bottom to top, or from left to right."""
+        self.box.sigRangeChangedManually.connect(self._on_zoomed)
+
+    def become(self, kind: PaneKind, axis: CommonAxis) -> None:
+        """Serve for another quantity, over another axis."""
+        self.kind = kind
+        self.is_zoomed = False
+        self.upward.measure(kind.unit, is_log=kind.is_log)
+        self.across.measure(axis.unit, is_log=axis.is_log)
+
+    def set_visible(self, *, is_visible: bool, is_last: bool) -> None:
+        """Show the pane; only the last one has the labels of the common axis."""
+        self.box.setVisible(is_visible)
+        self.upward.setVisible(is_visible)
+        self.across.setVisible(is_visible and is_last)
+
+    def use(self, theme: Theme) -> None:
+        """Take the colours of another theme."""
+        style = PlotStyle.of(theme)
+        for layer in self._layers:
+            layer.use(MarkLook.of(theme))
+        self.upward.use(style)
+        self.across.use(style)
+        self._grid.use(style)
+
+    def place(self, frame: QRectF, left: float) -> None:
+        """Stand in `frame` (of the curves, in the scene), the labels `left` wide before it."""
+        self.box.setGeometry(frame)
+        self.upward.setWidth(left)
+        self.across.setHeight(self.across.label_height())
+        self.upward.setGeometry(QRectF(frame.left() - left, frame.top(), left, frame.height()))
+        self.across.setGeometry(
+            QRectF(frame.left(), frame.bottom(), frame.width(), self.across.label_height())
+        )
+
+    def show_curves(self, traces: Sequence[Trace]) -> None:
+        """Draw what of the traces belongs here."""
+        free = iter(self._items)
+        self.lines = []
+        for trace in traces:
+            for curve in trace.curves:
+                if curve.pane == self.kind:
+                    items = [next(free, None) or self._new_item() for _ in curve.stretches]
+                    self.lines.append((trace, curve, items))
+        for item in free:
+            item.setVisible(False)
+
+    def show_marks(self, marks: Sequence[Mark], limit_text: Callable[[DesignGoal], str]) -> None:
+        """Mark the limits of goals and the margins."""
+        for layer in self._layers:
+            layer.show_marks(self.kind, marks, limit_text)
+
+    def draw(self, theme: Theme, selected: str | None, pixel_ratio: float) -> None:
+        """Cut the curves down to the pixels of the range that is shown."""
+        (low, high), _ = self.box.viewRange()
+        columns = max(int(self.box.width() * pixel_ratio), 1)
+        for trace, curve, items in self.lines:
+            is_selected = trace.expression == selected and not trace.is_ghost
+            pen = trace_pen(theme, trace, is_selected=is_selected)
+            for stretch, item in zip(curve.stretches, items, strict=True):
+                item.show_points(*stretch.visible(low, high, columns), pen)
+                item.setVisible(True)
+                item.setZValue(-1 if trace.is_ghost else 1 if is_selected else 0)
+
+    def _new_item(self) -> CurveItem:
+        item = CurveItem(self.box)
+        self.box.addItem(item, ignoreBounds=True)
+        self._items.append(item)
+        return item
+
+    def _on_zoomed(self, _directions: object) -> None:
+        self.is_zoomed = True
+
+    def fit(self) -> None:
+        """Show all of the curves from bottom to top."""
+        bounds = bounds_of([curve for _, curve, _ in self.lines])
+        if bounds is None:
+            bounds = (0.0, 1.0)
+        low, high = bounds
+        span = high - low
+        if span <= 1e-9 * max(abs(low), abs(high)):  # a flat line, or the noise of the arithmetic
+            span = 0.1 * abs(high) if high and self.kind.unit not in ("dB", "deg") else 2.0
+            low, high = low - span / 2, high + span / 2
+        self.box.setYRange(low - _PADDING * span, high + _PADDING * span, padding=0)

@@ -1,0 +1,149 @@
+"""Older runs drawn behind the shown one: which were chosen, and their curves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QObject, QPoint, pyqtSignal
+from PyQt6.QtGui import QAction
+from PyQt6.QtWidgets import QAbstractButton, QMenu
+
+from presentation.panels.shown_result import ShownResult
+from presentation.window.workspace import WindowServices
+from shared.errors import CircuitAIError
+from shared.message import msg
+
+if TYPE_CHECKING:
+    from application.browsing import ResultSummary
+    from domain.simulation.waveform import Plot
+    from presentation.panels.waveforms.traces import Trace
+
+_MOST_OFFERED = 12
+_MOST_CHOSEN = 4
+"""More pale lines cannot be told apart."""
+
+
+class RunOverlay(QObject):
+    """Runs of the shown circuit that are drawn pale; chosen in a menu, kept until the project is closed."""
+
+    changed = pyqtSignal()
+    """other runs are chosen"""
+
+    def __init__(self, services: WindowServices, shown: ShownResult, button: QAbstractButton) -> None:
+        super().__init__(button)
+        self._services = services
+        self._shown = shown
+        self._button = button
+        self._chosen: dict[Path, tuple[Plot, ...] | None] = {}
+        """Plots of each chosen run; None until they are read."""
+        self.menu = QMenu(button)
+        button.clicked.connect(self._ask)
+        services.workspace.project_closed.connect(self.clear)
+
+    @property
+    def chosen(self) -> tuple[Path, ...]:
+        """The results that are drawn behind."""
+        return tuple(self._chosen)
+
+    def toggle(self, result_path: Path) -> None:
+        """Draw a run behind, or no more; beyond the most there can be, the first one goes."""
+        if result_path in self._chosen:
+            del self._chosen[result_path]
+        else:
+            while len(self._chosen) >= _MOST_CHOSEN:
+                del self._chosen[next(iter(self._chosen))]
+            self._chosen[result_path] = None
+        self._check()
+        self.changed.emit()
+
+    def clear(self) -> None:
+        """Draw none."""
+        had_some = bool(self._chosen)
+        self._chosen.clear()
+        self._check()
+        if had_some:
+            self.changed.emit()
+
+    async def ghosts(self, plot: Plot, traces: Sequence[Trace]) -> tuple[Trace, ...]:
+        """The same expressions on the same analysis of the chosen runs, where they have it."""
+        found: list[Trace] = []
+        for path in self.chosen:
+            plots = await self._plots(path)
+            older = next((each for each in plots if each.analysis == plot.analysis), None)
+            if older is not None and older is not plot:
+                found.extend(await asyncio.to_thread(_ghosts_of, older, tuple(traces)))
+        return tuple(found)
+
+    async def _plots(self, path: Path) -> tuple[Plot, ...]:
+        loaded = self._shown.loaded
+        if loaded is not None and loaded.figures is not None and loaded.figures.result_path == path:
+            return ()
+        known = self._chosen.get(path)
+        if known is not None:
+            return known
+        try:
+            plots = (await self._services.app.waveforms(path)).plots
+        except CircuitAIError as error:
+            self._chosen.pop(path, None)
+            self._check()
+            self._services.workspace.error_occurred.emit(error)
+            return ()
+        if path in self._chosen:
+            self._chosen[path] = plots
+        return plots
+
+    def _ask(self) -> None:
+        self._check()
+        root = self._services.workspace.root
+        if root is not None:
+            self._services.start(self._offer(root), kind="list runs", scope="waveforms")
+
+    async def _offer(self, root: Path) -> None:
+        results = await self._services.app.browse.results(root)
+        figures = None if self._shown.loaded is None else self._shown.loaded.figures
+        others = [
+            result
+            for result in results
+            if figures is not None
+            and result.ok
+            and result.circuit == figures.circuit
+            and result.path != figures.result_path
+        ]
+        self._fill(others[:_MOST_OFFERED])
+        self.menu.popup(self._button.mapToGlobal(QPoint(0, self._button.height())))
+
+    def _fill(self, results: Sequence[ResultSummary]) -> None:
+        language = self._services.language
+        self.menu.clear()
+        for result in results:
+            action = QAction(language(msg("Run {number}", number=result.number)), self.menu)
+            action.setCheckable(True)
+            action.setChecked(result.path in self._chosen)
+            action.triggered.connect(lambda _checked, path=result.path: self.toggle(path))
+            self.menu.addAction(action)
+        if not results:
+            nothing = QAction(language(msg("No older run of this circuit")), self.menu)
+            nothing.setEnabled(False)
+            self.menu.addAction(nothing)
+        elif self._chosen:
+            self.menu.addSeparator()
+            none = QAction(language(msg("Draw none behind")), self.menu)
+            none.triggered.connect(lambda _checked: self.clear())
+            self.menu.addAction(none)
+
+    def _check(self) -> None:
+        """The button is down while a run is drawn behind, whatever a click did to it."""
+        self._button.setChecked(bool(self._chosen))
+
+
+def _ghosts_of(plot: Plot, traces: Sequence[Trace]) -> list[Trace]:
+    from presentation.panels.waveforms.traces import axis_of, make_trace
+
+    axis = axis_of(plot)
+    if axis is None:
+        return []
+    made = [make_trace(trace.expression, plot, axis, trace.color, is_ghost=True) for trace in traces]
+    return [trace for trace in made if trace.error is None]

@@ -1,0 +1,204 @@
+"""What the command box finds: files of the project, rows of the outline, commands; and their list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PyQt6.QtCore import QObject, QPoint, QRect, Qt, QTimer, pyqtSignal
+from PyQt6.QtGui import QStandardItem, QStandardItemModel
+from PyQt6.QtWidgets import QVBoxLayout, QWidget
+
+from presentation.panels.project.outline import OutlinePane
+from presentation.panels.project.rows import Role, RowLook, RowTree
+from presentation.window.command_box import CommandBox
+from presentation.window.commands import Commands
+from presentation.window.styles import mark
+from presentation.window.workspace import WindowServices
+from shared.errors import UserInputError
+from shared.message import msg
+
+_MOST_FILES = 2000
+_NETLISTS = frozenset({".cir", ".sp", ".spice", ".net", ".ckt", ".lib", ".inc", ".mod", ".sub"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A line the command box offers."""
+
+    text: str
+    detail: str
+    icon: str
+    act: Callable[[], object]
+
+
+class HitList(QWidget):
+    """The lines below the box. The keyboard stays with the box."""
+
+    taken = pyqtSignal(int)
+    """row"""
+
+    def __init__(self, services: WindowServices, window: QWidget) -> None:
+        super().__init__(window)
+        self._services = services
+        self._window = window
+        self.setObjectName("commandHits")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        mark(self, card=True)
+        self._rows = QStandardItemModel(self)
+        self._list = RowTree(services, "commandRows", is_list=True)
+        self._list.setModel(self._rows)
+        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._list.clicked.connect(lambda index: self.taken.emit(index.row()))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 1, 1, 1)
+        column.addWidget(self._list)
+
+    @property
+    def chosen(self) -> int:
+        """The row Enter takes, -1 for none."""
+        return self._list.currentIndex().row()
+
+    def choose(self, row: int) -> None:
+        """Choose a row."""
+        self._list.setCurrentIndex(self._rows.index(row, 0))
+
+    def offer(self, hits: Sequence[Hit], *, below: QPoint, least_width: int) -> None:
+        """Show these (nothing for none) below a point of the window, the first one chosen."""
+        theme = self._services.theme.theme
+        self._rows.clear()
+        for hit in hits:
+            row = QStandardItem(hit.text)
+            values = (hit.detail,) if hit.detail else ()
+            row.setData(RowLook(icon=hit.icon, values=values, value_style="small"), int(Role.LOOK))
+            self._rows.appendRow(row)
+        self.choose(0)
+        width = max(least_width, theme.size("pane.left_default") * 2)
+        height = self._list.sizeHintForRow(0) * len(hits) + 2
+        left = min(below.x(), self._window.width() - width - theme.size("space.2"))
+        self.setGeometry(QRect(left, below.y() + theme.size("space.1"), width, height))
+        self.setVisible(bool(hits))
+        self.raise_()
+
+
+def score_of(wanted: str, text: str) -> tuple[int, int] | None:
+    """How well the letters of `wanted` are met, smaller is better; None when not all are there in order."""
+    if not wanted:
+        return (0, 0)
+    low, text = wanted.casefold(), text.casefold()
+    place = text.find(low)
+    if place >= 0:
+        return (0 if place == 0 else 1, place)
+    position = -1
+    for letter in low:
+        position = text.find(letter, position + 1)
+        if position < 0:
+            return None
+    return (2, position)
+
+
+class Finder(QObject):
+    """Feeds the box."""
+
+    def __init__(
+        self, services: WindowServices, box: CommandBox, commands: Commands, outline: OutlinePane
+    ) -> None:
+        super().__init__(box)
+        self._services = services
+        self._commands = commands
+        self._outline = outline
+        self._files: tuple[Path, ...] = ()
+        self._nodes: Mapping[str, int] = {}
+        """Of the shown file, with their first lines."""
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(300)
+        self._timer.timeout.connect(self._list_files)
+        for source in (self._command_hits, self._file_hits, self._outline_hits, self._node_hits):
+            box.add_source(source)
+        workspace = services.workspace
+        workspace.project_opened.connect(lambda _root: self._list_files())
+        workspace.project_closed.connect(self._forget)
+        workspace.file_changed.connect(lambda _path: self._timer.start())
+        workspace.file_shown.connect(lambda _path: self._find_nodes())
+
+    def _forget(self) -> None:
+        self._timer.stop()
+        self._files = ()
+
+    def _list_files(self) -> None:
+        root = self._services.workspace.root
+        if root is not None:
+            self._services.start(self._read_files(root), kind="list files")
+        self._find_nodes()
+
+    def _find_nodes(self) -> None:
+        self._nodes = {}
+        shown = self._services.workspace.shown_file
+        if shown is not None and shown.suffix.lower() in _NETLISTS:
+            self._services.start(self._read_nodes(shown), kind="list nodes")
+
+    async def _read_nodes(self, shown: Path) -> None:
+        try:
+            nodes = await self._services.app.browse.nodes(shown)
+        except UserInputError:  # gone or not to be read: the editor tells
+            return
+        if shown == self._services.workspace.shown_file:
+            self._nodes = nodes
+
+    async def _read_files(self, root: Path) -> None:
+        files = await self._services.app.browse.files(root, _MOST_FILES)
+        if root == self._services.workspace.root:
+            self._files = files
+
+    def _file_hits(self) -> Sequence[Hit]:
+        root, workspace = self._services.workspace.root, self._services.workspace
+        if root is None:
+            return ()
+        return [
+            Hit(
+                text=path.name,
+                detail="" if path.parent == root else path.parent.relative_to(root).as_posix(),
+                icon="file-code" if path.suffix.lower() in _NETLISTS else "file-text",
+                act=partial(workspace.file_activated.emit, path, None),
+            )
+            for path in self._files
+        ]
+
+    def _outline_hits(self) -> Sequence[Hit]:
+        shown = self._services.workspace.shown_file
+        if shown is None:
+            return ()
+        return [
+            Hit(text=name, detail=shown.name, icon="list-tree", act=self._goer(shown, name))
+            for name in self._outline.names
+        ]
+
+    def _node_hits(self) -> Sequence[Hit]:
+        workspace, language = self._services.workspace, self._services.language
+        shown = workspace.shown_file
+        if shown is None:
+            return ()
+        detail = language(msg("node in {name}", name=shown.name))
+        return [
+            Hit(
+                text=node,
+                detail=detail,
+                icon="circle-dashed",
+                act=partial(workspace.file_activated.emit, shown, line),
+            )
+            for node, line in self._nodes.items()
+        ]
+
+    def _goer(self, shown: Path, name: str) -> Callable[[], object]:
+        return lambda: self._services.workspace.file_activated.emit(shown, self._outline.line_of(name))
+
+    def _command_hits(self) -> Sequence[Hit]:
+        language = self._services.language
+        return [
+            Hit(text=language(command.text), detail=command.key, icon="terminal", act=command.act)
+            for command in self._commands.all
+            if command.in_box and command.refusal() is None
+        ]

@@ -1,0 +1,203 @@
+"""Goals confirmed and changed by clicks and keys, checkpoints answered by their buttons."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+
+from domain.design.catalogue import understand
+from presentation.dialogs.goals import GoalsDialog
+from presentation.panels.conversation.items import (
+    Decision,
+    DesignEnd,
+    GoalsCard,
+    OperationCard,
+    SimulationCard,
+)
+from presentation.panels.conversation.panel import ConversationPanel
+from presentation.window.workspace import AgentStatus, WindowServices
+from tests.gui.conftest import Until
+from tests.gui.test_conversation_panel import NoWebView, of, shown, top_dialog, type_and_send
+
+SENTENCE = "2nd-order Butterworth low-pass filter, cut-off 10 kHz"
+
+
+@pytest.fixture
+async def panel(services: WindowServices, project: Path, until: Until) -> AsyncIterator[ConversationPanel]:
+    services.workspace.root = project
+    made = ConversationPanel(services, probe=NoWebView())  # type: ignore[arg-type]
+    made.resize(440, 800)
+    made.show()
+    made.toggle_mode()
+    yield made
+    made.close_panel()
+    await until(lambda: not services.app.tasks.handles)  # lists and previews that are still being read
+
+
+async def goals_dialog(until: Until) -> GoalsDialog:
+    await until(lambda: top_dialog("goalsDialog") is not None, timeout_s=30)
+    found = top_dialog("goalsDialog")
+    assert isinstance(found, GoalsDialog)
+    return found
+
+
+def write(edit: object, text: str) -> None:
+    edit.selectAll()  # type: ignore[attr-defined]
+    QTest.keyClicks(edit, text)  # type: ignore[arg-type]
+
+
+async def checkpoint(panel: ConversationPanel, until: Until, number: int) -> Decision:
+    def is_there() -> bool:
+        found = of(panel, Decision)
+        return bool(found) and found[-1].state == "open" and found[-1].number == number
+
+    await until(is_there, timeout_s=30)
+    return of(panel, Decision)[-1]
+
+
+async def test_what_is_written_into_the_rows_is_what_is_designed(
+    panel: ConversationPanel, project: Path, until: Until
+) -> None:
+    type_and_send(panel, SENTENCE)
+    dialog = await goals_dialog(until)
+    rows = {row.current.metric: row for row in dialog.table.rows}
+    assert [rows[name].metric.text() for name in ("cutoff", "peaking")] == ["Corner, −3 dB", "Peaking"]
+    assert rows["cutoff"].metric.toolTip() == "cutoff"
+    assert rows["cutoff"].words.text() == "“cut-off 10 kHz”"
+    assert rows["peaking"].words.text() == "not said, my proposal"
+    write(rows["cutoff"].limit, "25 kHz")
+    assert "changed by you" in rows["cutoff"].words.text()
+    QTest.mouseClick(rows["attenuation"].remove, Qt.MouseButton.LeftButton)
+    rows["peaking"].wanted.click()
+    QTest.mouseClick(dialog.start_button, Qt.MouseButton.LeftButton)
+    decision = await checkpoint(panel, until, 1)
+    card = of(panel, SimulationCard)[-1]
+    assert [verdict.goal.metric for verdict in card.verdicts] == ["cutoff", "passband_gain"]
+    assert abs(card.verdicts[0].measured.value / 25e3 - 1) < 0.05
+    assert decision.goals_met
+    assert len(of(panel, GoalsCard)) == 2  # as read, as confirmed
+    panel.view.acted.emit("answer", decision.key, "accept")
+    await until(lambda: not panel.is_running, timeout_s=30)
+    stored = json.loads((project / ".circuit_ai" / "design_goals.json").read_text())
+    assert [goal["metric"] for goal in stored["goals"]] == ["cutoff", "passband_gain"]
+
+
+async def test_a_mistake_is_said_at_its_row_and_nothing_can_be_started(
+    services: WindowServices, until: Until
+) -> None:
+    from application.events import GoalsUnderstood
+
+    intent = understand(SENTENCE)
+    dialog = GoalsDialog(services, GoalsUnderstood(goals=intent.goals, assumptions=intent.assumptions))
+    dialog.show()
+    assert dialog.goals == intent.goals
+    write(dialog.table.rows[0].limit, "fast")
+    assert not dialog.start_button.isEnabled()
+    assert dialog.table.rows[0].limit.property("state") == "error"
+    assert "Row 1" in dialog._error.text()
+    QTest.keyClick(dialog.table.rows[0].limit, Qt.Key.Key_Return)
+    assert dialog.isVisible()  # Enter does not start it either
+    write(dialog.table.rows[0].limit, "12 kHz")
+    assert dialog.start_button.isEnabled()
+    for row in dialog.table.rows:
+        row.weight.setCurrentIndex(1)
+        row.weight.activated.emit(1)
+    assert "has to be a must" in dialog._error.text()
+    dialog.table.rows[0].weight.setCurrentIndex(0)
+    dialog.table.rows[0].weight.activated.emit(0)
+    dialog.add_button.click()
+    added = dialog.table.rows[-1]
+    assert not dialog.start_button.isEnabled()
+    for edit, text in ((added.metric, "swing"), (added.expression, "max(v(out))"), (added.limit, "2 V")):
+        write(edit, text)
+    assert [goal.metric for goal in dialog.goals][-1] == "swing"
+    write(dialog.table.rows[1].metric, "my own name")
+    services.language.set("zh")
+    assert dialog.start_button.text() == "开始设计"
+    assert [row.metric.text() for row in dialog.table.rows[:2]] == ["−3 dB 截止频率", "my own name"]
+    assert [goal.metric for goal in dialog.goals][:2] == ["cutoff", "my own name"]
+    dialog.reject()
+
+
+async def test_the_goals_as_text_and_back(services: WindowServices) -> None:
+    from application.events import GoalsUnderstood
+
+    intent = understand(SENTENCE)
+    dialog = GoalsDialog(services, GoalsUnderstood(goals=intent.goals, assumptions=()))
+    dialog.show()
+    dialog.text_button.click()
+    text = dialog.text.toPlainText()
+    dialog.text.setPlainText(text.replace("10 kHz", "15 volts"))
+    assert "Line 2" in dialog._error.text()
+    assert not dialog.text_button.isEnabled()
+    dialog.text.setPlainText(text.replace("10 kHz", "15 kHz"))
+    dialog.text_button.click()
+    assert dialog.table.rows[0].limit.text() == "15 kHz"
+    assert dialog.goals[0].target == 15e3
+    assert dialog.goals[1:] == intent.goals[1:]
+    dialog.reject()
+
+
+async def test_goals_changed_at_a_checkpoint_then_taken_back(
+    panel: ConversationPanel, project: Path, until: Until, services: WindowServices
+) -> None:
+    accepted: list[bool] = []
+    told: list[AgentStatus] = []
+    services.workspace.changes_accepted.connect(lambda: accepted.append(True))
+    services.workspace.agent_status_changed.connect(told.append)
+    type_and_send(panel, SENTENCE)
+    (await goals_dialog(until)).start_button.click()
+    first = await checkpoint(panel, until, 1)
+    assert first.choices == ("accept", "continue", "goals", "undo", "stop")
+    assert (told[-1].state, told[-1].round_number, told[-1].most_rounds) == ("waiting", 1, 8)
+    circuit = project / of(panel, SimulationCard)[-1].path
+    before = circuit.read_text()
+
+    panel.view.acted.emit("answer", first.key, "goals")
+    dialog = await goals_dialog(until)
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)  # thought better of it: the question is open still
+    await until(lambda: top_dialog("goalsDialog") is None and panel.model.is_asking)
+    assert panel.model.items.get(first.key).state == "open"
+    panel.view.acted.emit("answer", first.key, "goals")
+    dialog = await goals_dialog(until)
+    write(dialog.table.rows[0].limit, "20 kHz")
+    dialog.start_button.click()
+    second = await checkpoint(panel, until, 2)
+    assert panel.model.items.get(first.key).answer == "goals"
+    assert second.goals_met
+    assert circuit.read_text() != before
+
+    panel.view.acted.emit("answer", second.key, "undo")
+    again = await checkpoint(panel, until, 1)
+    assert circuit.read_text() == before
+    await until(lambda: of(panel, OperationCard)[-1].standing == "undone")
+    assert "Took back round 2" in shown(panel)
+    assert not accepted
+    panel.view.acted.emit("answer", again.key, "accept")
+    await until(lambda: not panel.is_running, timeout_s=30)
+    assert of(panel, DesignEnd)[-1].done.goals_met
+    assert accepted == [True]
+    assert told[-1].state == "idle"
+
+
+async def test_another_message_leaves_the_checkpoint(panel: ConversationPanel, until: Until) -> None:
+    type_and_send(panel, SENTENCE)
+    (await goals_dialog(until)).start_button.click()
+    first = await checkpoint(panel, until, 1)
+    type_and_send(panel, "RC low-pass filter with a cutoff of 3 kHz")
+    (await goals_dialog(until)).reject()
+    await until(lambda: not panel.is_running, timeout_s=30)
+    assert first.key not in [item.key for item in panel.model.items]  # a design has a conversation of its own
+
+
+async def test_stopping_closes_the_goals_dialog(panel: ConversationPanel, until: Until) -> None:
+    type_and_send(panel, SENTENCE)
+    await goals_dialog(until)
+    assert panel.stop()
+    await until(lambda: not panel.is_running)
+    await until(lambda: top_dialog("goalsDialog") is None)

@@ -1,0 +1,209 @@
+"""A design in the whole window: what it makes is shown where it belongs, and nobody is interrupted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication, QDialog
+
+from presentation.dialogs.goals import GoalsDialog
+from presentation.panels.bottom_pane import BottomPane
+from presentation.panels.conversation.html_view import HtmlItems
+from presentation.panels.conversation.items import Decision, SimulationCard
+from presentation.panels.conversation.panel import ConversationPanel
+from presentation.panels.editor.editor_area import EditorArea
+from presentation.window.main_window import MainWindow
+from presentation.window.workspace import WindowServices
+from shared.errors import Stopped
+from tests.gui.conftest import Until
+
+SENTENCE = "Design an RC low-pass filter with a cutoff of 10 kHz"
+
+
+class NoWebView:
+    """As where WebEngine can't be had."""
+
+    async def works(self) -> bool:
+        return False
+
+    async def confirm(self) -> None:
+        raise AssertionError("there is no web view to confirm")
+
+
+@pytest.fixture
+async def window(
+    services: WindowServices, project: Path, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[MainWindow]:
+    """The program's window on a project with one circuit."""
+    monkeypatch.setattr("presentation.panels.conversation.panel.WebProbe", NoWebView)
+    made = MainWindow(services)
+    made.resize(1440, 900)
+    made.show()
+    await made.fill(project)
+    await until(lambda: not services.app.tasks.handles)
+    yield made
+    await services.app.stop.stop_all("app_shutdown")
+    await made.desk.close()
+    await made.release()
+    await until(lambda: not services.app.tasks.handles)
+
+
+def panel_of(window: MainWindow) -> ConversationPanel:
+    assert isinstance(window.panes.conversation, ConversationPanel)
+    return window.panes.conversation
+
+
+def open_dialogs() -> list[QDialog]:
+    found = QApplication.topLevelWidgets()
+    return [widget for widget in found if isinstance(widget, QDialog) and widget.isVisible()]
+
+
+async def design(window: MainWindow, until: Until) -> Decision:
+    """Ask for a filter, confirm the goals, and wait for the checkpoint."""
+    panel = panel_of(window)
+    panel.toggle_mode()
+    panel.composer.set_text(SENTENCE)
+    QTest.keyClick(panel.composer.edit, Qt.Key.Key_Return)
+    await until(lambda: open_dialogs(), timeout_s=30)
+    (goals,) = open_dialogs()
+    assert isinstance(goals, GoalsDialog)
+    panel.composer.edit.setFocus()
+    goals.start_button.click()
+    await until(lambda: panel.model.is_asking, timeout_s=30)
+    return next(item for item in panel.model.items if isinstance(item, Decision))
+
+
+async def test_what_a_design_makes_is_shown_and_its_circuit_is_the_main_one_once_accepted(
+    window: MainWindow, services: WindowServices, project: Path, until: Until
+) -> None:
+    workspace, panel = services.workspace, panel_of(window)
+    decision = await design(window, until)
+    editor, bottom = window.panes.editor, window.panes.bottom
+    assert isinstance(editor, EditorArea)
+    assert isinstance(bottom, BottomPane)
+    await until(lambda: len(editor.open_files()) == 2)
+    made = next(path for path in editor.open_files() if path.name != "filter.cir")
+    await until(lambda: workspace.shown_file == made)
+    await until(lambda: bottom.shown.loaded is not None)
+    (card,) = (item for item in panel.model.items if isinstance(item, SimulationCard))
+    assert bottom.shown.error is None
+    assert bottom.shown.loaded.figures.circuit == made
+    await until(lambda: window.panes.results.view.currentIndex().row() == 0)
+    await until(lambda: len(bottom.iterations.rounds) == 1)
+    assert not open_dialogs()
+    assert workspace.main_circuit == project / "filter.cir"
+    assert window.header.run_group.choice.text() == "All: ac"
+
+    shown: list[Path] = []
+    workspace.result_selected.connect(shown.append)
+    panel.view.acted.emit("plot", card.key, "")  # the card's own way to the same result
+    assert shown == [bottom.shown.loaded.source]
+    panel.view.acted.emit("answer", decision.key, "accept")
+    await until(lambda: not panel.is_running, timeout_s=30)
+    assert workspace.main_circuit == made
+    assert window.desk.memory().main_circuit == made.name
+    await until(lambda: not services.app.tasks.handles)
+
+
+async def test_a_design_does_not_take_the_tab_from_somebody_who_writes(
+    window: MainWindow, services: WindowServices, project: Path, until: Until
+) -> None:
+    editor = window.panes.editor
+    assert isinstance(editor, EditorArea)
+    await until(lambda: editor.current_editor() is not None)
+    written = editor.current_editor()
+    assert written is not None
+    window.activateWindow()
+    written.setFocus()
+    await until(written.hasFocus)
+    made = project / "made.cir"
+    made.write_text("* made\nV1 a 0 1\nR1 a 0 1k\n.op\n.end\n", encoding="utf-8")
+    services.workspace.file_offered.emit(made)
+    await until(lambda: made in editor.open_files())
+    assert (services.workspace.shown_file, written.hasFocus()) == (project / "filter.cir", True)
+    panel_of(window).composer.edit.setFocus()
+    services.workspace.file_offered.emit(made)
+    await until(lambda: services.workspace.shown_file == made)
+    assert panel_of(window).composer.edit.hasFocus()
+    await until(lambda: not services.app.tasks.handles)
+
+
+SLOW = "* slow\nV1 in 0 SIN(0 1 1k)\nR1 in out 1k\nC1 out 0 1n\n.tran 10n 20\n.end\n"
+
+
+async def test_escape_in_the_input_ends_a_simulation_when_no_conversation_is_at_work(
+    window: MainWindow, services: WindowServices, project: Path, until: Until
+) -> None:
+    (project / "filter.cir").write_text(SLOW, encoding="utf-8")
+    finished: list[object] = []
+    services.workspace.run_finished.connect(finished.append)
+    services.workspace.run_requested.emit()
+    await until(lambda: window.header.run_group.is_running)
+    edit = panel_of(window).composer.edit
+    window.activateWindow()
+    edit.setFocus()
+    await until(edit.hasFocus)
+    QTest.keyClick(edit, Qt.Key.Key_Escape)
+    await until(lambda: finished)
+    assert isinstance(finished[0], Stopped)
+    await until(lambda: not services.app.tasks.handles)
+
+
+async def test_a_failed_simulation_links_to_its_line_live_and_when_it_is_read_again(
+    window: MainWindow, services: WindowServices, project: Path, until: Until
+) -> None:
+    (project / "filter.cir").write_text("* b\nV1 in 0 1\nX1 in 0 nosuch\n.op\n.end\n", encoding="utf-8")
+    panel = panel_of(window)
+    panel.composer.set_text("simulate filter.cir")
+    QTest.keyClick(panel.composer.edit, Qt.Key.Key_Return)
+    await until(lambda: any(isinstance(item, SimulationCard) for item in panel.model.items), timeout_s=30)
+    await until(lambda: not panel.is_running, timeout_s=30)
+    (card,) = (item for item in panel.model.items if isinstance(item, SimulationCard))
+    assert card.state == "failed"
+    assert "filter.cir:3" in HtmlItems(services.language)(card)
+    session = panel.session_id
+    panel.new_conversation()
+    panel.open_session(session)
+    await until(lambda: panel.session_id == session)
+    (again,) = (item for item in panel.model.items if isinstance(item, SimulationCard))
+    assert 'data-arg="filter.cir:3"' in HtmlItems(services.language)(again)
+    at: list[tuple[Path, int]] = []
+    services.workspace.file_activated.connect(lambda path, line: at.append((path, line)))
+    panel.view.acted.emit("open", again.key, "filter.cir:3")
+    panel.view.acted.emit("log", again.key, "")
+    assert at[0] == (project / "filter.cir", 3)
+    assert at[1][0].is_file()
+    await until(lambda: not services.app.tasks.handles)
+
+
+async def test_side_panes_and_gaps_grow_with_the_scale(window: MainWindow, services: WindowServices) -> None:
+    window.resize(2400, 1200)
+    await asyncio.sleep(0)
+    before = dict(window.panes.sizes())["panes"]
+    save = window.commands.action("saveAll")
+    blanks = len(save.text()) - len(save.text().rstrip())
+    services.theme.set_mode("light", scale=1.5)
+    after = dict(window.panes.sizes())["panes"]
+    assert [round(after[side] / before[side], 1) for side in (0, 2)] == [1.5, 1.5]
+    assert sum(after) == sum(before)
+    assert len(save.text()) - len(save.text().rstrip()) >= blanks
+    services.theme.set_mode("light", scale=1.0)
+    assert dict(window.panes.sizes())["panes"] == before
+
+
+async def test_dialogs_have_an_edge_of_their_own(window: MainWindow, services: WindowServices) -> None:
+    box = QDialog(window)
+    box.resize(200, 100)
+    box.show()
+    picture = box.grab().toImage()
+    edge = services.theme.theme.color("border.default")
+    corners = [(0, 50), (199, 50), (100, 0), (100, 99)]
+    assert {picture.pixelColor(*at).name() for at in corners} == {edge.name()}
+    assert picture.pixelColor(100, 50).name() == services.theme.theme.color("surface.raised").name()
+    box.close()
+    box.deleteLater()

@@ -1,0 +1,214 @@
+"""Beside the curves: older runs, limits of goals, margins, export, and a curve of a million points."""
+
+import csv
+import json
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import QPoint, QPointF, Qt
+from PyQt6.QtGui import QImage, QWheelEvent
+from PyQt6.QtTest import QTest
+
+from application.simulating import SimulationRequest
+from domain.simulation.waveform import Plot, Vector
+from presentation.panels.bottom_pane import BottomPane
+from presentation.panels.waveforms import export
+from presentation.panels.waveforms.plot_area import PlotArea
+from presentation.panels.waveforms.plot_marks import LevelMark, PlaceMark
+from presentation.panels.waveforms.traces import axis_of, make_trace
+
+FILTER = """* RC low-pass, fc = 1.59 kHz
+V1 in 0 DC 1 AC 1
+R1 in out 1k
+C1 out 0 100n
+.ac dec 20 10 1meg
+.end
+"""
+GOALS = {
+    "schema_version": 1,
+    "goals": [
+        {"metric": "fc", "expression": "highcut(v(out))", "unit": "Hz", "minimum": 1e3, "maximum": 1.2e3},
+        {
+            "metric": "loss",
+            "expression": "db(gain(v(out),100k))",
+            "unit": "dB",
+            "minimum": None,
+            "maximum": -20.0,
+        },
+    ],
+}
+POINTS = 1_000_000
+
+
+@pytest.fixture
+async def pane(services, project: Path, until):
+    """The bottom pane with the second of two runs of a filter that has goals."""
+    (project / ".circuit_ai").mkdir()
+    (project / ".circuit_ai" / "design_goals.json").write_text(json.dumps(GOALS), encoding="utf-8")
+    circuit = project / "filter.cir"
+    services.workspace.root, services.workspace.main_circuit = project, circuit
+    made = BottomPane(services)
+    made.resize(860, 420)
+    made.show()
+    for capacitor in ("200n", "100n"):
+        circuit.write_text(FILTER.replace("100n", capacitor), encoding="utf-8")
+        result = await services.app.simulate(SimulationRequest(circuit=circuit))
+    services.workspace.result_selected.emit(result.result_path)
+    await until(lambda: made.waveforms.area is not None and made.waveforms.traces)
+    await until(lambda: not services.app.tasks.handles)
+    yield made
+    # What is drawn behind the last step ends before its loop does.
+    await until(lambda: not services.app.tasks.handles)
+
+
+def _marks(pane: BottomPane) -> list[object]:
+    return [mark for layer in pane.waveforms.area._panes[0]._layers for mark in layer._marks]
+
+
+async def test_an_older_run_is_drawn_behind_and_taken_away(pane, services, until):
+    previous = pane.shown.loaded.previous.result_path
+    button = pane.waveforms.tools.overlay
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    await until(pane.waveforms.overlay.menu.isVisible)
+    (action, *_) = pane.waveforms.overlay.menu.actions()
+    assert action.text() == "Run 1"
+    action.trigger()
+    pane.waveforms.overlay.menu.close()
+    await until(lambda: any(trace.is_ghost for trace, *_ in pane.waveforms.area._panes[0].lines))
+    lines = pane.waveforms.area._panes[0].lines
+    ghost = next(curve for trace, curve, _ in lines if trace.is_ghost)
+    own = next(curve for trace, curve, _ in lines if not trace.is_ghost)
+    # Twice the capacitance: 6 dB below, far above the corner.
+    assert own.values[-1] - ghost.values[-1] == pytest.approx(6.02, abs=0.05)
+    assert pane.waveforms.overlay.chosen == (previous,)
+    assert button.isChecked()
+    pane.waveforms.overlay.clear()
+    await until(lambda: not any(trace.is_ghost for trace, *_ in pane.waveforms.area._panes[0].lines))
+    assert not button.isChecked()
+    await until(lambda: not services.app.tasks.handles)
+
+
+async def test_goals_are_limits_on_the_trace_they_are_about(pane, services, until):
+    await until(lambda: len(_marks(pane)) == 4)  # two, in two layers each
+    kinds = {type(mark) for mark in _marks(pane)}
+    assert kinds == {LevelMark, PlaceMark}
+    chip = pane.waveforms.chips.chips[0]
+    QTest.keyClick(chip, Qt.Key.Key_Delete)
+    await until(lambda: not _marks(pane))
+
+
+async def test_a_goal_judges_its_measurement_and_the_change_of_it(pane, until):
+    await until(lambda: any(item.goal is not None for item in pane.shown.measurements))
+    rows = {row[0].text: row for row in pane.measurements.table.rows}
+    name, value, change = rows["fc"]
+    assert (value.text, value.unit, value.color) == ("1.592", "kHz", "error.text")
+    assert "Goal missed: 1 kHz … 1.2 kHz" in value.tip.replace("\u00a0", " ")
+    assert name.tip.startswith("fc\nhighcut(v(out))")
+    assert change.color == "error.text"  # 796 Hz was nearer to the limits
+    assert rows["loss"][1].color == "text.primary"
+    assert rows["loss"][2].color == "error.text"  # met, with less to spare
+
+
+@pytest.fixture
+def save_as(services, pane, until, monkeypatch):
+    """Export the plot; the system's dialog, which keeps files open, is answered for the person."""
+
+    async def save(suffix: str, target: Path) -> None:
+        async def choose_target(_services, _parent, _title, start: Path) -> Path:
+            assert start.name == f"Run_2_ac.{suffix}"
+            return target
+
+        monkeypatch.setattr(export, "choose_target", choose_target)
+        action = next(each for each in pane.waveforms.tools.menu.actions() if suffix in each.objectName())
+        action.trigger()
+        await until(target.exists)
+        await until(lambda: not services.app.tasks.handles)
+
+    return save
+
+
+async def test_the_values_are_exported_with_full_precision(pane, save_as, tmp_path):
+    target = tmp_path / "plot.csv"
+    await save_as("csv", target)
+    head, *rows = list(csv.reader(target.read_text(encoding="utf-8").splitlines()))
+    assert head == ["frequency [Hz]", "v(out) [dB]", "v(out) [deg]"]
+    axis, (trace,) = pane.waveforms._axis, pane.waveforms.traces
+    assert len(rows) == len(axis.values)
+    assert [float(row[1]) for row in rows] == trace.curves[0].values.tolist()
+
+
+async def test_pictures_are_exported_in_the_light_theme_with_text_as_text(pane, services, save_as, tmp_path):
+    services.theme.set_mode("dark")
+    await save_as("svg", tmp_path / "plot.svg")
+    await save_as("png", tmp_path / "plot.png")
+    drawing = ElementTree.parse(tmp_path / "plot.svg")
+    texts = [element.text for element in drawing.iter("{http://www.w3.org/2000/svg}text")]
+    assert "10 k" in [text.replace("\u00a0", " ").strip() for text in texts if text]
+    picture = QImage(str(tmp_path / "plot.png"))
+    assert picture.width() == 2 * pane.waveforms.area.width()
+    assert picture.pixelColor(1, 1).lightness() > 250
+    assert pane.waveforms.area.backgroundBrush().color() == services.theme.theme.color("plot.background")
+
+
+async def test_any_letters_of_a_vector_in_their_order_find_it(pane):
+    chips = pane.waveforms.chips
+    QTest.mouseClick(chips.add_button, Qt.MouseButton.LeftButton)
+    assert "v(in)" in chips._names.stringList()
+    QTest.keyClicks(chips.field, "vot")
+    assert "v(out)" in chips._names.stringList()
+    assert "v(in)" not in chips._names.stringList()
+    QTest.keyClick(chips.field, Qt.Key.Key_Escape)
+
+
+def _long_transient(*, is_noise: bool) -> Plot:
+    time = np.linspace(0.0, 1e-3, POINTS)
+    rng = np.random.default_rng(1)
+    output = rng.normal(size=POINTS) if is_noise else np.sin(2 * np.pi * 30e3 * time) * np.exp(-2e3 * time)
+    vectors = {
+        "time": Vector(name="time", unit="s", data=time),
+        "v(out)": Vector(name="v(out)", unit="V", data=output),
+    }
+    return Plot(name="Transient Analysis", title="", analysis="tran", vectors=vectors, axis_name="time")
+
+
+@pytest.mark.parametrize("is_noise", [False, True])
+async def test_a_million_points_are_panned_and_zoomed_without_holding_the_loop(
+    services, until, loop_watchdog, is_noise
+):
+    plot = _long_transient(is_noise=is_noise)
+    axis = axis_of(plot)
+    trace = make_trace("v(out)", plot, axis, 0)
+    area = PlotArea(services.theme.theme)
+    area.resize(900, 400)
+    area.show()
+    area.show_traces(axis, (trace,))
+    item = area._panes[0].lines[0][2][0]
+    await until(lambda: len(item.points[0]) > 0)
+    area.grab()  # what Qt makes at its first painting is not what a pan costs
+    async with loop_watchdog.watching():
+        for step in range(12):
+            before = area.view_range
+            delta = QPoint(0, 120 if step < 6 else -120)
+            place = QPointF(area.pane_rect(0).center())
+            area.wheelEvent(
+                QWheelEvent(
+                    place,
+                    QPointF(area.mapToGlobal(place.toPoint())),
+                    QPoint(),
+                    delta,
+                    Qt.MouseButton.NoButton,
+                    Qt.KeyboardModifier.NoModifier,
+                    Qt.ScrollPhase.NoScrollPhase,
+                    False,
+                )
+            )
+            await until(lambda before=before: area.view_range != before)
+            area.viewport().repaint()
+            low, high = area.view_range
+            area.show_range((low + (high - low) / 10, high + (high - low) / 10))
+            await until(lambda: not area._soon.isActive())
+            area.viewport().repaint()
+    assert 0 < len(item.points[0]) <= 3 * 900 + 8
+    area.close()
