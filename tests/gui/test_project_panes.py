@@ -14,7 +14,8 @@ from application.simulating import SimulationRequest
 from presentation.panels.project.outline import OutlinePane
 from presentation.panels.project.results import ResultsList
 from presentation.panels.project.rows import Role, RowLook
-from presentation.panels.project.tree import MOST_ROWS, Marks, ProjectModel, ProjectTree
+from presentation.panels.project.tree import ProjectTree
+from presentation.panels.project.tree_model import MOST_ROWS, Marks, ProjectModel
 from presentation.window.workspace import WindowServices
 from tests.gui.conftest import Until
 
