@@ -144,8 +144,25 @@ class ExportResult:
         assert done is not None, "only who cancels stops it"
         return done
 
+    def _raw_path(self, request: ExportRequest) -> Path:
+        """The data's file. Raises UserInputError when the target would replace it."""
+        raw = self._results.raw_path_of(request.source)
+        target = request.target
+        if (
+            target is not None
+            and target.exists()
+            and any(path.exists() and target.samefile(path) for path in (raw, request.source))
+        ):
+            raise UserInputError(
+                msg("{path} is what would be exported; it is not replaced.", path=target),
+                advice=msg("Choose another name."),
+                file=target,
+                error_type="bad_path",
+            )
+        return raw
+
     def _write_table(self, request: ExportRequest, options: TableOptions, stop: threading.Event) -> Exported:
-        with self._waveforms.open(self._results.raw_path_of(request.source)) as file:
+        with self._waveforms.open(self._raw_path(request)) as file:
             tables = until(stop, tables_of(file, request.signals, request.analysis))
             left_out: Sequence[Table] = ()
             if options.format in ("csv", "tsv"):
@@ -156,7 +173,7 @@ class ExportResult:
         )
 
     def _draw(self, request: ExportRequest, options: PictureOptions, stop: threading.Event) -> Exported:
-        with self._waveforms.open(self._results.raw_path_of(request.source)) as file:
+        with self._waveforms.open(self._raw_path(request)) as file:
             tables = [
                 table
                 for table in until(stop, tables_of(file, request.signals, request.analysis))

@@ -63,7 +63,7 @@ def prepare_circuit(
     reader = TranslatingReader(plain_reader, translator)
     netlist = translator.main(data, real)
     for name, value in assignments:
-        netlist = netlist.with_value(name, value)
+        netlist = _assigned(netlist, name, value)
     if analyses is not None:
         netlist = netlist.with_analyses(analyses)
     tree = resolve_dependencies(netlist, reader)
@@ -213,6 +213,20 @@ class PreparedCircuit:
                 except ValueError:  # an expression: progress is then not shown
                     return None
         return None
+
+
+def _assigned(netlist: Netlist, name: str, value: str) -> Netlist:
+    """With a quantity set; ``temp`` is the circuit's temperature unless a `.param` is called so."""
+    is_parameter = any(parameter.name == "temp" for parameter in netlist.parameters if not parameter.scope)
+    if name.strip().lower() != "temp" or is_parameter:
+        return netlist.with_value(name, value)
+    try:
+        degrees = parse_number(value)
+    except ValueError as error:
+        raise UserInputError(
+            msg("{name} should be a temperature in degrees Celsius, not {value}.", name=name, value=value)
+        ) from error
+    return netlist.with_cards([f".temp {degrees:.15g}"])  # the last one counts
 
 
 def _data_files(tree: DependencyTree, reader: SourceReader, circuit: Path) -> Iterator[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -115,6 +115,7 @@ class RunStudy:
             kind = KINDS[request.kind]
             findings = kind.judge(study, runs.rows, runs.units)
             beside = [row for row in runs.rows if kind.has_nominal_beside and row.label == NOMINAL_LABEL]
+            told = tuple(row for row in runs.rows if row not in beside)
             result = StudyResult(
                 kind=request.kind,
                 result_id=result_id,
@@ -124,12 +125,12 @@ class RunStudy:
                 created=datetime.now(UTC).isoformat(timespec="milliseconds"),
                 is_stopped=is_stopped,
                 total=runs.total - kind.has_nominal_beside,
-                rows=tuple(row for row in runs.rows if row not in beside),
+                rows=told,
                 units={name: runs.units.get(name, "") for name in measures.names},
                 parameters=tuple(parameter.name for parameter in study.plan.parameters),
                 goals=study.goals,
                 seed=request.spec.seed if request.kind == "montecarlo" else None,
-                warnings=(*warnings, *run_warnings(runs.rows)),
+                warnings=(*warnings, *run_warnings(told), *unmeasured(told, measures.names)),
                 duration_s=time.monotonic() - started,
                 simulator_version=version,
                 confinement=layers,
@@ -233,3 +234,15 @@ def run_warnings(rows: Sequence[StudyRow]) -> tuple[Message, ...]:
         msg("{warning} (in {count} of {total} runs)", warning=message, count=count, total=len(rows))
         for message, count in often
     )
+
+
+def unmeasured(rows: Sequence[StudyRow], metrics: Sequence[str]) -> Iterator[Message]:
+    """The metrics that runs without failure did not have, with the reason of the first."""
+    for metric in metrics:
+        lacking = [row for row in rows if row.state == "ok" and metric in row.problems]
+        if lacking:
+            yield msg(
+                "{metric} could not be measured in {count} of {total} runs; in run {run}: {reason}",
+                metric=metric, count=len(lacking), total=len(rows), run=lacking[0].run,
+                reason=lacking[0].problems[metric],
+            )  # fmt: skip

@@ -14,7 +14,7 @@ from domain.simulation.sensitivity import Sensitivity
 from domain.simulation.statistics import MetricStatistics, Yield
 from domain.simulation.study import CornerSpan, StudyResult, StudyRow
 from domain.simulation.worst_case import Extreme, WorstCase
-from shared.message import Message
+from shared.message import Message, msg
 from shared.paths import ROWS_FILE
 
 Translate = Callable[[Message], str]
@@ -42,7 +42,7 @@ def study_document(
         "goals_met": result.goals_met,
         "result_path": result.result_path,
         "rows_path": result.result_path.with_name(ROWS_FILE),
-        "errors": list(run_errors(result.rows, translate)),
+        "errors": [*run_errors(result.rows, translate), *_nothing_measured(result, translate)],
         "warnings": [{"message": translate(warning)} for warning in result.warnings],
         "simulator": result.simulator_version,
         "confinement": list(result.confinement),
@@ -157,6 +157,13 @@ def _row(row: StudyRow, translate: Translate) -> dict[str, Any]:
     if row.reason is not None:
         document["reason"] = translate(row.reason)
     return document
+
+
+def _nothing_measured(result: StudyResult, translate: Translate) -> Iterator[dict[str, Any]]:
+    """The error of a study whose runs went well and gave no metric at all."""
+    if result.rows and result.failed < len(result.rows) and not result.has_values:
+        text = translate(msg("No run gave a value of any metric; the warnings say why."))
+        yield {"code": "nothing-measured", "message": text, "file": None, "line": None, "advice": None}
 
 
 def run_errors(rows: Sequence[StudyRow], translate: Translate) -> Iterator[dict[str, Any]]:

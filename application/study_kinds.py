@@ -7,6 +7,7 @@ depend on the last) and reads their rows.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -27,6 +28,7 @@ from domain.simulation.study_spec import StudyKind, StudyParameter, StudySpec
 from domain.simulation.worst_case import Extreme, WorstCase, bounds_of, extreme_points, worst_case_of
 from shared.message import msg
 
+_RANDOM = re.compile(r"\b(?:a?gauss|a?unif)\s*\(", re.IGNORECASE)
 NOMINAL_LABEL = "nominal"
 
 
@@ -105,13 +107,18 @@ async def _sweep(study: StudyInput, runs: Runs) -> object:
 
 def _choose_monte_carlo(spec: StudySpec, prepared: PreparedCircuit) -> Choice:
     scattering = [parameter for parameter in spec.parameters if parameter.spread is not None]
-    if not scattering:
+    if not scattering and not _draws_itself(prepared):
         raise spec_error(
             "parameters",
             msg("name nothing that scatters"),
             advice=msg("Add {example}.", example='{"name": "R1", "tolerance": 0.01}'),
         )
     return Choice(parameters=scattering, corners=corners_too(spec, prepared))
+
+
+def _draws_itself(prepared: PreparedCircuit) -> bool:
+    """Whether the circuit's own values are drawn at random (`.param r=agauss(1k, 50, 1)`)."""
+    return any(_RANDOM.search(item.statement.raw) for item in prepared.tree.expanded)
 
 
 async def _monte_carlo(study: StudyInput, runs: Runs) -> object:

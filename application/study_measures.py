@@ -126,8 +126,10 @@ def _compiled(text: str, place: str) -> CompiledExpression:
     try:
         return compile_expression(text)
     except UserInputError as error:
-        raise spec_error(
-            place, msg("cannot be read: {reason}", reason=error.message), advice=error.advice
+        raise UserInputError(
+            msg("{place} cannot be read: {reason}", place=place, reason=error.message),
+            advice=error.advice,
+            error_type="bad_spec",
         ) from error
 
 

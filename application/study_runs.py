@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, cast
 
 from application.events import StudyProgressed
@@ -121,9 +122,9 @@ class StudyRuns:
         return [self._rows[number] for number in range(first, len(self._points))]
 
     def _batch_of(self, numbers: range, signals: tuple[str, ...] | None) -> Batch:
-        plan = self._study.plan
+        plan, seed = self._study.plan, self._study.spec.seed
         return Batch(
-            circuits=plan.circuits,
+            circuits=tuple(replace(circuit, random_seed=seed) for circuit in plan.circuits),
             runs=tuple(plan.run(number, self._points[number]) for number in numbers),
             signals=signals,
             timeout_s=self._study.spec.timeout_s,

@@ -18,6 +18,7 @@ from application.events import (
 )
 from domain.design.goals import DesignGoal, GoalVerdict
 from presentation.cli.figures import number
+from presentation.goal_words import name_of
 from presentation.translation import Translator, language_of
 from shared.message import Message, msg
 
@@ -49,11 +50,11 @@ class Narrator:
                 yield f"{'✓' if event.success else '✗'} {self._translate(event.summary)}"
             case IterationFinished():
                 yield self._translate(msg("Round {number}:", number=event.number))
-                yield from (f"  {_verdict(verdict)}" for verdict in event.verdicts)
+                yield from (f"  {self._verdict(verdict)}" for verdict in event.verdicts)
             case ErrorOccurred():
                 yield from (self._translate(text) for text in (event.message, event.advice) if text)
             case Done():
-                yield self._translate(_closing(event))
+                yield self._translate(self._closing(event))
             case _:
                 pass
 
@@ -61,9 +62,37 @@ class Narrator:
         yield self._translate(msg("Goals:"))
         for goal in event.goals:
             default = "" if goal.stated else f"  ({self._translate(msg('our default'))})"
-            yield f"  {goal.metric} {_bounds(goal)}{default}"
+            yield f"  {self._translate(name_of(goal))} {_bounds(goal)}{default}"
         for assumption in event.assumptions:
             yield f"  · {self._translate(assumption)}"
+
+    def _verdict(self, verdict: GoalVerdict) -> str:
+        mark = "✓" if verdict.met else "✗"
+        value = number(verdict.measured.value, verdict.goal.unit)
+        return f"{mark} {self._translate(name_of(verdict.goal))} = {value}  ({_bounds(verdict.goal)})"
+
+    def _closing(self, done: Done) -> Message:
+        match done.stop_reason:
+            case "goals_met":
+                return msg("Goals met in round {rounds}: {circuit}", rounds=done.rounds, circuit=_file(done))
+            case "goals_not_met":
+                missed = [verdict for verdict in done.verdicts if not verdict.met]
+                return msg(
+                    "Goals not met after {rounds} rounds ({missed}); the best circuit is in {circuit}",
+                    rounds=done.rounds,
+                    missed="; ".join(self._verdict(verdict) for verdict in missed),
+                    circuit=_file(done),
+                )
+            case "declined":
+                return msg("Nothing was designed: the goals were not confirmed.")
+            case "undone":
+                return msg("Taken back: the project is as it was before the design.")
+            case "stopped":
+                return msg("Stopped.")
+            case "error":
+                return msg("No circuit was finished.")
+            case _:
+                assert_never(done.stop_reason)
 
 
 def _bounds(goal: DesignGoal) -> str:
@@ -72,36 +101,6 @@ def _bounds(goal: DesignGoal) -> str:
     if goal.minimum is not None:
         return f"≥ {number(goal.minimum, goal.unit)}"
     return f"≤ {number(goal.maximum, goal.unit)}" if goal.maximum is not None else ""
-
-
-def _verdict(verdict: GoalVerdict) -> str:
-    mark = "✓" if verdict.met else "✗"
-    value = number(verdict.measured.value, verdict.goal.unit)
-    return f"{mark} {verdict.goal.metric} = {value}  ({_bounds(verdict.goal)})"
-
-
-def _closing(done: Done) -> Message:
-    match done.stop_reason:
-        case "goals_met":
-            return msg("Goals met in round {rounds}: {circuit}", rounds=done.rounds, circuit=_file(done))
-        case "goals_not_met":
-            missed = [verdict for verdict in done.verdicts if not verdict.met]
-            return msg(
-                "Goals not met after {rounds} rounds ({missed}); the best circuit is in {circuit}",
-                rounds=done.rounds,
-                missed="; ".join(_verdict(verdict) for verdict in missed),
-                circuit=_file(done),
-            )
-        case "declined":
-            return msg("Nothing was designed: the goals were not confirmed.")
-        case "undone":
-            return msg("Taken back: the project is as it was before the design.")
-        case "stopped":
-            return msg("Stopped.")
-        case "error":
-            return msg("No circuit was finished.")
-        case _:
-            assert_never(done.stop_reason)
 
 
 def _file(done: Done) -> Path | str:

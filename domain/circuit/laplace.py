@@ -1,8 +1,16 @@
-"""Transfer functions of the Laplace variable: an expression in, two polynomials in s out."""
+"""Transfer functions of the Laplace variable: an expression in, two polynomials in s out; and the elements
+that realise them.
+
+ngspice 39's XSPICE filter (s_xfer) gives its initial condition, not the direct-current gain, as the
+operating point, and every transient analysis starts there. Integrators made of capacitors and linear sources
+are right in every analysis.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import zip_longest
 
 from domain.circuit.numbers import read_number
 
@@ -29,6 +37,43 @@ def transfer_of(text: str) -> tuple[Polynomial, Polynomial]:
         raise NotRational(text)
     scale = below[0]
     return tuple(number / scale for number in above), tuple(number / scale for number in below)
+
+
+def realised(name: str, seen: str, out: str, above: Polynomial, below: Polynomial) -> Iterator[str]:
+    """Elements that make V(out) = above/below * V(seen): the controllable canonical form.
+
+    `above` and `below` as `transfer_of` gives them. A chain of integrators runs at the geometric mean of
+    the poles, so that all their voltages are of one order. A pole at 0 has no operating point of its own; a
+    leak of 1e-9 of the integrator's conductance gives it one.
+    """
+    order = len(below) - 1
+    powers = below[::-1]  # of s^0, s^1, ...
+    lowest = next(i for i, number in enumerate(powers) if number)
+    rate = abs(powers[lowest]) ** (1 / (order - lowest)) if lowest < order else 1.0
+    feedback = [number * rate ** (k - order) for k, number in enumerate(powers[:-1])]
+    size = abs(feedback[lowest]) if lowest < order else 1.0  # the first state is then as large as the input
+    numerator = [number * rate ** (k - order) for k, number in enumerate(above[::-1])]
+    direct = numerator[order] if len(numerator) > order else 0.0
+    nodes = [f"{name}_{k}" for k in range(1, order + 1)]
+    for node, following in zip_longest(nodes, nodes[1:]):
+        yield f"c_{node} {node} 0 {1 / rate:.15g}"
+        if following is not None:
+            yield f"g_{node} 0 {node} {following} 0 1"
+    if order:
+        last = nodes[-1]
+        yield f"g_{name}_in 0 {last} {seen} 0 {size:.15g}"
+        for k, (node, weight) in enumerate(zip(nodes, feedback, strict=True)):
+            if weight:
+                yield f"g_{name}_f{k} {last} 0 {node} 0 {weight:.15g}"
+        if not feedback[0]:
+            yield f"r_{name}_leak {nodes[0]} 0 1e9"
+    weights = [
+        ((numerator[k] if k < len(numerator) else 0.0) - direct * feedback[k]) / size for k in range(order)
+    ]
+    terms = [f"({weight:.15g})*v({node})" for node, weight in zip(nodes, weights, strict=True) if weight]
+    if direct or not terms:
+        terms.append(f"({direct:.15g})*v({seen})")
+    yield f"b_{name}_out {out} 0 v={'+'.join(terms)}"
 
 
 Fraction = tuple[Polynomial, Polynomial]

@@ -72,10 +72,9 @@ def step_points(axes: tuple[StepAxis, ...]) -> tuple[StepPoint, ...]:
     count = math.prod(len(axis.values) for axis in axes)
     if count > MOST_STEPS:
         raise UserInputError(
-            msg("The steps of the circuit make {count} runs; at most {limit} are done.",
-                count=count, limit=MOST_STEPS),
+            msg("The steps of the circuit make more than {limit} runs.", limit=MOST_STEPS),
             advice=msg("Take larger steps, or use the sweep command."),
-        )  # fmt: skip
+        )
     slowest_first = itertools.product(*(axis.values for axis in reversed(axes)))
     return tuple(
         StepPoint(values=tuple(zip(axes, reversed(combination), strict=True)))
@@ -127,11 +126,15 @@ def _stepping_cards(netlist: Netlist) -> Iterator[Statement]:
 def _swept(card: Statement) -> StepAxis | None:
     """``sweep name start stop step``, ``sweep name poi n ...``, ``sweep name lin n start stop`` (HSPICE)."""
     match = _SWEEP.search(card.raw)
-    if match is None or card.keyword == "dc":
+    if match is None:
         return None
     words = match["rest"].replace("=", " ").split()
     name, rest = words[0].lower(), words[1:]
-    kind: StepKind = "temp" if name == "temp" else "param"
+    kind: StepKind = "param"
+    if name == "temp":
+        kind = "temp"
+    elif card.keyword == "dc" and name[0] in "vi":  # of a source, or a parameter called like one
+        kind = "source"
     if name in ("monte", "data", "optimize") or not rest:
         raise _unreadable(card)
     if rest[0].lower() == "poi":

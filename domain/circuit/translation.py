@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 
 from domain.circuit.dialects import PROGRAMS, Dialect
-from domain.circuit.laplace import NotRational, transfer_of
+from domain.circuit.laplace import NotRational, realised, transfer_of
 from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import read_number
 from domain.circuit.statements import Statement
@@ -220,7 +220,7 @@ class _Work:
         return raw if inner == first else f"{name} {inner} {second} {raw.split(None, 3)[3]}"
 
     def _laplace(self, raw: str, statement: Statement) -> str:
-        """E and G with a transfer function, as a filter of XSPICE and a source it controls."""
+        """E and G with a transfer function, as integrators and a source they control."""
         match = _LAPLACE.match(raw)
         if match is None:
             return raw
@@ -236,17 +236,11 @@ class _Work:
         name = raw.split(maxsplit=1)[0]
         look = match["input"] or f"V({match['cp']},{match['cn']})"
         self._names += 1
-        model = f"laplace_{self._names}_{name}"
-        seen, out = f"{name}#in", f"{name}#out"
-        self._add(statement, f"b_{name}_in {seen} 0 V={look.strip()}")
-        self._add(statement, f"a_{name} {seen} {out} {model}")
-        numbers = " ".join(f"{number:.15g}" for number in above)
-        others = " ".join(f"{number:.15g}" for number in below)
-        zeros = " ".join("0" for _ in below[1:]) or "0"
-        self._add(
-            statement,
-            f".model {model} s_xfer(num_coeff=[{numbers}] den_coeff=[{others}] int_ic=[{zeros}] gain=1)",
-        )
+        own = f"laplace_{self._names}_{name}"
+        seen, out = f"{own}_in", f"{own}_out"
+        self._add(statement, f"b_{own}_in {seen} 0 V={look.strip()}")
+        for element in realised(own, seen, out, above, below):
+            self._add(statement, element)
         return f"{match['head']} {out} 0 1"
 
     def _functions(self, raw: str, statement: Statement) -> str:

@@ -59,6 +59,8 @@ class BatchCircuit:
     hidden_dirs: tuple[Path, ...] = ()
     compatibility: str | None = None
     """ngspice's `ngbehavior` (``ltpsa``, ``ps`` ...), set before the circuit is read; None = not set."""
+    random_seed: int = 0
+    """Random functions of the deck (``agauss``) draw in each run by this and the run's number."""
     has_control_block: bool = False
     """`.control` and `*#` lines are not run in a batch: the runs' own analyses are."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
@@ -59,6 +59,8 @@ class Cause:
     elements: tuple[PlacedElement, ...] = ()
     """Those it is about, the chief one first."""
     nodes: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    """Of nodes without a direct current, one of each group that needs a path to ground."""
     options: tuple[str, ...] = ()
     """Names of options, lower case."""
 
@@ -148,12 +150,21 @@ def _wiring(case: _Case) -> Iterator[Cause]:
     if case.is_solved_by_uic and case.is_transient:
         return  # the run did not need an operating point
     for wiring in case.wiring.values():
-        for group in wiring.floating:
-            yield _floating_cause(case, group.nodes)
+        yield from _floating_causes(case, [group.nodes for group in wiring.floating])
 
 
 def _names(items: Sequence[PlacedElement]) -> str:
     return ", ".join(dict.fromkeys(item.element.name for item in items))
+
+
+def _floating_causes(case: _Case, groups: Sequence[tuple[str, ...]]) -> Iterator[Cause]:
+    """Groups a current source feeds each for itself, all others together; every one needs its path."""
+    paths = tuple(nodes[0] for nodes in groups)
+    found = [(_floating_cause(case, nodes), nodes) for nodes in groups]
+    yield from (replace(cause, paths=paths) for cause, _ in found if cause.code != "no-dc-path")
+    quiet = tuple(node for cause, nodes in found if cause.code == "no-dc-path" for node in nodes)
+    if quiet:
+        yield replace(_floating_cause(case, quiet), paths=paths)
 
 
 def _floating_cause(case: _Case, nodes: tuple[str, ...]) -> Cause:

@@ -30,6 +30,8 @@ HALF_POWER_DB = 10 * math.log10(2)
 
 _STEEP_DB_PER_DECADE = 15.0
 _WIDE_PEAK = 5.0
+_ON_CURVE = 1e-3
+"""How near to a resonance's curve its samples lie; their -3 dB points are then as near."""
 
 ResponseKind = Literal["low-pass", "high-pass", "band-pass", "band-stop"]
 
@@ -64,17 +66,20 @@ def bandwidth(signal: Signal, drop_db: float = HALF_POWER_DB) -> float:
     if kind == "band-pass":
         band = _around_peak(response, drop)
         return band.high_hz - band.low_hz
-    falling = _first(response, dcgain(response) / drop, "falling")
     if kind == "band-stop":
-        return _stop_band(response, drop) - falling
-    return falling
+        band = _stop_band(response, drop)
+        return band.high_hz - band.low_hz
+    return _first(response, dcgain(response) / drop, "falling")
 
 
 def highcut(signal: Signal) -> float:
     """Upper -3.0103 dB frequency in Hz: under the maximum of a band-pass, else under dcgain."""
     response = _linear(signal)
-    if kind_of(response) == "band-pass":
+    kind = kind_of(response)
+    if kind == "band-pass":
         return _around_peak(response, _ratio(HALF_POWER_DB)).high_hz
+    if kind == "band-stop":
+        return _stop_band(response, _ratio(HALF_POWER_DB)).low_hz
     return _first(response, dcgain(response) / _ratio(HALF_POWER_DB), "falling")
 
 
@@ -83,9 +88,12 @@ def lowcut(signal: Signal) -> float:
     the highest simulated frequency (of a high-pass, or the upper pass band of a band-stop)."""
     response = _linear(signal)
     drop = _ratio(HALF_POWER_DB)
-    if kind_of(response) == "band-pass":
+    kind = kind_of(response)
+    if kind == "band-pass":
         return _around_peak(response, drop).low_hz
     top = float(response.real[int(np.argmax(response.x))])
+    if kind == "band-stop" and math.isclose(top, dcgain(response), rel_tol=0.01):
+        return _stop_band(response, drop).high_hz
     rising = response.crossings(top / drop, "rising")
     if not len(rising):
         raise _no_crossing(response, top / drop)
@@ -102,9 +110,8 @@ def quality(signal: Signal) -> float:
     frequency of the minimum / its -3.0103 dB width."""
     response = _linear(signal)
     if kind_of(response) == "band-stop":
-        drop = _ratio(HALF_POWER_DB)
-        low, high = _first(response, dcgain(response) / drop, "falling"), _stop_band(response, drop)
-        return _resonance(response, int(np.argmin(response.real)))[0] / (high - low)
+        band = _stop_band(response, _ratio(HALF_POWER_DB))
+        return band.centre_hz / (band.high_hz - band.low_hz)
     band = _around_peak(response, _ratio(HALF_POWER_DB))
     return band.centre_hz / (band.high_hz - band.low_hz)
 
@@ -242,17 +249,33 @@ def _either_side(response: Signal, centre_hz: float, level: float) -> tuple[floa
 def _around_peak(response: Signal, drop: float) -> _Band:
     peak = int(np.argmax(response.real))
     centre, top, sharpness = _resonance(response, peak)
-    if sharpness > 0:
-        # A peak sharper than the sampling: its -3 dB points lie within two steps of the top sample.
-        reach = math.asinh(math.sqrt((drop**2 - 1) / sharpness))
-        around = np.log(response.x[max(peak - 1, 0) : peak + 2])
-        if reach < float(np.diff(around).min()) * 2:
-            edge = math.exp(reach)
-            return _Band(low_hz=centre / edge, high_hz=centre * edge, centre_hz=centre)
+    if band := _resonant_band(response, (centre, top, sharpness), drop):
+        return band
     low, high = _either_side(response, float(response.x[peak]), top / drop)
     if low is None or high is None:
         raise _no_crossing(response, top / drop)
     return _Band(low_hz=low, high_hz=high, centre_hz=centre)
+
+
+def _resonant_band(response: Signal, resonance: tuple[float, float, float], drop: float) -> _Band | None:
+    """The band of a peak that is, as far as the samples show, that of a second-order resonance.
+
+    A peak is taken as one when it is sharper than the sampling, its edges within two steps of the top, or
+    when all samples of the band lie on the curve; other peaks are read off the samples.
+    """
+    centre, top, sharpness = resonance
+    if sharpness <= 0:
+        return None
+    reach = math.asinh(math.sqrt((drop**2 - 1) / sharpness))
+    distance = np.log(response.x / centre, where=response.x > 0, out=np.full(len(response.x), np.inf))
+    peak = int(np.argmin(np.abs(distance)))
+    step = float(np.diff(distance[max(peak - 1, 0) : peak + 2]).min())
+    near = np.abs(distance) <= reach + step
+    curve = top / np.sqrt(1 + sharpness * np.sinh(distance[near]) ** 2)
+    if reach >= 2 * step and np.abs(response.real[near] / curve - 1).max() > _ON_CURVE:
+        return None
+    edge = math.exp(reach)
+    return _Band(low_hz=centre / edge, high_hz=centre * edge, centre_hz=centre)
 
 
 def _resonance(response: Signal, index: int) -> tuple[float, float, float]:
@@ -281,14 +304,23 @@ def _resonance(response: Signal, index: int) -> tuple[float, float, float]:
     return here[0] * math.exp(best), here[1] / math.sqrt(base), 2 * swing / base
 
 
-def _stop_band(response: Signal, drop: float) -> float:
-    """Upper edge of a stop band, at the level of its lower edge."""
-    bottom = float(response.x[int(np.argmin(response.real))])
-    rising = response.crossings(dcgain(response) / drop, "rising")
-    above = rising[rising >= bottom]
-    if not len(above):
+def _stop_band(response: Signal, drop: float) -> _Band:
+    """Where the response is `drop` under its gain at the lowest frequency on both sides of its minimum.
+
+    What a second-order notch takes away from the power, 1 - |H/H0|^2, is a resonance, whatever its depth;
+    so a notch is measured as a peak is, also one that is sharper than the sampling.
+    """
+    bottom = int(np.argmin(response.real))
+    power = 1 - (response.real / dcgain(response)) ** 2
+    taken = replace(response, y=np.sqrt(np.clip(power, 1e-18, None)))
+    level = math.sqrt(1 - 1 / drop**2)
+    centre, top, sharpness = _resonance(taken, bottom)
+    if top > level and (band := _resonant_band(taken, (centre, top, sharpness), top / level)):
+        return band
+    low, high = _either_side(taken, float(response.x[bottom]), level)
+    if low is None or high is None:
         raise _no_crossing(response, dcgain(response) / drop)
-    return float(above[0])
+    return _Band(low_hz=low, high_hz=high, centre_hz=centre)
 
 
 def _first(response: Signal, level: float, direction: Literal["rising", "falling"]) -> float:

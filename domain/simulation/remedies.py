@@ -113,13 +113,13 @@ def _paths(cause: Cause, editor: _Editor) -> Iterator[Remedy]:
         if chief is None or not editor.is_here(chief):
             break
         scope = chief.element.scope
-        cards = [f"Rpath_{node} {node} 0 {ohms}" for node in cause.nodes[:1]]
+        cards = [f"Rpath_{node} {node} 0 {ohms}" for node in cause.paths]
         yield editor.remedy(
             "path-to-ground",
             msg(
                 "{ohms} from {node} to ground: a DC path, too large to matter.",
                 ohms=text,
-                node=cause.nodes[0],
+                node=", ".join(cause.paths),
             ),
             editor.added(cards, scope),
         )

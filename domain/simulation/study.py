@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -107,13 +108,18 @@ class StudyResult:
         return sum(row.state != "ok" for row in self.rows)
 
     @property
+    def has_values(self) -> bool:
+        """Whether any metric could be had in any run."""
+        return any(math.isfinite(value) for row in self.rows for value in row.metrics.values())
+
+    @property
     def ok(self) -> bool:
         """It ran to its end, something came out, and goals it has to meet are met.
 
         A study of many points bears a few that fail; where every run counts (corners, worst case,
         sensitivity) none may.
         """
-        if self.is_stopped or not self.rows or self.failed == len(self.rows):
+        if self.is_stopped or not self.rows or self.failed == len(self.rows) or not self.has_values:
             return False
         if self.kind in ("corners", "worst-case", "sensitivity") and self.failed:
             return False

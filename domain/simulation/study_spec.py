@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from domain.design.corners import CornerPlan, read_corners
@@ -129,7 +129,7 @@ class StudySpec:
     """The share of good runs that is asked for."""
     timeout_s: float = 60.0
     """Of one run."""
-    search: SearchOptions = SearchOptions()
+    search: SearchOptions = field(default_factory=SearchOptions)
 
 
 def read_study_spec(document: object) -> StudySpec:
@@ -154,6 +154,10 @@ def read_study_spec(document: object) -> StudySpec:
         search=read_search(reader),
     )
     reader.finish()
+    if spec.yield_target is not None and not spec.goals:
+        raise spec_error(
+            "yield_target", msg("is a share of runs that meet the goals, and there are no goals")
+        )
     _check_names(spec)
     return spec
 
@@ -191,6 +195,8 @@ def _measures(reader: SpecReader) -> Mapping[str, str]:
     if not isinstance(node, Mapping) or not node:
         raise spec_error(reader.at(key), msg("should be an object of expressions by name"))
     for name, expression in node.items():
+        if not str(name).strip():
+            raise spec_error(reader.at(key), msg("has an entry without a name"))
         if not isinstance(expression, str) or not expression.strip():
             raise spec_error(
                 f"{reader.at(key)}.{name}",
@@ -205,6 +211,8 @@ def _parameter(node: object, place: str) -> StudyParameter:
     if name is None or len(name) > _LONGEST_NAME:
         raise spec_error(reader.at("name"), msg("is missing: which quantity of the circuit is meant"))
     values = reader.numbers("values", "value", "list")
+    if values and (key := next((key for key in ("min", "max", "start", "stop") if reader.has(key)), None)):
+        raise spec_error(reader.at(key), msg("says the same as {other}; give one", other="values"))
     found = _range(reader) if not values else None
     parameter = StudyParameter(
         name=name, values=values, range=found, spread=_spread(reader, found), nominal=reader.number("nominal")

@@ -245,8 +245,8 @@ class Guest:
             self._load()
         self._forget_words()
         settings = list(zip(circuit["ways"], values, strict=True))
-        if circuit["is_random"]:
-            self._command(f"setseed {run_id + 1}")
+        if circuit["first_seed"] is not None:
+            self._command(f"setseed {circuit['first_seed'] + run_id}")
         for (way, target), value in settings:
             if way == "alterparam":
                 self._command(f"alterparam {target}={value!r}")

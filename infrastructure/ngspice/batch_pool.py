@@ -12,6 +12,7 @@ import math
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 from domain.simulation.batch import BatchCircuit, BatchRun, RunOutcome, RunState
 from domain.simulation.result import SimulationIssue
@@ -55,11 +56,16 @@ def circuit_order(circuit: BatchCircuit, index: int, signals: Sequence[str] | No
             "before": ["unset ngbehavior" if mode is None else f"set ngbehavior={mode}"],
             "ways": ways,
             "resets": is_random or any(way == "alterparam" for way, _ in ways),
-            "is_random": is_random,
+            "first_seed": _first_seed(circuit.random_seed) if is_random else None,
             "wanted": accepted_names(signals),
             "devices": device_quantities(signals),
         },
     )
+
+
+def _first_seed(seed: int) -> int:
+    """What run 0 is seeded with, the others counting on; far apart for neighbouring seeds."""
+    return int.from_bytes(sha256(str(seed).encode()).digest()[:8]) % 2**30 + 1
 
 
 @dataclass(slots=True)
@@ -150,7 +156,8 @@ class BatchPool:
                     ended, guest = guest, None
                     await ended.close()
                     round_.bury(ended, index, lost)
-            self._idle[slot], guest = guest, None
+            if self._idle[slot] is None:  # else another round, under way at the same time, left its own here
+                self._idle[slot], guest = guest, None
         finally:
             if guest is not None:
                 await guest.close()

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from infrastructure.ngspice.findings import Finding, LogReading, quoted
-from infrastructure.ngspice.log_rules import LINE_RULES
+from infrastructure.ngspice.log_rules import LAST_WORDS, LINE_RULES
 from infrastructure.ngspice.solver_log import solver_findings
 from shared.message import Message, msg
 
@@ -56,6 +56,8 @@ def read_log(stdout: str, stderr: str) -> LogReading:
     """The findings of one run's output; of a flood only beginning and end are read."""
     lines = [*_telling_lines(stderr), *_telling_lines(stdout)]
     found = [*_blocks(lines), *solver_findings(lines), *_lines(lines)]
+    if not any(finding.severity == "error" for finding in found):
+        found += [LAST_WORDS.make(match) for line in lines if (match := LAST_WORDS.pattern.search(line))]
     return LogReading(
         findings=tuple(_once(found)),
         quit_by_deck=_QUIT.search(stdout) is not None,
@@ -231,6 +233,10 @@ def _directive_problem(name: str, reason: str) -> _Problem:
 
 def _element_problem(element: str, reason: str, before: str) -> _Problem:
     if unknown := _UNKNOWN_PARAMETER.search(reason):
+        if unknown[1].lower().lstrip("+-") in ("inf", "nan"):
+            text = msg("{element} gets a value that is no finite number ({value}).",
+                       element=element, value=unknown[1])  # fmt: skip
+            return "bad-value", text, None
         text = msg("{element} has no parameter {name}.", element=element, name=quoted(unknown[1]))
         return "unknown-parameter", text, None
     if "already exists" in reason.lower():

@@ -162,6 +162,18 @@ def _bad_frequency(m: _Match) -> Finding:
     )
 
 
+def _shorted_input(_: _Match) -> Finding:
+    return Finding(
+        severity="error",
+        code="bad-analysis",
+        message=msg("The input of the pole-zero analysis is shorted."),
+        analysis="pz",
+        advice=msg(
+            'Give the source there "AC 1": ngspice takes a voltage source without AC as a short circuit.'
+        ),
+    )
+
+
 def _nothing_saved(m: _Match) -> Finding:
     return Finding(
         severity="error",
@@ -330,6 +342,9 @@ def _low_resistance(m: _Match) -> Finding:
     )
 
 
+LAST_WORDS = _rule(r"^\s*doanalyses: (?P<reason>[^:]+)$", _fatal)
+"""Why analyses ended, in ngspice's own general words; for runs no other rule has an error of."""
+
 LINE_RULES: tuple[Rule, ...] = (
     _rule(r"could not find (?:include|library) file (?P<file>.+)", _missing_include),
     _rule(r"\.(?:include|lib) filename missing", _include_without_name),
@@ -351,6 +366,7 @@ LINE_RULES: tuple[Rule, ...] = (
     _rule(r"(?P<kind>AC|NOISE|DISTO|SP) (?:start|stop)freq\s*\S+\s*\S+", _bad_frequency),
     _rule(r"no data saved for (?P<what>.+?); analysis not run", _nothing_saved),
     _rule(r"fatal error: (?P<reason>.+)", _fatal),
+    _rule(r"doanalyses: the input signal is shorted", _shorted_input),
     _rule(r"cannot open file (?P<file>\S.*)", _missing_data_file),
     _rule(r"^\s*(?P<command>\S+): no such command available", _command_unknown),
     _rule(r"^\s*command '(?P<command>[^']+)' failed", _command_failed),

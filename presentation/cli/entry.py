@@ -7,10 +7,11 @@ import asyncio
 import io
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from application.app import Application
 from presentation.cli.display import display_problem, libraries_problem
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 VERSION = "0.1.0"
 EXIT_STOPPED = 130
 _SCOPE = "command line"
+_NEGATIVE = re.compile(r'-\s*(?:[\d.(]|[A-Za-z_@"][^\s=]*\()')
+"""A number, list or expression that begins with a minus."""
 
 OpenWindow = Callable[[Application, Path | None, StopSignals | None], int]
 """Shows the window on a folder or file (None: the last project) until it is closed; the exit code."""
@@ -152,6 +155,12 @@ class _CommandParser(_Parser):
     """
 
     _is_inside = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # argparse takes what looks like this for a value; without it `--temp -40,27` and the expression
+        # `-i(v1)` would be unknown options. Options themselves are looked for first.
+        self._negative_number_matcher = _NEGATIVE
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None

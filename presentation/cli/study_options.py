@@ -72,7 +72,7 @@ def _read(path: Path) -> dict[str, Any]:
     if len(data) > _MOST_BYTES:
         raise UserInputError(msg("{path} is too large for a specification.", path=path), file=path)
     try:
-        document = json.loads(data.decode("utf-8-sig"))
+        document = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_without_repetition)
     except (ValueError, RecursionError) as error:
         raise UserInputError(
             msg("{path} is no JSON that can be read: {reason}.", path=path, reason=str(error)),
@@ -85,6 +85,15 @@ def _read(path: Path) -> dict[str, Any]:
             msg("{path} is no JSON object with keys.", path=path), file=path, error_type="bad_spec"
         )
     return document
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON. Raises ValueError for a key that is there twice: one of them would be lost."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} is there twice")
+    return found
 
 
 def _merge(document: dict[str, Any], args: argparse.Namespace) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from domain.design.goals import DesignGoal
 from domain.simulation.expression_syntax import parse
-from presentation.panels.conversation.margins import limit_parts
+from presentation.goal_margins import limit_parts
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 

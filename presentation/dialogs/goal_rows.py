@@ -17,8 +17,8 @@ from PyQt6.QtWidgets import (
 )
 
 from presentation.dialogs.goal_drafts import OPERATORS, GoalDraft
+from presentation.goal_words import name_of
 from presentation.panels.conversation.elided import ElidedLabel
-from presentation.panels.goal_words import name_of
 from presentation.window.frame import IconButton
 from presentation.window.styles import mark, style_sheet
 from presentation.window.workspace import WindowServices

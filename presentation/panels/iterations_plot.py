@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QStackedLayout, QWidget
 
-from presentation.panels.goal_words import limit_words
+from presentation.goal_words import limit_words
 from presentation.panels.waveforms.chips import TraceChip
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices

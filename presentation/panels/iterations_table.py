@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from application.design_rounds import DesignRound, DesignRounds
 from domain.design.goals import DesignGoal, GoalVerdict
-from presentation.panels.conversation.margins import limit_text
-from presentation.panels.goal_words import name_of
+from presentation.goal_margins import limit_text
+from presentation.goal_words import name_of
 from presentation.panels.waveforms.figure_table import Cell, Column
 from presentation.panels.waveforms.figures import SPACE, Scale, in_scale, scale_for
 from presentation.window.language import LanguageManager

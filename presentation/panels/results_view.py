@@ -8,8 +8,8 @@ from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
-from presentation.panels.conversation.margins import limit_text
-from presentation.panels.goal_words import name_of
+from presentation.goal_margins import limit_text
+from presentation.goal_words import name_of
 from presentation.panels.shown_result import Measured, ShownResult
 from presentation.panels.waveforms.figure_table import Cell, Column, FigureTable, is_delete
 from presentation.panels.waveforms.figures import MINUS, fixed, quantity, scale_for

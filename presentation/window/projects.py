@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from application.window_state import ProjectMemory
-from presentation.panels.project.tree import Marks
+from presentation.panels.project.tree_model import Marks
 from presentation.window.file_watch import FileWatch
 from presentation.window.workspace import WindowServices
 from shared.errors import CircuitAIError

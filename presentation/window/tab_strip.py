@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PyQt6.QtCore import QPoint, QRect, QSize, Qt
-from PyQt6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PyQt6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PyQt6.QtWidgets import QMenu, QTabBar
 
 from presentation.window.frame import IconButton
@@ -21,7 +21,6 @@ class TabStrip(QTabBar):
         super().__init__()
         self._services = services
         self._titles = list(titles)
-        self._is_fitting = False
         self.setObjectName(name)
         self.setDrawBase(False)
         self.setExpanding(False)
@@ -52,34 +51,41 @@ class TabStrip(QTabBar):
             self.setTabText(index, self._services.language(title))
         self.fit()
 
-    def fit(self) -> None:
-        """Show as many tabs as there is room for, and a way to the others."""
-        widths = [self.tabSizeHint(index).width() for index in range(self.count())]
-        if self._is_fitting or not self.isVisible():
+    def fit(self, front: int | None = None) -> None:
+        """Show `front` (default: the active tab), what there is room for beside it, and a way to the others.
+
+        It comes before Qt lays the tabs out: what does not fit would be scrolled, and stay so.
+        """
+        if not self.isVisible():
             return
-        self._is_fitting = True  # what is shown or hidden sends a resize event of its own
-        try:
-            room = self.width()
-            is_all = sum(widths) <= room
-            room -= 0 if is_all else self.more.width() + widths[self.currentIndex()]
-            for index, width in enumerate(widths):
-                is_seen = is_all or index == self.currentIndex() or width <= room
+        front = self.currentIndex() if front is None else front
+        widths = [self.tabSizeHint(index).width() for index in range(self.count())]
+        room = self.width()
+        is_all = sum(widths) <= room
+        room -= 0 if is_all else self.more.width() + widths[front]
+        for index, width in enumerate(widths):
+            is_seen = is_all or index == front or width <= room
+            # Qt forgets that it has to lay out when it is told what it knows.
+            if is_seen != self.isTabVisible(index) and (is_seen or index != self.currentIndex()):
                 self.setTabVisible(index, is_seen)
-                if index != self.currentIndex():
-                    room -= width if is_seen else max(room, 0)  # none behind one that is left out
-        finally:
-            self._is_fitting = False
+            if index != front:
+                room -= width if is_seen else max(room, 0)  # none behind one that is left out
         self.more.setVisible(not is_all)
         self.more.move(self.width() - self.more.width(), (self.height() - self.more.height()) // 2)
 
     def setCurrentIndex(self, index: int) -> None:  # noqa: N802 - Qt's name
         """Bring a tab to the front, and into sight."""
-        self.setTabVisible(index, True)
+        self.fit(index)
         super().setCurrentIndex(index)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
         """Another room."""
+        self.fit()
         super().resizeEvent(event)
+
+    def showEvent(self, event: QShowEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Only now the room is known."""
+        super().showEvent(event)
         self.fit()
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name

@@ -29,8 +29,8 @@ class OptimizeArguments(StudyArguments):
     parameters: Objects = Field(
         min_length=1,
         description='What may be changed: [{"name": "R1", "min": "1k", "max": "100k", "scale": "E24"}]; '
-        'scale is lin, log or an E-series, "step" a grid, "values" a list of the only values. Names: R1, m1.w, a '
-        ".param.",
+        'scale is lin, log or an E-series, "step" a grid, "values" a list of the only values. Names: R1, '
+        "m1.w, a .param.",
     )
     minimize: Texts = Field(
         default_factory=list,

@@ -12,6 +12,7 @@ from PyQt6.QtGui import QDesktopServices, QGuiApplication
 from presentation.panels.conversation.composer import Composer
 from presentation.panels.conversation.items import AnswerText, Choice, UserText
 from presentation.panels.conversation.view_model import ConversationViewModel
+from presentation.panels.conversation.ways_on import WaysOn
 from presentation.window.workspace import WindowServices
 from shared import paths
 from shared.message import Message
@@ -35,16 +36,17 @@ class Acts:
     def __call__(self, act: str, key: str, argument: str) -> None:
         """Do it; an action nobody knows is none."""
         model = self._model
+        ways = WaysOn(model)
         runs: dict[str, Callable[[str], Message | None]] = {
             "undo": model.undo,
-            "go_on": model.go_on,
-            "regenerate": model.regenerate,
-            "retry": model.retry,
-            "offline": model.retry_offline,
+            "go_on": ways.go_on,
+            "regenerate": ways.regenerate,
+            "retry": ways.retry,
+            "offline": ways.retry_offline,
         }
         others: dict[str, Callable[[], object]] = {
             "answer": lambda: model.answer(key, cast("Choice", argument)),
-            "give_up": lambda: model.give_up(key),
+            "give_up": lambda: ways.give_up(key),
             "stop": model.stop,
             "model": self._composer.model_button.showMenu,
             "open": lambda: self._open_file(argument or str(getattr(model.items.get(key), "path", ""))),

@@ -212,6 +212,9 @@ class Composer(QFrame):
         """Placeholder, tooltips, hints."""
         language = self._services.language
         self.edit.setPlaceholderText(language(self._placeholder()))
+        viewport = self.edit.viewport()
+        if viewport is not None:
+            viewport.update()  # Qt paints another text only when it was not seen before
         self.edit.setAccessibleName(language(msg("Message")))
         text = {
             "idle": msg("Send (Enter)"),

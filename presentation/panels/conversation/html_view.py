@@ -12,6 +12,8 @@ from typing import assert_never
 from application.failure_place import place_of
 from domain.design.goals import GoalVerdict
 from domain.llm.tools.line_diff import Hunk
+from presentation.goal_margins import limit_text, row_of
+from presentation.goal_words import name_of
 from presentation.narration import Narrator
 from presentation.panels.conversation import words
 from presentation.panels.conversation.items import (
@@ -30,10 +32,8 @@ from presentation.panels.conversation.items import (
     SimulationCard,
     UserText,
 )
-from presentation.panels.conversation.margins import limit_text, row_of
 from presentation.panels.conversation.markup import to_html
 from presentation.panels.conversation.moments import clock_time
-from presentation.panels.goal_words import name_of
 from presentation.window.icons import drawings
 from shared.message import Message, msg
 
@@ -208,7 +208,11 @@ class HtmlItems:
         )
         goals = f'<div class="rows">{rows}</div>' if rows else ""
         log = self._text(msg("Show log"))
-        tools = f'<div class="buttons foot"><button data-act="log">{log}</button></div>' if failed else ""
+        tools = (
+            f'<div class="buttons foot"><button data-act="log">{log}</button></div>'
+            if failed and item.path
+            else ""
+        )
         first = icon("activity") if item.state != "running" else self._state("running")
         last = self._state(item.state) if item.state != "running" else ""
         path, _, line = place_of(item.summary).rpartition(":") if failed else ("", "", "")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QKeyEvent, QKeySequence, QShortcut
@@ -16,6 +14,7 @@ from presentation.panels.conversation.composer import Composer
 from presentation.panels.conversation.empty import empty_html
 from presentation.panels.conversation.items import Change
 from presentation.panels.conversation.model_choice import ModelMenu
+from presentation.panels.conversation.panel_window import PanelWindow
 from presentation.panels.conversation.status_line import StatusLine, short
 from presentation.panels.conversation.title_bar import TitleBar
 from presentation.panels.conversation.view_host import MessageView
@@ -27,12 +26,8 @@ from presentation.window.workspace import AgentStatus, WindowServices
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
-    from application.events import GoalsUnderstood
     from application.sessions import ExportFormat
-    from domain.design.goals import DesignGoal
     from presentation.dialogs.conversations import ConversationsDialog
-
-_logger = logging.getLogger(__name__)
 
 
 class ConversationPanel(QWidget):
@@ -55,7 +50,7 @@ class ConversationPanel(QWidget):
         self._history: ConversationsDialog | None = None
         self._told = ("", "", "")
         self._status = AgentStatus()
-        self.model = ConversationViewModel(services.app, _Window(self, services))
+        self.model = ConversationViewModel(services.app, PanelWindow(self, services))
         self.setObjectName("conversationPanel")
         mark(self, surface="base")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -396,73 +391,3 @@ class ConversationPanel(QWidget):
         self.model.set_project(root)
         self._messages.show_all()
         self.refresh()
-
-
-class _Window:
-    """What the view model asks of the window around it."""
-
-    def __init__(self, panel: ConversationPanel, services: WindowServices) -> None:
-        self._panel = panel
-        self._services = services
-        self._timer = QTimer(panel)  # its calls end with the panel
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._on_timeout)
-        self._due: list[Callable[[], None]] = []
-
-    async def save_buffers(self) -> bool:
-        buffers = self._services.workspace.buffers
-        return buffers is None or await buffers.save_unsaved()
-
-    def file_changed(self, path: Path) -> None:
-        self._services.workspace.file_changed.emit(path)
-
-    def file_made(self, path: Path) -> None:
-        self._services.workspace.file_offered.emit(path)
-
-    def result_made(self, result_path: Path) -> None:
-        self._services.workspace.result_offered.emit(result_path)
-
-    def design_accepted(self, circuit: Path | None) -> None:
-        self._services.workspace.changes_accepted.emit()
-        if circuit is not None:
-            self._services.workspace.main_circuit_chosen.emit(circuit)
-
-    async def confirm_goals(
-        self, goals: GoalsUnderstood, *, is_change: bool
-    ) -> tuple[DesignGoal, ...] | None:
-        from presentation.dialogs.goals import GoalsDialog
-
-        return await GoalsDialog(self._services, goals, self._panel, is_change=is_change).ask()
-
-    def start(self, coroutine: Coroutine[Any, Any, object], *, kind: str, scope: str | None = None) -> object:
-        if scope is None:
-            return self._services.start(coroutine, kind=kind)
-        return self._services.start(coroutine, kind=kind, scope=scope)
-
-    def later(self, delay_ms: int, call: Callable[[], None]) -> None:
-        self._due.append(call)
-        self._timer.start(delay_ms)
-
-    def _on_timeout(self) -> None:
-        due, self._due = self._due, []
-        for call in due:
-            call()
-
-    def items_changed(self, changes: list[Change]) -> None:
-        try:
-            self._panel.show_changes(changes)
-        except Exception:  # what can't be drawn must not end the run it tells of
-            _logger.exception("the conversation could not be shown")
-
-    def sessions_changed(self) -> None:
-        self._panel.show_sessions()
-
-    def state_changed(self) -> None:
-        self._panel.refresh()
-
-    def told(self, message: Message, *, is_problem: bool) -> None:
-        workspace = self._services.workspace
-        cast("Any", workspace.error_occurred if is_problem else workspace.status_changed).emit(message)
-
-    def translate(self, message: Message) -> str:
-        return self._services.language(message)

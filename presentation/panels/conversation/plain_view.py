@@ -19,6 +19,8 @@ from PyQt6.QtGui import (
 from PyQt6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 
 from application.failure_place import place_of
+from presentation.goal_margins import limit_text, row_of
+from presentation.goal_words import name_of
 from presentation.narration import Narrator
 from presentation.panels.conversation import words
 from presentation.panels.conversation.items import (
@@ -42,9 +44,7 @@ from presentation.panels.conversation.items import (
     Updated,
     UserText,
 )
-from presentation.panels.conversation.margins import limit_text, row_of
 from presentation.panels.conversation.markup import BlockSplitter, to_html, whole_block_html
-from presentation.panels.goal_words import name_of
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
 from shared.message import Message, msg

@@ -296,7 +296,7 @@ class ConversationViewModel:
             self.waiting = f"{self.waiting}\n{text}".strip()
             self._window.state_changed()
             return None
-        return self._begin(text)
+        return self.begin(text)
 
     def take_back_waiting(self) -> str:
         """The text that waits, to be changed or dropped."""
@@ -315,55 +315,6 @@ class ConversationViewModel:
         """Press a button of a decision."""
         self.asking.answer(key, choice)
 
-    def go_on(self, key: str) -> Message | None:
-        """Go on with an interrupted turn."""
-        item = self.items.get(key)
-        if not isinstance(item, Interrupted) or not item.can_continue or self.root is None:
-            return None
-        if self.is_running:
-            return busy()
-        is_open = item.reason == "interrupted"  # any other turn was closed with what it had
-        self.items.put(replace(item, can_continue=False))
-        if self.mode == "workflow" or is_open:
-            self._start(None)
-            return None
-        return self._begin(self._window.translate(msg("Go on.")))
-
-    def retry(self, key: str) -> Message | None:
-        """Say the last message again after an error."""
-        item = self.items.get(key)
-        if not isinstance(item, ErrorBlock) or item.is_spent:
-            return None
-        return self._again(replace(item, is_spent=True))
-
-    def retry_offline(self, key: str) -> Message | None:
-        """Say the last message again, to the built-in designer."""
-        if self.is_running:
-            return busy()
-        self.set_choice(ProviderChoice())
-        return self.retry(key)
-
-    def give_up(self, key: str) -> None:
-        """Take the ways out of an error away."""
-        item = self.items.get(key)
-        if isinstance(item, ErrorBlock):
-            self.items.put(replace(item, is_spent=True))
-            self._tell()
-
-    def regenerate(self, key: str) -> Message | None:
-        """Ask for the interrupted answer anew: the same message once more, the files as they are."""
-        item = self.items.get(key)
-        if not isinstance(item, Interrupted) or not item.can_continue or self.mode == "workflow":
-            return None
-        return self._again(replace(item, can_continue=False))
-
-    def _again(self, settled: ErrorBlock | Interrupted) -> Message | None:
-        if self.is_running:
-            return busy()
-        said = next((row for row in reversed(tuple(self.items)) if isinstance(row, UserText)), None)
-        self.items.put(settled)
-        return None if said is None else self._begin(said.text)
-
     def undo(self, key: str) -> Message | None:
         """Take back the change of a card, or do it again; the reason when it can't be now."""
         card = self.items.get(key)
@@ -380,7 +331,9 @@ class ConversationViewModel:
 
     # --- runs ----------------------------------------------------------------------------------------
 
-    def _begin(self, text: str) -> Message | None:
+    def begin(self, said: str | Message) -> Message | None:
+        """Say something that begins a turn (or, in workflow mode, a design)."""
+        text = self._window.translate(said) if isinstance(said, Message) else said
         if self.mode == "workflow" and len(self.items):
             self._show_nothing()  # a design begins a conversation of its own
         for item in self.items:
@@ -393,6 +346,15 @@ class ConversationViewModel:
         self.items.put(UserText(key=new_ulid(), text=text, created=now()))
         self._start(text)
         return None
+
+    def resume(self) -> None:
+        """Carry out what an interrupted turn has left."""
+        self._start(None)
+
+    def replace_item(self, item: Item) -> None:
+        """A row has become another."""
+        self.items.put(item)
+        self._tell()
 
     def _start(self, text: str | None) -> None:
         assert self.root is not None, "whoever starts has looked"
@@ -451,7 +413,7 @@ class ConversationViewModel:
             self._window.start(self._name(self.root, self.session_id), kind="sessions")
         if self.waiting and self.root is not None:
             text, self.waiting = self.waiting, ""
-            problem = self._begin(text)
+            problem = self.begin(text)
             if problem is not None:  # it goes back to where it was written
                 self.draft = f"{text}\n{self.draft}".strip()
                 self.items.put(Note(key=new_ulid(), text=problem))

@@ -138,6 +138,8 @@ class WaveformsPanel(QWidget):
         self._fill_choice()
         self._show_note()
         self._show_body()
+        if self._area is not None:
+            self._area.use(self._services.theme.theme)  # goals are called by words
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """Narrower than all that could be shown: the figures give way."""
@@ -323,7 +325,7 @@ class WaveformsPanel(QWidget):
             )
 
     async def _make_adornment(self, plot: Plot, axis: Axis, traces: Sequence[Trace], adornment: int) -> None:
-        from presentation.panels.goal_words import limit_words
+        from presentation.goal_words import limit_words
         from presentation.panels.waveforms.plot_marks import marks_of
 
         ghosts = await self.overlay.ghosts(plot, traces)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PyQt6.QtCore import QEvent, QPoint, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QPoint, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QAction, QFontMetrics, QResizeEvent
 from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
@@ -51,6 +51,9 @@ class PlotTools(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._row = QHBoxLayout(self)
         self._is_drawing = True
+        self._polished = QTimer(self)
+        self._polished.setSingleShot(True)
+        self._polished.timeout.connect(self._fit_choice)
         self._row.addWidget(self.plot_choice)
         self._row.addWidget(self.chips, 1)
         self._buttons = (self.cursors, self.fit, self.overlay, self.expression, self.export)
@@ -67,7 +70,13 @@ class PlotTools(QWidget):
         choice.clear()
         choice.addItems(list(names))
         choice.setCurrentIndex(index)
+        self._fit_choice()
+
+    def _fit_choice(self) -> None:
+        choice = self.plot_choice
+        names = [choice.itemText(index) for index in range(choice.count())]
         if names:
+            choice.ensurePolished()
             metrics = QFontMetrics(choice.font())
             widest = max(map(metrics.horizontalAdvance, names))
             rest = choice.sizeHint().width() - widest
@@ -112,6 +121,8 @@ class PlotTools(QWidget):
         self._row.setSpacing(theme.size("space.1"))
         self.setFixedHeight(theme.size("row.toolbar") + 1)
         self.chips.restyle()
+        # With another type the box has another width; it knows its type when the style sheet is on.
+        self._polished.start()
 
     def retranslate(self) -> None:
         """Texts."""

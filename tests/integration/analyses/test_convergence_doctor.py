@@ -98,6 +98,17 @@ async def test_other_causes(deck: str, cause: str, app: Application, tmp_path: P
     assert diagnosis.cause.code == cause
 
 
+async def test_every_part_without_direct_current_gets_its_path(app: Application, tmp_path: Path) -> None:
+    circuit = tmp_path / "x.cir"
+    deck = "x\nV1 a 0 1\nC1 a b 1n\nC2 b 0 1n\nC3 b c 1n\nR1 c d 1k\nC4 d 0 1n\n.op\n.end\n"
+    await asyncio.to_thread(circuit.write_text, deck)
+    diagnosis = await app.analyze_convergence(circuit)
+    assert diagnosis.cause is not None
+    assert (diagnosis.cause.code, set(diagnosis.cause.nodes)) == ("no-dc-path", {"b", "c", "d"})
+    assert diagnosis.proposal is not None
+    assert diagnosis.proposal.remedy.code == "path-to-ground"
+
+
 async def test_all_loops_are_opened_at_once(app: Application, tmp_path: Path) -> None:
     circuit = tmp_path / "x.cir"
     deck = (

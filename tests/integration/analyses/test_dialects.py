@@ -37,6 +37,17 @@ LTSPICE: dict[str, tuple[str, dict[str, float]]] = {
         ".ac dec 20 1 1Meg\n.end\n",
         {"bandwidth(v(out))": 1e3},
     ),
+    "laplace at DC and from there on": (
+        "* x.asc\nV1 in 0 PULSE(2 3 1m 1n 1n 1 2)\nE1 out 0 in 0 Laplace=5*(1+s/1e6)/((1+s*1m)*(1+s/1e7))\n"
+        "G1 0 flat in 0 Laplace=3\nR1 flat 0 1\n.op\n.tran 10u 3m\n.backanno\n.end\n",
+        {"op.v(out)": 10.0, "at(tran.v(out), 0.5m)": 10.0, "op.v(flat)": 6.0,
+         "at(tran.v(out), 2m)": 15 - 5 / math.e},
+    ),
+    "a laplace notch": (
+        "* x.asc\nV1 in 0 AC 1\nE1 out 0 in 0 Laplace=(s^2+1e10)/(s^2+1e4*s+1e10)\nR1 out 0 1k\n"
+        ".ac lin 3 15k 16k\n.end\n",
+        {"at(mag(v(out)), 15k)": abs(1 / (1 + 0.1j * (x := 0.3 * math.pi) / (1 - x**2)))},
+    ),
     "values with the point as a letter": (
         "* x.asc\nV1 in 0 1\nR1 in out 4k7\nR2 out 0 4.7k\n.op\n.backanno\n.end\n",
         {"v(out)": 0.5},

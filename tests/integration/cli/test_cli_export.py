@@ -101,6 +101,17 @@ def test_what_cannot_be_is_said(cli: Cli, result: Path, tmp_path: Path) -> None:
     target.write_text("mine")
     cases = {
         ("export", result, "-o", target): "file_exists",
+        ("export", result, "-o", result, "--force"): "bad_path",
+        (
+            "export",
+            result.parent,
+            "-o",
+            result.parent / "ngspice.raw",
+            "--format",
+            "csv",
+            "--force",
+        ): "bad_path",
+        ("plot", result, "-o", result.parent / "ngspice.raw", "--format", "svg", "--force"): "bad_path",
         ("export", result, "-o", tmp_path / "out.xyz"): "bad_usage",
         ("export", result, "-o", "-"): "bad_usage",
         ("export", result, "-o", tmp_path / "x.csv", "--signals", "v(nix)"): "unknown_signal",
@@ -155,3 +166,17 @@ def test_stopping_leaves_no_file_and_no_noise(tmp_path: Path) -> None:
     assert json.loads(stdout)["errors"][0]["error_type"] == "stopped"
     assert stderr == ""
     assert sorted(path.name for path in tmp_path.iterdir()) == ["long.raw"]
+
+
+def test_expressions_may_begin_with_a_minus(cli: Cli, result: Path, tmp_path: Path) -> None:
+    done = cli("measure", result, "-max(tran.v(out))", "-2^2", "--json")
+    assert done.exit_code == 0
+    assert [entry["value"] for entry in done.document["values"].values()] == [
+        pytest.approx(-0.7, abs=0.1),
+        -4,
+    ]
+    target = tmp_path / "current.csv"
+    signals = ("--signals", "-i(vin)", "-(op.v(out)-op.v(in))")
+    assert cli("export", result, "-o", target, "--analysis", "op", *signals).exit_code == 0
+    assert list(table(target.read_text())[0]) == ["-i(vin)", "-(op.v(out)-op.v(in))"]
+    assert cli("measure", result, "-x", "v(out)", "--json").exit_code == 2

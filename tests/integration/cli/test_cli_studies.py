@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.integration.cli.conftest import ROOT, Cli
@@ -178,3 +179,75 @@ def test_a_stop_keeps_what_is_done(tmp_path: Path, number: signal.Signals) -> No
     assert len(document["rows"]) == document["statistics"]["m"]["n"] == done
     table = Path(document["rows_path"]).read_text().splitlines()
     assert len(table) == done + 1
+
+
+def test_lists_may_begin_with_a_minus(cli: Cli, divider: Path) -> None:
+    for option, values in (("--temp", "-40,27,125"), ("--voltage", "-10%,+10%")):
+        run = cli("corners", divider, option, values, "--measure", "v(out)", "--json")
+        assert run.exit_code == 0
+        assert len(run.document["rows"]) == values.count(",") + 1
+    run = cli("sweep", divider, "--param", "R1=1k,2k", "--measure", "-i(v1)", "--json")
+    assert [row["metrics"]["-i(v1)"] for row in run.document["rows"]] == pytest.approx([5e-3, 10 / 3e3])
+
+
+def test_a_metric_nobody_could_measure_is_no_success(cli: Cli, tmp_path: Path) -> None:
+    circuit = tmp_path / "rc.cir"
+    circuit.write_text("rc\nV1 in 0 AC 1\nR1 in out 1k\nC1 out 0 100n\n.ac dec 20 10 2k\n.end\n")
+    arguments = ("--measure", "bw=bandwidth(v(out))", "--json")
+    none = cli("sweep", circuit, "--param", "R1=1,2", *arguments)
+    assert none.exit_code == 1
+    assert none.document["ok"] is False
+    assert none.document["errors"][0]["code"] == "nothing-measured"
+    some = cli("sweep", circuit, "--param", "R1=200,2k", *arguments)
+    assert some.exit_code == 0
+    assert some.document["rows"][1]["metrics"]["bw"] == pytest.approx(1e7 / (4 * math.pi) / 1e3, rel=0.01)
+    assert "1 of 2 runs" in some.document["warnings"][0]["message"]
+
+
+def test_a_value_that_becomes_infinite_is_said_so(cli: Cli, tmp_path: Path) -> None:
+    circuit = tmp_path / "x.cir"
+    circuit.write_text("x\n.param a=1\nV1 in 0 1\nR1 in out {1/a}\nR2 out 0 1\n.op\n.end\n")
+    document = cli("sweep", circuit, "--param", "a=0,1", "--measure", "v=v(out)", "--json").document
+    assert [row["state"] for row in document["rows"]] == ["failed", "ok"]
+    assert document["rows"][1]["metrics"] == {"v": pytest.approx(0.5)}
+    assert document["errors"][0]["code"] == "bad-value"
+
+
+def test_a_key_that_stands_twice_is_refused(cli: Cli, divider: Path, tmp_path: Path) -> None:
+    spec = tmp_path / "spec.json"
+    spec.write_text('{"runs": 5, "runs": 6, "measure": {"v": "v(out)"}}')
+    run = cli("montecarlo", divider, "--spec", spec, "--json")
+    assert run.exit_code == 2
+    assert "'runs'" in run.document["errors"][0]["message"]
+
+
+def test_a_deck_with_its_own_chances_needs_no_parameters(cli: Cli, tmp_path: Path) -> None:
+    circuit = tmp_path / "x.cir"
+    circuit.write_text("x\n.param r=agauss(1k,50,1)\nV1 in 0 10\nR1 in 0 {r}\n.op\n.end\n")
+
+    def drawn(*more: object) -> list[float]:
+        arguments = ("--measure", "r=v(in)/-i(v1)", "--runs", 400, "--json", *more)
+        document = cli("montecarlo", circuit, *arguments).document
+        return [row["metrics"]["r"] for row in document["rows"]]
+
+    values = drawn("--seed", 5, "--workers", 1)
+    assert np.mean(values) == pytest.approx(1000, abs=4 * 50 / 20)
+    assert np.std(values) == pytest.approx(50, rel=0.15)
+    assert drawn("--seed", 5, "--workers", 2) == values
+    assert not set(drawn("--seed", 6)) & set(values)
+
+
+def test_the_temperature_is_set_like_any_value(cli: Cli, tmp_path: Path) -> None:
+    circuit = tmp_path / "x.cir"
+    circuit.write_text("x\nV1 in 0 1\nR1 in o 1k tc1=1m\nR2 o 0 1k\n.temp 50\n.op\n.end\n")
+    run = cli("simulate", circuit, "--set", "temp=127", "--json")
+    measured = cli("measure", run.document["raw_path"], "v(o)", "--json").document["values"]
+    assert measured["v(o)"]["value"] == pytest.approx(1 / 2.1)
+    assert cli("simulate", circuit, "--set", "temp=hot", "--json").exit_code == 2
+
+
+def test_warnings_count_the_runs_that_are_shown(cli: Cli, tmp_path: Path) -> None:
+    circuit = tmp_path / "x.cir"
+    circuit.write_text("x\nV1 in 0 1\nR1 in o 1k\nC1 o 0 1n\nC2 o p 1n\nC3 p 0 1n\n.op\n.end\n")
+    run = cli("montecarlo", circuit, "--param", "R1=1%", "--runs", 3, "--measure", "v(o)", "--json")
+    assert "(in 3 of 3 runs)" in run.document["warnings"][0]["message"]

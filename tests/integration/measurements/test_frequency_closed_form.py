@@ -289,3 +289,42 @@ def test_flicker_noise_is_integrated_exactly_between_few_points(run_deck):
     assert evaluate("noise_total(onoise)", plots).value == pytest.approx(
         evaluate("onoise_total", plots).value, rel=1e-3
     )
+
+
+@pytest.mark.parametrize("quality", [3, 20, 60, 120])
+@pytest.mark.parametrize("loss", [0.0, 1.0])
+def test_a_notch_sharper_than_the_sweep(run_deck, quality, loss):
+    """A series trap of C, L and its loss behind R: |H|^2 = (d^2 + x^2) / (1 + x^2), x = 2 Q sinh(ln f/f0)."""
+    load, centre = 100.0, 150e3
+    inductance = quality * (load + loss) / (2 * math.pi * centre)
+    capacitance = 1 / (inductance * (2 * math.pi * centre) ** 2)
+    plots = run_deck(
+        f"* trap\nv1 in 0 ac 1\nr1 in out {load}\nl1 out m {inductance:.15g}\nr2 m n {max(loss, 1e-6)}\n"
+        f"c1 n 0 {capacitance:.15g}\n.ac dec 200 1k 20meg\n.end\n"
+    )
+    depth = loss / (load + loss)
+    width = centre / quality * math.sqrt(1 - 2 * depth**2)  # where (d^2 + x^2) / (1 + x^2) is one half
+    edge = math.asinh(width / centre / 2)
+    _check(
+        plots,
+        {
+            "bandwidth(v(out))": (width, "Hz"),
+            "q(v(out))": (centre / width, "1"),
+            "highcut(v(out))": (centre * math.exp(-edge), "Hz"),
+            "lowcut(v(out))": (centre * math.exp(edge), "Hz"),
+        },
+    )
+
+
+@pytest.mark.parametrize("quality", [1, 3, 10, 30])
+@pytest.mark.parametrize("points", [30, 100])
+def test_a_resonance_wider_than_the_sampling_is_exact_enough_for_differences(run_deck, quality, points):
+    """A sensitivity differs two measurements 2 % apart, so 0.1 % of error would be 5 % of it."""
+    load, inductance = 1e3 / quality, 1e-3
+    centre = 1e3 / inductance / (2 * math.pi)
+    plots = run_deck(
+        f"* rlc\nv1 in 0 ac 1\nl1 in x {inductance}\nc1 x out {inductance / 1e6:.15g}\nr1 out 0 {load:.15g}\n"
+        f".ac dec {points} {centre / 47:.12g} {centre * 53:.12g}\n.end\n"
+    )
+    expected = {"q(v(out))": (quality, "1"), "bandwidth(v(out))": (centre / quality, "Hz")}
+    _check(plots, expected, rel=1e-4)

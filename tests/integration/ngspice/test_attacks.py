@@ -21,8 +21,8 @@ import pytest
 
 from domain.simulation.request import ResourceLimits, SimulationJob
 from domain.simulation.result import SimulationRun
-from infrastructure.waveforms.raw_file import read_raw
 from infrastructure.ngspice.runner import NgspiceRunner
+from infrastructure.waveforms.raw_file import read_raw
 from tests.integration.ngspice.conftest import MODES
 
 SECRET = "tell-nobody-4711"

@@ -53,6 +53,9 @@ FAILURES: dict[str, Case] = {
     "model of another kind": case(
         "V1 a 0 1\nD1 a 0 q\n.model q npn\n.op", "model-type-mismatch", 3, element="D1"
     ),
+    "pole-zero analysis of a source without AC": case(
+        "V1 in 0 1\nR1 in o 1k\nC1 o 0 1u\n.pz in 0 o 0 vol pz", "bad-analysis", 5
+    ),
     "two sources in parallel": case("V1 a 0 1\nV2 a 0 2\nR1 a 0 1k\n.op", "singular-matrix", 2, element="V1"),
     "no convergence, op": case(
         "V1 a 0 1\nB1 Out 0 V=v(Out)>0.5 ? -1 : 1\nR1 Out 0 1\n.op", "no-convergence", 5, node="Out"

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from domain.simulation.request import ResourceLimits, SimulationJob
-from infrastructure.waveforms.raw_file import read_raw
 from infrastructure.ngspice.runner import NgspiceRunner
+from infrastructure.waveforms.raw_file import read_raw
 from shared.processes import ProcessManager
 from tests.integration.ngspice.conftest import MODES
 

@@ -127,7 +127,8 @@ def test_a_running_run_stays_and_a_killed_one_goes(
 def make_in_a_process(project: Path) -> str:
     """A result of a process that is killed while it writes it."""
     code = (
-        "import sys, time; from pathlib import Path; from infrastructure.persistence.results import ResultFolders\n"
+        "import sys, time; from pathlib import Path\n"
+        "from infrastructure.persistence.results import ResultFolders\n"
         "found = ResultFolders(user_home=Path(sys.argv[1]) / 'u').new_result(Path(sys.argv[1]) / 'a.cir')\n"
         "print(found[0], flush=True); time.sleep(60)"
     )
@@ -164,6 +165,16 @@ def test_the_quota_is_held_after_each_run(project: Path, tmp_path: Path) -> None
     assert names(project) == ids[3:]
     huge = store(small, project, 100_000)
     assert names(project) == [huge]
+
+
+def test_small_results_are_looked_at_now_and_then(project: Path, tmp_path: Path) -> None:
+    limited = ResultFolders(user_home=tmp_path / "user", quota=RetentionPolicy(keep=0, max_bytes=100_000))
+    counts = []
+    for _ in range(200):
+        store(limited, project, 1000)
+        counts.append(len(names(project)))
+    assert max(counts) * 1000 <= 1.25 * 100_000
+    assert counts[-1] < 125
 
 
 def test_a_kill_in_the_middle_of_a_removal_leaves_whole_results_only(

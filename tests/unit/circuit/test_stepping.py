@@ -27,6 +27,8 @@ def _netlist(cards: str) -> Netlist:
         (".step temp list 0 27", "temp", "temp", (0, 27)),
         (".temp 27 50 100", "temp", "temp", (27, 50, 100)),
         (".tran 1n 1u sweep r 1k 2k 500", "param", "r", (1e3, 1.5e3, 2e3)),
+        (".dc V1 0 1 0.1 sweep r 1k 3k 1k", "param", "r", (1e3, 2e3, 3e3)),
+        (".dc V1 0 1 0.1 sweep V2 1 2 1", "source", "v2", (1, 2)),
         (".tran 1n 1u sweep r poi 2 1k 9k", "param", "r", (1e3, 9e3)),
     ],
 )

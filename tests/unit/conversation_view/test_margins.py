@@ -8,7 +8,7 @@ import pytest
 
 from domain.design.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
-from presentation.panels.conversation.margins import limit_text, row_of
+from presentation.goal_margins import limit_text, row_of
 
 
 def row(value: float, unit: str = "Hz", **bounds: float):
@@ -48,3 +48,17 @@ def test_limits_are_typeset() -> None:
     assert limit("dB", maximum=-17.0) == "≤ −17 dB"
     assert limit("V", maximum=6e-6) == "≤ 6 µV"
     assert limit("Hz", minimum=1e6) == "≥ 1 MHz"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.001194, "0.001 dB"),
+        (1e-5, "0.000 dB"),
+        (0.0, "0 dB"),
+        (-41.8123, "−41.81 dB"),
+        (0.0871, "0.087 dB"),
+    ],
+)
+def test_decibels_have_no_more_than_three_decimals(value: float, shown: str) -> None:
+    assert row(value, "dB", maximum=0.5).value.replace("\u00a0", " ") == shown

@@ -51,7 +51,7 @@ def result_in(folder, result_id, circuit, *, raw=("run.raw",), status="ok", **ch
 def test_a_projects_results_are_in_the_project(store, circuit, tmp_path):
     result_id, folder = store.new_result(circuit)
     assert folder == tmp_path / "amp/.circuit_ai/sim_results" / result_id
-    assert list(folder.iterdir()) == []
+    assert [path.name for path in folder.iterdir()] == [".running"]
     assert not (tmp_path / "home").exists()
 
 
@@ -121,6 +121,7 @@ def test_what_is_written(store, circuit):
                 "severity": "warning",
                 "code": "gmin-stepping",
                 "message": "Node out 需要.",
+                "text": {"template": "Node {node} 需要.", "params": {"node": "out"}},
                 "file": str(circuit),
                 "line": 3,
                 "element": None,

@@ -76,7 +76,7 @@ def test_a_link_is_not_followed_and_a_fifo_not_waited_for(tmp_path):
 
 def test_a_process_is_told_from_another_of_the_same_id():
     here = socket.gethostname()
-    started = process_locks._start_of(os.getpid())
+    started = process_locks.start_of(os.getpid())
     assert started.isdigit()
     assert is_running(Holder(pid=os.getpid(), started=started, host=here))
     assert not is_running(Holder(pid=os.getpid(), started="1", host=here))

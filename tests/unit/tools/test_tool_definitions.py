@@ -38,6 +38,7 @@ def test_the_tools_of_the_contract_are_there_once_each() -> None:
         "run_pvt_analysis",
         "run_worst_case",
         "run_sensitivity",
+        "optimize_parameters",
         "analyze_convergence",
         "inspect_data",
         "analyze_file",
@@ -55,6 +56,7 @@ def test_the_tools_of_the_contract_are_there_once_each() -> None:
         "run_pvt_analysis": "simulate",
         "run_worst_case": "simulate",
         "run_sensitivity": "simulate",
+        "optimize_parameters": "simulate",
     }
     assert executor.effect_of("nosuch") == "read"
 

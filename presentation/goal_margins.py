@@ -106,8 +106,10 @@ def margin_of(goal: DesignGoal, value: float) -> float | None:
 
 def _figure(value: float, unit: str) -> str:
     """Four digits; of a unit without prefixes nothing below a thousandth (``0.000 dB``)."""
-    if unit in ("dB", "deg", "%") and 0 < abs(value) < 1e-3:
-        return number(0.0, unit).replace("0", "0.000", 1)
+    if unit in ("dB", "deg", "%"):
+        if 0 < abs(value) < 5e-4:
+            return number(0.0, unit).replace("0", "0.000", 1)
+        value = round(value, 3)
     return number(value, unit)
 
 

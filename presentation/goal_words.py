@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from domain.circuit.numbers import parse_number
 from domain.design.goals import DesignGoal
 from presentation.cli.figures import number
-from presentation.panels.conversation.margins import limit_text, typeset
+from presentation.goal_margins import limit_text, typeset
 from shared.message import Message, msg
 
 _NAMES: Mapping[str, Message] = {
@@ -42,7 +42,7 @@ def name_of(goal: DesignGoal) -> Message:
     at = typeset(number(frequency, "Hz"))
     # What is measured is the gain against that of the pass band: -40 dB, where 40 dB of loss are asked for.
     if (goal.minimum or goal.maximum or 0.0) < 0:
-        return msg("Relative gain at {frequency}", frequency=at)
+        return msg("Rel. gain at {frequency}", frequency=at)
     return msg("Attenuation at {frequency}", frequency=at)
 
 

@@ -1,0 +1,104 @@
+"""The window around a conversation, as its view model knows it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from PyQt6.QtCore import QTimer
+
+from presentation.panels.conversation.items import Change
+from presentation.window.workspace import WindowServices
+from shared.message import Message
+
+if TYPE_CHECKING:
+    from application.events import GoalsUnderstood
+    from domain.design.goals import DesignGoal
+    from presentation.panels.conversation.panel import ConversationPanel
+
+_logger = logging.getLogger(__name__)
+
+
+class PanelWindow:
+    """What the view model asks of the window around it; implements `Window`."""
+
+    def __init__(self, panel: ConversationPanel, services: WindowServices) -> None:
+        self._panel = panel
+        self._services = services
+        self._timer = QTimer(panel)  # its calls end with the panel
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._on_timeout)
+        self._due: list[Callable[[], None]] = []
+
+    async def save_buffers(self) -> bool:
+        """Through the editor, without holding the loop."""
+        buffers = self._services.workspace.buffers
+        return buffers is None or await buffers.save_unsaved()
+
+    def file_changed(self, path: Path) -> None:
+        """For the tree, the editor and whoever shows the file."""
+        self._services.workspace.file_changed.emit(path)
+
+    def file_made(self, path: Path) -> None:
+        """For the editor."""
+        self._services.workspace.file_offered.emit(path)
+
+    def result_made(self, result_path: Path) -> None:
+        """For the bottom pane and the list of results."""
+        self._services.workspace.result_offered.emit(result_path)
+
+    def design_accepted(self, circuit: Path | None) -> None:
+        """For the marks of changed files, and what F5 runs."""
+        self._services.workspace.changes_accepted.emit()
+        if circuit is not None:
+            self._services.workspace.main_circuit_chosen.emit(circuit)
+
+    async def confirm_goals(
+        self, goals: GoalsUnderstood, *, is_change: bool
+    ) -> tuple[DesignGoal, ...] | None:
+        """The goals dialog."""
+        from presentation.dialogs.goals import GoalsDialog
+
+        return await GoalsDialog(self._services, goals, self._panel, is_change=is_change).ask()
+
+    def start(self, coroutine: Coroutine[Any, Any, object], *, kind: str, scope: str | None = None) -> object:
+        """As a task of the application."""
+        if scope is None:
+            return self._services.start(coroutine, kind=kind)
+        return self._services.start(coroutine, kind=kind, scope=scope)
+
+    def later(self, delay_ms: int, call: Callable[[], None]) -> None:
+        """By one timer, which ends with the panel."""
+        self._due.append(call)
+        self._timer.start(delay_ms)
+
+    def _on_timeout(self) -> None:
+        due, self._due = self._due, []
+        for call in due:
+            call()
+
+    def items_changed(self, changes: list[Change]) -> None:
+        """For the messages' view."""
+        try:
+            self._panel.show_changes(changes)
+        except Exception:  # what can't be drawn must not end the run it tells of
+            _logger.exception("the conversation could not be shown")
+
+    def sessions_changed(self) -> None:
+        """For the list of conversations, when it is open."""
+        self._panel.show_sessions()
+
+    def state_changed(self) -> None:
+        """For bar, input and status line."""
+        self._panel.refresh()
+
+    def told(self, message: Message, *, is_problem: bool) -> None:
+        """In the window's status bar."""
+        workspace = self._services.workspace
+        cast("Any", workspace.error_occurred if is_problem else workspace.status_changed).emit(message)
+
+    def translate(self, message: Message) -> str:
+        """As everything in the window."""
+        return self._services.language(message)

@@ -1,0 +1,71 @@
+"""Going on after a turn that was interrupted or ended with an error."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from domain.llm.chat import ProviderChoice
+from presentation.panels.conversation.items import ErrorBlock, Interrupted, UserText
+from presentation.panels.conversation.refusals import busy
+from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from presentation.panels.conversation.view_model import ConversationViewModel
+
+
+class WaysOn:
+    """What the buttons of an interruption or an error do; each gives the reason when it can't be now."""
+
+    def __init__(self, model: ConversationViewModel) -> None:
+        self._model = model
+
+    def go_on(self, key: str) -> Message | None:
+        """Go on with an interrupted turn."""
+        model = self._model
+        item = model.items.get(key)
+        if not isinstance(item, Interrupted) or not item.can_continue or model.root is None:
+            return None
+        if model.is_running:
+            return busy()
+        is_open = item.reason == "interrupted"  # any other turn was closed with what it had
+        model.items.put(replace(item, can_continue=False))
+        if model.mode == "workflow" or is_open:
+            model.resume()
+            return None
+        return model.begin(msg("Go on."))
+
+    def retry(self, key: str) -> Message | None:
+        """Say the last message again after an error."""
+        item = self._model.items.get(key)
+        if not isinstance(item, ErrorBlock) or item.is_spent:
+            return None
+        return self._again(replace(item, is_spent=True))
+
+    def retry_offline(self, key: str) -> Message | None:
+        """Say the last message again, to the built-in designer."""
+        if self._model.is_running:
+            return busy()
+        self._model.set_choice(ProviderChoice())
+        return self.retry(key)
+
+    def give_up(self, key: str) -> None:
+        """Take the ways out of an error away."""
+        item = self._model.items.get(key)
+        if isinstance(item, ErrorBlock):
+            self._model.replace_item(replace(item, is_spent=True))
+
+    def regenerate(self, key: str) -> Message | None:
+        """Ask for the interrupted answer anew: the same message once more, the files as they are."""
+        item = self._model.items.get(key)
+        if not isinstance(item, Interrupted) or not item.can_continue or self._model.mode == "workflow":
+            return None
+        return self._again(replace(item, can_continue=False))
+
+    def _again(self, settled: ErrorBlock | Interrupted) -> Message | None:
+        model = self._model
+        if model.is_running:
+            return busy()
+        said = next((row for row in reversed(tuple(model.items)) if isinstance(row, UserText)), None)
+        model.items.put(settled)
+        return None if said is None else model.begin(said.text)
