@@ -192,14 +192,21 @@ class BrowseProject:
         return await asyncio.to_thread(self._results.newest, root, MOST_RESULTS)
 
     async def judged(self, root: Path, results: Sequence[ResultSummary]) -> Mapping[Path, tuple[int, int]]:
-        """Of the newest results: how many of the project's goals each meets, and of how many."""
+        """Of the newest results: how many of the project's goals each meets, and of how many.
+
+        Goals of a design are only held against the circuits it made.
+        """
         content = await asyncio.to_thread(self._goals_content, root)
         goals = _goals_of(content)
         if not goals:
             return {}
         digest = sha256(content).hexdigest()
+        design = await self.rounds(root)
+        designed = {each.circuit for each in design.rounds} if design is not None else set()
         found: dict[Path, tuple[int, int]] = {}
         for result in results[:_MOST_JUDGED]:
+            if designed and result.circuit not in designed:
+                continue
             key = (result.path, digest)
             if key not in self._judged:
                 self._judged[key] = await self._met(result, goals)

@@ -35,6 +35,8 @@ _HEADS: tuple[tuple[int, Message], ...] = (
 _COLUMNS = 9
 _STRETCH = {1: 3, 2: 7, 4: 2, 7: 4}
 _SHOWN_ROWS = 9
+_WIDEST_NAME, _WIDEST_EXPRESSION = 30, 52
+"""Digits a name and an expression may take before they are cut."""
 _STYLE = """
 QLineEdit, QComboBox { border-color: transparent; background: transparent; padding: 0 @space.1; }
 QLineEdit:hover, QComboBox:hover { border-color: @border.default; background: @surface.base; }
@@ -172,6 +174,9 @@ class GoalRow:
                 combo.fontMetrics().horizontalAdvance(combo.itemText(n)) for n in range(combo.count())
             )
             combo.setFixedWidth(widest + 2 * pad)
+        for edit, most in ((self.metric, _WIDEST_NAME), (self.expression, _WIDEST_EXPRESSION)):
+            wide = edit.fontMetrics().horizontalAdvance(edit.text()) + 2 * pad
+            edit.setMinimumWidth(min(wide, edit.fontMetrics().horizontalAdvance("0") * most))
         sample = "±0.0000 %"
         self.tolerance.setFixedWidth(self.tolerance.fontMetrics().horizontalAdvance(sample) + pad)
         self.refresh()

@@ -98,11 +98,12 @@ class _Drawing(QIconEngine):
         """At the ratio 1."""
         return self.scaledPixmap(size, mode, state, 1.0)
 
-    def paint(self, painter: QPainter | None, rect: QRect, mode: QIcon.Mode, _state: QIcon.State) -> None:
-        """Straight onto a widget."""
-        if painter is not None:
-            color = self._disabled if mode == QIcon.Mode.Disabled else self._color
-            _renderer(self._name, color).render(painter, rect.toRectF())
+    def paint(self, painter: QPainter | None, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
+        """Onto a widget; as a picture kept, for reading the drawing takes longer than painting it."""
+        device = painter.device() if painter is not None else None
+        if painter is not None and device is not None:
+            picture = self.scaledPixmap(rect.size(), mode, state, device.devicePixelRatioF())
+            painter.drawPixmap(rect.topLeft(), picture)
 
 
 def _renderer(name: str, color: QColor) -> QSvgRenderer:

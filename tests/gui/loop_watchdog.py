@@ -15,7 +15,10 @@ from pathlib import Path
 
 import pytest
 
-LIMIT_S = 0.050
+LIMIT_S = 0.050 if "PYTEST_XDIST_WORKER" not in os.environ else 0.120
+"""50 ms, when this is the only test at work. Beside others the same step costs twice the processor time
+(caches, the clock of the processor, the kernel's account of it), so there only the grave cases are caught:
+run `pytest tests/gui/test_stories_on_screen.py` by itself for the rest."""
 _TICK_S = 0.010
 
 

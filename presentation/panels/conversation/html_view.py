@@ -140,7 +140,10 @@ class HtmlItems:
         )
         notes = "".join(f"<li>{self._text(text)}</li>" for text in item.assumptions)
         title = self._text(msg("Goals"))
-        count = self._text(msg("{count} read from your sentence", count=len(item.goals)))
+        stated = sum(goal.stated for goal in item.goals)
+        count = self._text(
+            msg("{stated} of {count} read from your sentence", stated=stated, count=len(item.goals))
+        )
         return (
             f'<div class="card"><div class="head">{icon("target")}<b>{title}</b>'
             f'<span class="dim">{count}</span></div>'

@@ -123,6 +123,10 @@ def with_unit(value: float, unit: str, digits: int = 4) -> str:
     return number + name if name == "°" else f"{number}{SPACE}{name}".rstrip()
 
 
+_WIDEST = 1e4
+"""Places up to so many times apart are shown in the unit of the smaller one."""
+
+
 def column(values: Sequence[float | None], unit: str, *, is_place: bool = False) -> tuple[str, list[str]]:
     """Numbers of one row in one unit, and that unit; "" for None.
 
@@ -131,7 +135,10 @@ def column(values: Sequence[float | None], unit: str, *, is_place: bool = False)
     """
     digits = 4
     known = [value for value in values if value is not None and math.isfinite(value)]
-    scale = scale_for(max((abs(value) for value in known), default=0.0), unit)
+    peak = max((abs(value) for value in known), default=0.0)
+    smallest = min((abs(value) for value in values[:2] if value), default=peak)
+    # 10.26 and 1004 kHz say more than 0.01026 and 1.004 MHz.
+    scale = scale_for(smallest if is_place and peak < _WIDEST * smallest else peak, unit)
     scaled = [None if value is None else value / scale.factor for value in values]
 
     def texts(many: int) -> list[str]:

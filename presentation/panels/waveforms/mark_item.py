@@ -132,8 +132,10 @@ class MarkItem(pg.GraphicsObject):  # type: ignore[misc]
         elif frame.top() <= y <= frame.bottom():
             painter.setPen(self._goal_pen())
             painter.drawLine(QLineF(left, y, right, y))
+            if mark.is_upper and mark.goal.minimum is not None:
+                return  # the words of a range stand at its lower end
             height, width = self._words_size(mark)
-            if mark.at is not None:
+            if mark.at is not None and left > frame.left():
                 x = right + _GAP if right + _GAP + width < frame.right() else left - _GAP - width
                 self._write(painter, mark, QPointF(x, y - height / 2), frame)
             else:
