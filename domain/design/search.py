@@ -16,7 +16,6 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import numpy as np
-from cmaes import CMAwM  # type: ignore[import-untyped]
 
 from domain.design.search_cost import Cost
 from domain.design.search_space import SearchSpace, Values
@@ -166,6 +165,8 @@ class _Run:
         self._space = space
         count = len(space.free)
         steps = np.array([dimension.step for dimension in space.free])
+        from cmaes import CMAwM  # type: ignore[import-untyped]  # brings a second of scipy with it
+
         self._cma = CMAwM(
             mean=np.array(list(place)),
             sigma=sigma,

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from shared.errors import EnvironmentProblem
 from shared.message import msg
+from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     import aiosqlite
@@ -63,10 +64,16 @@ async def open_checkpointer(
         (kind.__module__, kind.__qualname__) if isinstance(kind, type) else kind for kind in allowed_types
     ]
     serializer = JsonPlusSerializer(allowed_msgpack_modules=names or None)
+    connecting = asyncio.ensure_future(_connected(aiosqlite.connect(path, timeout=_BUSY_S)))
     try:
-        connection = await aiosqlite.connect(path, timeout=_BUSY_S)
+        connection = await uninterrupted(connecting)
     except sqlite3.Error as error:
         raise _unusable(path, error) from error
+    except asyncio.CancelledError:
+        # Its thread must not outlive us.
+        if not connecting.cancelled() and connecting.exception() is None:
+            await uninterrupted(connecting.result().close())
+        raise
     try:
         saver = AsyncSqliteSaver(connection, serde=serializer)
         await _set_up(saver)
@@ -74,7 +81,11 @@ async def open_checkpointer(
     except sqlite3.Error as error:  # also one that comes later, out of the graph: a full disk, say
         raise _unusable(path, error) from error
     finally:
-        await connection.close()
+        await uninterrupted(connection.close())
+
+
+async def _connected(connection: aiosqlite.Connection) -> aiosqlite.Connection:
+    return await connection
 
 
 def _import_langgraph() -> None:
