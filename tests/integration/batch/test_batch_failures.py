@@ -7,7 +7,7 @@ import contextlib
 import os
 import pickle
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -129,29 +129,20 @@ async def test_a_run_that_hangs_is_stopped_and_the_others_go_on(
             assert outcome.plots[0].axis.data[-1] == pytest.approx(stop)
 
 
-async def test_guests_killed_in_mid_batch_lose_nothing(
-    make_batch: MakeBatch, make_circuit: MakeCircuit
-) -> None:
-    circuit = await asyncio.to_thread(make_circuit, DIVIDER.format(r2="1k"), ["R2"])
-    values = [100.0 + number for number in range(3000)]
-    engine = make_batch()
-    found: list[RunOutcome] = []
-    killed: list[int] = []
-    async with contextlib.aclosing(engine.run(batch_of(circuit, [(v,) for v in values]), workers=2)) as runs:
-        async for outcome in runs:
-            found.append(outcome)
-            if len(found) in (400, 1500):
-                for pid in await asyncio.to_thread(_guests):
-                    os.kill(pid, signal.SIGKILL)
-                    killed.append(pid)
-
-    assert len(killed) >= 2, "there was something to kill"
-    found.sort(key=lambda outcome: outcome.run_id)
-    check_divider(found, values)
+FindGuests = Callable[[], list[int]]
 
 
-def _guests() -> list[int]:
-    """Innermost processes below this one: those that host the library."""
+@pytest.fixture
+def guests() -> FindGuests:
+    """Innermost processes below this one that began during the test: those that host the library.
+
+    A browser that an earlier test began in this process keeps helpers of its own.
+    """
+    before = set(_innermost())
+    return lambda: [pid for pid in _innermost() if pid not in before]
+
+
+def _innermost() -> list[int]:
     parents: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -163,6 +154,27 @@ def _guests() -> list[int]:
         size = len(below)
         below |= {pid for pid, parent in parents.items() if parent in below}
     return [pid for pid in below if pid != os.getpid() and pid not in parents.values()]
+
+
+async def test_guests_killed_in_mid_batch_lose_nothing(
+    make_batch: MakeBatch, make_circuit: MakeCircuit, guests: FindGuests
+) -> None:
+    circuit = await asyncio.to_thread(make_circuit, DIVIDER.format(r2="1k"), ["R2"])
+    values = [100.0 + number for number in range(3000)]
+    engine = make_batch()
+    found: list[RunOutcome] = []
+    killed: list[int] = []
+    async with contextlib.aclosing(engine.run(batch_of(circuit, [(v,) for v in values]), workers=2)) as runs:
+        async for outcome in runs:
+            found.append(outcome)
+            if len(found) in (400, 1500):
+                for pid in await asyncio.to_thread(guests):
+                    os.kill(pid, signal.SIGKILL)
+                    killed.append(pid)
+
+    assert len(killed) >= 2, "there was something to kill"
+    found.sort(key=lambda outcome: outcome.run_id)
+    check_divider(found, values)
 
 
 async def test_what_a_run_gives_does_not_depend_on_the_guests(
@@ -185,7 +197,7 @@ async def test_what_a_run_gives_does_not_depend_on_the_guests(
 
 
 async def test_closing_ends_the_guests_and_keeps_what_is_done(
-    make_batch: MakeBatch, make_circuit: MakeCircuit
+    make_batch: MakeBatch, make_circuit: MakeCircuit, guests: FindGuests
 ) -> None:
     circuit = await asyncio.to_thread(make_circuit, DIVIDER.format(r2="1k"), ["R2"])
     rows = [(100.0 + number,) for number in range(20_000)]
@@ -196,22 +208,22 @@ async def test_closing_ends_the_guests_and_keeps_what_is_done(
             if len(found) == 500:
                 break
     assert all(outcome.state == "ok" for outcome in found)
-    assert await asyncio.to_thread(_guests) == []
+    assert await asyncio.to_thread(guests) == []
 
 
 async def test_cancelling_in_the_middle_of_a_hanging_run_leaves_nothing(
-    make_batch: MakeBatch, make_circuit: MakeCircuit
+    make_batch: MakeBatch, make_circuit: MakeCircuit, guests: FindGuests
 ) -> None:
     deck = "t\n.param stop=1\nV1 a 0 sin(0 1 1)\nR1 a b 1k\nC1 b 0 1n\n.tran 1u {stop} 0 1u\n.end\n"
     circuit = await asyncio.to_thread(make_circuit, deck, ["stop"])
     task = asyncio.create_task(outcomes_of(make_batch(), batch_of(circuit, [(1e6,), (1e6,)]), workers=2))
-    while len(await asyncio.to_thread(_guests)) < 2:  # noqa: ASYNC110 - nobody tells
+    while len(await asyncio.to_thread(guests)) < 2:  # noqa: ASYNC110 - nobody tells
         await asyncio.sleep(0.05)
     await asyncio.sleep(0.3)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert await asyncio.to_thread(_guests) == []
+    assert await asyncio.to_thread(guests) == []
 
 
 async def test_failures_of_one_run_do_not_reach_the_next(
