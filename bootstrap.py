@@ -23,40 +23,38 @@ from shared.tasks import AsyncTaskRegistry
 
 if TYPE_CHECKING:
     from application.app import Application
-    from application.browsing import BrowseProject
-    from application.chatting import ChatWithModel
-    from application.checking import CheckCircuit
-    from application.cleaning import CleanProject
-    from application.convergence import AnalyzeConvergence
-    from application.designing import DesignCircuit
-    from application.editing import EditFiles
+    from application.conversation.chatting import ChatWithModel
+    from application.conversation.sessions import Sessions
+    from application.design.designing import DesignCircuit
     from application.examining import ExamineEnvironment
-    from application.exporting import ExportResult
-    from application.measuring import MeasureResult
-    from application.optimizing import OptimizeCircuit
-    from application.ports import (
+    from application.optimization.optimizing import OptimizeCircuit
+    from application.optimization.tuning import TuneCircuit
+    from application.ports.conversation import ChatModels, Checkpointers, Designer
+    from application.ports.project import Projects
+    from application.ports.simulation import (
         BatchSimulator,
-        ChatModels,
-        Checkpointers,
-        Designer,
-        Projects,
         RunJoiner,
         Simulator,
         SimulatorSettingsStore,
         SourceReaders,
         WaveformReader,
     )
+    from application.project.browsing import BrowseProject
+    from application.project.editing import EditFiles
+    from application.project.undoing import ProjectOperations
+    from application.project.window_state import WindowStates
     from application.prompting import Prompting
-    from application.sessions import Sessions
-    from application.simulating import RunSimulation
-    from application.studies import RunStudy
+    from application.results.cleaning import CleanProject
+    from application.results.exporting import ExportResult
+    from application.simulation.checking import CheckCircuit
+    from application.simulation.convergence import AnalyzeConvergence
+    from application.simulation.measuring import MeasureResult
+    from application.simulation.simulating import RunSimulation
+    from application.simulation.waveforms import LoadWaveforms
+    from application.studies.studying import RunStudy
     from application.tool_execution.context import ToolServices
     from application.tool_execution.executor import ToolExecutor
     from application.tool_execution.run_tool import RunTool
-    from application.tuning import TuneCircuit
-    from application.undoing import ProjectOperations
-    from application.waveforms import LoadWaveforms
-    from application.window_state import WindowStates
     from infrastructure.persistence.results import ResultFolders
     from infrastructure.persistence.settings import UserSettings
     from shared.message import Message
@@ -125,13 +123,13 @@ class Composition:
 
     @cached_property
     def check(self) -> CheckCircuit:
-        from application.checking import CheckCircuit
+        from application.simulation.checking import CheckCircuit
 
         return CheckCircuit(sources=self._sources, libraries=self._settings.libraries, cpu=self._cpu)
 
     @cached_property
     def simulate(self) -> RunSimulation:
-        from application.simulating import RunSimulation
+        from application.simulation.simulating import RunSimulation
 
         return RunSimulation(
             simulator=self._simulator,
@@ -146,7 +144,7 @@ class Composition:
 
     @cached_property
     def study(self) -> RunStudy:
-        from application.studies import RunStudy
+        from application.studies.studying import RunStudy
 
         return RunStudy(
             batch=self._batch_at,
@@ -161,7 +159,7 @@ class Composition:
 
     @cached_property
     def optimize(self) -> OptimizeCircuit:
-        from application.optimizing import OptimizeCircuit
+        from application.optimization.optimizing import OptimizeCircuit
         from infrastructure.persistence.atomic import write_atomically
 
         return OptimizeCircuit(
@@ -179,7 +177,7 @@ class Composition:
 
     @cached_property
     def tune(self) -> TuneCircuit:
-        from application.tuning import TuneCircuit
+        from application.optimization.tuning import TuneCircuit
 
         return TuneCircuit(
             batch=self._batch,
@@ -191,7 +189,7 @@ class Composition:
 
     @cached_property
     def analyze_convergence(self) -> AnalyzeConvergence:
-        from application.convergence import AnalyzeConvergence
+        from application.simulation.convergence import AnalyzeConvergence
 
         return AnalyzeConvergence(
             simulator=self._simulator,
@@ -204,7 +202,7 @@ class Composition:
 
     @cached_property
     def clean(self) -> CleanProject:
-        from application.cleaning import CleanProject
+        from application.results.cleaning import CleanProject
         from infrastructure.ngspice.scratch_leftovers import TemporaryScratch
 
         return CleanProject(
@@ -216,13 +214,13 @@ class Composition:
 
     @cached_property
     def measure(self) -> MeasureResult:
-        from application.measuring import MeasureResult
+        from application.simulation.measuring import MeasureResult
 
         return MeasureResult(results=self._results, waveforms=self._waveforms, cpu=self._cpu)
 
     @cached_property
     def export(self) -> ExportResult:
-        from application.exporting import ExportResult
+        from application.results.exporting import ExportResult
         from infrastructure.exports.pictures import PictureFiles
         from infrastructure.exports.tables import TableFiles
 
@@ -236,7 +234,7 @@ class Composition:
 
     @cached_property
     def design(self) -> DesignCircuit:
-        from application.designing import DesignCircuit
+        from application.design.designing import DesignCircuit
         from presentation.narration import Narrator
 
         return DesignCircuit(
@@ -257,7 +255,7 @@ class Composition:
 
     @cached_property
     def chat(self) -> ChatWithModel:
-        from application.chatting import ChatWithModel
+        from application.conversation.chatting import ChatWithModel
 
         return ChatWithModel(
             projects=self._projects,
@@ -271,14 +269,14 @@ class Composition:
 
     @cached_property
     def sessions(self) -> Sessions:
-        from application.sessions import Sessions
+        from application.conversation.sessions import Sessions
         from infrastructure.persistence.atomic import write_atomically
 
         return Sessions(projects=self._projects, write_file=write_atomically)
 
     @cached_property
     def operations(self) -> ProjectOperations:
-        from application.undoing import ProjectOperations
+        from application.project.undoing import ProjectOperations
 
         return ProjectOperations(projects=self._projects)
 
@@ -310,7 +308,7 @@ class Composition:
 
     @cached_property
     def browse(self) -> BrowseProject:
-        from application.browsing import BrowseProject
+        from application.project.browsing import BrowseProject
         from infrastructure.persistence.examples import BundledExamples
         from infrastructure.persistence.project_view import FolderView
         from infrastructure.persistence.result_catalogue import ResultList
@@ -328,7 +326,7 @@ class Composition:
 
     @cached_property
     def edit(self) -> EditFiles:
-        from application.editing import EditFiles
+        from application.project.editing import EditFiles
         from infrastructure.persistence.atomic import write_atomically
         from infrastructure.persistence.project import ProjectFolder
 
@@ -336,7 +334,7 @@ class Composition:
 
     @cached_property
     def waveforms(self) -> LoadWaveforms:
-        from application.waveforms import LoadWaveforms
+        from application.simulation.waveforms import LoadWaveforms
         from infrastructure.persistence.result_figures import ResultFigures
         from infrastructure.waveforms.column_file import ColumnFileBuilder
 
@@ -358,7 +356,7 @@ class Composition:
         )
 
     def warm_up(self) -> None:
-        from application.designing import import_graph
+        from application.design.designing import import_graph
 
         import_graph()
 
@@ -385,7 +383,7 @@ class Composition:
 
     @cached_property
     def _batch(self) -> BatchSimulator:
-        from infrastructure.ngspice.batch import NgspiceBatch
+        from infrastructure.ngspice.batch.simulator import NgspiceBatch
 
         return NgspiceBatch(processes=self._processes, ngspice_path=self._settings.ngspice_path)
 

@@ -1,1 +1,1 @@
-"""What we do: use cases and the LangGraph graph. Speaks to the outside only through ports.py."""
+"""What we do: use cases and the LangGraph graph. Speaks to the outside only through ports/."""

@@ -5,27 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from application.browsing import BrowseProject
-    from application.chatting import ChatWithModel
-    from application.checking import CheckCircuit
-    from application.cleaning import CleanProject
-    from application.convergence import AnalyzeConvergence
-    from application.designing import DesignCircuit
-    from application.editing import EditFiles
+    from application.conversation.chatting import ChatWithModel
+    from application.conversation.sessions import Sessions
+    from application.design.designing import DesignCircuit
     from application.examining import ExamineEnvironment
-    from application.exporting import ExportResult
-    from application.measuring import MeasureResult
-    from application.optimizing import OptimizeCircuit
-    from application.ports import ChatModels, SimulatorSettingsStore
+    from application.optimization.optimizing import OptimizeCircuit
+    from application.optimization.tuning import TuneCircuit
+    from application.ports.conversation import ChatModels
+    from application.ports.simulation import SimulatorSettingsStore
+    from application.project.browsing import BrowseProject
+    from application.project.editing import EditFiles
+    from application.project.undoing import ProjectOperations
+    from application.project.window_state import WindowStates
     from application.prompting import Prompting
-    from application.sessions import Sessions
-    from application.simulating import RunSimulation
-    from application.studies import RunStudy
+    from application.results.cleaning import CleanProject
+    from application.results.exporting import ExportResult
+    from application.simulation.checking import CheckCircuit
+    from application.simulation.convergence import AnalyzeConvergence
+    from application.simulation.measuring import MeasureResult
+    from application.simulation.simulating import RunSimulation
+    from application.simulation.waveforms import LoadWaveforms
+    from application.studies.studying import RunStudy
     from application.tool_execution.run_tool import RunTool
-    from application.tuning import TuneCircuit
-    from application.undoing import ProjectOperations
-    from application.waveforms import LoadWaveforms
-    from application.window_state import WindowStates
     from shared.events import EventBus
     from shared.message import Message
     from shared.stop import StopController

@@ -16,7 +16,7 @@ from shared.message import Message, msg
 from shared.processes import ProcessLimits
 
 if TYPE_CHECKING:
-    from application.ports import Simulator
+    from application.ports.simulation import Simulator
     from shared.processes import ProcessManager
 
 State = Literal["ok", "warning", "missing", "unused"]

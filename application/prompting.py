@@ -30,8 +30,8 @@ from shared.uninterrupted import uninterrupted
 if TYPE_CHECKING:
     from langchain_core.messages import SystemMessage
 
-    from application.browsing import ResultCatalogue
-    from application.ports import ProjectFiles
+    from application.ports.project import ProjectFiles
+    from application.project.browsing import ResultCatalogue
 
 _logger = logging.getLogger(__name__)
 

@@ -10,12 +10,12 @@ from presentation.cli.output import plain
 from shared.message import Message
 
 if TYPE_CHECKING:
-    from application.sessions import ExportFormat, ShownSession
+    from application.conversation.sessions import ExportFormat, ShownSession
 
 
 def export_text(session: ShownSession, kind: ExportFormat, translate: Callable[[Message], str]) -> str:
     """The conversation in a format, in the words of `translate`'s language."""
-    from application.session_texts import json_document, markdown, plain_text
+    from application.conversation.session_texts import json_document, markdown, plain_text
 
     match kind:
         case "json":

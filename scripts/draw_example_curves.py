@@ -17,7 +17,7 @@ from pathlib import Path
 
 import bootstrap
 from application.app import Application
-from application.simulating import SimulationRequest
+from application.simulation.simulating import SimulationRequest
 from domain.simulation.waveform import Plot
 
 TARGET = Path(__file__).resolve().parents[1] / "resources" / "look" / "example_curves.json"

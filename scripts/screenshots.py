@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from application.window_state import ProjectMemory, WindowLanguage, WindowState, WindowTheme
+from application.project.window_state import ProjectMemory, WindowLanguage, WindowState, WindowTheme
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "resources" / "examples" / "sallen-key-filter"

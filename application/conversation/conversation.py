@@ -28,7 +28,7 @@ from domain.llm.messages import (
 from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
-    from application.ports import Transcript
+    from application.ports.conversation import Transcript
     from domain.llm.tools.result import ToolResult
 
 DELTA_INTERVAL_S = 0.4

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from shared.errors import CircuitAIError
 
 if TYPE_CHECKING:
-    from application.ports import ProjectFiles
+    from application.ports.project import ProjectFiles
 
 _CIRCUITS = (".cir", ".sp", ".spice", ".net", ".ckt")
 _MOST_FILES = 40

@@ -17,7 +17,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from application.design_journal import DesignJournal
+from application.design.journal import DesignJournal
 from application.graph.agent.builder import CompiledAgent
 from application.graph.edges import (
     route_after_action,
@@ -34,9 +34,10 @@ from application.graph.nodes.design_goals import ConfirmGoalsNode, DesignGoalsNo
 from application.graph.nodes.simulation import AnalysisNode, SimulationNode, UserCheckpointNode
 from application.graph.nodes.undo import UndoRoundNode
 from application.graph.state import GraphState
-from application.measuring import MeasureResult
-from application.ports import Designer, ProjectFiles
-from application.simulating import RunSimulation
+from application.ports.conversation import Designer
+from application.ports.project import ProjectFiles
+from application.simulation.measuring import MeasureResult
+from application.simulation.simulating import RunSimulation
 from application.tool_execution.operations import Operations
 
 FREE_WORK = "free_work"

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
-    from application.checking import CheckCircuit
-    from application.convergence import AnalyzeConvergence
-    from application.measuring import MeasureResult
-    from application.optimizing import OptimizeCircuit
-    from application.ports import ProjectFiles, ResultStore, SourceReaders, WaveformReader
-    from application.simulating import RunSimulation
-    from application.studies import RunStudy
+    from application.optimization.optimizing import OptimizeCircuit
+    from application.ports.project import ProjectFiles
+    from application.ports.simulation import ResultStore, SourceReaders, WaveformReader
+    from application.simulation.checking import CheckCircuit
+    from application.simulation.convergence import AnalyzeConvergence
+    from application.simulation.measuring import MeasureResult
+    from application.simulation.simulating import RunSimulation
+    from application.studies.studying import RunStudy
     from application.tool_execution.operations import Operations
     from shared.cpu_executor import CpuTaskExecutor
 

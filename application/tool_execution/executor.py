@@ -23,7 +23,7 @@ from shared.errors import CircuitAIError, EnvironmentProblem, Stopped, internal_
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from application.ports import OperationRecord
+    from application.ports.project import OperationRecord
     from application.tool_execution.context import ToolCall, ToolContext
     from domain.llm.tools.result import EffectClass
 

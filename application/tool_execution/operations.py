@@ -19,14 +19,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from application.ports import ABSENT, OperationRecord
+from application.ports.project import ABSENT, OperationRecord
 from domain.llm.tools.line_diff import LineDiff, diff_files
 from shared.errors import CircuitAIError, CircuitError, Stopped, UserInputError
 from shared.message import msg
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
-    from application.ports import OperationLog, ProjectFiles
+    from application.ports.project import OperationLog, ProjectFiles
 
 _logger = logging.getLogger(__name__)
 _T = TypeVar("_T")

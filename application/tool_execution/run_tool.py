@@ -14,7 +14,7 @@ from shared.message import msg
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
-    from application.ports import ProjectFiles, Projects
+    from application.ports.project import ProjectFiles, Projects
     from application.tool_execution.context import ToolServices
     from application.tool_execution.executor import ToolExecutor
     from domain.llm.tools.result import ToolResult

@@ -23,7 +23,7 @@ from shared.errors import CircuitAIError, EnvironmentProblem
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from application.ports import BatchSimulator, LiveCircuit
+    from application.ports.simulation import BatchSimulator, LiveCircuit
 
 _CONNECT_S = 10.0
 _FIRST_CHUNK = 8

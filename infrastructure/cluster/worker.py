@@ -12,7 +12,7 @@ from functools import cache
 
 from domain.simulation.batch import Batch, BatchRun, RunOutcome
 from infrastructure.cluster.parcel import Parcel, unpack, without_folder
-from infrastructure.ngspice.batch import NgspiceBatch
+from infrastructure.ngspice.batch.simulator import NgspiceBatch
 from infrastructure.ngspice.scratch import make_scratch, remove_scratch
 from shared.processes import ProcessManager
 

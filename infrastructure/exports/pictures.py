@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from application.export_tables import Table, TablePart
-    from application.exporting import ExportRequest, PictureOptions
+    from application.results.exporting import ExportRequest, PictureOptions
+    from application.results.tables import Table, TablePart
     from domain.simulation.waveform import Array, RealArray
 
 _RESOURCES = Path(__file__).resolve().parents[2] / "resources"

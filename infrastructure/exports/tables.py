@@ -15,8 +15,8 @@ from shared.errors import UserInputError
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from application.export_tables import Table, TablePart
-    from application.exporting import ComplexForm, ExportRequest, TableOptions
+    from application.results.exporting import ComplexForm, ExportRequest, TableOptions
+    from application.results.tables import Table, TablePart
     from domain.simulation.waveform import Array, RealArray
 
 SCHEMA_VERSION = 1

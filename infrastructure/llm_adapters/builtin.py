@@ -23,7 +23,7 @@ def _english(_language: Literal["en", "zh"]) -> Say:
 
 
 class BuiltinDesigner:
-    """Adapter of `application.ports.Designer`.
+    """Adapter of `application.ports.conversation.Designer`.
 
     `speaker(language)` gives the function that puts the comments of a netlist into that language;
     without it they are English.

@@ -34,7 +34,7 @@ def _english(_language: Literal["en", "zh"]) -> Callable[[Message], str]:
 
 
 class BuiltinChatClient:
-    """Implements application.ports.ChatClient.
+    """Implements application.ports.conversation.ChatClient.
 
     `speaker(language)` gives the function that puts texts into that language; without it they are English.
     """

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import LanguageModelInput
     from langchain_core.runnables import RunnableConfig
 
-    from application.ports import ChatClient
+    from application.ports.conversation import ChatClient
 
 MERGE_WINDOW_S = 0.04
 """Pieces of one kind that arrive within it travel as one chunk: 25 a second are enough for an eye."""

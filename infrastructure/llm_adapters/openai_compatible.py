@@ -48,7 +48,7 @@ _EXPLANATION_BYTES = 64 * 1024
 
 
 class OpenAICompatibleClient:
-    """Implements application.ports.ChatClient.
+    """Implements application.ports.conversation.ChatClient.
 
     `base_url` goes up to, not including, ``/chat/completions``. An empty `model` means the first the
     server lists. `dialect` is where one starts; what a server refuses is left out from then on.

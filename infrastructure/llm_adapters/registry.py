@@ -22,7 +22,7 @@ from shared.message import Message, msg
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-    from application.ports import ChatClient
+    from application.ports.conversation import ChatClient
 
 BUILTIN = "builtin"
 OPENAI_COMPATIBLE = "openai-compatible"
@@ -80,7 +80,7 @@ _PROVIDERS = {
 
 
 class ModelRegistry:
-    """Implements application.ports.ChatModels over the table of providers.
+    """Implements application.ports.conversation.ChatModels over the table of providers.
 
     `speaker` puts what the built-in model says into the language of its user (without it: English).
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from application.ports import Confinement
+from application.ports.simulation import Confinement
 from infrastructure.ngspice.sandbox import ALL_LAYERS, Layer, Parts, landlock_abi, machine
 from shared.message import Message, msg
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from application.ports import Confinement
+from application.ports.simulation import Confinement
 from domain.simulation.request import DECK_NAME, RAW_NAME, ResourceLimits, SimulationJob
 from domain.simulation.result import SimulationIssue, SimulationRun
 from infrastructure.ngspice.installation import Installation

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from application.stepped_simulation import SteppedRun
+from application.simulation.stepped_simulation import SteppedRun
 from domain.simulation.request import RAW_NAME
 from domain.simulation.result import RunStatus, SimulationIssue, SimulationRun
 from infrastructure.persistence.atomic import write_problem
@@ -23,7 +23,7 @@ _BLOCK = 4 * 2**20
 
 
 class StepJoiner:
-    """Implements application.ports.RunJoiner."""
+    """Implements application.ports.simulation.RunJoiner."""
 
     def join(self, runs: Sequence[SteppedRun], folder: Path) -> SimulationRun:
         """One run with the data of all, in `folder`; the folders of the single runs are removed.

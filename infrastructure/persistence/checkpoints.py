@@ -33,7 +33,7 @@ _BUSY_S = 5.0
 
 
 class SqliteCheckpointers:
-    """Implements application.ports.Checkpointers."""
+    """Implements application.ports.conversation.Checkpointers."""
 
     def __call__(self, path: Path) -> AbstractAsyncContextManager[AsyncSqliteSaver]:
         """A saver on the database at `path`; see `open_checkpointer`."""

@@ -6,7 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
-from application.browsing import Example
+from application.project.browsing import Example
 from infrastructure.persistence.atomic import write_problem
 from shared.errors import UserInputError
 from shared.message import msg
@@ -16,7 +16,7 @@ _MOST_COPIES = 1000
 
 
 class BundledExamples:
-    """Implements application.browsing.Examples."""
+    """Implements application.project.browsing.Examples."""
 
     def list(self) -> tuple[Example, ...]:
         """Each folder with a circuit, by name."""

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from application.ports import OperationKind, OperationRecord, OperationState
+from application.ports.project import OperationKind, OperationRecord, OperationState
 from infrastructure.persistence.atomic import write_problem
 from shared.errors import CircuitAIError, EnvironmentProblem, Stopped
 from shared.message import msg
@@ -60,7 +60,7 @@ _SELECT = f"SELECT {_COLUMNS} FROM operations"  # noqa: S608 - our names
 
 
 class SqliteOperationLog:
-    """Implements application.ports.OperationLog.
+    """Implements application.ports.project.OperationLog.
 
     Opened at its first use; reading a log that is not there makes no file. Methods may be called from
     any thread.

@@ -27,7 +27,7 @@ _TEMPORARY = re.compile(r"\.[0-9A-HJKMNP-TV-Z]{26}\.tmp")
 
 
 class ProjectFolders:
-    """Opens projects. Implements application.ports.Projects."""
+    """Opens projects. Implements application.ports.project.Projects."""
 
     def open(self, folder: Path, *, create: bool = False) -> ProjectFolder:
         """The project at `folder`; with `create` it is made (folder and all) where there is none yet.
@@ -54,7 +54,7 @@ class ProjectFolders:
 class ProjectFolder:
     """A folder with a `.circuit_ai/`, as `ProjectFolders.open` gives it.
 
-    Implements application.ports.ProjectFiles.
+    Implements application.ports.project.ProjectFiles.
     """
 
     def __init__(self, root: Path) -> None:

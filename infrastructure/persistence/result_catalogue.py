@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from application.browsing import ResultSummary
+from application.project.browsing import ResultSummary
 from infrastructure.persistence.regular import read_regular_file
 from shared import paths
 from shared.message import Message, msg, stored_message
@@ -16,7 +16,7 @@ _MAX_BYTES = 4 * 2**20
 
 
 class ResultList:
-    """Implements application.browsing.ResultCatalogue."""
+    """Implements application.project.browsing.ResultCatalogue."""
 
     def newest(self, project: Path, most: int) -> tuple[ResultSummary, ...]:
         """The newest results, the newest first. A folder without a result (a run under way) counts not."""

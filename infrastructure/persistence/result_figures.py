@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from application.waveforms import StoredFigures
+from application.simulation.waveforms import StoredFigures
 from domain.simulation.result import Quantity
 from infrastructure.persistence.regular import read_regular_file
 from shared import paths
@@ -19,7 +19,7 @@ _MOST_LOOKED_AT = 100
 
 
 class ResultFigures:
-    """Implements application.waveforms.FigureStore."""
+    """Implements application.simulation.waveforms.FigureStore."""
 
     def read(self, source: Path) -> StoredFigures | None:
         """The figures of a result (its result.json or its folder); None for anything else."""

@@ -41,7 +41,7 @@ _TEXTS = (".json", ".jsonl")
 
 
 class ResultFolderShelf:
-    """Implements application.cleaning.ResultShelf for one ``sim_results`` folder."""
+    """Implements application.results.cleaning.ResultShelf for one ``sim_results`` folder."""
 
     def __init__(self, results: Path, *, private: Path | None) -> None:
         """`private`: the project's own folder, whose conversations name results; None when there is none."""

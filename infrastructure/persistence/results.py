@@ -30,7 +30,7 @@ _MAX_RESULT_BYTES = 64 * 2**20
 
 
 class ResultFolders:
-    """Keeps results, a folder each. Implements application.ports.ResultStore."""
+    """Keeps results, a folder each. Implements application.ports.simulation.ResultStore."""
 
     def __init__(self, *, user_home: Path, quota: RetentionPolicy = DEFAULT_POLICY) -> None:
         self._user_home = user_home

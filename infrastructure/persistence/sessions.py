@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from application.ports import SessionInfo
+from application.ports.conversation import SessionInfo
 from domain.llm.transcript import Summary, default_name, is_ulid
 from infrastructure.persistence.atomic import write_atomically, write_problem
 from infrastructure.persistence.process_locks import LockInUse, ProcessLock
@@ -39,7 +39,7 @@ WorkMode = Literal["free_work", "workflow"]
 
 
 class TranscriptFile:
-    """One conversation, open for writing. Implements application.ports.Transcript.
+    """One conversation, open for writing. Implements application.ports.conversation.Transcript.
 
     Made by `SessionFiles`; holds `lock` until it is closed. Safe to use from several threads.
     """
@@ -147,7 +147,7 @@ class TranscriptFile:
 
 
 class SessionFiles:
-    """The conversations under `folder`. Implements application.ports.SessionStore."""
+    """The conversations under `folder`. Implements application.ports.conversation.SessionStore."""
 
     def __init__(self, folder: Path) -> None:
         self._given_folder = folder

@@ -26,7 +26,7 @@ _FROM_ENVIRONMENT = ("PDK_ROOT", "PDK")
 
 
 class SimulatorSettingsFile:
-    """Implements application.ports.SimulatorSettingsStore."""
+    """Implements application.ports.simulation.SimulatorSettingsStore."""
 
     def __init__(self, *, user_home: Path, environment: Mapping[str, str]) -> None:
         self._home = user_home

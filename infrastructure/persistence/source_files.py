@@ -22,7 +22,7 @@ _FOREIGN = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+://|//|\\\\")
 
 
 class SourceReaderFactory:
-    """Makes readers for circuits. Implements application.ports.SourceReaders.
+    """Makes readers for circuits. Implements application.ports.simulation.SourceReaders.
 
     `env` is where HOME is looked up for references that begin with `~/` (None = the process's own).
     """

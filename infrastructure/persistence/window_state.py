@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from application.window_state import MOST_RECENT, ProjectMemory, WindowState
+from application.project.window_state import MOST_RECENT, ProjectMemory, WindowState
 from infrastructure.persistence.atomic import write_atomically, write_problem
 from infrastructure.persistence.regular import read_regular_file
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class WindowStateFile:
-    """Implements application.window_state.WindowStates."""
+    """Implements application.project.window_state.WindowStates."""
 
     def __init__(self, *, user_home: Path) -> None:
         self._home = user_home

@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 0 when the answer is complete, 1 at a limit, 3 when the provider failed."""
-    from application.chatting import ChatRequest
+    from application.conversation.chatting import ChatRequest
     from application.prompting import PromptsWarned
 
     text = await _text_of(args)

@@ -9,7 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from application.app import Application
-from application.cleaning import CleanReport, CleanRequest
+from application.results.cleaning import CleanReport, CleanRequest
 from domain.simulation.retention import RetentionPolicy, StoredResult
 from presentation.cli.output import Output
 from presentation.cli.tables import table

@@ -8,7 +8,7 @@ from presentation.cli.output import Output
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from application.convergence import Diagnosis, Trial
+    from application.simulation.convergence import Diagnosis, Trial
 
 
 def document(diagnosis: Diagnosis, out: Output) -> dict[str, object]:

@@ -38,7 +38,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
 
 
 async def _run_in(folder: Path, app: Application, out: Output) -> int:
-    from application.designing import DesignRequest
+    from application.design.designing import DesignRequest
 
     all_met = True
     for text in SENTENCES.get(app.language, SENTENCES["en"]):

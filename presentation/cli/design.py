@@ -28,7 +28,7 @@ from shared.errors import CircuitAIError, NeedsConfirmation, UserInputError
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
-    from application.designing import Answer, DesignRequest, Question, ResumeRequest
+    from application.design.designing import Answer, DesignRequest, Question, ResumeRequest
 
 _YES = ("", "y", "yes", "是", "好", "确认")
 
@@ -69,7 +69,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
 
 
 def _request(args: argparse.Namespace) -> DesignRequest | ResumeRequest:
-    from application.designing import DesignRequest, ResumeRequest
+    from application.design.designing import DesignRequest, ResumeRequest
 
     if args.resume and args.text is not None:
         raise _bad_usage(

@@ -12,7 +12,7 @@ from shared.errors import UserInputError
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from application.exporting import TableFormat
+    from application.results.exporting import TableFormat
 
 _FORMATS: tuple[TableFormat, ...] = ("csv", "tsv", "json", "mat")
 Format = TypeVar("Format", bound=str)
@@ -37,7 +37,7 @@ def add_choice_of_signals(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 2 for a signal there is not, 1 when the result has no data."""
-    from application.exporting import ExportRequest, TableOptions
+    from application.results.exporting import ExportRequest, TableOptions
 
     form: TableFormat = args.format or format_of(args.output, _FORMATS)
     is_stream = args.output == "-"

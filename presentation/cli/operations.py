@@ -12,7 +12,7 @@ from shared.errors import UserInputError
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
-    from application.undoing import OperationEntry
+    from application.project.undoing import OperationEntry
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 1 when the goals are not met; the best is given all the same."""
-    from application.optimizing import OptimizeRequest
+    from application.optimization.optimizing import OptimizeRequest
 
     request = OptimizeRequest(
         circuit=args.file,
@@ -65,7 +65,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
 
 
 def _show(result: OptimizationResult, out: Output, progress: _Progress) -> None:
-    from application.optimization_documents import optimization_document
+    from application.optimization.documents import optimization_document
 
     progress.end()
     if out.as_json:

@@ -13,7 +13,7 @@ from shared.errors import UserInputError
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from application.exporting import PictureFormat
+    from application.results.exporting import PictureFormat
 
 _FORMATS: tuple[PictureFormat, ...] = ("svg", "png", "pdf")
 _SIZES_MM = (40.0, 1000.0)
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 2 for a signal there is not or a result without curves."""
-    from application.exporting import ExportRequest, PictureOptions
+    from application.results.exporting import ExportRequest, PictureOptions
 
     form: PictureFormat = args.format or format_of(args.output, _FORMATS)
     low, high = _SIZES_MM

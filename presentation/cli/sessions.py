@@ -14,8 +14,8 @@ from shared.errors import NeedsConfirmation, UserInputError
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from application.ports import SessionInfo
-    from application.sessions import ExportFormat, ShownMessage, ShownSession
+    from application.conversation.sessions import ExportFormat, ShownMessage, ShownSession
+    from application.ports.conversation import SessionInfo
 
 _YES = ("y", "yes", "是", "好", "确认")
 _FORMATS = ("json", "txt", "md")
@@ -99,7 +99,7 @@ def _info_document(info: SessionInfo) -> dict[str, Any]:
 
 
 async def _show(args: argparse.Namespace, app: Application, out: Output) -> None:
-    from application.session_texts import plain_text
+    from application.conversation.session_texts import plain_text
 
     session = await app.sessions.show(args.project, args.session)
     if out.as_json:
@@ -124,7 +124,7 @@ def _session_document(session: ShownSession, out: Output) -> dict[str, Any]:
 
 
 def _message_document(message: ShownMessage) -> dict[str, Any]:
-    from application.session_texts import json_call, json_tool_fields
+    from application.conversation.session_texts import json_call, json_tool_fields
 
     document: dict[str, Any] = {
         "id": message.id,
@@ -141,7 +141,7 @@ def _message_document(message: ShownMessage) -> dict[str, Any]:
 
 
 async def _export(args: argparse.Namespace, app: Application, out: Output) -> None:
-    from application.session_texts import json_document
+    from application.conversation.session_texts import json_document
     from presentation.session_export import export_text
 
     suffix = args.output.suffix.lower().lstrip(".") if args.output else ""
@@ -198,6 +198,6 @@ def _note_problems(session: ShownSession, out: Output) -> None:
 
 
 def _visible(text: str) -> str:
-    from application.session_texts import visible
+    from application.conversation.session_texts import visible
 
     return visible(text)

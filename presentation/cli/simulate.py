@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 1 when the circuit did not simulate."""
-    from application.simulating import SimulationRequest
+    from application.simulation.simulating import SimulationRequest
 
     if not args.timeout > 0:
         raise UserInputError(msg("--timeout must be more than 0 seconds."))

@@ -32,7 +32,7 @@ def command_of(
 
     async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         from application.events import StudyProgressed
-        from application.studies import StudyRequest
+        from application.studies.studying import StudyRequest
 
         spec = await study_spec(args)
         request = StudyRequest(
@@ -58,7 +58,7 @@ def command_of(
 
 
 def _show(result: StudyResult, out: Output, progress: _Progress) -> None:
-    from application.study_documents import study_document
+    from application.studies.documents import study_document
     from presentation.cli.study_tables import print_study
 
     progress.end()

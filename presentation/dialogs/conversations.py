@@ -37,8 +37,8 @@ from shared.errors import CircuitAIError
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from application.ports import SessionInfo
-    from application.sessions import ExportFormat
+    from application.conversation.sessions import ExportFormat
+    from application.ports.conversation import SessionInfo
 
 _INFO = Qt.ItemDataRole.UserRole
 _PREVIEWED = 30

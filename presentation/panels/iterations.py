@@ -17,7 +17,7 @@ from shared.message import msg
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from application.design_rounds import DesignRound, DesignRounds
+    from application.design.rounds import DesignRound, DesignRounds
 
 _SOON_MS = 200
 """A round writes several files; the list is read once for all of them."""

@@ -22,7 +22,7 @@ from shared.message import msg
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from application.design_rounds import DesignRound, DesignRounds
+    from application.design.rounds import DesignRound, DesignRounds
     from domain.simulation.waveform import Plot
     from presentation.panels.waveforms.plot_area import PlotArea
     from presentation.panels.waveforms.plot_marks import Mark

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from application.design_rounds import DesignRound, DesignRounds
+from application.design.rounds import DesignRound, DesignRounds
 from domain.design.goals import DesignGoal, GoalVerdict
 from presentation.goal_margins import limit_text
 from presentation.goal_words import name_of

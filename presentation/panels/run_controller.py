@@ -86,7 +86,7 @@ class RunController(QObject):
         )
 
     async def _run(self, circuit: Path) -> None:
-        from application.simulating import SimulationRequest
+        from application.simulation.simulating import SimulationRequest
 
         workspace = self._services.workspace
         workspace.run_started.emit(circuit)

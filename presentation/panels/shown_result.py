@@ -15,7 +15,7 @@ from shared.errors import CircuitAIError
 from shared.message import Message
 
 if TYPE_CHECKING:
-    from application.waveforms import LoadedWaveforms, StoredFigures
+    from application.simulation.waveforms import LoadedWaveforms, StoredFigures
     from domain.design.goals import DesignGoal
     from domain.simulation.result import Quantity
     from domain.simulation.waveform import Plot

@@ -28,8 +28,8 @@ from presentation.window.workspace import WindowServices
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
-    from application.browsing import Example
     from application.examining import ExaminationReport
+    from application.project.browsing import Example
 
 _SENTENCES: tuple[tuple[Message, Message], ...] = (
     (msg("Passive filter"), msg("RC low-pass filter with a cut-off of 1 kHz")),

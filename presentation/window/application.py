@@ -25,7 +25,7 @@ from PyQt6.QtCore import QCoreApplication, QEvent, QLibraryInfo, QObject, QSize,
 from PyQt6.QtWidgets import QApplication, QWidget
 
 from application.app import Application
-from application.window_state import WindowState
+from application.project.window_state import WindowState
 from presentation.translation import Translator
 from presentation.window.error_notice import ErrorNotice
 from presentation.window.errors import LastResort, text_of

@@ -102,7 +102,9 @@ class FileWatch(QObject):
         for path in (old, new):
             if path is not None and _is_result(path, root):
                 self.result_stored.emit()
-        from application.browsing import is_ours_or_temporary  # late: the bare frame is painted without it
+        from application.project.browsing import (
+            is_ours_or_temporary,  # late: the bare frame is painted without it
+        )
 
         old_counts = not is_ours_or_temporary(old, root) and old.is_relative_to(root)
         new_counts = new is not None and not is_ours_or_temporary(new, root) and new.is_relative_to(root)

@@ -16,7 +16,7 @@ from PyQt6.QtCore import Qt, QUrl, pyqtSignal
 from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PyQt6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from application.window_state import WindowState
+from application.project.window_state import WindowState
 from presentation.window import popups
 from presentation.window.frame import IconButton
 from presentation.window.header import Header

@@ -11,7 +11,7 @@ from typing import Any
 from PyQt6.QtCore import QObject, pyqtSignal
 from PyQt6.QtWidgets import QWidget
 
-from application.window_state import ProjectMemory, WindowState
+from application.project.window_state import ProjectMemory, WindowState
 from presentation.window import questions
 from presentation.window.panes import Panes
 from presentation.window.projects import ProjectDesk, joined_memory

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
-from application.window_state import ProjectMemory
+from application.project.window_state import ProjectMemory
 from presentation.panels.project.tree_model import Marks
 from presentation.window.file_watch import FileWatch
 from presentation.window.workspace import WindowServices
@@ -18,7 +18,7 @@ from shared.errors import CircuitAIError
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from application.browsing import OpenedProject
+    from application.project.browsing import OpenedProject
     from domain.circuit.sections import Section
 
 _NETLISTS = frozenset(

@@ -27,7 +27,7 @@ from domain.circuit.netlist import Netlist
 from domain.simulation.batch import BatchCircuit, BatchRun
 from domain.simulation.request import Analysis
 from domain.simulation.variation import plan_variation
-from infrastructure.ngspice.batch import NgspiceBatch
+from infrastructure.ngspice.batch.simulator import NgspiceBatch
 from infrastructure.ngspice.installation import _find_library
 from infrastructure.persistence.source_files import SourceReaderFactory
 from infrastructure.waveforms.raw_file import read_raw

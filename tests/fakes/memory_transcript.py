@@ -1,4 +1,7 @@
-"""A transcript in memory that goes through JSON as the file does. Fake of application.ports.Transcript."""
+"""A transcript in memory that goes through JSON as the file does.
+
+Fake of application.ports.conversation.Transcript.
+"""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from domain.llm.chat import ChatRequest, StreamChunk
 
 
 class ScriptedChatClient:
-    """Implements application.ports.ChatClient; a script is what one answer streams.
+    """Implements application.ports.conversation.ChatClient; a script is what one answer streams.
 
     A float in a script is a pause in seconds, an asyncio.Event is waited for, an exception is raised.
     """

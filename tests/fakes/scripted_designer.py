@@ -19,7 +19,7 @@ def rc_deck(resistance: str) -> str:
 
 
 class ScriptedDesigner:
-    """Implements application.ports.Designer: one deck after the other, then None."""
+    """Implements application.ports.conversation.Designer: one deck after the other, then None."""
 
     def __init__(self, *decks: str) -> None:
         self._decks = decks

@@ -103,8 +103,8 @@ class ForkedCommands:
 _WARM = (
     "main",
     "bootstrap",
-    "application.chatting",
-    "application.designing",
+    "application.conversation.chatting",
+    "application.design.designing",
     "application.graph.builder",
     "application.graph.runtime",
     "application.tool_execution.registry",

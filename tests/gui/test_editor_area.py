@@ -17,8 +17,8 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QTabBar, QToolButton
 
 from application.app import Application
-from application.checking import CheckCircuit
-from application.editing import version_of
+from application.project.editing import version_of
+from application.simulation.checking import CheckCircuit
 from infrastructure.persistence.project import ProjectFolder
 from infrastructure.persistence.source_files import SourceReaderFactory
 from presentation.panels.editor.compare_view import CompareView

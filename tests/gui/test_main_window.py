@@ -21,7 +21,7 @@ from PyQt6.QtWidgets import (
     QPushButton,
 )
 
-from application.window_state import WindowState
+from application.project.window_state import WindowState
 from presentation.panels.editor.editor_area import EditorArea
 from presentation.panels.welcome_rows import ExampleRow
 from presentation.window.main_window import MainWindow

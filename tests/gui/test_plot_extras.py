@@ -11,7 +11,7 @@ from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtGui import QImage, QWheelEvent
 from PyQt6.QtTest import QTest
 
-from application.simulating import SimulationRequest
+from application.simulation.simulating import SimulationRequest
 from domain.simulation.waveform import Plot, Vector
 from presentation.panels.bottom_pane import BottomPane
 from presentation.panels.waveforms import export

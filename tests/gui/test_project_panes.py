@@ -9,8 +9,8 @@ from PyQt6.QtCore import QModelIndex, QPoint, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QMenu
 
-from application.browsing import Entry, ResultSummary
-from application.simulating import SimulationRequest
+from application.project.browsing import Entry, ResultSummary
+from application.simulation.simulating import SimulationRequest
 from presentation.panels.project.outline import OutlinePane
 from presentation.panels.project.results import ResultsList
 from presentation.panels.project.rows import Role, RowLook

@@ -8,7 +8,7 @@ from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QComboBox, QLabel, QPushButton
 
-from application.simulating import SimulationRequest
+from application.simulation.simulating import SimulationRequest
 from presentation.panels.bottom_pane import MEASUREMENTS, BottomPane
 from presentation.panels.waveforms.chips import TraceChip
 

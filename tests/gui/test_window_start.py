@@ -20,7 +20,7 @@ from PyQt6.QtWidgets import QApplication, QMessageBox, QPushButton, QWidget
 
 import bootstrap
 from application.app import Application
-from application.window_state import WindowState
+from application.project.window_state import WindowState
 from presentation.window.application import check_platform, delete_widgets, live
 from presentation.window.application import run as run_program
 from presentation.window.log_file import log_path, log_to_file

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import bootstrap
-from application.simulating import SimulationRequest
+from application.simulation.simulating import SimulationRequest
 from domain.simulation.result import SimulationResult
 from scripts.draw_example_curves import CURVES, TARGET
 

@@ -10,7 +10,7 @@ from typing import Literal
 import pytest
 
 import bootstrap
-from application.designing import DesignRequest, Question
+from application.design.designing import DesignRequest, Question
 from application.events import (
     DesignEvent,
     Done,

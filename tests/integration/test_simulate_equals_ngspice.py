@@ -15,7 +15,7 @@ import pytest
 
 import bootstrap
 from application.app import Application
-from application.simulating import SimulationRequest
+from application.simulation.simulating import SimulationRequest
 from infrastructure.waveforms.raw_file import read_raw
 
 GOOD = Path(__file__).resolve().parents[1] / "corpus" / "netlists" / "good"

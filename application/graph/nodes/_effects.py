@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from langgraph.config import get_stream_writer
 
-from application.design_journal import StepRecord
+from application.design.journal import StepRecord
 from application.events import DesignEvent, PhaseEntered, ToolEnded, ToolStarted
 from application.graph.state import GraphState
 from shared.errors import CircuitAIError
@@ -17,7 +17,7 @@ from shared.events import Event
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
-    from application.design_journal import DesignJournal
+    from application.design.journal import DesignJournal
 
 
 def tell(event: Event) -> None:

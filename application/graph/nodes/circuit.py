@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from application.design_journal import Carried, PlannedCall, Said
+from application.design.journal import Carried, PlannedCall, Said
 from application.events import TextWritten
 from application.graph.nodes._effects import Finished, Step, carrying_out
 from application.graph.state import (
@@ -26,7 +26,8 @@ from application.graph.state import (
     proposal_to_plain,
     verdict_from_plain,
 )
-from application.ports import ABSENT, Designer, ProjectFiles
+from application.ports.conversation import Designer
+from application.ports.project import ABSENT, ProjectFiles
 from application.tool_execution.operations import Operations
 from domain.design.designer import Proposal
 from domain.design.goals import DesignGoal, GoalVerdict

@@ -6,7 +6,7 @@ from typing import Any
 
 from langgraph.types import interrupt
 
-from application.design_journal import Decided, Said
+from application.design.journal import Decided, Said
 from application.events import GoalsUnderstood
 from application.graph.nodes._effects import Finished, Step
 from application.graph.state import (
@@ -16,7 +16,7 @@ from application.graph.state import (
     intent_from_plain,
     intent_to_plain,
 )
-from application.ports import Designer
+from application.ports.conversation import Designer
 
 
 class DesignGoalsNode:

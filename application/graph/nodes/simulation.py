@@ -9,9 +9,8 @@ from typing import Any
 
 from langgraph.types import interrupt
 
-from application.design_journal import Carried, Decided, Said
+from application.design.journal import Carried, Decided, Said
 from application.events import CheckpointReached, IterationFinished
-from application.failure_place import placed
 from application.graph.nodes._effects import Finished, Step, carrying_out
 from application.graph.nodes.circuit import SIMULATE_TOOL, refuse_foreign_change
 from application.graph.nodes.design_goals import with_goals
@@ -25,9 +24,11 @@ from application.graph.state import (
     verdict_from_plain,
     verdict_to_plain,
 )
-from application.measuring import MeasureResult
-from application.ports import Designer, ProjectFiles
-from application.simulating import RunSimulation, SimulationRequest
+from application.ports.conversation import Designer
+from application.ports.project import ProjectFiles
+from application.simulation.failure_place import placed
+from application.simulation.measuring import MeasureResult
+from application.simulation.simulating import RunSimulation, SimulationRequest
 from application.tool_execution.operations import Operations
 from domain.design.goals import DesignGoal, GoalVerdict, all_met, total_shortfall
 from domain.simulation.result import Quantity, SimulationResult

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
-from application.design_journal import Said
+from application.design.journal import Said
 from application.events import GoalsUnderstood, TextWritten
 from application.graph.nodes._effects import Finished, Step, carrying_out
 from application.graph.nodes.circuit import goals_document
 from application.graph.state import GraphState, JudgedRound, intent_from_plain
-from application.ports import ProjectFiles
+from application.ports.project import ProjectFiles
 from application.tool_execution.operations import Operations
 from shared.errors import CircuitError
 from shared.message import msg

@@ -13,7 +13,7 @@ from domain.llm.tools.result import ToolResult
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from application.convergence import Diagnosis
+    from application.simulation.convergence import Diagnosis
 
 
 class ConvergenceArguments(Arguments):

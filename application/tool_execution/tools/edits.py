@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import Field
 
-from application.ports import ABSENT
+from application.ports.project import ABSENT
 from application.tool_execution.context import ProjectView, ToolCall, ToolContext
 from application.tool_execution.definition import Arguments, Switch, Tool, Whole
 from application.tool_execution.reading import Unreadable

@@ -47,7 +47,7 @@ async def optimize_parameters(
     arguments: OptimizeArguments, context: ToolContext, call: ToolCall
 ) -> ToolResult:
     """Search for values; the file is not changed."""
-    from application.optimizing import OptimizeRequest
+    from application.optimization.optimizing import OptimizeRequest
 
     circuit = await chosen_circuit(context, arguments.file_path)
     card = await analysis_card(arguments, context, circuit)
@@ -82,7 +82,7 @@ async def optimize_parameters(
 
 
 def _answer(result: OptimizationResult, context: ToolContext) -> ToolResult:
-    from application.optimization_documents import optimization_document
+    from application.optimization.documents import optimization_document
 
     view = context.view
     details: dict[str, Any] = plain_figures(optimization_document(result))

@@ -11,7 +11,7 @@ from shared.errors import CircuitAIError, CircuitError, UserInputError
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from application.ports import WaveformReader
+    from application.ports.simulation import WaveformReader
     from domain.simulation.signals import Signal
     from domain.simulation.waveform import Plot, RealArray, Vector
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from pydantic import Field
 
-from application.failure_place import placed
+from application.simulation.failure_place import placed
 from application.tool_execution.context import ToolCall, ToolContext
 from application.tool_execution.definition import Arguments, Assignments, Number, Tool
 from application.tool_execution.tools._common import in_thread, in_worker
@@ -84,7 +84,7 @@ class RunArguments(Arguments):
 
 async def run_simulation(arguments: RunArguments, context: ToolContext, call: ToolCall) -> ToolResult:
     """Simulate a circuit in ngspice, confined; its result is stored."""
-    from application.simulating import SimulationRequest
+    from application.simulation.simulating import SimulationRequest
 
     circuit = await chosen_circuit(context, arguments.file_path)
     analysis = await analysis_card(arguments, context, circuit)

@@ -118,7 +118,7 @@ async def _study(
     *,
     with_table: bool = True,
 ) -> ToolResult:
-    from application.studies import StudyRequest
+    from application.studies.studying import StudyRequest
 
     circuit = await chosen_circuit(context, arguments.file_path)
     card = await analysis_card(arguments, context, circuit)

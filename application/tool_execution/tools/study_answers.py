@@ -19,7 +19,7 @@ _MOST_TOLD = 20
 
 def study_answer(result: StudyResult, context: ToolContext, *, with_table: bool) -> ToolResult:
     """What a tool answers about a study; the table of runs only when it is asked for."""
-    from application.study_documents import study_document
+    from application.studies.documents import study_document
 
     view = context.view
     details = plain_figures(study_document(result))

@@ -13,7 +13,7 @@ from presentation.panels.conversation.moments import now
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
-    from application.designing import Answer, Question, Reply
+    from application.design.designing import Answer, Question, Reply
     from presentation.panels.conversation.window import Window
 
 _WORDS: dict[str, Choice] = {
@@ -55,7 +55,7 @@ class Asking:
 
     async def confirm_goals(self, told: GoalsUnderstood) -> Answer | Reply:
         """The goals before a design begins: confirmed as they are or changed, or declined."""
-        from application.designing import Reply
+        from application.design.designing import Reply
 
         goals = await self._window.confirm_goals(told, is_change=False)
         if goals is None:
@@ -64,7 +64,7 @@ class Asking:
 
     async def decide(self, question: Question) -> Answer | Reply:
         """A checkpoint, or a design that was interrupted; waits until it is answered."""
-        from application.designing import Reply
+        from application.design.designing import Reply
 
         decision = Decision(
             key=new_ulid(),

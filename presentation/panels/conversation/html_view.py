@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import assert_never
 
-from application.failure_place import place_of
+from application.simulation.failure_place import place_of
 from domain.design.goals import GoalVerdict
 from domain.llm.tools.line_diff import Hunk
 from presentation.goal_margins import limit_text, row_of

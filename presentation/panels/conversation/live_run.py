@@ -29,7 +29,7 @@ from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
     from application.app import Application
-    from application.designing import Answer, Question, Reply
+    from application.design.designing import Answer, Question, Reply
 
 
 def error_block(error: CircuitAIError, *, model: str) -> ErrorBlock:

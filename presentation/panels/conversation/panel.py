@@ -26,7 +26,7 @@ from presentation.window.workspace import AgentStatus, WindowServices
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
-    from application.sessions import ExportFormat
+    from application.conversation.sessions import ExportFormat
     from presentation.dialogs.conversations import ConversationsDialog
 
 

@@ -18,7 +18,7 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 
-from application.failure_place import place_of
+from application.simulation.failure_place import place_of
 from presentation.goal_margins import limit_text, row_of
 from presentation.goal_words import name_of
 from presentation.narration import Narrator

@@ -11,7 +11,7 @@ from domain.llm.chat import ProviderChoice
 
 if TYPE_CHECKING:
     from application.app import Application
-    from application.designing import Ask
+    from application.design.designing import Ask
     from application.events import ChatEvent, DesignEvent
 
 
@@ -30,8 +30,8 @@ async def carry_out(
     app: Application, order: RunOrder, *, ask: Ask, emit: Callable[[ChatEvent | DesignEvent], None]
 ) -> None:
     """Run it to its end. Raises CircuitAIError, and CancelledError when it is stopped."""
-    from application.chatting import ChatRequest
-    from application.designing import DesignRequest, ResumeRequest
+    from application.conversation.chatting import ChatRequest
+    from application.design.designing import DesignRequest, ResumeRequest
 
     if order.mode == "free":
         chat = ChatRequest(
@@ -47,6 +47,6 @@ async def carry_out(
 
 def rounds_allowed(app: Application, mode: Literal["free", "workflow"]) -> int:
     """After how many rounds a run ends by itself."""
-    from application.design_sessions import DEFAULT_MAX_ITERATIONS
+    from application.design.sessions import DEFAULT_MAX_ITERATIONS
 
     return DEFAULT_MAX_ITERATIONS if mode == "workflow" else app.chat.limits.rounds

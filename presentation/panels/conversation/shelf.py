@@ -16,8 +16,8 @@ from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from application.app import Application
-    from application.ports import SessionInfo
-    from application.sessions import ExportFormat
+    from application.conversation.sessions import ExportFormat
+    from application.ports.conversation import SessionInfo
     from presentation.panels.conversation.window import Window
 
 _TITLE_LENGTH = 80

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from application.ports import ABSENT
+from application.ports.project import ABSENT
 from presentation.panels.conversation.items import (
     AnswerText,
     CardState,
@@ -22,8 +22,8 @@ from presentation.panels.conversation.items import (
 from shared.message import Message
 
 if TYPE_CHECKING:
-    from application.sessions import ShownMessage, ShownSession
-    from application.undoing import OperationEntry
+    from application.conversation.sessions import ShownMessage, ShownSession
+    from application.project.undoing import OperationEntry
 
 
 def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tuple[Item, ...]:

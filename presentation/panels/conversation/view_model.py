@@ -38,8 +38,8 @@ from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
     from application.app import Application
-    from application.ports import SessionInfo
-    from application.sessions import ExportFormat
+    from application.conversation.sessions import ExportFormat
+    from application.ports.conversation import SessionInfo
 
 Mode = Literal["free", "workflow"]
 RunState = Literal["idle", "running", "stopping"]

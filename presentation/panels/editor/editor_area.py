@@ -11,7 +11,7 @@ from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QAction, QKeySequence
 from PyQt6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from application.editing import OpenedFile
+from application.project.editing import OpenedFile
 from domain.llm.tools.line_diff import diff_files
 from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.compare_view import CompareView

@@ -15,7 +15,7 @@ from presentation.panels.editor.text_changes import changed_lines
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
-    from application.checking import CheckReport
+    from application.simulation.checking import CheckReport
     from domain.circuit.findings import Diagnostic, Severity
 
 CIRCUIT_SUFFIXES = frozenset({".cir", ".ckt", ".sp", ".spi", ".spice", ".net", ".cki"})

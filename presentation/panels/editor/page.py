@@ -14,8 +14,8 @@ from pathlib import Path
 from PyQt6.QtCore import QSemaphore, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
-from application.editing import OpenedFile
-from application.ports import ABSENT
+from application.ports.project import ABSENT
+from application.project.editing import OpenedFile
 from domain.llm.tools.text_files import Encoding
 from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.examination import (

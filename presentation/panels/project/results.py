@@ -19,7 +19,7 @@ from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
-    from application.browsing import ResultSummary
+    from application.project.browsing import ResultSummary
     from domain.simulation.result import SimulationResult
 
 _STATUS: Mapping[str, Message] = {

@@ -15,7 +15,7 @@ from presentation.window.workspace import WindowServices
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from application.browsing import Entry
+    from application.project.browsing import Entry
 
 CIRCUITS = frozenset({".cir", ".sp", ".spice", ".net", ".ckt"})
 _NETLISTS = CIRCUITS | {".lib", ".inc", ".mod", ".sub", ".model", ".mdl"}
@@ -82,7 +82,7 @@ class ProjectModel(QAbstractItemModel):
         self._main, self._marks = None, Marks()
         self._expanded.clear()
         if root is not None:
-            from application.browsing import Entry  # late: the bare frame is painted without it
+            from application.project.browsing import Entry  # late: the bare frame is painted without it
 
             entry = Entry(name=root.name or str(root), path=root, kind="folder")
             self._root = self._add(entry, None)

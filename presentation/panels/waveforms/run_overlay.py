@@ -17,7 +17,7 @@ from shared.errors import CircuitAIError
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from application.browsing import ResultSummary
+    from application.project.browsing import ResultSummary
     from domain.simulation.waveform import Plot
     from presentation.panels.waveforms.traces import Trace
 

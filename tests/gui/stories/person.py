@@ -17,7 +17,7 @@ from PyQt6.QtCore import QModelIndex, QPoint
 from PyQt6.QtWidgets import QAbstractItemView, QApplication, QDialog, QMenu, QWidget
 
 import bootstrap
-from application.window_state import WindowState
+from application.project.window_state import WindowState
 from presentation.panels.bottom_pane import BottomPane
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.plain_view import PlainConversation

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from application.window_state import ProjectMemory, WindowState
+from application.project.window_state import ProjectMemory, WindowState
 from domain.llm.chat import ProviderChoice
 from presentation.panels.conversation.items import AnswerText
 from presentation.panels.conversation.plain_view import PlainConversation

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from application.app import Application
-from application.chatting import ChatRequest, ChatWithModel
+from application.conversation.chatting import ChatRequest, ChatWithModel
 from application.events import ChatEvent, ErrorOccurred, ToolEnded, ToolStarted, TurnEnded
 from bootstrap import build
 from domain.llm.agent_limits import AgentLimits

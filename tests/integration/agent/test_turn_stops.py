@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from application.app import Application
-from application.chatting import ChatRequest
+from application.conversation.chatting import ChatRequest
 from application.events import AnswerStreamed, ChatEvent, ToolEnded, ToolStarted, TurnEnded
 from bootstrap import build
 from domain.llm.chat import ProviderChoice

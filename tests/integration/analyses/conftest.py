@@ -12,7 +12,7 @@ import pytest
 
 import bootstrap
 from application.app import Application
-from application.simulating import SimulationRequest
+from application.simulation.simulating import SimulationRequest
 from domain.simulation.result import SimulationResult
 from domain.simulation.waveform import Plot
 from infrastructure.waveforms.raw_file import read_raw

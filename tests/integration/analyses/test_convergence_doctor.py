@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from application.app import Application
-from application.simulating import SimulationRequest
+from application.simulation.simulating import SimulationRequest
 from domain.simulation.convergence import has_trouble
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "convergence"

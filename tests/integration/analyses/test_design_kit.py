@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from application.app import Application
-from application.simulating import SimulationRequest
+from application.simulation.simulating import SimulationRequest
 from domain.circuit.simulator_settings import ModelFile, SimulatorSettings
 from domain.simulation.expressions import evaluate
 from infrastructure.waveforms.raw_file import read_raw

@@ -16,7 +16,7 @@ from domain.circuit.netlist import Netlist
 from domain.simulation.batch import Batch, BatchCircuit, BatchRun, RunOutcome
 from domain.simulation.request import TAKEN_NAMES, Analysis
 from domain.simulation.variation import plan_variation
-from infrastructure.ngspice.batch import NgspiceBatch
+from infrastructure.ngspice.batch.simulator import NgspiceBatch
 from infrastructure.ngspice.runner import NgspiceRunner
 from infrastructure.ngspice.sandbox import ALL_LAYERS, Layer
 from infrastructure.persistence.source_files import SourceReaderFactory

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from domain.simulation.batch import BatchCircuit, RunOutcome, Varied
-from infrastructure.ngspice.batch import NgspiceBatch
+from infrastructure.ngspice.batch.simulator import NgspiceBatch
 from infrastructure.ngspice.installation import _find_library
 from tests.integration.batch.conftest import MODES, MakeBatch, analyses_of, batch_of, outcomes_of
 from tests.integration.ngspice.test_attacks import (

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from application.prepared_circuit import PreparedCircuit, prepare_circuit
+from application.simulation.prepared_circuit import PreparedCircuit, prepare_circuit
 from domain.simulation.batch import BatchCircuit, RunOutcome
 from domain.simulation.variation import plan_variation
 from domain.simulation.waveform import Plot

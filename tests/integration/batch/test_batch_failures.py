@@ -14,7 +14,7 @@ import pytest
 
 from domain.simulation.batch import RunOutcome
 from domain.simulation.request import Analysis
-from infrastructure.ngspice.batch import run_chunk
+from infrastructure.ngspice.batch.simulator import run_chunk
 from shared.errors import CircuitError
 from tests.integration.batch.conftest import MODES, MakeBatch, MakeCircuit, batch_of, outcomes_of
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import bootstrap
-from application.designing import DesignRequest, Question
+from application.design.designing import DesignRequest, Question
 from application.events import DesignEvent, Done
 
 

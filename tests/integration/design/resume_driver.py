@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import bootstrap
-from application.designing import DesignRequest, Question, ResumeRequest
+from application.design.designing import DesignRequest, Question, ResumeRequest
 from infrastructure.persistence import checkpoints, operations, project, results, sessions
 from shared.errors import CircuitAIError
 from tests.fakes.scripted_designer import ScriptedDesigner

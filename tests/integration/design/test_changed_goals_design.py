@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import bootstrap
-from application.designing import Answer, DesignRequest, Question, Reply
+from application.design.designing import Answer, DesignRequest, Question, Reply
 from application.events import DesignEvent, Done, GoalsUnderstood, IterationFinished
 from domain.design.goals import DesignGoal
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import bootstrap
-from application.designing import Answer, DesignRequest, Question, ResumeRequest
+from application.design.designing import Answer, DesignRequest, Question, ResumeRequest
 from application.events import (
     DesignEvent,
     Done,

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import application.waveforms
+import application.simulation.waveforms
 from application.app import Application
-from application.simulating import SimulationRequest
+from application.simulation.simulating import SimulationRequest
 from bootstrap import build
 from infrastructure.waveforms.column_file import column_path
 from shared.errors import UserInputError
@@ -44,7 +44,7 @@ async def ended(app: Application) -> None:
 async def test_a_large_result_that_was_shown_gets_a_column_file_behind_it(
     app: Application, result: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(application.waveforms, "WORTH_COLUMNS_BYTES", 1_000_000)
+    monkeypatch.setattr(application.simulation.waveforms, "WORTH_COLUMNS_BYTES", 1_000_000)
     shown = await app.waveforms(result)
     again = await app.waveforms(result)  # two at a time are one task
     await ended(app)
@@ -71,7 +71,7 @@ async def test_a_small_result_and_a_bare_raw_file_get_none(
     await ended(app)
     raw = result.parent / "ngspice.raw"
     assert not column_path(raw).exists()
-    monkeypatch.setattr(application.waveforms, "WORTH_COLUMNS_BYTES", 1_000_000)
+    monkeypatch.setattr(application.simulation.waveforms, "WORTH_COLUMNS_BYTES", 1_000_000)
     own = tmp_path / "own.raw"
     own.write_bytes(raw.read_bytes())
     await app.waveforms(own)
@@ -82,7 +82,7 @@ async def test_a_small_result_and_a_bare_raw_file_get_none(
 async def test_closing_the_application_ends_the_work_soon(
     app: Application, result: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(application.waveforms, "WORTH_COLUMNS_BYTES", 1_000_000)
+    monkeypatch.setattr(application.simulation.waveforms, "WORTH_COLUMNS_BYTES", 1_000_000)
     work = asyncio.create_task(app.waveforms.prepare(result))
     await asyncio.sleep(0)
     work.cancel()

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from application.ports import ABSENT
+from application.ports.project import ABSENT
 from application.tool_execution.operations import Operations
 from infrastructure.persistence.operations import SqliteOperationLog
 from infrastructure.persistence.project import ProjectFolders

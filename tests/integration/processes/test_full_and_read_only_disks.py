@@ -74,7 +74,7 @@ print(error_type(project.write, path, b"small"), path.read_bytes().decode())
 def test_a_simulation_that_fills_the_disk_says_so_and_leaves_nothing(tmp_path):
     program = """
 import bootstrap
-from application.simulating import SimulationRequest
+from application.simulation.simulating import SimulationRequest
 from shared.errors import CircuitAIError
 (disk / ".circuit_ai").mkdir()
 (disk / "a.cir").write_text("t\\nV1 a 0 sin(0 1 1meg)\\nR1 a 0 1\\n.tran 1n 30u 0 1n\\n.end\\n")

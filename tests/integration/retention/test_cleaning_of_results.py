@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from application.cleaning import CleanProject, CleanReport, CleanRequest
+from application.results.cleaning import CleanProject, CleanReport, CleanRequest
 from domain.simulation.retention import RetentionPolicy
 from infrastructure.ngspice.scratch import make_scratch, process_space
 from infrastructure.ngspice.scratch_leftovers import TemporaryScratch

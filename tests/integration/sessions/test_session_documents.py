@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from application.session_texts import json_document, markdown, plain_text
-from application.sessions import Sessions, find_session, shown
+from application.conversation.session_texts import json_document, markdown, plain_text
+from application.conversation.sessions import Sessions, find_session, shown
 from domain.llm import messages as m
 from infrastructure.persistence.atomic import write_atomically
 from infrastructure.persistence.project import ProjectFolders

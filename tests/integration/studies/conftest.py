@@ -10,7 +10,7 @@ import pytest
 
 import bootstrap
 from application.app import Application
-from application.studies import StudyRequest
+from application.studies.studying import StudyRequest
 from domain.simulation.study import StudyResult
 from domain.simulation.study_spec import StudyKind, read_study_spec
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from application.app import Application
-from application.tuning import TuneRequest
+from application.optimization.tuning import TuneRequest
 from domain.simulation.study_spec import read_study_spec
 from shared.errors import CircuitError, UserInputError
 

@@ -12,7 +12,7 @@ import pytest
 
 from application.app import Application
 from application.events import OptimizationProgressed
-from application.optimizing import OptimizeRequest
+from application.optimization.optimizing import OptimizeRequest
 from domain.design.optimization import OptimizationResult
 from domain.design.values import is_preferred
 from domain.simulation.study_spec import read_study_spec
@@ -58,7 +58,7 @@ async def test_goals_are_met_by_values_that_can_be_bought(app: Application, tmp_
     assert len(set(rows)) == len(rows), "no point is simulated twice"
     assert rows[0] == (100, 1e-3, 1e-9), "it begins at the circuit"
     # The written file is that circuit: a plain simulation of it measures the same.
-    from application.simulating import SimulationRequest
+    from application.simulation.simulating import SimulationRequest
 
     assert result.output_path == tmp_path / "best.cir"
     again = await app.simulate(SimulationRequest(circuit=tmp_path / "best.cir"))

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from application.checking import CheckCircuit
-from application.convergence import AnalyzeConvergence
-from application.measuring import MeasureResult
-from application.optimizing import OptimizeCircuit
-from application.simulating import RunSimulation
-from application.studies import RunStudy
+from application.optimization.optimizing import OptimizeCircuit
+from application.simulation.checking import CheckCircuit
+from application.simulation.convergence import AnalyzeConvergence
+from application.simulation.measuring import MeasureResult
+from application.simulation.simulating import RunSimulation
+from application.studies.studying import RunStudy
 from application.tool_execution.context import ToolCall, ToolContext, ToolServices
 from application.tool_execution.executor import ToolExecutor
 from application.tool_execution.operations import Operations
 from application.tool_execution.registry import TOOLS
 from domain.llm.tools.result import ToolResult
-from infrastructure.ngspice.batch import NgspiceBatch
+from infrastructure.ngspice.batch.simulator import NgspiceBatch
 from infrastructure.ngspice.runner import NgspiceRunner
 from infrastructure.ngspice.stepped_runs import StepJoiner
 from infrastructure.persistence.atomic import write_atomically

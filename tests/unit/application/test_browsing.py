@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import bootstrap
-from application.browsing import BrowseProject, Listing, ResultSummary, is_ours_or_temporary
-from application.ports import ProjectFiles
+from application.ports.project import ProjectFiles
+from application.project.browsing import BrowseProject, Listing, ResultSummary, is_ours_or_temporary
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import msg
 

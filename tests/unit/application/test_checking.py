@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from application.checking import CheckCircuit
+from application.simulation.checking import CheckCircuit
 from shared.errors import UserInputError
 from tests.fakes.memory_sources import FolderSources
 

@@ -1,6 +1,6 @@
 """What one round changed against the one before."""
 
-from application.design_rounds import ValueChange, value_changes
+from application.design.rounds import ValueChange, value_changes
 
 BEFORE = b"""* filter
 .param cf=1n

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from application.editing import MAX_BYTES, EditFiles, OpenedFile, version_of
-from application.ports import ABSENT
+from application.ports.project import ABSENT
+from application.project.editing import MAX_BYTES, EditFiles, OpenedFile, version_of
 from infrastructure.persistence.atomic import write_atomically
 from infrastructure.persistence.project import ProjectFolder, ProjectFolders
 from shared.errors import CircuitAIError

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from application.checking import CheckCircuit
+from application.simulation.checking import CheckCircuit
 from infrastructure.persistence.source_files import SourceReaderFactory
 from presentation.panels.editor.examination import Examination, Problem, bytes_of, examine
 from shared.cpu_executor import CpuTaskExecutor

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from application.export_tables import tables_of
-from application.exporting import ExportRequest, PictureOptions
+from application.results.exporting import ExportRequest, PictureOptions
+from application.results.tables import tables_of
 from infrastructure.exports.pictures import PictureFiles
 from infrastructure.waveforms.raw_file import open_waveforms
 from shared.errors import UserInputError

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from application.export_tables import tables_of
-from application.exporting import ExportRequest, TableOptions
+from application.results.exporting import ExportRequest, TableOptions
+from application.results.tables import tables_of
 from infrastructure.exports import tables as tables_module
 from infrastructure.exports.tables import TableFiles, matlab_name
 from infrastructure.exports.target import new_file

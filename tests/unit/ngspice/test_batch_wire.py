@@ -10,8 +10,8 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from infrastructure.ngspice.batch_guest import HELLO, LAYOUT, QUIT, RESULT, SAME
-from infrastructure.ngspice.batch_wire import (
+from infrastructure.ngspice.batch.guest import HELLO, LAYOUT, QUIT, RESULT, SAME
+from infrastructure.ngspice.batch.wire import (
     FrameReader,
     Layout,
     WireError,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from application.ports import ABSENT, OperationRecord
+from application.ports.project import ABSENT, OperationRecord
 from infrastructure.persistence.operations import SqliteOperationLog
 from shared.errors import EnvironmentProblem, Stopped
 
@@ -98,7 +98,7 @@ def test_reading_makes_no_file(log, path):
 def test_a_simulation_is_interrupted_only_when_its_process_is_gone(log, path):
     log.record_intent(record("mine", kind="simulation", path=""))
     program = (
-        "import sys; from pathlib import Path; from application.ports import OperationRecord;"
+        "import sys; from pathlib import Path; from application.ports.project import OperationRecord;"
         "from infrastructure.persistence.operations import SqliteOperationLog;"
         "SqliteOperationLog(Path(sys.argv[1])).record_intent(OperationRecord("
         "op_id='theirs', session_id='s', tool='run_simulation', kind='simulation', state='intent'))"
@@ -125,7 +125,7 @@ def test_threads_of_one_process_share_it(log):
 
 def test_processes_that_make_it_at_the_same_time(path):
     program = (
-        "import sys; from pathlib import Path; from application.ports import OperationRecord;"
+        "import sys; from pathlib import Path; from application.ports.project import OperationRecord;"
         "from infrastructure.persistence.operations import SqliteOperationLog;"
         "sys.stdin.read();"
         "log = SqliteOperationLog(Path(sys.argv[1]));"

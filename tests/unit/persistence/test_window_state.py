@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from application.window_state import MOST_RECENT, ProjectMemory, WindowState
+from application.project.window_state import MOST_RECENT, ProjectMemory, WindowState
 from infrastructure.persistence.window_state import FILE, WindowStateFile
 from shared.errors import CircuitAIError
 

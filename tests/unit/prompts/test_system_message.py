@@ -10,7 +10,7 @@ from langchain_core.messages import SystemMessage
 
 from application.conversation.conversation import Conversation
 from application.conversation.request import request_messages
-from application.ports import ProjectFiles
+from application.ports.project import ProjectFiles
 from application.prompting import IdentityText, PromptChanges, Prompting, PromptsWarned, about_key
 from domain.llm.messages import create_human_message
 from domain.llm.prompts.library import IdentityVariable

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from application.events import StudyProgressed
-from application.ports import Confinement
-from application.studies import RunStudy, StudyRequest
+from application.ports.simulation import Confinement
+from application.studies.studying import RunStudy, StudyRequest
 from domain.circuit.simulator_settings import SimulatorSettings
 from domain.simulation.batch import BatchRun, RunOutcome
 from domain.simulation.study import StudyResult

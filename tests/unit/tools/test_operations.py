@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from application.ports import ABSENT, OperationRecord
+from application.ports.project import ABSENT, OperationRecord
 from application.tool_execution.operations import Operations
 from infrastructure.persistence.project import ProjectFolders
 from shared.errors import CircuitError, EnvironmentProblem, UserInputError

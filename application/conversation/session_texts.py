@@ -1,0 +1,247 @@
+"""A conversation as a document: JSON in the shape of the requirements, plain text, Markdown.
+
+Nothing in a message can break the document around it: in Markdown texts stand in block quotes and
+code in fences longer than any within, and control characters are made visible.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from domain.llm.plain_json import join_surrogates
+from shared.message import Message, msg, stored_message
+
+if TYPE_CHECKING:
+    from application.conversation.sessions import ShownCall, ShownMessage, ShownSession
+
+Translate = Callable[[Message], str]
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_CONTROLS = {code: 0x2400 + code for code in range(32) if code not in (9, 10, 13)}
+_CONTROLS |= {127: 0x2421} | dict.fromkeys(range(128, 160), 0xFFFD)
+_CONTROLS |= dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD)
+"""Escape sequences could drive a terminal; marks of writing direction could turn a text around."""
+
+
+# --- JSON -------------------------------------------------------------------------------------------
+
+
+def json_document(session: ShownSession) -> dict[str, Any]:
+    """The shape of the requirements, section 3.2.1.1."""
+    return {
+        "session_id": session.id,
+        "session_name": session.name,
+        "work_mode": session.work_mode,
+        "created_at": session.created_at,
+        "updated_at": session.updated_at,
+        "message_count": len(session.messages),
+        "messages": [_json_message(message) for message in session.messages],
+        "summary": None,
+    }
+
+
+def _json_message(message: ShownMessage) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "id": message.id,
+        "role": message.role,
+        "content": message.text,
+        "timestamp": message.created,
+    }
+    match message.role:
+        case "user":
+            document["attachments"] = list(message.attachments)
+        case "assistant":
+            document |= {
+                "reasoning_content": message.reasoning,
+                "operations": list(message.operations),
+                "is_partial": message.partial,
+                "stop_reason": message.stop_reason,
+                "tool_calls": [json_call(call) for call in message.tool_calls],
+                "web_search_results": list(message.sources),
+                "usage": message.usage,
+                "model": message.model,
+                "earlier_versions": list(message.earlier),
+            }
+        case "tool":
+            document |= json_tool_fields(message)
+    return document
+
+
+def json_call(call: ShownCall) -> dict[str, Any]:
+    """A tool call as JSON."""
+    return {"id": call.id, "name": call.name, "arguments": call.arguments, "success": call.success}
+
+
+def json_tool_fields(message: ShownMessage) -> dict[str, Any]:
+    """What only a tool's answer has."""
+    return {
+        "tool_call_id": message.call_id,
+        "name": message.name,
+        "success": message.success,
+        "error_type": message.error_type,
+    }
+
+
+# --- plain text -------------------------------------------------------------------------------------
+
+
+def plain_text(session: ShownSession, translate: Translate) -> str:
+    """The conversation to read, and to search in."""
+    words = _Words(translate)
+    lines = [_one_line(session.name), _one_line(words.facts(session)), ""]
+    results = {message.call_id: message for message in session.messages if message.role == "tool"}
+    for message in _to_tell(session):
+        lines += [f"=== {words.heading(message)} ===", *_indented(message.reasoning, words.reasoning)]
+        lines += [visible(message.text)] if message.text else []
+        for call in message.tool_calls:
+            lines += [f"-> {_one_line(call.name)} {_one_line(_arguments(call.arguments))}"]
+            lines += _indented(words.outcome(results.get(call.id)), "<-")
+        lines += [f"* {_one_line(item)}" for item in message.operations]
+        lines += [f"@ {_one_line(item)}" for item in (*_attached(message), *_sources(message))]
+        for text in message.earlier:
+            lines += _indented(text, words.earlier)
+        lines.append("")
+    return join_surrogates("\n".join(lines)).rstrip("\n") + "\n"
+
+
+def _indented(text: str, label: str) -> list[str]:
+    if not text:
+        return []
+    return [f"  {label}", *(f"    {line}" for line in _LINE_END.split(visible(text)))]
+
+
+# --- Markdown ---------------------------------------------------------------------------------------
+
+
+def markdown(session: ShownSession, translate: Translate) -> str:
+    """The conversation as CommonMark."""
+    words = _Words(translate)
+    blocks = [f"# {_escaped(session.name)}", _escaped(words.facts(session))]
+    results = {message.call_id: message for message in session.messages if message.role == "tool"}
+    for message in _to_tell(session):
+        blocks.append(f"## {_escaped(words.heading(message))}")
+        if message.reasoning:
+            blocks += [f"*{words.reasoning}*", _fenced(message.reasoning, "text")]
+        if message.text:
+            blocks.append(_quoted(message.text))
+        for call in message.tool_calls:
+            blocks += [_code(call.name), _fenced(_arguments(call.arguments, indent=2), "json")]
+            blocks.append(_fenced(words.outcome(results.get(call.id)), "text"))
+        for label, items in (
+            (words.operations, message.operations),
+            (words.attachments, _attached(message)),
+            (words.sources, _sources(message)),
+        ):
+            if items:
+                blocks += [f"*{label}*", "\n".join(f"- {_escaped(item)}" for item in items)]
+        for text in message.earlier:
+            blocks += [f"*{words.earlier}*", _quoted(text)]
+    return join_surrogates("\n\n".join(blocks)) + "\n"
+
+
+def _quoted(text: str) -> str:
+    """A block quote: an open fence, a heading or HTML in `text` ends with it."""
+    return "\n".join(f"> {line}".rstrip() for line in _LINE_END.split(visible(text)))
+
+
+def _fenced(text: str, language: str) -> str:
+    fence = "`" * max(3, _longest_run(text) + 1)
+    return f"{fence}{language}\n{_LINE_END.sub(chr(10), visible(text))}\n{fence}"
+
+
+def _code(text: str) -> str:
+    """Code within a line."""
+    ticks = "`" * (_longest_run(text) + 1)
+    return f"{ticks} {_one_line(text)} {ticks}"
+
+
+def _longest_run(text: str) -> int:
+    return max((len(run) for run in re.findall("`+", text)), default=0)
+
+
+def _escaped(text: str) -> str:
+    """One line in which nothing is markup."""
+    return re.sub(r"([\\`*_\[\]<>#&|~!])", r"\\\1", _one_line(text))
+
+
+# --- both -------------------------------------------------------------------------------------------
+
+
+class _Words:
+    """The words of the documents, in one language."""
+
+    def __init__(self, translate: Translate) -> None:
+        self._translate = translate
+        self.reasoning = translate(msg("Reasoning"))
+        self.operations = translate(msg("What was done"))
+        self.attachments = translate(msg("Attachments"))
+        self.sources = translate(msg("Sources"))
+        self.earlier = translate(msg("Earlier version"))
+        self._roles = {
+            "user": translate(msg("User")),
+            "assistant": translate(msg("Assistant")),
+            "system": translate(msg("Instruction")),
+            "tool": translate(msg("Tool")),
+        }
+
+    def facts(self, session: ShownSession) -> str:
+        """Id, mode and time of a conversation."""
+        return f"{session.id} · {session.work_mode} · {session.created_at}"
+
+    def heading(self, message: ShownMessage) -> str:
+        """Who, when, and whether it was interrupted."""
+        parts = [self._roles.get(message.role, message.role), message.name, message.created]
+        if message.partial:
+            parts.append(self._translate(msg("interrupted: {reason}", reason=message.stop_reason or "?")))
+        return _one_line(" · ".join(part for part in parts if part))
+
+    def outcome(self, result: ShownMessage | None) -> str:
+        """What came of a call."""
+        if result is None:
+            return self._translate(msg("No result: the call did not run, or its run was interrupted."))
+        told = self._told(result)
+        failed = (
+            "" if result.success else self._translate(msg("Failed: {kind}", kind=result.error_type or "?"))
+        )
+        return "\n".join(part for part in (failed, told, result.text) if part)
+
+    def _told(self, result: ShownMessage) -> str:
+        """The line for the user, if its stored template is one of ours: plain names in braces."""
+        told = stored_message(result.summary.get("template"), result.summary.get("params"))
+        return "" if told is None else self._translate(told)
+
+
+def _to_tell(session: ShownSession) -> Iterator[ShownMessage]:
+    """All messages but the tools' answers that stand with their calls."""
+    calls = {call.id for message in session.messages for call in message.tool_calls}
+    return (m for m in session.messages if m.role != "tool" or m.call_id not in calls)
+
+
+def _attached(message: ShownMessage) -> tuple[str, ...]:
+    return tuple(str(item.get("name") or item.get("path") or "?") for item in message.attachments)
+
+
+def _sources(message: ShownMessage) -> tuple[str, ...]:
+    texts = (
+        " - ".join(str(item[key]) for key in ("title", "link", "url") if item.get(key))
+        for item in message.sources
+    )
+    return tuple(text for text in texts if text)
+
+
+def _arguments(arguments: Any, *, indent: int | None = None) -> str:
+    return (
+        arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False, indent=indent)
+    )
+
+
+def _one_line(text: str) -> str:
+    return " ".join(visible(text).split())
+
+
+def visible(text: str) -> str:
+    """`text` with its control characters (but tab and line ends) replaced by signs for them."""
+    return text.translate(_CONTROLS)

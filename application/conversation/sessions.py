@@ -1,0 +1,331 @@
+"""The stored conversations of a project: list, show, export, rename, delete.
+
+Works on the transcripts' plain JSON, without LangChain, so that the command starts at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from domain.llm.plain_json import for_display
+from domain.llm.transcript import (
+    Entry,
+    Json,
+    Summary,
+    entries_of,
+    extra_of,
+    is_ulid,
+    role_of,
+    text_of,
+    time_of_ulid,
+    utc,
+)
+from shared import paths
+from shared.errors import UserInputError
+from shared.message import Message, msg
+from shared.uninterrupted import uninterrupted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from application.ports.conversation import SessionInfo, SessionStore
+    from application.ports.project import Projects
+
+ExportFormat = Literal["json", "txt", "md"]
+
+LAST = "last"
+"""In place of an id: the conversation changed last."""
+SHORTEST_PREFIX = 6
+LONGEST_NAME = 120
+"""Characters."""
+_PREFIX = re.compile(r"[0-9A-HJKMNP-TV-Z]+")
+_ULID_LENGTH = 26
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownCall:
+    """A tool call of an answer."""
+
+    id: str
+    name: str
+    arguments: Any
+    success: bool | None
+    """None when it has no result: it did not run, or the run was cut off."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownMessage:
+    """One message as it stands, with everything worth showing."""
+
+    id: str
+    role: str
+    text: str
+    created: str
+    partial: bool
+    stop_reason: str
+    """Of a partial answer; "interrupted" when the program was killed while it came."""
+    reasoning: str
+    tool_calls: tuple[ShownCall, ...]
+    operations: tuple[str, ...]
+    attachments: tuple[Json, ...]
+    sources: tuple[Json, ...]
+    usage: Json | None
+    model: str
+    earlier: tuple[str, ...]
+    """Texts of versions that were replaced by another answer (not merely gone on with)."""
+    name: str
+    """Of a tool's answer: the tool, the call it answers, how it went, the line for the user."""
+    call_id: str
+    success: bool | None
+    error_type: str
+    summary: Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownSession:
+    """One conversation, read whole."""
+
+    id: str
+    name: str
+    work_mode: str
+    created_at: str
+    updated_at: str
+    has_partial_response: bool
+    messages: tuple[ShownMessage, ...]
+    problems: tuple[Message, ...]
+    """Lines of the transcript that could not be read."""
+
+
+class Sessions:
+    """Use cases over the stored conversations; `write_file` puts a file on the disk, whole or not at all."""
+
+    def __init__(self, *, projects: Projects, write_file: Callable[[Path, bytes], None]) -> None:
+        self._projects = projects
+        self._write_file = write_file
+
+    async def list(self, project: Path) -> tuple[SessionInfo, ...]:
+        """All conversations, the last changed first. Raises UserInputError ("no_project")."""
+
+        def work() -> tuple[SessionInfo, ...]:
+            with self._store(project) as store:
+                return store.list()
+
+        return await asyncio.to_thread(work)
+
+    async def show(self, project: Path, reference: str) -> ShownSession:
+        """One conversation. `reference`: an id, its first 6 letters or more, or "last".
+
+        Raises UserInputError ("no_project", "no_session", "bad_session_id", "ambiguous_session").
+        """
+
+        def work() -> ShownSession:
+            with self._store(project) as store:
+                session_id = find_session(store, reference)
+                return shown(session_id, store.read(session_id))
+
+        return await asyncio.to_thread(work)
+
+    async def find(self, project: Path, reference: str) -> SessionInfo:
+        """What the list says of one conversation; see `show`."""
+
+        def work() -> SessionInfo:
+            with self._store(project) as store:
+                session_id = find_session(store, reference)
+                found = [info for info in store.list() if info.session_id == session_id]
+                if not found:
+                    raise _no_session(reference)
+                return found[0]
+
+        return await asyncio.to_thread(work)
+
+    async def rename(self, project: Path, session_id: str, name: str) -> str:
+        """Give one a name; returns it as it is kept, on one line and shortened.
+
+        Raises UserInputError ("bad_name", "no_session", "session_in_use"), EnvironmentProblem.
+        """
+        kept = " ".join(name.split())[:LONGEST_NAME]
+        if not kept:
+            raise UserInputError(
+                msg("A conversation needs a name."),
+                advice=msg("Write a word or more."),
+                error_type="bad_name",
+            )
+
+        def work() -> None:
+            with self._store(project) as store:
+                transcript = store.open(session_id)
+                try:
+                    transcript.append({"event": "renamed", "name": kept, "by": "user"})
+                finally:
+                    transcript.close()
+
+        await uninterrupted(asyncio.to_thread(work))
+        return kept
+
+    async def delete(self, project: Path, session_id: str) -> None:
+        """Remove one. Raises UserInputError ("no_session", "session_in_use"), EnvironmentProblem."""
+
+        def work() -> None:
+            with self._store(project) as store:
+                store.delete(session_id)
+
+        await uninterrupted(asyncio.to_thread(work))
+
+    async def save(self, text: str, target: Path) -> Path:
+        """Write an exported text; returns the file's absolute path.
+
+        Raises UserInputError for a place in a project's own folder or one that cannot be a file,
+        EnvironmentProblem when it cannot be written.
+        """
+
+        def work() -> Path:
+            path = Path(os.path.abspath(target))  # noqa: PTH100 - a link stays as the user wrote it
+            if paths.PROJECT_FOLDER in Path(os.path.realpath(path)).parts:
+                raise UserInputError(
+                    msg("{path} is inside .circuit_ai, which belongs to the program.", path=target),
+                    advice=msg("Choose a place beside it."),
+                    file=target,
+                    error_type="bad_path",
+                )
+            self._write_file(path, text.encode("utf-8", "replace"))
+            return path
+
+        return await uninterrupted(asyncio.to_thread(work))
+
+    @contextmanager
+    def _store(self, project: Path) -> Iterator[SessionStore]:
+        files = self._projects.open(project)
+        try:
+            yield files.sessions
+        finally:
+            files.close()
+
+
+def find_session(store: SessionStore, reference: str) -> str:
+    """The id that `reference` means: an id, its first 6 letters or more if only one begins so, "last"."""
+    if reference == LAST:
+        infos = store.list()
+        if not infos:
+            raise UserInputError(msg("This project has no conversations yet."), error_type="no_session")
+        return infos[0].session_id
+    prefix = reference.upper()
+    if is_ulid(prefix):
+        return prefix
+    if not SHORTEST_PREFIX <= len(prefix) < _ULID_LENGTH or not _PREFIX.fullmatch(prefix):
+        raise UserInputError(
+            msg("{text} is no id of a conversation.", text=repr(reference)),
+            advice=msg('Give an id, its first letters (6 or more), or "last"; `sessions list` shows them.'),
+            error_type="bad_session_id",
+        )
+    found = [info.session_id for info in store.list() if info.session_id.startswith(prefix)]
+    if not found:
+        raise _no_session(reference)
+    if len(found) > 1:
+        raise UserInputError(
+            msg("Several conversations begin with {prefix}: {ids}.", prefix=prefix, ids=", ".join(found[:5])),
+            advice=msg("Give more letters of the id."),
+            error_type="ambiguous_session",
+        )
+    return found[0]
+
+
+def _no_session(reference: str) -> UserInputError:
+    return UserInputError(
+        msg("There is no conversation {id}.", id=reference),
+        advice=msg("List the conversations of the project to see their ids."),
+        error_type="no_session",
+    )
+
+
+# --- what is shown ----------------------------------------------------------------------------------
+
+
+def shown(session_id: str, events: Sequence[Json]) -> ShownSession:
+    """A conversation's events as what is shown of it."""
+    summary = Summary.of(session_id, events)
+    entries = entries_of(events)
+    success_of = {
+        call_id: entry.message.get("status") != "error"
+        for entry in entries
+        if role_of(entry.message) == "tool" and isinstance(call_id := entry.message.get("tool_call_id"), str)
+    }
+    return ShownSession(
+        id=session_id,
+        name=summary.name,
+        work_mode=summary.work_mode,
+        created_at=summary.created_at,
+        updated_at=summary.updated_at,
+        has_partial_response=summary.has_partial_response,
+        messages=tuple(_shown_message(entry, success_of) for entry in entries),
+        problems=tuple(
+            msg("Line {line} of the transcript is damaged and was left out.", line=event.get("line"))
+            for event in events
+            if event.get("event") == "damaged"
+        ),
+    )
+
+
+def _shown_message(entry: Entry, success_of: Mapping[str, bool]) -> ShownMessage:
+    message = entry.message
+    extra, role, text = extra_of(message), role_of(message), text_of(message)
+    message_id = _text(message.get("id"))
+    partial = extra.get("is_partial") is True
+    usage, summary = for_display(extra.get("usage")), for_display(extra.get("summary"))
+    return ShownMessage(
+        id=message_id,
+        role=role,
+        text=text,
+        created=utc(extra.get("timestamp")) or time_of_ulid(message_id),
+        partial=partial,
+        stop_reason=_text(extra.get("stop_reason")) if partial else "",
+        reasoning=_text(extra.get("reasoning_content")),
+        tool_calls=tuple(_calls(message, success_of)) if role == "assistant" else (),
+        operations=tuple(item for item in _items(extra.get("operations")) if isinstance(item, str)),
+        attachments=_objects(for_display(extra.get("attachments"))),
+        sources=_objects(for_display(extra.get("web_search_results"))),
+        usage=usage if isinstance(usage, dict) else None,
+        model=_text(extra.get("model")),
+        earlier=_other_versions(entry, text),
+        name=_text(message.get("name")),
+        call_id=_text(message.get("tool_call_id")),
+        success=message.get("status") != "error" if role == "tool" else None,
+        error_type=_text(extra.get("error_type")),
+        summary=summary if isinstance(summary, dict) else {},
+    )
+
+
+def _calls(message: Json, success_of: Mapping[str, bool]) -> Iterator[ShownCall]:
+    stored = (*_objects(message.get("tool_calls")), *_objects(message.get("invalid_tool_calls")))
+    for call in stored:
+        call_id = _text(call.get("id"))
+        yield ShownCall(
+            id=call_id,
+            name=_text(call.get("name")),
+            arguments=for_display(call.get("args")),
+            success=success_of.get(call_id),
+        )
+
+
+def _other_versions(entry: Entry, text: str) -> tuple[str, ...]:
+    """Texts that are not merely the beginning of what stands now, in order, each once."""
+    texts = (text_of(message) for message in entry.earlier)
+    return tuple(dict.fromkeys(earlier for earlier in texts if not text.startswith(earlier)))
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _items(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _objects(value: object) -> tuple[Json, ...]:
+    return tuple(item for item in _items(value) if isinstance(item, dict))

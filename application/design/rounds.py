@@ -1,0 +1,176 @@
+"""The rounds of a project's last design: what each changed, what it measured, which circuit it had."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from domain.circuit.netlist import Netlist
+from domain.design.goals import DesignGoal, GoalVerdict
+from domain.simulation.result import Quantity
+from shared.errors import CircuitAIError
+
+if TYPE_CHECKING:
+    from application.ports.project import ProjectFiles
+
+
+@dataclass(frozen=True, slots=True)
+class ValueChange:
+    """Values that were changed in the same way."""
+
+    names: tuple[str, ...]
+    """Of elements or parameters, as the netlist writes them."""
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DesignRound:
+    """One round: a circuit, simulated and judged."""
+
+    number: int
+    """From 1."""
+    verdicts: tuple[GoalVerdict, ...]
+    circuit: Path
+    netlist: bytes | None = None
+    """None when its stored content is lost."""
+    result_path: Path | None = None
+    """Of its simulation; the result may have been deleted since."""
+    changes: tuple[ValueChange, ...] = ()
+    """Against the round before; values only."""
+    changed_lines: int = 0
+    """How many lines differ from the round before."""
+
+    @property
+    def goals_met(self) -> int:
+        """How many."""
+        return sum(verdict.met for verdict in self.verdicts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DesignRounds:
+    """The rounds of one design, the first one first."""
+
+    session_id: str
+    text: str
+    """The sentence it began with."""
+    goals: tuple[DesignGoal, ...]
+    rounds: tuple[DesignRound, ...]
+
+
+def read_design_rounds(project: ProjectFiles) -> DesignRounds | None:
+    """Those of the design that was worked on last; None when there is none with a round. Blocking.
+
+    What cannot be read of a conversation is left out; the store heals nothing here.
+    """
+    for info in project.sessions.list():
+        if info.work_mode != "workflow":
+            continue
+        try:
+            events = project.sessions.read(info.session_id)
+        except CircuitAIError:  # deleted meanwhile
+            continue
+        found = _rounds_of(info.session_id, events, project)
+        if found is not None:
+            return found
+    return None
+
+
+def _rounds_of(
+    session_id: str, events: Sequence[Mapping[str, Any]], project: ProjectFiles
+) -> DesignRounds | None:
+    """The rounds of the last design in a conversation that has any."""
+    text = ""
+    state: dict[str, Any] = {}
+    rounds: list[DesignRound] = []
+    for event in events:
+        design = event.get("design")
+        if event.get("event") == "turn" and isinstance(design, Mapping):
+            text, state, rounds = str(design.get("text", "")), {}, []
+        update = event.get("update")
+        if not isinstance(update, Mapping):
+            continue
+        state |= update
+        # A step that judges nothing new (the best circuit is put back) counts no round.
+        is_round = "last_verdicts" in update and "iteration_count" in update
+        if is_round and (verdicts := tuple(_verdicts(update["last_verdicts"]))):
+            number = int(update["iteration_count"] or 0)
+            while rounds and rounds[-1].number >= number:  # taken back, and gone on from there
+                rounds.pop()
+            rounds.append(_round(state, verdicts, project, rounds[-1] if rounds else None))
+    if not rounds:
+        return None
+    goals = tuple(verdict.goal for verdict in rounds[-1].verdicts)
+    return DesignRounds(session_id=session_id, text=text, goals=goals, rounds=tuple(rounds))
+
+
+def _round(
+    state: Mapping[str, Any],
+    verdicts: tuple[GoalVerdict, ...],
+    project: ProjectFiles,
+    before: DesignRound | None,
+) -> DesignRound:
+    netlist: bytes | None = None
+    try:
+        netlist = project.read_object(str(state.get("netlist_sha256", "")))
+    except (CircuitAIError, ValueError, OSError):  # the table is worth showing without it
+        netlist = None
+    changes: tuple[ValueChange, ...] = ()
+    lines = 0
+    if before is not None and before.netlist is not None and netlist is not None:
+        changes = value_changes(before.netlist, netlist)
+        lines = _changed_lines(before.netlist, netlist)
+    result = state.get("sim_result_path")
+    return DesignRound(
+        number=int(state["iteration_count"]),
+        verdicts=verdicts,
+        circuit=project.root / str(state.get("circuit_file_path", "")),
+        netlist=netlist,
+        result_path=project.root / result if isinstance(result, str) and result else None,
+        changes=changes,
+        changed_lines=lines,
+    )
+
+
+def value_changes(before: bytes, after: bytes) -> tuple[ValueChange, ...]:
+    """Elements and parameters that both netlists have, with another value; equal changes together."""
+    old, new = dict(_values(before)), dict(_values(after))
+    found: dict[tuple[str, str], list[str]] = {}
+    for key, (name, value) in new.items():
+        earlier = old.get(key)
+        if earlier is not None and earlier[1].lower() != value.lower():
+            found.setdefault((earlier[1], value), []).append(name)
+    return tuple(ValueChange(tuple(names), was, now) for (was, now), names in found.items())
+
+
+def _values(data: bytes) -> Iterator[tuple[str, tuple[str, str]]]:
+    netlist = Netlist.parse(data)
+    for element in netlist.elements:
+        if element.value is not None:
+            yield element.name.lower(), (element.name, element.value.text)
+    for parameter in netlist.parameters:
+        yield f".param {parameter.name.lower()}", (parameter.name, parameter.value.text)
+
+
+def _changed_lines(before: bytes, after: bytes) -> int:
+    from domain.llm.tools.line_diff import diff_files
+
+    diff = diff_files(before, after, path="")
+    return max(diff.added, diff.removed)
+
+
+def _verdicts(items: object) -> Iterator[GoalVerdict]:
+    """The verdicts of a transcript's line; what another version wrote otherwise is left out."""
+    for item in items if isinstance(items, list) else ():
+        try:
+            value = item["value"]
+            yield GoalVerdict(
+                goal=DesignGoal(**item["goal"]),
+                measured=Quantity(value=math.nan if value is None else float(value), unit=str(item["unit"])),
+                met=item["met"] is True,
+            )
+        except (TypeError, KeyError, ValueError):
+            continue

@@ -1,0 +1,122 @@
+"""An optimisation as JSON and as a table: for ``result.json``, the command line and the tool."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from application.studies.documents import Translate, rows_csv, run_errors
+from domain.design.goals import GoalVerdict
+from domain.design.optimization import BestPoint, Improvement, OptimizationResult
+from shared.paths import ROWS_FILE
+
+
+def optimization_document(result: OptimizationResult, translate: Translate = str) -> dict[str, Any]:
+    """The whole optimisation in JSON types (numbers that are none stay NaN; see the caller)."""
+    return {
+        "ok": result.ok,
+        "study": "optimize",
+        "stopped": result.is_stopped,
+        "end": result.end,
+        "best": None if result.best is None else _best(result.best),
+        "goals_met": result.goals_met,
+        "start": None
+        if result.start is None
+        else {"parameters": dict(result.start.parameters), "metrics": dict(result.start.metrics)},
+        "statistics": {
+            "simulations": len(result.rows),
+            "failed": result.failed,
+            "repeated": result.repeated,
+            "generations": result.generations,
+            "restarts": result.restarts,
+            "rate_hz": len(result.rows) / result.duration_s if result.duration_s > 0 else math.nan,
+        },
+        "runs": {
+            "total": result.budget,
+            "done": len(result.rows),
+            "ok": len(result.rows) - result.failed,
+            "failed": result.failed,
+        },
+        "history": [_improvement(item) for item in result.history],
+        "parameters": list(result.parameters),
+        "units": dict(result.units),
+        "goals": [
+            {"metric": goal.metric, ">=": goal.minimum, "<=": goal.maximum, "weight": goal.weight}
+            for goal in result.goals
+        ],
+        "objectives": [
+            {"metric": item.metric, "direction": "maximize" if item.maximize else "minimize",
+             "weight": item.weight}
+            for item in result.objectives
+        ],
+        "seed": result.seed,
+        "budget": result.budget,
+        "output_path": result.output_path,
+        "result_path": result.result_path,
+        "rows_path": result.result_path.with_name(ROWS_FILE),
+        "raw_path": result.raw_paths[0] if result.raw_paths else None,
+        "errors": list(run_errors(result.rows, translate)),
+        "warnings": [{"message": translate(warning)} for warning in result.warnings],
+        "simulator": result.simulator_version,
+        "confinement": list(result.confinement),
+        "duration_s": result.duration_s,
+    }  # fmt: skip
+
+
+def stored_optimization(result: OptimizationResult) -> dict[str, Any]:
+    """What ``result.json`` keeps; the simulations are beside it. Paths are relative to its folder."""
+    document = optimization_document(result)
+    del document["result_path"], document["raw_path"]
+    folder = result.result_path.parent
+    return {
+        "id": result.result_id,
+        "created": result.created,
+        "kind": "study",
+        "status": "cancelled" if result.is_stopped else "ok" if result.ok else "failed",
+        "netlist": {"path": str(result.circuit), "sha256": result.netlist_sha256},
+        **document,
+        "rows_path": ROWS_FILE,
+        "metrics": {},
+        "raw_paths": [str(path.relative_to(folder)) for path in result.raw_paths],
+    }
+
+
+def optimization_csv(result: OptimizationResult) -> bytes:
+    """Every simulation as a table for spreadsheets."""
+    return rows_csv(result)
+
+
+def _best(best: BestPoint) -> dict[str, Any]:
+    return {
+        "parameters": dict(best.parameters),
+        "values": dict(best.texts),
+        "metrics": dict(best.metrics),
+        "goals": [_verdict(verdict) for verdict in best.verdicts],
+        "violation": best.cost.violation,
+        "verified": best.is_verified,
+        "run": best.run,
+    }
+
+
+def _verdict(verdict: GoalVerdict) -> dict[str, Any]:
+    goal = verdict.goal
+    return {
+        "metric": goal.metric,
+        ">=": goal.minimum,
+        "<=": goal.maximum,
+        "weight": goal.weight,
+        "value": verdict.measured.value,
+        "unit": verdict.measured.unit,
+        "met": verdict.met,
+    }
+
+
+def _improvement(item: Improvement) -> dict[str, Any]:
+    return {
+        "run": item.run,
+        "parameters": dict(item.parameters),
+        "metrics": dict(item.metrics),
+        "failed": item.cost.failed,
+        "violation": item.cost.violation,
+        "objective": item.cost.rest,
+    }

@@ -1,0 +1,145 @@
+"""One optimisation under way: its search, the simulations it had done, and what they say of points."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from application.simulation.prepared_circuit import PreparedCircuit
+from application.studies.kinds import StudyInput
+from application.studies.measures import StudyMeasures
+from application.studies.plan import Point
+from application.studies.runs import StudyRuns
+from domain.circuit.numbers import format_number
+from domain.design.goals import DesignGoal, GoalVerdict
+from domain.design.optimization import BestPoint, Improvement
+from domain.design.search import Search
+from domain.design.search_cost import Cost, CostFunction, scales_of
+from domain.design.search_space import DIGITS, SearchSpace, Values
+from domain.design.search_spec import Objective
+from domain.simulation.result import Quantity
+from domain.simulation.study import StudyRow
+from shared.message import Message
+
+
+@dataclass(kw_only=True)
+class OptimizationJob:
+    """A search with the runs it is told from. A point is one run for each corner."""
+
+    prepared: PreparedCircuit
+    measures: StudyMeasures
+    study: StudyInput
+    objectives: tuple[Objective, ...]
+    space: SearchSpace
+    search: Search
+    cost: CostFunction
+    warnings: tuple[Message, ...] = ()
+    started: float = field(default_factory=time.monotonic)
+    history: list[Improvement] = field(default_factory=list)
+    _first_run: dict[Values, int] = field(default_factory=dict)
+    """The number of each point's first simulation."""
+
+    def named(self, values: Values) -> dict[str, float]:
+        """Values by name."""
+        return dict(zip(self.space.names, values, strict=True))
+
+    def points_of(self, values: Values) -> list[Point]:
+        """The runs that make a point."""
+        return [Point(values=self.named(values), corner=corner) for corner in self.study.plan.corners]
+
+    def number(self, points: Sequence[Values], first: int) -> None:
+        """Note that the runs of `points` are numbered from `first`, in their order."""
+        corners = len(self.study.plan.corners)
+        for index, values in enumerate(points):
+            self._first_run[values] = first + index * corners
+
+    def judge(self, points: Sequence[Values], runs: StudyRuns) -> None:
+        """Tell the search what those of `points` cost that were simulated at all corners."""
+        done = {values: rows for values in points if (rows := self._rows(values, runs)) is not None}
+        if not self.cost.scales:
+            start = done.get(self.search.starting_point)
+            scales = scales_of(self.objectives, None if start is None else start[0])
+            self.cost = replace(self.cost, scales=scales)
+        costs = {values: self.cost(rows) for values, rows in done.items()}
+        best = self.search.best
+        least = None if best is None else self.search.cost_of(best)
+        for values, cost in costs.items():  # in the order of their numbers, whoever was first
+            if least is None or cost < least:
+                least = cost
+                self.history.append(
+                    Improvement(
+                        run=self._first_run[values],
+                        parameters=self.named(values),
+                        metrics=self._worst_metrics(done[values]),
+                        cost=cost,
+                    )
+                )
+        self.search.tell(costs)
+        if least is not None and self.cost.is_perfect(least):
+            self.search.finish("goals_met")
+
+    def starting_row(self, runs: StudyRuns) -> StudyRow | None:
+        """The run of the values the circuit is written with (the nearest there are)."""
+        return runs.row(self._first_run.get(self.search.starting_point, -1))
+
+    def unproved(self, runs: StudyRuns) -> BestPoint | None:
+        """The best point as the search saw it; None when nothing simulated."""
+        values = self.search.best
+        rows = None if values is None else self._rows(values, runs)
+        if values is None or rows is None or self.search.cost_of(values).failed:
+            return None
+        return self.best_point(values, rows, runs.units, cost=self.search.cost_of(values), is_verified=False)
+
+    def best_point(
+        self,
+        values: Values,
+        rows: Sequence[StudyRow],
+        units: Mapping[str, str],
+        *,
+        cost: Cost,
+        is_verified: bool,
+    ) -> BestPoint:
+        """A point with the metrics of some rows, one for each corner."""
+        named, metrics = self.named(values), self._worst_metrics(rows)
+        return BestPoint(
+            parameters=named,
+            texts={name: format_number(value, 2 * DIGITS) for name, value in named.items()},
+            metrics=metrics,
+            verdicts=tuple(
+                GoalVerdict(
+                    goal=goal,
+                    measured=Quantity(value=value, unit=units.get(goal.metric, "") or goal.unit),
+                    met=goal.is_met_by(value),
+                )
+                for goal in self.study.goals
+                for value in (_worst_value(goal, rows),)
+            ),
+            cost=cost,
+            is_verified=is_verified,
+            run=self._first_run[values],
+        )
+
+    def _rows(self, values: Values, runs: StudyRuns) -> list[StudyRow] | None:
+        """The rows of a point at all corners; None while one is missing."""
+        first = self._first_run[values]
+        found = [runs.row(first + index) for index in range(len(self.study.plan.corners))]
+        rows = [row for row in found if row is not None]
+        return rows if len(rows) == len(found) else None
+
+    def _worst_metrics(self, rows: Sequence[StudyRow]) -> Mapping[str, float]:
+        """Of each metric the value at the corner that is worst for its goals; without one, at the first."""
+        metrics = dict(rows[0].metrics)
+        shortfalls: dict[str, float] = {}
+        for goal in self.study.goals:
+            value = _worst_value(goal, rows)
+            if goal.shortfall(value) > shortfalls.get(goal.metric, -1.0):
+                shortfalls[goal.metric], metrics[goal.metric] = goal.shortfall(value), value
+        return metrics
+
+
+def _worst_value(goal: DesignGoal, rows: Sequence[StudyRow]) -> float:
+    """What a goal measures at the corner that is worst for it."""
+    values = [row.metrics.get(goal.metric, math.nan) for row in rows]
+    return max(values, key=lambda value: math.inf if math.isnan(value) else goal.excess(value))

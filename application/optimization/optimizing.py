@@ -1,0 +1,396 @@
+"""Optimise values of a circuit: a search over many simulations, and a fresh run that proves the best."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from application.events import OptimizationProgressed
+from application.optimization.documents import optimization_csv, stored_optimization
+from application.optimization.job import OptimizationJob
+from application.simulation.prepared_circuit import PreparedCircuit
+from application.studies.fresh_runs import FreshRun, FreshRuns
+from application.studies.kinds import StudyInput, corners_too
+from application.studies.measures import study_measures
+from application.studies.plan import StudyPlan
+from application.studies.runs import StudyRuns
+from application.studies.studying import prepare_for_study, run_warnings
+from domain.design.optimization import BestPoint, OptimizationResult
+from domain.design.search import Search
+from domain.design.search_cost import CostFunction
+from domain.design.search_space import Values, search_space
+from domain.simulation.batch import Batch, RunOutcome
+from domain.simulation.spec_reader import spec_error
+from domain.simulation.study_spec import StudySpec
+from domain.simulation.variation import with_values
+from shared.errors import CircuitAIError, UserInputError
+from shared.message import Message, msg
+from shared.paths import RESULT_FILE
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from application.ports.simulation import (
+        BatchSession,
+        BatchSimulator,
+        ResultStore,
+        Simulator,
+        SimulatorSettingsStore,
+        SourceReaders,
+        WaveformReader,
+    )
+    from domain.circuit.dialects import Dialect
+    from shared.cpu_executor import CpuTaskExecutor
+    from shared.events import EventBus
+
+_MOST_PROOFS = 5
+"""Points that are simulated afresh when the best does not hold what its run in the batch promised."""
+_LAST_PROOF_S = 10.0
+"""How long a stopped search may take to prove its best."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptimizeRequest:
+    """What a caller asks for."""
+
+    circuit: Path
+    spec: StudySpec
+    libraries: tuple[Path, ...] = ()
+    dialect: Dialect | None = None
+    """What the circuit is written in; None = the project's setting, else told by the text."""
+    workers: int | None = None
+    """None = one a core. What is found does not depend on it."""
+    cluster: str | None = None
+    """Address of a Dask scheduler; None = this machine."""
+    output: Path | None = None
+    """Where the circuit with the best values is written."""
+    call_id: str | None = None
+    """As in `SimulationRequest`; also the key of the progress events."""
+
+
+class OptimizeCircuit:
+    """The use case; one instance serves any number of optimisations."""
+
+    def __init__(
+        self,
+        *,
+        batch: Callable[[str | None], BatchSimulator],
+        simulator: Simulator,
+        waveforms: WaveformReader,
+        sources: SourceReaders,
+        results: ResultStore,
+        cpu: CpuTaskExecutor,
+        events: EventBus,
+        settings: SimulatorSettingsStore,
+        write_file: Callable[[Path, bytes], None],
+        libraries: tuple[Path, ...] = (),
+    ) -> None:
+        self._batch = batch
+        """The batch simulator of a cluster's address, or of this machine."""
+        self._simulator = simulator
+        self._fresh = FreshRuns(simulator=simulator, waveforms=waveforms, cpu=cpu)
+        self._sources = sources
+        self._results = results
+        self._cpu = cpu
+        self._events = events
+        self._settings = settings
+        self._write_file = write_file
+        self._libraries = libraries
+
+    async def __call__(
+        self, request: OptimizeRequest, *, on_stopped: Callable[[OptimizationResult], None] | None = None
+    ) -> OptimizationResult:
+        """Search, prove the best point by a run of its own, store and return the result.
+
+        Publishes `OptimizationProgressed` events. Simulations that fail count as bad points. When the call
+        is cancelled, the best so far is proved (if that is quick), stored and given to `on_stopped`, and
+        CancelledError goes on. Raises UserInputError for a specification that does not fit the circuit,
+        EnvironmentProblem without a simulator.
+        """
+        job = await self._cpu.run_in_thread(self._prepare, request)
+        result_id, folder = await self._cpu.run_in_thread(
+            self._results.new_result, job.prepared.circuit, request.call_id
+        )
+        key = request.call_id or result_id
+        place = (result_id, folder)
+        runs: StudyRuns | None = None
+        try:
+            async with self._batch(request.cluster).session(
+                job.study.plan.circuits, workers=request.workers
+            ) as session:
+                runs = StudyRuns(
+                    job.study,
+                    job.measures,
+                    kind="optimize",
+                    key=key,
+                    batch=_InSession(session),
+                    workers=request.workers,
+                    cpu=self._cpu,
+                    events=self._events,
+                    on_rows=lambda: self._tell(job, runs, key),
+                )
+                await self._search(job, runs)
+            self._tell(job, runs, key)
+            self._events.flush_throttled(key)
+            return await self._keep(request, job, runs, place)
+        except asyncio.CancelledError:
+            if runs is None or not runs.done:
+                await self._cpu.run_in_thread(self._results.discard, folder)
+                raise
+            job.search.finish("stopped")
+            partial = await _within(self._keep(request, job, runs, place), _LAST_PROOF_S)
+            if partial is None:
+                partial = await self._keep(request, job, runs, place, with_proof=False)
+            if on_stopped is not None:
+                on_stopped(partial)
+            raise
+        except BaseException:  # nothing half-made stays
+            await self._cpu.run_in_thread(self._results.discard, folder)
+            raise
+
+    # ---- making ready ----------------------------------------------------------------------------
+
+    def _prepared(self, request: OptimizeRequest, *, with_analyses: bool = True) -> PreparedCircuit:
+        """The circuit with what holds for all runs (and, `with_analyses`, the analyses they have)."""
+        spec = request.spec if with_analyses else replace(request.spec, analyses=())
+        return prepare_for_study(
+            self._sources,
+            request.circuit,
+            spec,
+            libraries=request.libraries,
+            user_libraries=self._libraries,
+            settings=self._settings.of_circuit(request.circuit),
+            dialect=request.dialect,
+            needs_analysis=with_analyses,
+        )
+
+    def _prepare(self, request: OptimizeRequest) -> OptimizationJob:
+        spec = request.spec
+        chosen = [parameter for parameter in spec.parameters if parameter.is_swept]
+        if not chosen:
+            raise spec_error(
+                "parameters",
+                msg("name nothing to choose"),
+                advice=msg("Add {example}.",
+                           example='{"name": "R1", "min": "1k", "max": "10k", "scale": "E24"}'),
+            )  # fmt: skip
+        objectives = spec.search.objectives
+        if not spec.goals and not objectives:
+            raise spec_error(
+                "goals",
+                msg("are missing: what is to be reached"),
+                advice=msg("Add {example}.", example='"goals": ["bw >= 1Meg"], "minimize": "power"'),
+            )
+        prepared = self._prepared(request)
+        if request.output is not None:
+            _refuse_input_as_output(request.output, prepared.circuit)
+        named = replace(spec, goals=(*spec.goals, *(objective.as_goal for objective in objectives)))
+        measures, goals, warnings = study_measures(named, prepared)
+        bound = goals[len(spec.goals) :]
+        goals = goals[: len(spec.goals)]
+        objectives = tuple(
+            replace(objective, metric=goal.metric) for objective, goal in zip(objectives, bound, strict=True)
+        )
+        plan = StudyPlan(prepared, spec, parameters=chosen, corners=corners_too(spec, prepared))
+        space = search_space(plan.parameters)
+        written = {item.name.lower(): item.nominal for item in plan.circuits[0].varied}
+        start = {
+            parameter.name: written.get(parameter.name.lower(), math.nan)
+            if parameter.nominal is None
+            else parameter.nominal
+            for parameter in plan.parameters
+        }
+        return OptimizationJob(
+            prepared=prepared,
+            measures=measures,
+            study=StudyInput(spec=spec, plan=plan, goals=goals, metrics=measures.names),
+            objectives=objectives,
+            space=space,
+            search=Search(
+                space, seed=spec.seed, budget=max(1, spec.search.budget // len(plan.corners)), start=start
+            ),
+            warnings=warnings,
+            cost=CostFunction(goals=goals, objectives=objectives),
+        )
+
+    # ---- searching -------------------------------------------------------------------------------
+
+    async def _search(self, job: OptimizationJob, runs: StudyRuns) -> None:
+        limit_s = job.study.spec.search.time_limit_s
+        try:
+            async with asyncio.timeout(limit_s) as clock:
+                while points := await self._cpu.run_in_thread(job.search.ask):
+                    await self._generation(job, runs, points)
+        except TimeoutError:
+            if not clock.expired():
+                raise
+            job.search.finish("time")
+
+    async def _generation(self, job: OptimizationJob, runs: StudyRuns, points: Sequence[Values]) -> None:
+        job.number(points, runs.total)
+        try:
+            await runs.do([point for values in points for point in job.points_of(values)])
+        finally:  # also what was done of a generation that is stopped counts
+            job.judge(points, runs)
+
+    def _tell(self, job: OptimizationJob, runs: StudyRuns | None, key: str) -> None:
+        if runs is None:
+            return
+        elapsed = time.monotonic() - job.started
+        rate = runs.done / elapsed if elapsed > 0 else 0.0
+        budget = job.study.spec.search.budget
+        best = job.history[-1] if job.history else None
+        self._events.publish_throttled(
+            OptimizationProgressed(
+                key=key,
+                done=runs.done,
+                budget=budget,
+                failed=runs.failed,
+                rate_hz=rate,
+                remaining_s=(budget - runs.done) / rate if rate > 0 else None,
+                restarts=job.search.restarts,
+                best_run=None if best is None else best.run,
+                best_parameters={} if best is None else best.parameters,
+                best_metrics={} if best is None else best.metrics,
+                violation=None if best is None else best.cost.violation,
+                objective=None if best is None or not job.objectives else best.cost.rest,
+            ),
+            key=key,
+        )
+
+    # ---- the end ---------------------------------------------------------------------------------
+
+    async def _prove(
+        self, job: OptimizationJob, runs: StudyRuns, folder: Path
+    ) -> tuple[BestPoint | None, FreshRun | None]:
+        """The best point that holds in runs of its own, and its data (of the first corner).
+
+        When the best misses in them what it met in the search, the next best that met it is tried.
+        """
+        first: tuple[BestPoint, FreshRun] | None = None
+        for values in job.search.ranked()[:_MOST_PROOFS]:
+            promised = job.search.cost_of(values)
+            if promised.failed:
+                break
+            fresh = await self._fresh(
+                job.prepared,
+                job.study.plan,
+                job.measures,
+                job.points_of(values),
+                folder,
+                timeout_s=job.study.spec.timeout_s,
+            )
+            rows = [run.row for run in fresh]
+            cost = job.cost(rows)
+            best = job.best_point(values, rows, fresh[0].units, cost=cost, is_verified=True)
+            if cost.failed == 0 and cost.meets_goals >= promised.meets_goals:
+                return best, fresh[0]
+            first = first or (best, fresh[0])
+        return first or (job.unproved(runs), None)
+
+    async def _keep(
+        self,
+        request: OptimizeRequest,
+        job: OptimizationJob,
+        runs: StudyRuns,
+        place: tuple[str, Path],
+        *,
+        with_proof: bool = True,
+    ) -> OptimizationResult:
+        """Prove, write and store what was found."""
+        result_id, folder = place
+        best, fresh = await self._prove(job, runs, folder) if with_proof else (job.unproved(runs), None)
+        version = await self._simulator.version()
+        layers = (await self._simulator.confinement()).layers
+
+        def stored() -> OptimizationResult:
+            output, notes = self._write_best(request, job, best)
+            assert job.search.end is not None
+            result = OptimizationResult(
+                result_id=result_id,
+                result_path=folder / RESULT_FILE,
+                circuit=job.prepared.circuit,
+                netlist_sha256=job.prepared.sha256,
+                created=datetime.now(UTC).isoformat(timespec="milliseconds"),
+                end=job.search.end,
+                best=best,
+                start=job.starting_row(runs),
+                history=tuple(job.history),
+                rows=runs.rows,
+                units={name: runs.units.get(name, "") for name in job.measures.names},
+                parameters=job.space.names,
+                goals=job.study.goals,
+                objectives=job.objectives,
+                seed=job.study.spec.seed,
+                budget=job.study.spec.search.budget,
+                generations=job.search.generations,
+                restarts=job.search.restarts,
+                repeated=job.search.repeated,
+                raw_paths=() if fresh is None else fresh.raw_paths,
+                output_path=output,
+                warnings=(*job.warnings, *run_warnings(runs.rows), *notes),
+                duration_s=time.monotonic() - job.started,
+                simulator_version=version,
+                confinement=layers,
+            )
+            self._results.save_study(folder, stored_optimization(result), optimization_csv(result))
+            return result
+
+        return await self._cpu.run_in_thread(stored)
+
+    def _write_best(
+        self, request: OptimizeRequest, job: OptimizationJob, best: BestPoint | None
+    ) -> tuple[Path | None, tuple[Message, ...]]:
+        """Write the circuit with the best values and those set for all runs; notes on it. Blocking."""
+        if request.output is None or best is None:
+            return None, ()
+        prepared = self._prepared(request, with_analyses=False)
+        tree = with_values(prepared.tree, best.texts)
+        if more := sorted(tree.changed - prepared.tree.changed):
+            note = msg("The best circuit was not written: {path}, which it includes, has values of it.",
+                       path=more[0])  # fmt: skip
+            return None, (note,)
+        output = request.output.absolute()
+        self._write_file(output, tree.root.to_bytes())
+        if tree.root.includes and output.parent != job.prepared.circuit.parent:
+            return output, (
+                msg(
+                    "{path} names its includes as the circuit does: keep it in the same folder.", path=output
+                ),
+            )
+        return output, ()
+
+
+class _InSession:
+    """A session that takes whole batches. Implements application.studies.runs.RunsBatches."""
+
+    def __init__(self, session: BatchSession) -> None:
+        self._session = session
+
+    def run(self, batch: Batch, *, workers: int | None = None) -> AsyncIterator[RunOutcome]:  # noqa: ARG002
+        """The outcomes; the session's circuits are the batch's, and its workers are there already."""
+        return self._session.run(batch.runs, signals=batch.signals, timeout_s=batch.timeout_s)
+
+
+async def _within(work: Coroutine[Any, Any, OptimizationResult], seconds: float) -> OptimizationResult | None:
+    """The result of `work`; None when it takes too long or cannot be had."""
+    with contextlib.suppress(TimeoutError, CircuitAIError):
+        return await asyncio.wait_for(work, seconds)
+    return None
+
+
+def _refuse_input_as_output(output: Path, circuit: Path) -> None:
+    if output.absolute().resolve() == circuit.resolve():
+        raise UserInputError(
+            msg("{path} is the circuit itself, which an optimisation never changes.", path=output),
+            advice=msg("Name another file with -o."),
+            file=output,
+            error_type="bad_usage",
+        )

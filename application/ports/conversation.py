@@ -1,0 +1,161 @@
+"""What conversations and designs need from the outside: models, transcripts, checkpoints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a port
+    from collections.abc import AsyncIterator, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
+    from pathlib import Path
+
+    from langchain_core.language_models import BaseChatModel
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    from domain.design.designer import DesignIntent, Proposal
+    from domain.design.goals import DesignGoal, GoalVerdict
+    from domain.llm.chat import ChatRequest, ProviderChoice, ProviderInfo, StreamChunk
+
+
+class Checkpointers(Protocol):
+    """Opens the database in which LangGraph keeps its checkpoints."""
+
+    def __call__(self, path: Path) -> AbstractAsyncContextManager[BaseCheckpointSaver[str]]:
+        """A saver that is closed when the context ends."""
+        ...
+
+    async def prune(self, saver: BaseCheckpointSaver[str], thread_id: str) -> None:
+        """Forget the steps of a thread that nothing needs any more: all but the newest."""
+        ...
+
+
+class Designer(Protocol):
+    """A provider that turns a sentence into a circuit (the built-in one: from families)."""
+
+    async def understand(self, text: str) -> DesignIntent:
+        """Goals and family. Raises CircuitError with the list of what is known otherwise."""
+        ...
+
+    async def follow(self, intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
+        """The intent with the goals a person confirmed, and what it is sized for changed with them."""
+        ...
+
+    async def propose(self, intent: DesignIntent) -> Proposal:
+        """The first shot, by design equations."""
+        ...
+
+    async def revise(
+        self, intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict]
+    ) -> Proposal | None:
+        """A re-sized circuit after a miss, or None when nothing is left to try."""
+        ...
+
+
+class ChatClient(Protocol):
+    """A language model behind one provider's protocol."""
+
+    def stream(self, request: ChatRequest) -> AsyncIterator[StreamChunk]:
+        """The answer in pieces; the last chunk has the finish reason. Closing the iterator ends the call.
+
+        Raises ProviderError; what was yielded before it stays valid. Retries only before the first
+        piece of text, reasoning or tool call.
+        """
+        ...
+
+    async def models(self) -> tuple[str, ...]:
+        """Names of the models it offers. Raises ProviderError."""
+        ...
+
+    async def close(self) -> None:
+        """Close connections."""
+        ...
+
+
+class ChatModels(Protocol):
+    """Opens language models by provider name."""
+
+    def open(self, choice: ProviderChoice) -> AbstractAsyncContextManager[BaseChatModel]:
+        """A model that is closed when the context ends.
+
+        Raises UserInputError for an unknown provider or a missing URL, ProviderError ("no_key").
+        """
+        ...
+
+    def list(self) -> tuple[ProviderInfo, ...]:
+        """Every provider, with what is set up."""
+        ...
+
+    async def examine(self, choice: ProviderChoice) -> tuple[str, ...]:
+        """Talk to the provider; returns its models. Raises UserInputError, ProviderError with advice."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionInfo:
+    """One conversation as a list shows it."""
+
+    session_id: str
+    name: str
+    work_mode: Literal["free_work", "workflow"]
+    created_at: str
+    """ISO 8601, UTC."""
+    updated_at: str
+    message_count: int
+    """Messages of the user and the assistant."""
+    preview: str
+    """The first 50 characters of the user's first message."""
+    has_partial_response: bool
+    """Its last turn was interrupted."""
+
+
+class Transcript(Protocol):
+    """One conversation's file, open for writing; this process holds its lock.
+
+    Events are plain JSON objects with an ``"event"`` word; the first is the header. An append is on
+    the disk when it returns. Blocking: called off the loop.
+    """
+
+    @property
+    def session_id(self) -> str:
+        """The session's id (also the thread id of its checkpoints)."""
+        ...
+
+    @property
+    def events(self) -> Sequence[Mapping[str, Any]]:
+        """Everything read at opening and appended since, in order."""
+        ...
+
+    def append(self, *events: Mapping[str, Any]) -> None:
+        """Write the events, flush and fsync. Raises EnvironmentProblem (disk full, read-only)."""
+        ...
+
+    def close(self) -> None:
+        """Give the lock back."""
+        ...
+
+
+class SessionStore(Protocol):
+    """The conversations of one project. Blocking: called off the loop."""
+
+    def create(
+        self, *, work_mode: Literal["free_work", "workflow"], name: str = "", session_id: str = ""
+    ) -> Transcript:
+        """A new conversation; an empty name becomes "Chat <date and time>"."""
+        ...
+
+    def open(self, session_id: str) -> Transcript:
+        """An existing one, for writing. Raises UserInputError ("no_session", "session_in_use")."""
+        ...
+
+    def list(self) -> tuple[SessionInfo, ...]:
+        """All, the last changed first; heals its index from the files."""
+        ...
+
+    def read(self, session_id: str) -> Sequence[Mapping[str, Any]]:
+        """The events of one, without its lock. Raises UserInputError ("no_session")."""
+        ...
+
+    def delete(self, session_id: str) -> None:
+        """Remove one. Raises UserInputError ("no_session", "session_in_use")."""
+        ...

@@ -1,0 +1,173 @@
+"""What work on a project's files needs from the outside: the files, and the log of operations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:  # quick commands must not pay for what a port names
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from application.ports.conversation import SessionStore
+
+
+class ProjectFiles(Protocol):
+    """One open project folder; files are written only atomically, with a backup of what was there."""
+
+    @property
+    def root(self) -> Path:
+        """The project folder, links resolved."""
+        ...
+
+    @property
+    def checkpoints_path(self) -> Path:
+        """The database of the graph's checkpoints."""
+        ...
+
+    @property
+    def sessions(self) -> SessionStore:
+        """The project's conversations."""
+        ...
+
+    @property
+    def operations(self) -> OperationLog:
+        """The project's log of effects, opened at its first use."""
+        ...
+
+    @property
+    def design_goals_path(self) -> Path:
+        """Where the goals of the current design are kept."""
+        ...
+
+    def place_of(self, path: Path) -> str:
+        """Where `path` really is: relative to the project, forward slashes, links resolved.
+
+        It need not exist. Raises UserInputError ("outside_project").
+        """
+        ...
+
+    def write(self, path: Path, content: bytes) -> str:
+        """Write atomically; the old content goes to the object store. Returns the new SHA-256."""
+        ...
+
+    def read(self, path: Path) -> bytes:
+        """The file's bytes. Raises UserInputError."""
+        ...
+
+    def remove(self, path: Path) -> None:
+        """Delete a file of the user's (its content has to be in the object store before)."""
+        ...
+
+    def clear_leftovers(self, path: Path) -> None:
+        """Remove what an interrupted write of `path` left beside it; nobody may be writing there."""
+        ...
+
+    def close(self) -> None:
+        """Release what was opened."""
+        ...
+
+    def read_design_goals(self) -> bytes | None:
+        """The content of design_goals.json, None when there is none."""
+        ...
+
+    def save_design_goals(self, content: bytes) -> None:
+        """Replace design_goals.json atomically."""
+        ...
+
+    def keep_object(self, content: bytes) -> str:
+        """Put bytes into the content-addressed store; returns their SHA-256."""
+        ...
+
+    def read_object(self, sha256: str) -> bytes:
+        """Bytes from the content-addressed store, verified. Raises CircuitAIError when damaged."""
+        ...
+
+
+class Projects(Protocol):
+    """Opens project folders."""
+
+    def open(self, folder: Path, *, create: bool = False) -> ProjectFiles:
+        """Open (and with `create` make) a project. Raises UserInputError, EnvironmentProblem."""
+        ...
+
+
+OperationKind = Literal["file", "simulation", "undo"]
+
+
+OperationState = Literal["intent", "done", "undone", "abandoned"]
+"""abandoned: settled after an interruption without any effect."""
+
+
+ABSENT = "absent"
+"""In place of a content hash: there is no file. Never inferred from a missing backup."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperationRecord:
+    """One effect of one call."""
+
+    op_id: str
+    """ULID; for a tool's call equal to the call's own id."""
+    session_id: str
+    tool: str
+    kind: OperationKind
+    state: OperationState
+    path: str = ""
+    """Relative to the project, forward slashes; "" for a simulation."""
+    before_sha256: str = ABSENT
+    after_sha256: str = ABSENT
+    undoes: str = ""
+    """The operation this one undid."""
+    created: str = ""
+    """ISO 8601, UTC."""
+    result: Mapping[str, Any] | None = None
+    """The call's stored outcome, plain JSON types; for a file known already at the intent."""
+
+
+class OperationLog(Protocol):
+    """The write-ahead log of effects in a project's operations.sqlite. Blocking: called off the loop.
+
+    Every method is one short transaction, on the disk when it returns; several processes may work
+    on it. Raises EnvironmentProblem when the database cannot be used.
+    """
+
+    def record_intent(self, record: OperationRecord) -> None:
+        """Add a record in state "intent"; one of the same id that was abandoned gives way to it.
+
+        Raises ValueError when the id is taken otherwise.
+        """
+        ...
+
+    def set_state(
+        self, op_id: str, state: OperationState, *, result: Mapping[str, Any] | None = None
+    ) -> None:
+        """Change a record's state (and its result, when given)."""
+        ...
+
+    def find(self, op_id: str) -> OperationRecord | None:
+        """One record."""
+        ...
+
+    def list(self, *, session_id: str = "") -> tuple[OperationRecord, ...]:
+        """All records (of one session), oldest first."""
+        ...
+
+    def interrupted(self) -> tuple[OperationRecord, ...]:
+        """Records in state "intent" nobody works on any more, oldest first.
+
+        An effect on a file is among them also while it is under way: ask under the write lock.
+        """
+        ...
+
+    def write_lock(self, *, give_up: Callable[[], bool] = ...) -> AbstractContextManager[None]:
+        """The project-wide lock around intent, file and done; waits for other processes.
+
+        While it waits `give_up` is asked; yes is answered by Stopped. Raises EnvironmentProblem "busy".
+        """
+        ...
+
+    def close(self) -> None:
+        """Close the database."""
+        ...

@@ -1,0 +1,231 @@
+"""What simulation needs from the outside: engines, waveforms, stored results, settings of a project."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a port
+    import threading
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
+    from pathlib import Path
+    from types import TracebackType
+
+    from application.simulation.stepped_simulation import SteppedRun
+    from domain.circuit.dependencies import SourceReader
+    from domain.circuit.simulator_settings import SimulatorSettings
+    from domain.simulation.batch import Batch, BatchCircuit, BatchRun, RunOutcome
+    from domain.simulation.request import SimulationJob
+    from domain.simulation.result import SimulationResult, SimulationRun
+    from domain.simulation.waveform import Envelope, Plot, PlotOutline, Vector
+    from shared.message import Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confinement:
+    """What holds when ngspice runs here, found by trying it."""
+
+    bubblewrap: bool
+    landlock_abi: int
+    """0 when the kernel has none."""
+    seccomp: bool
+    rlimits: bool
+    notes: tuple[Message, ...] = ()
+    """What does not hold, why, and what that leaves open."""
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """Names of the layers in force, outermost first."""
+        found = (
+            ("bubblewrap", self.bubblewrap),
+            ("landlock", self.landlock_abi > 0),
+            ("seccomp", self.seccomp),
+            ("rlimits", self.rlimits),
+        )
+        return tuple(name for name, holds in found if holds)
+
+
+class Simulator(Protocol):
+    """Runs one deck, confined. Cancelling the call kills the whole run."""
+
+    async def run(
+        self, job: SimulationJob, *, on_progress: Callable[[float], None] | None = None
+    ) -> SimulationRun:
+        """Run `job`; `on_progress` gets fractions 0..1. Raises EnvironmentProblem without ngspice."""
+        ...
+
+    async def version(self) -> str:
+        """The simulator's name and version. Raises EnvironmentProblem when it is missing."""
+        ...
+
+    async def confinement(self) -> Confinement:
+        """What holds, found by trying (cached)."""
+        ...
+
+
+class BatchSimulator(Protocol):
+    """Runs many variations of loaded circuits on confined workers that stay."""
+
+    def run(self, batch: Batch, *, workers: int | None = None) -> AsyncIterator[RunOutcome]:
+        """Every run's outcome, as they end (in no order); `workers` at once, None for one a core.
+
+        A worker that dies is replaced; the run it had is tried once more, then marked ("crashed"); one that
+        hangs is marked at once. All runs of a circuit that does not load are "failed", with its errors.
+        What a run gives does not depend on the workers; a circuit's own random functions are seeded with
+        the run's id. Closing the iterator ends the workers. Raises EnvironmentProblem without libngspice
+        or confinement.
+        """
+        ...
+
+    def session(
+        self, circuits: Sequence[BatchCircuit], *, workers: int | None = None
+    ) -> AbstractAsyncContextManager[BatchSession]:
+        """Workers that keep these circuits for several rounds of runs. Raises EnvironmentProblem."""
+        ...
+
+    def live(self, circuit: BatchCircuit) -> AbstractAsyncContextManager[LiveCircuit]:
+        """A worker that keeps `circuit` loaded for single evaluations.
+
+        Raises as `run`, and CircuitError when the circuit does not load.
+        """
+        ...
+
+
+class BatchSession(Protocol):
+    """Workers with their circuits, for one round of runs after the other."""
+
+    def run(
+        self, runs: Sequence[BatchRun], *, signals: Sequence[str] | None, timeout_s: float
+    ) -> AsyncIterator[RunOutcome]:
+        """The outcome of every run, as they end; as `BatchSimulator.run`."""
+        ...
+
+
+class LiveCircuit(Protocol):
+    """One circuit, loaded and waiting."""
+
+    async def evaluate(
+        self, values: Sequence[float], *, signals: Sequence[str] | None = None, timeout_s: float = 10.0
+    ) -> RunOutcome:
+        """One run with these values of the circuit's `varied`; calls are done one after the other."""
+        ...
+
+
+class WaveformReader(Protocol):
+    """Reads raw files."""
+
+    def read(self, path: Path) -> list[Plot]:
+        """All plots with all vectors. Raises UserInputError when it is not a raw file."""
+        ...
+
+    def open(self, path: Path) -> WaveformSource:
+        """The file, its vectors still unread. Raises UserInputError when it is not a raw file."""
+        ...
+
+
+class WaveformSource(Protocol):
+    """An open raw file, whose vectors are read when they are asked for. Blocking: used off the loop.
+
+    Vectors that were given out stay valid after closing; use it in a `with`.
+    """
+
+    @property
+    def outlines(self) -> tuple[PlotOutline, ...]:
+        """What the file holds, plot by plot; runs of a `.step` are plots of their own."""
+        ...
+
+    @property
+    def plots(self) -> list[Plot]:
+        """The plots in the same order, each vector read when it is first asked for."""
+        ...
+
+    def traces(self, names: Sequence[str], plot: int = 0, rows: range | None = None) -> list[Vector]:
+        """Vectors of one plot by canonical name, whole or the samples `rows`. Raises KeyError."""
+        ...
+
+    def window(self, name: str, start: float, stop: float, max_points: int, plot: int = 0) -> Envelope:
+        """A vector between two places of its axis, as the least and greatest values of at most
+        `max_points` stretches; quick for any length when the file has a column file. Raises KeyError."""
+        ...
+
+    def close(self) -> None:
+        """Close the file."""
+        ...
+
+    def __enter__(self) -> WaveformSource:
+        """For `with`."""
+        ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the file."""
+        ...
+
+
+class ColumnBuilder(Protocol):
+    """Makes column files beside raw files, from which vectors and plots are quick."""
+
+    def build(self, raw_path: Path, stop: threading.Event) -> bool:
+        """Make it, at low priority; whether it is there now. Ends early when `stop` is set. Blocking.
+
+        Raises UserInputError when the raw file can't be read, EnvironmentProblem when the disk is full.
+        """
+        ...
+
+
+class RunJoiner(Protocol):
+    """Puts the runs of a stepped circuit together."""
+
+    def join(self, runs: Sequence[SteppedRun], folder: Path) -> SimulationRun:
+        """One run with the data of all, in `folder`. Raises EnvironmentProblem when the disk is full."""
+        ...
+
+
+class SimulatorSettingsStore(Protocol):
+    """Keeps what the user set for the circuits of each project."""
+
+    def of_circuit(self, circuit: Path) -> SimulatorSettings:
+        """Those of the nearest folder above `circuit` that has some; plain ones when there is none."""
+        ...
+
+    def save(self, folder: Path, settings: SimulatorSettings) -> None:
+        """Keep the settings of a project's folder. Raises EnvironmentProblem."""
+        ...
+
+
+class SourceReaders(Protocol):
+    """Makes the reader through which our parser sees the files of one circuit."""
+
+    def for_circuit(self, circuit: Path, libraries: Sequence[Path]) -> SourceReader:
+        """A reader confined to the circuit's project (or folder) and the listed libraries."""
+        ...
+
+
+class ResultStore(Protocol):
+    """Keeps results of one project (or of lone files)."""
+
+    def new_result(self, circuit: Path, ulid: str | None = None) -> tuple[str, Path]:
+        """A result id made from `ulid` (None = a fresh one) and its existing empty folder."""
+        ...
+
+    def discard(self, folder: Path) -> None:
+        """Remove the folder of a result that was never saved."""
+        ...
+
+    def forget(self, project: Path, ulid: str) -> None:
+        """Remove what an interrupted run of this id left in a project, if anything."""
+        ...
+
+    def save(self, result: SimulationResult) -> None:
+        """Write result.json atomically."""
+        ...
+
+    def save_study(self, folder: Path, document: Mapping[str, Any], rows: bytes) -> None:
+        """Write a study's table and its result.json (NaN becomes null) into the folder of a new result."""
+        ...
+
+    def raw_path_of(self, path: Path) -> Path:
+        """The raw file a result.json (or a raw file itself) points to."""
+        ...

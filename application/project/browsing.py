@@ -1,0 +1,456 @@
+"""A project as a window shows it: its folders, circuits, results, and the parts of one netlist."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from application.simulation.circuit_files import load_circuit
+from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
+from domain.circuit.sections import Section, sections_of
+from domain.design.goals import DesignGoal
+from shared import paths
+from shared.errors import CircuitAIError, EnvironmentProblem, UserInputError
+from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from application.design.rounds import DesignRounds
+    from application.ports.project import Projects
+    from application.ports.simulation import SourceReaders
+    from application.simulation.measuring import MeasureResult
+    from application.tool_execution.context import ProjectView
+
+MOST_RESULTS = 200
+"""Results a list shows, the newest."""
+_MOST_JUDGED = 20
+_MOST_HASHED = 2000
+_MOST_BYTES = 5_000_000
+_TEXT_SUFFIXES = LIBRARY_SUFFIXES | {".cir", ".sp", ".spice", ".net", ".ckt", ".txt", ".md", ".json", ".csv"}
+_TEMPORARY = re.compile(r"^\.[0-9A-HJKMNP-TV-Z]{26}\.tmp$|^\.?#|~$|\.sw[a-p]$|^\.goutputstream-|\.part$")
+_BAD_NAME = re.compile(r'[\\/:*?"<>|\x00-\x1f]')
+_DIGITS = re.compile(r"\d+")
+_LONGEST_NUMBER = 12
+_NEW_CIRCUIT = "* {title}\n\n.end\n"
+
+
+def is_ours_or_temporary(path: Path, root: Path) -> bool:
+    """Whether a path is inside `.circuit_ai/`, or a temporary file of ours or of an editor."""
+    inner = path.relative_to(root).parts if path.is_relative_to(root) else path.parts
+    return paths.PROJECT_FOLDER in inner or bool(_TEMPORARY.search(path.name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedProject:
+    """A folder that is open now."""
+
+    root: Path
+    """Real path."""
+    circuits: tuple[Path, ...]
+    """Those that could be the main circuit: complete ones that no other includes."""
+    file: Path | None = None
+    """The file that was named instead of its folder."""
+    warning: Message | None = None
+    """What does not work in it: a read-only folder keeps no results."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A row of the project tree."""
+
+    name: str
+    path: Path
+    kind: Literal["folder", "file"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """What is in a folder."""
+
+    entries: tuple[Entry, ...]
+    hidden: int
+    """How many more there are behind these."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultSummary:
+    """A stored result as a list shows it."""
+
+    path: Path
+    """Its result.json."""
+    number: int
+    """Counted from the project's first result."""
+    created: str
+    """ISO 8601, UTC."""
+    ok: bool
+    status: str
+    circuit: Path
+    netlist_sha256: str
+    goals_met: int | None = None
+    """None when the project has no goals, or none of them can be measured on this result."""
+    goals: int = 0
+    reason: Message | None = None
+    """Of a run that failed: its first error."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A project that comes with the program."""
+
+    name: str
+    """Its folder's name."""
+    circuit: Path
+    """Its main circuit, in the program's own folder."""
+    title: str = ""
+    """The circuit's first line."""
+    analyses: tuple[str, ...] = ()
+    """Kinds, in the order of the file."""
+
+
+class Examples(Protocol):
+    """The bundled examples. Blocking: called off the loop."""
+
+    def list(self) -> tuple[Example, ...]:
+        """Each with its name and circuit."""
+        ...
+
+    def copy(self, name: str, into: Path) -> Path:
+        """Copy one into a folder; returns the copy. Raises UserInputError, EnvironmentProblem."""
+        ...
+
+
+class ResultCatalogue(Protocol):
+    """Reads the stored results of a project. Blocking: called off the loop."""
+
+    def newest(self, project: Path, most: int) -> tuple[ResultSummary, ...]:
+        """The newest results, the newest first; damaged ones are left out. Never raises."""
+        ...
+
+
+class BrowseProject:
+    """The use cases of the panes at the left."""
+
+    def __init__(
+        self,
+        *,
+        projects: Projects,
+        views: Callable[[Path], ProjectView],
+        sources: SourceReaders,
+        results: ResultCatalogue,
+        examples: Examples,
+        measure: Callable[[], MeasureResult],
+        libraries: tuple[Path, ...] = (),
+    ) -> None:
+        self._projects = projects
+        self._views = views
+        self._sources = sources
+        self._results = results
+        self._examples = examples
+        self._measure = measure
+        """Made when it is needed: it loads numpy."""
+        self._libraries = libraries
+        self._judged: dict[tuple[Path, str], int | None] = {}
+
+    async def open(self, place: Path) -> OpenedProject:
+        """Open a folder, or the folder of a file, as a project; it becomes one when it is not yet.
+
+        Raises UserInputError for a place that is none, or that is too wide (a home, a whole disk).
+        """
+        return await asyncio.to_thread(self._open, place)
+
+    async def folder(self, folder: Path, most: int | None = None) -> Listing:
+        """What is in a folder, folders first; nothing when it cannot be read."""
+        return await asyncio.to_thread(_listing, folder, most)
+
+    async def files(self, root: Path, most: int) -> tuple[Path, ...]:
+        """The first files of the project, as they stand in the tree."""
+        return await asyncio.to_thread(lambda: tuple(islice(_files(root), most)))
+
+    async def circuits(self, root: Path) -> tuple[Path, ...]:
+        """Those that could be the main circuit."""
+        return await asyncio.to_thread(self._circuits, root)
+
+    async def sections(self, file: Path) -> tuple[Section, ...]:
+        """The parts of a netlist on the disk. Raises UserInputError when it can't be read."""
+        return await asyncio.to_thread(self._sections, file)
+
+    async def nodes(self, file: Path) -> Mapping[str, int]:
+        """The nodes of a netlist on the disk, each with its first line. Raises UserInputError."""
+        return await asyncio.to_thread(self._nodes, file)
+
+    async def results(self, root: Path) -> tuple[ResultSummary, ...]:
+        """The stored results, the newest first, without their goals."""
+        return await asyncio.to_thread(self._results.newest, root, MOST_RESULTS)
+
+    async def judged(self, root: Path, results: Sequence[ResultSummary]) -> Mapping[Path, tuple[int, int]]:
+        """Of the newest results: how many of the project's goals each meets, and of how many.
+
+        Goals of a design are only held against the circuits it made.
+        """
+        content = await asyncio.to_thread(self._goals_content, root)
+        goals = _goals_of(content)
+        if not goals:
+            return {}
+        digest = sha256(content).hexdigest()
+        design = await self.rounds(root)
+        designed = {each.circuit for each in design.rounds} if design is not None else set()
+        found: dict[Path, tuple[int, int]] = {}
+        for result in results[:_MOST_JUDGED]:
+            if designed and result.circuit not in designed:
+                continue
+            key = (result.path, digest)
+            if key not in self._judged:
+                self._judged[key] = await self._met(result, goals)
+            met = self._judged[key]
+            if met is not None:
+                found[result.path] = (met, len(goals))
+        return found
+
+    async def goals(self, root: Path) -> tuple[DesignGoal, ...]:
+        """The goals of the project's design; none when it has none."""
+        return _goals_of(await asyncio.to_thread(self._goals_content, root))
+
+    async def rounds(self, root: Path) -> DesignRounds | None:
+        """The rounds of the project's last design; None when there are none, or they cannot be read."""
+        return await asyncio.to_thread(self._rounds, root)
+
+    async def digests(self, root: Path) -> Mapping[str, str]:
+        """SHA-256 of the project's text files by their relative paths: a state to compare with."""
+        return await asyncio.to_thread(_digests, root)
+
+    async def digest(self, file: Path) -> str | None:
+        """SHA-256 of one file; None when there is no such file, or it is not one that is compared."""
+        return await asyncio.to_thread(_digest, file)
+
+    async def new_circuit(self, root: Path, name: str) -> Path:
+        """A new empty circuit. Raises UserInputError for a name that cannot be, or is taken."""
+        return await asyncio.to_thread(self._new_circuit, root, name)
+
+    async def examples(self) -> tuple[Example, ...]:
+        """The examples that come with the program."""
+        return await asyncio.to_thread(self._listed_examples)
+
+    async def copy_example(self, name: str, into: Path) -> Path:
+        """Copy an example into a folder; returns the copy. Raises UserInputError, EnvironmentProblem."""
+        return await asyncio.to_thread(self._examples.copy, name, into)
+
+    def _listed_examples(self) -> tuple[Example, ...]:
+        found = []
+        for example in self._examples.list():
+            netlist = Netlist.parse(example.circuit.read_bytes(), path=example.circuit)
+            kinds = tuple(dict.fromkeys(analysis.kind for analysis in netlist.analyses))
+            found.append(replace(example, title=netlist.title.lstrip("* "), analyses=kinds))
+        return tuple(found)
+
+    def _open(self, place: Path) -> OpenedProject:
+        real = Path(os.path.realpath(place))
+        file = real if real.is_file() else None
+        folder = real if file is None else paths.project_root_of(real) or real.parent
+        _check_folder(folder, place)
+        warning = None
+        try:
+            self._projects.open(folder, create=True).close()
+        except EnvironmentProblem as error:
+            warning = msg(
+                "This folder is read-only ({reason}): results and conversations can't be kept in it.",
+                reason=error.message,
+            )
+        return OpenedProject(root=folder, circuits=self._circuits(folder), file=file, warning=warning)
+
+    def _circuits(self, root: Path) -> tuple[Path, ...]:
+        from application.tool_execution.tools.circuit_choice import _main_circuits
+
+        return tuple(candidate.path for candidate in _main_circuits(self._views(root)))
+
+    def _sections(self, file: Path) -> tuple[Section, ...]:
+        netlist, _reader = load_circuit(self._sources, file, self._libraries)
+        if file.suffix.lower() in LIBRARY_SUFFIXES:
+            netlist = Netlist.parse(netlist.to_bytes(), path=netlist.path, has_title=False)
+        return sections_of(netlist)
+
+    def _nodes(self, file: Path) -> Mapping[str, int]:
+        netlist, _reader = load_circuit(self._sources, file, self._libraries)
+        found: dict[str, int] = {}
+        for element in netlist.elements:
+            for node in element.nodes if not element.scope else ():
+                found.setdefault(node.text, element.line)
+        return found
+
+    def _rounds(self, root: Path) -> DesignRounds | None:
+        from application.design.rounds import read_design_rounds
+
+        try:
+            project = self._projects.open(root)
+            try:
+                return read_design_rounds(project)
+            finally:
+                project.close()
+        except CircuitAIError:  # no project yet, or a folder that is read-only
+            return None
+
+    def _goals_content(self, root: Path) -> bytes:
+        try:
+            project = self._projects.open(root)
+            try:
+                return project.read_design_goals() or b""
+            finally:
+                project.close()
+        except CircuitAIError:  # no project (a read-only folder), or goals that cannot be read
+            return b""
+
+    async def _met(self, result: ResultSummary, goals: Sequence[DesignGoal]) -> int | None:
+        """How many goals a result meets; None when it answers none of them."""
+        from domain.simulation.result import Quantity
+
+        if not result.ok:
+            return None
+        measured: dict[str, float] = {}
+        for goal in goals:  # one at a time: a signal that one of them lacks is an error of the whole call
+            try:
+                values = await self._measure()(result.path, [goal.expression])
+            except CircuitAIError:
+                continue
+            measured |= {text: item.value for text, item in values.items() if isinstance(item, Quantity)}
+        if not measured:
+            return None
+        return sum(goal.is_met_by(measured.get(goal.expression, math.nan)) for goal in goals)
+
+    def _new_circuit(self, root: Path, name: str) -> Path:
+        name = name.strip()
+        if not name or name.startswith(".") or _BAD_NAME.search(name):
+            raise UserInputError(
+                msg("{name} can't be the name of a file.", name=repr(name)),
+                advice=msg("Use letters, digits, _ and -, for example filter.cir."),
+                error_type="bad_path",
+            )
+        if Path(name).suffix.lower() not in _TEXT_SUFFIXES:
+            name += ".cir"
+        path = root / name
+        if os.path.lexists(path):
+            raise UserInputError(
+                msg("There is a file {name} already.", name=name), advice=msg("Choose another name.")
+            )
+        project = self._projects.open(root)
+        try:
+            project.write(path, _NEW_CIRCUIT.format(title=path.stem).encode())
+        finally:
+            project.close()
+        return path
+
+
+def _check_folder(folder: Path, place: Path) -> None:
+    if not folder.is_dir():
+        raise UserInputError(
+            msg("There is no folder {path}.", path=place),
+            advice=msg("Choose the folder of a project, or one of its files."),
+            error_type="file_not_found",
+        )
+    if folder in (Path(folder.anchor), Path.home()) and not paths.is_project(folder):
+        raise UserInputError(
+            msg("{path} is too wide for a project: every file in it would be looked at.", path=folder),
+            advice=msg("Choose a folder inside it."),
+            error_type="bad_path",
+        )
+
+
+def _listing(folder: Path, most: int | None = None) -> Listing:
+    try:
+        with os.scandir(folder) as found:
+            # Texts only: many thousand objects at once would make the collector hold every thread.
+            rows = [row for entry in found if (row := _row_of(entry)) is not None]
+    except OSError:
+        return Listing(entries=(), hidden=0)
+    rows.sort()
+    shown = rows if most is None else rows[:most]
+    return Listing(entries=tuple(_entry_of(folder, row) for row in shown), hidden=len(rows) - len(shown))
+
+
+def _row_of(entry: os.DirEntry[str]) -> str | None:
+    """Its place in the order, NUL, its name: what sorts as people sort; None for what is not shown."""
+    if entry.name.startswith(".") or _TEMPORARY.search(entry.name):
+        return None
+    # A linked folder could lead in a circle, or out of the project.
+    if entry.is_symlink() and entry.is_dir():
+        return None
+    is_file = not entry.is_dir(follow_symlinks=False)
+    return f"{is_file:d}{_natural(entry.name)}\0{entry.name}"
+
+
+def _entry_of(folder: Path, row: str) -> Entry:
+    name = row.rpartition("\0")[2]
+    return Entry(name=name, path=folder / name, kind="file" if row.startswith("1") else "folder")
+
+
+def _natural(name: str) -> str:
+    """A key that puts run2 before run10. One text: comparing tuples of thousands would hold every thread."""
+    return _DIGITS.sub(lambda digits: digits[0].zfill(_LONGEST_NUMBER), name.casefold())
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    waiting = [folder]
+    while waiting:
+        entries = _listing(waiting.pop()).entries
+        yield from (entry.path for entry in entries if entry.kind == "file")
+        waiting.extend(entry.path for entry in reversed(entries) if entry.kind == "folder")
+
+
+def _digests(root: Path) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for path in islice(_files(root), _MOST_HASHED):
+        digest = _digest(path)
+        if digest is not None:
+            found[path.relative_to(root).as_posix()] = digest
+    return found
+
+
+def _digest(file: Path) -> str | None:
+    if file.suffix.lower() not in _TEXT_SUFFIXES:
+        return None
+    try:
+        if not file.is_file() or file.stat().st_size > _MOST_BYTES:
+            return None
+        return sha256(file.read_bytes()).hexdigest()
+    except OSError:
+        return None
+
+
+def _goals_of(content: bytes) -> tuple[DesignGoal, ...]:
+    """The goals of design_goals.json; those that cannot be understood are left out."""
+    try:
+        document = json.loads(content or b"{}")
+    except (ValueError, RecursionError):
+        return ()
+    items = document.get("goals") if isinstance(document, dict) else None
+    goals = (_goal_of(item) for item in items) if isinstance(items, list) else ()
+    return tuple(goal for goal in goals if goal is not None)
+
+
+def _goal_of(item: object) -> DesignGoal | None:
+    if not isinstance(item, dict):
+        return None
+    texts = [item.get(name) for name in ("metric", "expression", "unit")]
+    bounds = [item.get(name) for name in ("minimum", "maximum")]
+    if not all(isinstance(text, str) for text in texts):
+        return None
+    if any(bound is not None and not isinstance(bound, int | float) for bound in bounds):
+        return None
+    metric, expression, unit = map(str, texts)
+    target = item.get("target")
+    return DesignGoal(
+        metric=metric,
+        expression=expression,
+        unit=unit,
+        minimum=bounds[0],
+        maximum=bounds[1],
+        target=float(target) if isinstance(target, int | float) else None,
+    )

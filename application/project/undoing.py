@@ -1,0 +1,125 @@
+"""A project's operations for people: what was done, what it changed, and taking it back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from application.tool_execution.operations import Operations
+from domain.llm.tools.line_diff import LineDiff
+from shared.errors import CircuitError, EnvironmentProblem, UserInputError
+from shared.message import msg
+
+if TYPE_CHECKING:
+    from application.ports.project import OperationRecord, Projects
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperationEntry:
+    """One operation of a list."""
+
+    record: OperationRecord
+    diff: LineDiff | None
+    """What it changed; None for a simulation, and when the stored contents are lost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undone:
+    """An undo that was carried out."""
+
+    record: OperationRecord
+    """Of the undo itself: it can be undone too."""
+    target: OperationRecord
+    """What was undone."""
+    diff: LineDiff
+    """What the undo changed in the file."""
+
+
+class ProjectOperations:
+    """The use cases behind `operations` and `undo`."""
+
+    def __init__(self, *, projects: Projects) -> None:
+        self._projects = projects
+
+    async def list(
+        self, folder: Path, *, session_id: str = "", last: int | None = None
+    ) -> tuple[OperationEntry, ...]:
+        """The operations of the project at `folder` (of one session; only the newest), oldest first.
+
+        What an interruption left open is settled before. Raises UserInputError, EnvironmentProblem.
+        """
+        async with self._opened(folder) as operations:
+            await operations.repair()
+            records = await operations.list(session_id=session_id)
+            shown = records if last is None else records[max(len(records) - last, 0) :]
+            return tuple([await _entry(operations, record) for record in shown])
+
+    async def diff(self, folder: Path, op_id: str) -> OperationEntry:
+        """One operation with what it changed. Raises UserInputError ("no_operation"), EnvironmentProblem."""
+        async with self._opened(folder) as operations:
+            await operations.repair()
+            record = _chosen(await operations.list(), op_id)
+            return OperationEntry(record=record, diff=await operations.diff(record.op_id))
+
+    async def undo(self, folder: Path, op_id: str = "", *, session_id: str = "") -> Undone:
+        """Undo an operation: the named one, or the last change of a file that stands (of one session).
+
+        `op_id` may be shortened as long as it is clear. Raises UserInputError ("no_operation"),
+        CircuitError (see Operations.undo; "nothing_to_undo"), EnvironmentProblem.
+        """
+        async with self._opened(folder) as operations:
+            await operations.repair()
+            records = await operations.list(session_id=session_id)
+            target = _chosen(records, op_id) if op_id else _last_standing(records)
+            record = await operations.undo(target.op_id, session_id=session_id)
+            return Undone(record=record, target=target, diff=await operations.diff(record.op_id))
+
+    @asynccontextmanager
+    async def _opened(self, folder: Path) -> AsyncIterator[Operations]:
+        project = await asyncio.to_thread(self._projects.open, folder)
+        try:
+            yield Operations(log=project.operations, project=project)
+        finally:
+            await asyncio.to_thread(project.close)
+
+
+async def _entry(operations: Operations, record: OperationRecord) -> OperationEntry:
+    if record.kind == "simulation":
+        return OperationEntry(record=record, diff=None)
+    try:
+        return OperationEntry(record=record, diff=await operations.diff(record.op_id))
+    except EnvironmentProblem:  # a lost backup must not hide the list it would be found in
+        return OperationEntry(record=record, diff=None)
+
+
+def _chosen(records: Sequence[OperationRecord], op_id: str) -> OperationRecord:
+    wanted = op_id.strip().upper()
+    exact = [record for record in records if record.op_id == op_id]
+    found = exact or [record for record in records if wanted and record.op_id.upper().startswith(wanted)]
+    if len(found) == 1:
+        return found[0]
+    message = (
+        msg("{op_id} could be any of {count} operations.", op_id=op_id, count=len(found))
+        if found
+        else msg("There is no operation {op_id} in this project.", op_id=op_id)
+    )
+    raise UserInputError(
+        message,
+        advice=msg("List them: python main.py operations PROJECT"),
+        error_type="no_operation",
+    )
+
+
+def _last_standing(records: Sequence[OperationRecord]) -> OperationRecord:
+    for record in reversed(records):
+        if record.kind == "file" and record.state == "done" and record.before_sha256 != record.after_sha256:
+            return record
+    raise CircuitError(
+        msg("There is nothing to undo: no change of a file stands."),
+        advice=msg("List what was done: python main.py operations PROJECT"),
+        error_type="nothing_to_undo",
+    )

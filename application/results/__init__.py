@@ -1,0 +1,1 @@
+"""What became of runs: exported, tidied away."""

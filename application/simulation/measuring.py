@@ -1,0 +1,44 @@
+"""Measure a stored result or a raw file with the expression language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shared.errors import CircuitError
+
+if TYPE_CHECKING:
+    from application.ports.simulation import ResultStore, WaveformReader
+    from domain.simulation.result import Quantity
+    from shared.cpu_executor import CpuTaskExecutor
+
+
+class MeasureResult:
+    """The use case: expressions in, quantities out."""
+
+    def __init__(self, *, results: ResultStore, waveforms: WaveformReader, cpu: CpuTaskExecutor) -> None:
+        self._results = results
+        self._waveforms = waveforms
+        self._cpu = cpu
+
+    async def __call__(self, source: Path, expressions: Sequence[str]) -> dict[str, Quantity | CircuitError]:
+        """Each expression's value on `source` (a raw file, a result.json or a result's folder).
+
+        An expression the data can't answer (no crossing, say) has its CircuitError as value. Raises
+        UserInputError for a source or an expression that can't be read.
+        """
+        return await self._cpu.run_in_thread(self._evaluate, source, tuple(expressions))
+
+    def _evaluate(self, source: Path, expressions: Sequence[str]) -> dict[str, Quantity | CircuitError]:
+        from domain.simulation.expressions import evaluate
+
+        values: dict[str, Quantity | CircuitError] = {}
+        with self._waveforms.open(self._results.raw_path_of(source)) as file:
+            plots = file.plots  # of a large file only what the expressions name is read
+            for expression in expressions:
+                try:
+                    values[expression] = evaluate(expression, plots)
+                except CircuitError as error:
+                    values[expression] = error
+        return values

@@ -1,0 +1,238 @@
+"""A circuit file made ready for a simulator: read with all it includes, edited, its files listed."""
+
+from __future__ import annotations
+
+import os.path
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from application.simulation.circuit_files import read_circuit_file
+from application.simulation.translated_circuits import CircuitTranslator, TranslatingReader
+from domain.circuit.dependencies import DependencyTree, SourceFile, SourceReader, resolve_dependencies
+from domain.circuit.dialects import Dialect
+from domain.circuit.netlist import Measure, Netlist
+from domain.circuit.numbers import parse_number
+from domain.circuit.simulator_settings import SimulatorSettings
+from domain.circuit.statements import Statement
+from domain.simulation.notes import SimulationNote
+from domain.simulation.request import TAKEN_NAMES, Analysis, ResourceLimits, SimulationJob
+from domain.simulation.result import SimulationIssue
+from shared.errors import UserInputError
+from shared.message import msg
+from shared.paths import PROJECT_FOLDER, project_root_of
+
+if TYPE_CHECKING:  # a single run needs no numpy to begin
+    from application.ports.simulation import SourceReaders
+    from domain.simulation.batch import BatchCircuit, Varied
+
+
+def prepare_circuit(
+    sources: SourceReaders,
+    circuit: Path,
+    *,
+    libraries: Sequence[Path] = (),
+    user_libraries: Sequence[Path] = (),
+    assignments: Sequence[tuple[str, str]] = (),
+    analyses: Sequence[str] | None = None,
+    settings: SimulatorSettings | None = None,
+    dialect: Dialect | None = None,
+    data: bytes | None = None,
+) -> PreparedCircuit:
+    """Read `circuit`, set the `assignments` and replace its analyses by `analyses` (None: its own) in a copy.
+
+    `libraries` are the caller's folders, which have to exist; `user_libraries` those of every circuit.
+    `settings` are those of the circuit's project; `dialect` is what the caller says it is written in (None:
+    the settings', else told by the text). `data` stands in for what the file holds: a copy that was edited.
+    Blocking: called off the loop. Raises UserInputError for what cannot be read, set or analysed.
+    """
+    for folder in libraries:
+        if not folder.is_dir():
+            raise UserInputError(
+                msg("{path} is not a folder, so it can't serve as a library.", path=folder),
+                advice=msg("Name an existing folder with --library."),
+            )
+    settings = settings or SimulatorSettings()
+    folders = (*libraries, *user_libraries, *settings.readable)
+    found, real, plain_reader = read_circuit_file(sources, circuit, folders)
+    data = found if data is None else data
+    translator = CircuitTranslator(settings, dialect)
+    reader = TranslatingReader(plain_reader, translator)
+    netlist = translator.main(data, real)
+    for name, value in assignments:
+        netlist = _assigned(netlist, name, value)
+    if analyses is not None:
+        netlist = netlist.with_analyses(analyses)
+    tree = resolve_dependencies(netlist, reader)
+    return PreparedCircuit(
+        circuit=real,
+        sha256=sha256(data).hexdigest(),
+        lines=len(Netlist.parse(data).source.lines),
+        netlist=netlist,
+        tree=tree,
+        reader=reader,
+        data_files=tuple(_data_files(tree, reader, real)),
+        project=project_root_of(real),
+        library_folders=tuple(path.resolve() for path in folders if path.is_dir()),
+        dialect=translator.dialect,
+        compatibility=translator.compatibility,
+        notes=tuple(translator.notes),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedCircuit:
+    """A circuit ready to run."""
+
+    circuit: Path
+    sha256: str
+    lines: int
+    """How many the circuit's file has."""
+    netlist: Netlist
+    tree: DependencyTree
+    reader: SourceReader
+    """Through which its includes are seen."""
+    data_files: tuple[Path, ...]
+    project: Path | None
+    library_folders: tuple[Path, ...]
+    dialect: Dialect = "ngspice"
+    """What its main file is written in."""
+    compatibility: str | None = None
+    """ngspice's `ngbehavior` for it; None for ngspice's own ways."""
+    notes: tuple[SimulationNote, ...] = ()
+    """What was done to it so that ngspice reads it."""
+
+    def job(self, output_dir: Path, *, timeout_s: float) -> SimulationJob:
+        """One run of it whose data go to `output_dir`."""
+        deck, companions = self.tree.portable(TAKEN_NAMES)
+        return SimulationJob(
+            deck=deck.to_bytes(),
+            data_files=self.data_files,
+            companions=companions,
+            deck_path=self.circuit,
+            included_files=self._included_files(),
+            readable_dirs=self._readable_dirs(),
+            hidden_dirs=self._hidden_dirs(),
+            analyses=self.analyses(),
+            has_control_block=self._has_control_block(),
+            stop_time_s=self._stop_time(),
+            output_dir=output_dir,
+            compatibility=self.compatibility,
+            limits=ResourceLimits(wall_s=timeout_s),
+        )
+
+    def edited(self, netlist: Netlist) -> PreparedCircuit:
+        """The same circuit with another main netlist, whose includes are found anew (blocking)."""
+        tree = resolve_dependencies(netlist, self.reader)
+        files = tuple(_data_files(tree, self.reader, self.circuit))
+        return replace(self, netlist=netlist, tree=tree, data_files=files)
+
+    def batch_circuit(self, varied: tuple[Varied, ...]) -> BatchCircuit:
+        """It as workers load it once, for many runs that differ in `varied`."""
+        from domain.simulation.batch import BatchCircuit
+
+        deck, companions = self.tree.portable(TAKEN_NAMES)
+        return BatchCircuit(
+            deck=deck.to_bytes(),
+            data_files=self.data_files,
+            companions=companions,
+            deck_path=self.circuit,
+            included_files=self._included_files(),
+            readable_dirs=self._readable_dirs(),
+            hidden_dirs=self._hidden_dirs(),
+            analyses=self.analyses(),
+            has_control_block=self._has_control_block(),
+            varied=varied,
+            compatibility=self.compatibility,
+        )
+
+    def _included_files(self) -> tuple[Path, ...]:
+        return tuple(path for path in self.tree.files if path != self.circuit)
+
+    def _readable_dirs(self) -> tuple[Path, ...]:
+        return (*((self.project,) if self.project else ()), *self.library_folders)
+
+    def _hidden_dirs(self) -> tuple[Path, ...]:
+        return (self.project / PROJECT_FOLDER,) if self.project else ()
+
+    def _has_control_block(self) -> bool:
+        return self.netlist.has_control_block or any(
+            source.has_control_block for source in self.tree.files.values()
+        )
+
+    def placed(self, issue: SimulationIssue) -> SimulationIssue:
+        """`issue` without a place behind the end of the file, where an analysis of the request stands."""
+        if issue.file == self.circuit and issue.line is not None and issue.line > self.lines:
+            return replace(issue, file=None, line=None)
+        return issue
+
+    def analyses(self) -> tuple[Analysis, ...]:
+        """Its analysis cards, those of the included files too."""
+        return tuple(
+            analysis
+            for source in self._sources()
+            for analysis in source.analyses
+            if (source.path, analysis.line) in self._places
+        )
+
+    def measures(self) -> list[tuple[Path, Measure]]:
+        """The `.meas` cards of the circuit and of what it includes, with their files."""
+        return [
+            (source.path or self.circuit, card)
+            for source in self._sources()
+            for card in source.measures
+            if (source.path, card.line) in self._places
+        ]
+
+    def fouriers(self) -> list[tuple[Path, Statement]]:
+        """The `.four` cards of the circuit and of what it includes, with their files."""
+        return [
+            (source.path or self.circuit, card)
+            for source in self._sources()
+            for card in source.directives("four")
+            if (source.path, card.line) in self._places
+        ]
+
+    def _sources(self) -> tuple[Netlist, ...]:
+        return (self.netlist, *self.tree.files.values())
+
+    @cached_property
+    def _places(self) -> frozenset[tuple[Path | None, int]]:
+        """Where the statements stand that ngspice really reads (library sections picked out)."""
+        return frozenset((placed.file, placed.statement.line) for placed in self.tree.expanded)
+
+    def _stop_time(self) -> float | None:
+        for analysis in self.analyses():
+            fields = analysis.text.split()
+            if analysis.kind == "tran" and len(fields) > 2:
+                try:
+                    return parse_number(fields[2]) or None
+                except ValueError:  # an expression: progress is then not shown
+                    return None
+        return None
+
+
+def _assigned(netlist: Netlist, name: str, value: str) -> Netlist:
+    """With a quantity set; ``temp`` is the circuit's temperature unless a `.param` is called so."""
+    is_parameter = any(parameter.name == "temp" for parameter in netlist.parameters if not parameter.scope)
+    if name.strip().lower() != "temp" or is_parameter:
+        return netlist.with_value(name, value)
+    try:
+        degrees = parse_number(value)
+    except ValueError as error:
+        raise UserInputError(
+            msg("{name} should be a temperature in degrees Celsius, not {value}.", name=name, value=value)
+        ) from error
+    return netlist.with_cards([f".temp {degrees:.15g}"])  # the last one counts
+
+
+def _data_files(tree: DependencyTree, reader: SourceReader, circuit: Path) -> Iterator[Path]:
+    """The data files beside the circuit that may be read; ngspice 39 looks for them in lower case."""
+    for name in dict.fromkeys(spelt for written in tree.data_files for spelt in (written, written.lower())):
+        path = Path(os.path.normpath(circuit.parent / name))
+        found = reader.read(name, including_file=circuit)
+        if isinstance(found, SourceFile) and found.path == path.resolve():
+            yield path

@@ -1,0 +1,236 @@
+"""Simulate a circuit file: read it and its includes, run it confined, compute its metrics, keep all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from application.simulation.prepared_circuit import PreparedCircuit, prepare_circuit
+from application.simulation.run_metrics import run_metrics
+from application.simulation.stepped_simulation import SteppedRun, run_steps, steps_of
+from domain.circuit.dependencies import NOT_TO_BE_OPENED, DependencyTree
+from domain.circuit.dialects import Dialect
+from domain.circuit.stepping import StepPoint
+from domain.simulation.result import SimulationIssue, SimulationResult, SimulationRun, StepResult
+from shared.message import msg
+
+if TYPE_CHECKING:
+    from application.ports.simulation import (
+        ResultStore,
+        RunJoiner,
+        Simulator,
+        SimulatorSettingsStore,
+        SourceReaders,
+        WaveformReader,
+    )
+    from domain.simulation.waveform import Plot
+    from shared.cpu_executor import CpuTaskExecutor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulationRequest:
+    """What a caller asks for."""
+
+    circuit: Path
+    analysis: str | None = None
+    """Replaces the deck's analyses for this run: ``ac dec 20 1 10meg``."""
+    assignments: tuple[tuple[str, str], ...] = ()
+    """Values for this run: ``(("R1", "2k"), ("m1.w", "10u"))``."""
+    timeout_s: float = 120.0
+    libraries: tuple[Path, ...] = ()
+    dialect: Dialect | None = None
+    """What the circuit is written in; None = the project's settings, else told by its text."""
+    call_id: str | None = None
+    """The ULID of the call that asks, from which the result's id is made: repeated, it leaves one result."""
+
+
+class RunSimulation:
+    """The use case; one instance serves any number of runs at the same time."""
+
+    def __init__(
+        self,
+        *,
+        simulator: Simulator,
+        waveforms: WaveformReader,
+        sources: SourceReaders,
+        results: ResultStore,
+        cpu: CpuTaskExecutor,
+        joiner: RunJoiner,
+        settings: SimulatorSettingsStore,
+        libraries: tuple[Path, ...] = (),
+    ) -> None:
+        self._simulator = simulator
+        self._waveforms = waveforms
+        self._sources = sources
+        self._results = results
+        self._cpu = cpu
+        self._joiner = joiner
+        self._settings = settings
+        self._libraries = libraries
+        """The user's own, for every circuit."""
+
+    async def __call__(
+        self, request: SimulationRequest, *, on_progress: Callable[[float], None] | None = None
+    ) -> SimulationResult:
+        """Run `request` and store its result.
+
+        A circuit that does not simulate is a result whose `ok` is False. Raises UserInputError for
+        a file, an analysis or a value that cannot be used, EnvironmentProblem without ngspice.
+        """
+        prepared = await self._cpu.run_in_thread(self._prepared, request)
+        result_id, folder = await self._cpu.run_in_thread(
+            self._results.new_result, prepared.circuit, request.call_id
+        )
+        try:
+            points = await self._cpu.run_in_thread(steps_of, prepared)
+            if points:
+                return await self._run_stepped(
+                    request, prepared, points, result_id=result_id, folder=folder, on_progress=on_progress
+                )
+            run = await self._simulator.run(
+                prepared.job(folder, timeout_s=request.timeout_s), on_progress=on_progress
+            )
+            return await self._cpu.run_in_thread(
+                self._keep, request, prepared, run, result_id=result_id, folder=folder
+            )
+        except BaseException:  # cancelled too: nothing half-made stays
+            await self._cpu.run_in_thread(self._results.discard, folder)
+            raise
+
+    def _prepared(self, request: SimulationRequest) -> PreparedCircuit:
+        return prepare_circuit(
+            self._sources,
+            request.circuit,
+            libraries=request.libraries,
+            user_libraries=self._libraries,
+            assignments=request.assignments,
+            analyses=None if request.analysis is None else (request.analysis,),
+            settings=self._settings.of_circuit(request.circuit),
+            dialect=request.dialect,
+        )
+
+    async def _run_stepped(
+        self,
+        request: SimulationRequest,
+        prepared: PreparedCircuit,
+        points: Sequence[StepPoint],
+        *,
+        result_id: str,
+        folder: Path,
+        on_progress: Callable[[float], None] | None,
+    ) -> SimulationResult:
+        runs = await run_steps(
+            self._simulator, prepared, points, folder, timeout_s=request.timeout_s, on_progress=on_progress
+        )
+        return await self._cpu.run_in_thread(
+            self._keep_stepped, request, prepared, runs, result_id=result_id, folder=folder
+        )
+
+    def _keep(
+        self,
+        request: SimulationRequest,
+        prepared: PreparedCircuit,
+        run: SimulationRun,
+        *,
+        result_id: str,
+        folder: Path,
+    ) -> SimulationResult:
+        metrics, issues = run_metrics(prepared, lambda: self._read_plots(run))
+        result = _result(request, prepared, run, result_id, folder)
+        result = replace(result, metrics=metrics, issues=_placed(prepared, run, issues))
+        self._results.save(result)
+        return result
+
+    def _keep_stepped(
+        self,
+        request: SimulationRequest,
+        prepared: PreparedCircuit,
+        runs: Sequence[SteppedRun],
+        *,
+        result_id: str,
+        folder: Path,
+    ) -> SimulationResult:
+        steps: list[StepResult] = []
+        issues: list[SimulationIssue] = []
+        for run in runs:
+            metrics, more = run_metrics(run.prepared, lambda run=run: self._read_plots(run.run))  # type: ignore[misc]
+            issues += [issue for issue in more if issue not in issues]
+            values = {axis.name: value for axis, value in run.point.values}
+            steps.append(StepResult(number=run.number, values=values, status=run.run.status, metrics=metrics))
+        joined = self._joiner.join(runs, folder)
+        result = replace(
+            _result(request, prepared, joined, result_id, folder),
+            steps=tuple(steps),
+            metrics={
+                f"{name}@{step.number}": value for step in steps for name, value in step.metrics.items()
+            },
+            issues=_placed(prepared, joined, issues),
+        )
+        self._results.save(result)
+        return result
+
+    def _read_plots(self, run: SimulationRun) -> list[Plot]:
+        return [plot for path in run.raw_paths for plot in self._waveforms.read(path)]
+
+
+def _result(
+    request: SimulationRequest, prepared: PreparedCircuit, run: SimulationRun, result_id: str, folder: Path
+) -> SimulationResult:
+    return SimulationResult(
+        result_id=result_id,
+        netlist_path=prepared.circuit,
+        netlist_sha256=prepared.sha256,
+        run=run,
+        dialect=prepared.dialect,
+        notes=prepared.notes,
+        request={
+            "analysis": request.analysis,
+            "set": dict(request.assignments),
+            "timeout_s": request.timeout_s,
+        },
+        result_path=folder / "result.json",
+        created=datetime.now(UTC).isoformat(timespec="milliseconds"),
+    )
+
+
+def _placed(
+    prepared: PreparedCircuit, run: SimulationRun, issues: Sequence[SimulationIssue]
+) -> tuple[SimulationIssue, ...]:
+    return tuple(map(prepared.placed, (*_with_refusals(run, prepared.tree), *issues)))
+
+
+def _with_refusals(run: SimulationRun, tree: DependencyTree) -> Sequence[SimulationIssue]:
+    """The run's issues; when it failed for want of a file we withheld, say that we did and why."""
+    if run.status == "ok":
+        return run.issues
+    notes = [
+        SimulationIssue(
+            severity="error",
+            code="include-refused",
+            message=item.message,
+            file=item.file,
+            line=item.line,
+            advice=msg("Copy the file into the project, or name its folder with --library.")
+            if item.refusal.reason == "outside"
+            else None,
+        )
+        for item in tree.refusals
+        if item.refusal.reason != "missing"
+    ]
+    notes += [
+        SimulationIssue(
+            severity="error", code="include-cycle", message=item.message, file=item.file, line=item.line
+        )
+        for item in tree.cycles
+    ]
+    told = {(note.file, note.line) for note in notes}
+    others = [
+        issue
+        for issue in run.issues
+        if issue.code != "missing-include"
+        or ((issue.file, issue.line) not in told and issue.message.params.get("file") != NOT_TO_BE_OPENED)
+    ]
+    return [*notes, *others]

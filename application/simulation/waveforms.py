@@ -1,0 +1,157 @@
+"""Load what a stored result shows: its vectors, to be drawn, and its figures beside those of the last run."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from shared.errors import CircuitAIError, UserInputError
+
+if TYPE_CHECKING:
+    from application.ports.simulation import ColumnBuilder, ResultStore, WaveformReader, WaveformSource
+    from domain.simulation.result import Quantity
+    from domain.simulation.waveform import Plot
+    from shared.cpu_executor import CpuTaskExecutor
+    from shared.tasks import AsyncTaskRegistry
+
+_log = logging.getLogger(__name__)
+
+WORTH_COLUMNS_BYTES = 32 * 2**20
+"""Raw files from this size on get a column file when they are shown: below it, reading all is as quick."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredFigures:
+    """The `.meas` figures of a stored result."""
+
+    result_path: Path
+    """Its result.json."""
+    circuit: Path
+    netlist_sha256: str
+    """Of the circuit's file as it was simulated."""
+    number: int
+    """Counted from the first result of the project."""
+    ok: bool
+    metrics: Mapping[str, Quantity]
+    """NaN for one that could not be had."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LoadedWaveforms:
+    """What one result shows."""
+
+    source: Path
+    """What was asked for: a result.json, its folder or a raw file."""
+    plots: tuple[Plot, ...]
+    """The analyses that have data, in the order of the file."""
+    figures: StoredFigures | None = None
+    """None for a bare raw file."""
+    previous: StoredFigures | None = None
+    """Of the last good run of the same circuit before this one."""
+    error: UserInputError | None = None
+    """Why there are no plots: the run has left no data, or its raw file is gone."""
+
+
+class FigureStore(Protocol):
+    """Reads the figures of stored results. Blocking: called off the loop."""
+
+    def read(self, source: Path) -> StoredFigures | None:
+        """The figures of a result (its result.json or its folder); None for anything else."""
+        ...
+
+    def previous(self, figures: StoredFigures) -> StoredFigures | None:
+        """Those of the newest good result of the same circuit that is older."""
+        ...
+
+
+class LoadWaveforms:
+    """The use case: a result in, its plots and figures out, read off the loop."""
+
+    def __init__(
+        self,
+        *,
+        results: ResultStore,
+        waveforms: WaveformReader,
+        figures: FigureStore,
+        columns: ColumnBuilder,
+        cpu: CpuTaskExecutor,
+        tasks: AsyncTaskRegistry,
+    ) -> None:
+        self._results = results
+        self._waveforms = waveforms
+        self._figures = figures
+        self._columns = columns
+        self._cpu = cpu
+        self._tasks = tasks
+
+    async def __call__(self, source: Path) -> LoadedWaveforms:
+        """What `source` (a result.json, a result's folder or a raw file) shows.
+
+        A result without data comes with its `error`. Raises UserInputError when there is no result.
+        """
+        loaded = await self._cpu.run_in_thread(self._load, source)
+        if loaded.figures is not None and loaded.plots:
+            self._prepare_behind(source)
+        return loaded
+
+    async def open(self, source: Path) -> WaveformSource:
+        """The raw file of `source`, its vectors still unread; it is used off the loop, and closed there.
+
+        For what is too long to be loaded: `window` gives what a plot can show of a vector. Raises
+        UserInputError when there is no result.
+        """
+        return await self._cpu.run_in_thread(lambda: self._waveforms.open(self._results.raw_path_of(source)))
+
+    async def prepare(self, source: Path) -> bool:
+        """Make the column file of a stored result that is large enough to be worth it; at low priority.
+
+        Returns whether it is there. Raises UserInputError when there is no result, EnvironmentProblem when
+        the disk is full. A cancellation ends it soon.
+        """
+        stop = threading.Event()
+        try:
+            return await self._cpu.run_in_thread(self._prepare, source, stop, abandon_on_cancel=True)
+        except asyncio.CancelledError:
+            stop.set()
+            raise
+
+    def _prepare(self, source: Path, stop: threading.Event) -> bool:
+        raw_path = self._results.raw_path_of(source)
+        if raw_path.stat().st_size < WORTH_COLUMNS_BYTES:
+            return False
+        return self._columns.build(raw_path, stop)
+
+    def _prepare_behind(self, source: Path) -> None:
+        task_id = str(source)
+        running = [handle for handle in self._tasks.handles if handle.kind == "column-file"]
+        if all(handle.task_id != task_id for handle in running):
+            # One after the other: two would only disturb each other on the disk.
+            self._tasks.submit(
+                "column-file", task_id, self._prepare_quietly(source), exclusive_key="column-file"
+            )
+
+    async def _prepare_quietly(self, source: Path) -> None:
+        """Nobody waits for it and everything goes on without it: a full disk is told where it hurts."""
+        try:
+            await self.prepare(source)
+        except (CircuitAIError, OSError) as error:
+            _log.info("no column file for %s: %s", source, error)
+
+    def _load(self, source: Path) -> LoadedWaveforms:
+        figures = self._figures.read(source)
+        previous = None if figures is None else self._figures.previous(figures)
+        plots: tuple[Plot, ...] = ()
+        problem: UserInputError | None = None
+        try:
+            found = self._waveforms.read(self._results.raw_path_of(source))
+            plots = tuple(plot for plot in found if plot.points)
+        except UserInputError as error:
+            if figures is None:
+                raise
+            problem = error
+        return LoadedWaveforms(source=source, plots=plots, figures=figures, previous=previous, error=problem)

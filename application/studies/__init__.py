@@ -1,0 +1,1 @@
+"""Many runs of one circuit: sweeps, corners, Monte Carlo, worst case, sensitivity."""

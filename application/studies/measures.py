@@ -1,0 +1,163 @@
+"""The measurements of a study, read once and evaluated on every run."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from application.simulation.prepared_circuit import PreparedCircuit
+from domain.circuit.netlist import Measure
+from domain.circuit.parameters import Definitions, definitions_of, parse_expression
+from domain.design.goals import DesignGoal
+from domain.simulation.expressions import CompiledExpression, compile_expression
+from domain.simulation.meas import MeasStatement, evaluate_meas, parse_meas
+from domain.simulation.spec_reader import spec_error
+from domain.simulation.study_spec import StudySpec
+from domain.simulation.waveform import Plot
+from shared.errors import CircuitAIError, CircuitError, UserInputError
+from shared.message import Message, msg
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """The metrics of one run."""
+
+    values: Mapping[str, float]
+    """NaN for one that could not be had."""
+    units: Mapping[str, str]
+    """Of those that could."""
+    problems: Mapping[str, Message]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyMeasures:
+    """All metrics of a study."""
+
+    expressions: Mapping[str, CompiledExpression]
+    cards: Sequence[MeasStatement]
+    """`.meas` cards of the circuit."""
+    definitions: Definitions = field(default_factory=Definitions)
+    """The circuit's parameters, which `.meas` cards may use."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every metric, in order."""
+        return tuple(dict.fromkeys([*self.expressions, *(card.name for card in self.cards)]))
+
+    @property
+    def signals(self) -> tuple[str, ...] | None:
+        """The vectors a run has to give; None for all of them (`.meas` cards name theirs in many ways)."""
+        if self.cards:
+            return None
+        return tuple(sorted({name for item in self.expressions.values() for name in item.signals}))
+
+    def of(self, plots: Sequence[Plot], parameters: Mapping[str, float]) -> Measured:
+        """The metrics of one run in which `parameters` had these values.
+
+        Raises UserInputError for an expression that no run can answer (an unknown signal).
+        """
+        values: dict[str, float] = {}
+        units: dict[str, str] = {}
+        problems: dict[str, Message] = {}
+        for name, expression in self.expressions.items():
+            try:
+                quantity = expression.evaluate(plots)
+            except CircuitError as error:
+                values[name], problems[name] = math.nan, error.message
+            else:
+                values[name], units[name] = quantity.value, quantity.unit
+        if self.cards:
+            found = evaluate_meas(self.cards, plots, self._parameters(parameters))
+            for name, outcome in found.items():
+                if isinstance(outcome, Message):
+                    values[name], problems[name] = math.nan, outcome
+                else:
+                    values[name], units[name] = outcome.value, outcome.unit
+        return Measured(values=values, units=units, problems=problems)
+
+    def _parameters(self, changed: Mapping[str, float]) -> dict[str, float]:
+        """The circuit's parameters with those of the run, and what is computed from them."""
+        mine = {name.lower(): value for name, value in changed.items()}
+        own = {
+            name: parse_expression(repr(mine[name])) if name in mine else expression
+            for name, expression in self.definitions.expressions.items()
+        }
+        return replace(self.definitions, expressions=own).values()
+
+
+def study_measures(
+    spec: StudySpec, prepared: PreparedCircuit
+) -> tuple[StudyMeasures, tuple[DesignGoal, ...], tuple[Message, ...]]:
+    """The metrics of a study on a circuit, its goals with their expressions, and warnings.
+
+    Without measurements the circuit's `.meas` cards are the metrics; a measurement or goal may name one of
+    them, and a goal may be an expression itself. Raises UserInputError for what cannot be read, and when
+    there is nothing to measure.
+    """
+    written = prepared.measures()
+    names = {card.name for _, card in written}
+    own = {name.lower() for name, text in spec.measures.items() if name == text} & names
+    expressions = {
+        name: _compiled(text, f"measure.{name}")
+        for name, text in spec.measures.items()
+        if name.lower() not in own
+    }
+    wanted = own | ({goal.metric.lower() for goal in spec.goals} & names) if spec.measures else names
+    cards, warnings = _cards([item for item in written if item[1].name in wanted - expressions.keys()])
+    goals = tuple(_bound(goal, number, expressions, names) for number, goal in enumerate(spec.goals))
+    if not expressions and not cards:
+        raise UserInputError(
+            msg("There is nothing to measure: the circuit has no .meas card that can be read."),
+            advice=msg("Give expressions, for example {example}.",
+                       example='"measure": {"bw": "bandwidth(v(out))"}'),
+            error_type="bad_spec",
+        )  # fmt: skip
+    placed = [item.statement for item in prepared.tree.expanded]
+    definitions = definitions_of(
+        card for card in placed if card.kind == "directive" and not card.scope
+    ) if cards else Definitions()  # fmt: skip
+    return StudyMeasures(expressions=expressions, cards=cards, definitions=definitions), goals, warnings
+
+
+def _compiled(text: str, place: str) -> CompiledExpression:
+    try:
+        return compile_expression(text)
+    except UserInputError as error:
+        raise UserInputError(
+            msg("{place} cannot be read: {reason}", place=place, reason=error.message),
+            advice=error.advice,
+            error_type="bad_spec",
+        ) from error
+
+
+def _cards(
+    written: Sequence[tuple[Path, Measure]],
+) -> tuple[list[MeasStatement], tuple[Message, ...]]:
+    cards, warnings = [], []
+    for _, card in written:
+        try:
+            cards.append(parse_meas(card.text, card.line))
+        except CircuitAIError as error:
+            warnings.append(error.message)
+    return cards, tuple(warnings)
+
+
+def _bound(
+    goal: DesignGoal, number: int, expressions: dict[str, CompiledExpression], cards: set[str]
+) -> DesignGoal:
+    """The goal with its metric as it is named here; one that is an expression becomes a metric."""
+    if goal.metric in expressions:
+        return replace(goal, expression=expressions[goal.metric].text)
+    if goal.metric.lower() in cards:
+        return replace(goal, metric=goal.metric.lower())
+    if re.fullmatch(r"\w+", goal.metric):
+        raise spec_error(
+            f"goals[{number}].metric",
+            msg("names {name}, which is not measured", name=goal.metric),
+            advice=msg("Measured are: {names}.", names=", ".join([*expressions, *sorted(cards)]) or "-"),
+        )
+    expressions[goal.metric] = _compiled(goal.metric, f"goals[{number}].metric")
+    return replace(goal, expression=goal.metric)

@@ -1,0 +1,248 @@
+"""Studies of a circuit: sweep, Monte Carlo, corners, worst case, sensitivity - many runs, one result."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from application.simulation.prepared_circuit import PreparedCircuit, prepare_circuit
+from application.studies.documents import rows_csv, stored_document
+from application.studies.kinds import KINDS, NOMINAL_LABEL, StudyInput
+from application.studies.measures import StudyMeasures, study_measures
+from application.studies.plan import StudyPlan
+from application.studies.runs import StudyRuns
+from domain.circuit.stepping import step_axes, without_steps
+from domain.design.corners import TEMPERATURE
+from domain.simulation.study import StudyResult, StudyRow
+from domain.simulation.study_spec import StudyKind, StudyParameter, StudySpec
+from shared.errors import UserInputError
+from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from application.ports.simulation import (
+        BatchSimulator,
+        ResultStore,
+        Simulator,
+        SimulatorSettingsStore,
+        SourceReaders,
+    )
+    from domain.circuit.dialects import Dialect
+    from domain.circuit.simulator_settings import SimulatorSettings
+    from shared.cpu_executor import CpuTaskExecutor
+    from shared.events import EventBus
+
+_WARNINGS_TOLD = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyRequest:
+    """What a caller asks for."""
+
+    circuit: Path
+    kind: StudyKind
+    spec: StudySpec
+    libraries: tuple[Path, ...] = ()
+    dialect: Dialect | None = None
+    """What the circuit is written in; None = the project's setting, else told by the text."""
+    workers: int | None = None
+    """None = one a core. The rows do not depend on it."""
+    cluster: str | None = None
+    """Address of a Dask scheduler; None = this machine. The rows do not depend on it."""
+    call_id: str | None = None
+    """As in `SimulationRequest`; also the key of the study's progress events."""
+
+
+class RunStudy:
+    """The use case; one instance serves any number of studies."""
+
+    def __init__(
+        self,
+        *,
+        batch: Callable[[str | None], BatchSimulator],
+        simulator: Simulator,
+        sources: SourceReaders,
+        results: ResultStore,
+        cpu: CpuTaskExecutor,
+        events: EventBus,
+        settings: SimulatorSettingsStore,
+        libraries: tuple[Path, ...] = (),
+    ) -> None:
+        self._batch = batch
+        """The batch simulator of a cluster's address, or of this machine."""
+        self._simulator = simulator
+        self._sources = sources
+        self._results = results
+        self._cpu = cpu
+        self._events = events
+        self._settings = settings
+        self._libraries = libraries
+        """The user's own, for every circuit."""
+
+    async def __call__(
+        self, request: StudyRequest, *, on_stopped: Callable[[StudyResult], None] | None = None
+    ) -> StudyResult:
+        """Do the study, publish `StudyProgressed` events, store and return the result.
+
+        Runs that fail are rows that say so. When the call is cancelled, what was done is stored, given to
+        `on_stopped`, and CancelledError goes on. Raises UserInputError for a specification that does not
+        fit the circuit, EnvironmentProblem without a simulator.
+        """
+        started = time.monotonic()
+        prepared, measures, study, warnings = await self._cpu.run_in_thread(self._prepare, request)
+        version = await self._simulator.version()
+        layers = (await self._simulator.confinement()).layers
+        result_id, folder = await self._cpu.run_in_thread(
+            self._results.new_result, prepared.circuit, request.call_id
+        )
+        runs = StudyRuns(
+            study,
+            measures,
+            kind=request.kind,
+            key=request.call_id or result_id,
+            batch=self._batch(request.cluster),
+            workers=request.workers,
+            cpu=self._cpu,
+            events=self._events,
+            untold=int(KINDS[request.kind].has_nominal_beside),
+        )
+
+        def finished(*, is_stopped: bool) -> StudyResult:
+            kind = KINDS[request.kind]
+            findings = kind.judge(study, runs.rows, runs.units)
+            beside = [row for row in runs.rows if kind.has_nominal_beside and row.label == NOMINAL_LABEL]
+            told = tuple(row for row in runs.rows if row not in beside)
+            result = StudyResult(
+                kind=request.kind,
+                result_id=result_id,
+                result_path=folder / "result.json",
+                circuit=prepared.circuit,
+                netlist_sha256=prepared.sha256,
+                created=datetime.now(UTC).isoformat(timespec="milliseconds"),
+                is_stopped=is_stopped,
+                total=runs.total - kind.has_nominal_beside,
+                rows=told,
+                units={name: runs.units.get(name, "") for name in measures.names},
+                parameters=tuple(parameter.name for parameter in study.plan.parameters),
+                goals=study.goals,
+                seed=request.spec.seed if request.kind == "montecarlo" else None,
+                warnings=(*warnings, *run_warnings(told), *unmeasured(told, measures.names)),
+                duration_s=time.monotonic() - started,
+                simulator_version=version,
+                confinement=layers,
+                **findings,
+            )
+            self._results.save_study(folder, stored_document(result), rows_csv(result))
+            return result
+
+        try:
+            await KINDS[request.kind].simulate(study, runs)
+            return await self._cpu.run_in_thread(finished, is_stopped=False)
+        except asyncio.CancelledError:
+            if runs.rows:
+                partial = await self._cpu.run_in_thread(finished, is_stopped=True)
+                if on_stopped is not None:
+                    on_stopped(partial)
+            else:
+                await self._cpu.run_in_thread(self._results.discard, folder)
+            raise
+        except BaseException:  # nothing half-made stays
+            await self._cpu.run_in_thread(self._results.discard, folder)
+            raise
+
+    def _prepare(
+        self, request: StudyRequest
+    ) -> tuple[PreparedCircuit, StudyMeasures, StudyInput, tuple[Message, ...]]:
+        spec = request.spec
+        prepared = prepare_for_study(
+            self._sources,
+            request.circuit,
+            spec,
+            libraries=request.libraries,
+            user_libraries=self._libraries,
+            settings=self._settings.of_circuit(request.circuit),
+            dialect=request.dialect,
+        )
+        prepared, spec, notes = _without_own_steps(request.kind, prepared, spec)
+        choice = KINDS[request.kind].choose(spec, prepared)
+        measures, goals, warnings = study_measures(spec, prepared)
+        plan = StudyPlan(prepared, spec, parameters=choice.parameters, corners=choice.corners)
+        study = StudyInput(spec=spec, plan=plan, goals=goals, metrics=measures.names)
+        return prepared, measures, study, (*notes, *warnings)
+
+
+def _without_own_steps(
+    kind: StudyKind, prepared: PreparedCircuit, spec: StudySpec
+) -> tuple[PreparedCircuit, StudySpec, tuple[Message, ...]]:
+    """The circuit simulated once at each point; its own `.step` is what a sweep does that names nothing."""
+    axes = step_axes(prepared.netlist)
+    if not axes:
+        return prepared, spec, ()
+    prepared = prepared.edited(without_steps(prepared.netlist))
+    if kind != "sweep" or any(parameter.is_swept for parameter in spec.parameters):
+        return prepared, spec, (msg("The circuit's own .step is left out."),)
+    # The first axis of a deck changes fastest, of a study the last.
+    own = [StudyParameter(name=axis.name, values=axis.values) for axis in reversed(axes)]
+    return prepared, replace(spec, parameters=(*spec.parameters, *own)), ()
+
+
+def prepare_for_study(
+    sources: SourceReaders,
+    circuit: Path,
+    spec: StudySpec,
+    *,
+    libraries: Sequence[Path],
+    user_libraries: Sequence[Path],
+    settings: SimulatorSettings,
+    dialect: Dialect | None,
+    needs_analysis: bool = True,
+) -> PreparedCircuit:
+    """The circuit with what a specification says of all runs. Blocking. Raises UserInputError."""
+    prepared = prepare_circuit(
+        sources,
+        circuit,
+        libraries=libraries,
+        user_libraries=user_libraries,
+        assignments=[item for item in spec.assignments if item[0].lower() != TEMPERATURE],
+        analyses=spec.analyses or None,
+        settings=settings,
+        dialect=dialect,
+    )
+    if needs_analysis and not prepared.analyses():
+        raise UserInputError(
+            msg("The circuit asks for no analysis."),
+            advice=msg("Add one such as .op or .ac, or give one with --analysis."),
+            file=prepared.circuit,
+        )
+    return prepared
+
+
+def run_warnings(rows: Sequence[StudyRow]) -> tuple[Message, ...]:
+    """What the simulator warned of, each text once, with how many runs it concerns."""
+    counts: dict[str, tuple[Message, int]] = {}
+    for row in rows:
+        for text, message in {
+            str(i.message): i.message for i in row.issues if i.severity == "warning"
+        }.items():
+            counts[text] = (message, counts.get(text, (message, 0))[1] + 1)
+    often = sorted(counts.values(), key=lambda item: -item[1])[:_WARNINGS_TOLD]
+    return tuple(
+        msg("{warning} (in {count} of {total} runs)", warning=message, count=count, total=len(rows))
+        for message, count in often
+    )
+
+
+def unmeasured(rows: Sequence[StudyRow], metrics: Sequence[str]) -> Iterator[Message]:
+    """The metrics that runs without failure did not have, with the reason of the first."""
+    for metric in metrics:
+        lacking = [row for row in rows if row.state == "ok" and metric in row.problems]
+        if lacking:
+            yield msg(
+                "{metric} could not be measured in {count} of {total} runs; in run {run}: {reason}",
+                metric=metric, count=len(lacking), total=len(rows), run=lacking[0].run,
+                reason=lacking[0].problems[metric],
+            )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Many runs of loaded circuits on confined guests that host libngspice."""

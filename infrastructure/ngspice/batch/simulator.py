@@ -1,0 +1,225 @@
+"""Many runs of loaded circuits on confined guests: the adapter of the BatchSimulator port.
+
+A guest (guest.py) is a process in the box of sandbox.py that hosts libngspice; process.py
+keeps one, pool.py a few, results.py says what their answers mean.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from application.ports.simulation import Confinement
+from domain.simulation.batch import Batch, BatchCircuit, BatchRun, RunOutcome
+from domain.simulation.request import Analysis
+from infrastructure.ngspice.batch.pool import BatchPool
+from infrastructure.ngspice.batch.process import GuestPlan, start_up_text
+from infrastructure.ngspice.installation import Installation
+from infrastructure.ngspice.layers import confinement_of, layer_sets
+from infrastructure.ngspice.sandbox import ALL_LAYERS, Layer, Sandbox
+from shared.errors import CircuitError, EnvironmentProblem
+from shared.message import Message, msg
+from shared.processes import ProcessManager
+
+DEFAULT_MEMORY_BYTES = 2 * 2**30
+_PROBE = BatchCircuit(
+    deck=b"probe\nV1 a 0 1\nR1 a 0 1k\n.op\n.end\n",
+    deck_path=Path("/probe.cir"),
+    varied=(),
+    analyses=(Analysis(kind="op", text="op", line=4),),
+)
+_PROBE_S = 20.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ready:
+    """What was found out about this machine."""
+
+    sandbox: Sandbox
+    spinit: str
+    confinement: Confinement
+
+
+class NgspiceBatch:
+    """BatchSimulator port; calls may overlap, each has guests of its own."""
+
+    def __init__(
+        self,
+        *,
+        processes: ProcessManager,
+        ngspice_path: Path | None = None,
+        bubblewrap_path: Path | None = None,
+        scratch_root: Path | None = None,
+        layers: frozenset[Layer] = ALL_LAYERS,
+        allow_unconfined: bool = False,
+    ) -> None:
+        self._processes = processes
+        self._installation = Installation(
+            processes, ngspice_path=ngspice_path, bubblewrap_path=bubblewrap_path
+        )
+        self._scratch_root = scratch_root
+        self._layers = layers
+        self._allow_unconfined = allow_unconfined
+        self._ready: _Ready | None = None
+        self._getting_ready = asyncio.Lock()
+
+    async def confinement(self) -> Confinement:
+        """What holds in the guests, found by running a small circuit (once)."""
+        return (await self._prepare()).confinement
+
+    async def run(self, batch: Batch, *, workers: int | None = None) -> AsyncGenerator[RunOutcome, None]:
+        """Every run's outcome, as they end, in no order; see the port."""
+        wanted = min(workers or default_workers(), max(1, len(batch.runs)))
+        async with self.session(batch.circuits, workers=wanted, memory_bytes=batch.memory_bytes) as session:
+            outcomes = session.run(batch.runs, signals=batch.signals, timeout_s=batch.timeout_s)
+            async with contextlib.aclosing(outcomes):
+                async for outcome in outcomes:
+                    yield outcome
+
+    @contextlib.asynccontextmanager
+    async def session(
+        self,
+        circuits: Sequence[BatchCircuit],
+        *,
+        workers: int | None = None,
+        memory_bytes: int = DEFAULT_MEMORY_BYTES,
+    ) -> AsyncIterator[BatchPool]:
+        """Guests that keep these circuits for several rounds of runs. Raises EnvironmentProblem."""
+        ready = await self._prepare()
+        self._refuse_unconfined(circuits, ready)
+        plan = await asyncio.to_thread(_plan, ready, tuple(circuits), memory_bytes, self._scratch_root)
+        pool = BatchPool(
+            processes=self._processes, plan=plan, circuits=circuits, guests=workers or default_workers()
+        )
+        try:
+            yield pool
+        finally:
+            await pool.close()
+
+    @contextlib.asynccontextmanager
+    async def live(self, circuit: BatchCircuit) -> AsyncIterator[LiveGuest]:
+        """A guest that keeps `circuit` for single evaluations.
+
+        Raises EnvironmentProblem, and CircuitError when the circuit does not load.
+        """
+        async with self.session((circuit,), workers=1) as pool:
+            issues = await pool.load(0)
+            if issues:
+                raise CircuitError(issues[0].message, file=issues[0].file, line=issues[0].line)
+            yield LiveGuest(pool)
+
+    # ---- finding out what this machine has -------------------------------------------------------
+
+    async def _prepare(self) -> _Ready:
+        async with self._getting_ready:
+            if self._ready is None:
+                self._ready = await self._find_out()
+            return self._ready
+
+    async def _find_out(self) -> _Ready:
+        parts = await self._installation.parts_with_library()
+        notes: list[Message] = []
+        failure: Message | str = ""
+        for layers in layer_sets(self._layers, parts, notes):
+            if not layers:
+                break  # a guest needs the launcher, which needs Linux
+            sandbox = await asyncio.to_thread(Sandbox, parts, layers)
+            spinit = await asyncio.to_thread(start_up_text, sandbox.data_folders)
+            ready = _Ready(sandbox=sandbox, spinit=spinit, confinement=confinement_of(layers, notes[:]))
+            refusal = await self._try(ready)
+            if refusal is None:
+                return ready
+            failure = refusal
+            tried = " + ".join(sorted(layers))
+            notes.append(msg("{layers} did not work together: {reason}", layers=tried, reason=failure))
+        raise EnvironmentProblem(
+            msg("ngspice's library does not run a simple circuit here: {reason}", reason=failure),
+            advice=msg("Batches of runs need Linux and the libngspice that belongs to your ngspice."),
+            error_type="worker_failed",
+        )
+
+    async def _try(self, ready: _Ready) -> Message | str | None:
+        """Run a small circuit; None when it gave data, else what was said."""
+        plan = await asyncio.to_thread(_plan, ready, (_PROBE,), DEFAULT_MEMORY_BYTES, self._scratch_root)
+        pool = BatchPool(processes=self._processes, plan=plan, circuits=(_PROBE,), guests=1)
+        run = BatchRun(run_id=0, circuit=0, values=())
+        try:
+            async for outcome in pool.run((run,), signals=None, timeout_s=_PROBE_S):
+                if outcome.state == "ok":
+                    return None
+                return outcome.issues[0].message if outcome.issues else outcome.state
+        except EnvironmentProblem as error:
+            return error.message
+        except OSError as error:
+            return str(error)
+        finally:
+            await pool.close()
+        return "-"
+
+    def _refuse_unconfined(self, circuits: Sequence[BatchCircuit], ready: _Ready) -> None:
+        confined = ready.confinement.bubblewrap or ready.confinement.landlock_abi > 0
+        brings = any(circuit.has_control_block or circuit.included_files for circuit in circuits)
+        if confined or self._allow_unconfined or not brings:
+            return
+        raise EnvironmentProblem(
+            msg("Nothing confines ngspice on this machine, and this circuit brings commands or other files."),
+            advice=msg("Install bubblewrap, or allow this circuit to run unprotected if you trust it."),
+            file=circuits[0].deck_path,
+        )
+
+
+class LiveGuest:
+    """LiveCircuit port: one circuit, loaded and waiting; replaced when an evaluation ends its guest."""
+
+    def __init__(self, pool: BatchPool) -> None:
+        self._pool = pool
+        self._one_at_a_time = asyncio.Lock()
+        self._count = 0
+
+    async def evaluate(
+        self, values: Sequence[float], *, signals: Sequence[str] | None = None, timeout_s: float = 10.0
+    ) -> RunOutcome:
+        """One run with these values of the circuit's `varied`; calls are done one after the other."""
+        async with self._one_at_a_time:
+            run = BatchRun(run_id=0, circuit=0, values=tuple(values))
+            outcomes = self._pool.run((run,), signals=signals, timeout_s=timeout_s)
+            async with contextlib.aclosing(outcomes):
+                return await anext(outcomes)
+
+
+def default_workers() -> int:
+    """One for each core this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def run_chunk(batch: Batch, *, ngspice_path: Path | None = None, workers: int = 1) -> list[RunOutcome]:
+    """A batch from plain, picklable data in a process of its own kind (a cluster's worker); in run order."""
+
+    async def all_of_it() -> list[RunOutcome]:
+        adapter = NgspiceBatch(processes=ProcessManager(), ngspice_path=ngspice_path)
+        return [outcome async for outcome in adapter.run(batch, workers=workers)]
+
+    return sorted(asyncio.run(all_of_it()), key=lambda outcome: outcome.run_id)
+
+
+def _plan(
+    ready: _Ready, circuits: tuple[BatchCircuit, ...], memory_bytes: int, scratch_root: Path | None
+) -> GuestPlan:
+    """What the guests of these circuits may see. Looks at the file system."""
+    files = {path for one in circuits for path in (*one.included_files, *one.data_files) if path.is_file()}
+    folders = {folder for one in circuits for folder in one.readable_dirs}
+    hidden = {Path(os.path.realpath(folder)) for one in circuits for folder in one.hidden_dirs}
+    return GuestPlan(
+        sandbox=ready.sandbox,
+        files=tuple(sorted(files)),
+        folders=tuple(sorted(folders)),
+        hidden=tuple(sorted(hidden)),
+        input_folders=tuple(one.deck_path.parent for one in circuits),
+        memory_bytes=memory_bytes,
+        spinit=ready.spinit,
+        scratch_root=scratch_root,
+    )
