@@ -12,12 +12,12 @@ if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a p
     from pathlib import Path
     from types import TracebackType
 
-    from application.simulation.stepped_simulation import SteppedRun
     from domain.circuit.dependencies import SourceReader
     from domain.circuit.simulator_settings import SimulatorSettings
     from domain.simulation.batch import Batch, BatchCircuit, BatchRun, RunOutcome
     from domain.simulation.request import SimulationJob
     from domain.simulation.result import SimulationResult, SimulationRun
+    from domain.simulation.stepped_run import SteppedRun
     from domain.simulation.waveform import Envelope, Plot, PlotOutline, Vector
     from shared.message import Message
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from application.simulation.prepared_circuit import PreparedCircuit, prepare_circuit
 from application.simulation.run_metrics import run_metrics
-from application.simulation.stepped_simulation import SteppedRun, run_steps, steps_of
+from application.simulation.stepped_simulation import run_steps, steps_of
 from domain.circuit.dependencies import NOT_TO_BE_OPENED, DependencyTree
 from domain.circuit.dialects import Dialect
 from domain.circuit.stepping import StepPoint
 from domain.simulation.result import SimulationIssue, SimulationResult, SimulationRun, StepResult
+from domain.simulation.stepped_run import SteppedRun
 from shared.message import msg
 
 if TYPE_CHECKING:
@@ -148,19 +149,19 @@ class RunSimulation:
         self,
         request: SimulationRequest,
         prepared: PreparedCircuit,
-        runs: Sequence[SteppedRun],
+        runs: Sequence[tuple[PreparedCircuit, SteppedRun]],
         *,
         result_id: str,
         folder: Path,
     ) -> SimulationResult:
         steps: list[StepResult] = []
         issues: list[SimulationIssue] = []
-        for run in runs:
-            metrics, more = run_metrics(run.prepared, lambda run=run: self._read_plots(run.run))  # type: ignore[misc]
+        for circuit, run in runs:
+            metrics, more = run_metrics(circuit, lambda run=run: self._read_plots(run.run))  # type: ignore[misc]
             issues += [issue for issue in more if issue not in issues]
             values = {axis.name: value for axis, value in run.point.values}
             steps.append(StepResult(number=run.number, values=values, status=run.run.status, metrics=metrics))
-        joined = self._joiner.join(runs, folder)
+        joined = self._joiner.join([run for _, run in runs], folder)
         result = replace(
             _result(request, prepared, joined, result_id, folder),
             steps=tuple(steps),

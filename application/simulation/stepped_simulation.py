@@ -6,59 +6,17 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from domain.circuit.stepping import StepPoint, at_point, step_axes, step_points, without_steps
-from domain.simulation.result import SimulationIssue, SimulationRun
-from shared.message import msg
+from domain.simulation.stepped_run import SteppedRun
 
 if TYPE_CHECKING:
     from application.ports.simulation import Simulator
     from application.simulation.prepared_circuit import PreparedCircuit
 
 MOST_AT_ONCE = 8
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SteppedRun:
-    """One step's run."""
-
-    number: int
-    """From 1."""
-    count: int
-    point: StepPoint
-    prepared: PreparedCircuit
-    run: SimulationRun
-    folder: Path
-    """Its own, with its raw files and log."""
-
-    @property
-    def label(self) -> str:
-        """``r1=1k, temp=27``."""
-        return self.point.label
-
-    @property
-    def mark(self) -> str:
-        """The step as Xyce writes it in front of a plot's name."""
-        values = " ".join(f"name = {axis.name} value = {value:.15g}" for axis, value in self.point.values)
-        return f"Step Analysis: Step {self.number} of {self.count} params: {values}"
-
-    @property
-    def issues(self) -> tuple[SimulationIssue, ...]:
-        """Those of the run, and which step failed."""
-        if self.run.status == "ok":
-            return self.run.issues
-        failed = SimulationIssue(
-            severity="error",
-            code="step-failed",
-            message=msg("Step {number} of {count} ({values}) did not simulate.",
-                        number=self.number, count=self.count, values=self.label),
-            file=self.prepared.circuit,
-            line=self.point.values[0][0].line,
-        )  # fmt: skip
-        return (*self.run.issues, failed)
 
 
 def steps_of(prepared: PreparedCircuit) -> tuple[StepPoint, ...]:
@@ -75,7 +33,7 @@ async def run_steps(
     *,
     timeout_s: float,
     on_progress: Callable[[float], None] | None = None,
-) -> list[SteppedRun]:
+) -> list[tuple[PreparedCircuit, SteppedRun]]:
     """Run every step in a folder of its own inside `folder`, a few at once, in all within `timeout_s`.
 
     Cancelling ends them all. Steps that find the time used up are left out, the last that ran is then one
@@ -86,7 +44,7 @@ async def run_steps(
     deadline = time.monotonic() + timeout_s
     done = 0
 
-    async def run_one(number: int, point: StepPoint) -> SteppedRun | None:
+    async def run_one(number: int, point: StepPoint) -> tuple[PreparedCircuit, SteppedRun] | None:
         nonlocal done
         async with slots:
             left = deadline - time.monotonic()
@@ -99,7 +57,10 @@ async def run_steps(
             done += 1
             if on_progress is not None:
                 on_progress(done / len(points))
-            return SteppedRun(number=number, count=len(points), point=point, prepared=at, run=run, folder=own)
+            stepped = SteppedRun(
+                number=number, count=len(points), point=point, circuit=at.circuit, run=run, folder=own
+            )
+            return at, stepped
 
     tasks = [asyncio.ensure_future(run_one(number, point)) for number, point in enumerate(points, start=1)]
     try:

@@ -193,8 +193,25 @@ class DependencyTree:
         targets = {place: Path(names.get(path, path)) for place, path in self.targets.items()}
         targets |= {(item.file, item.line): Path(NOT_TO_BE_OPENED) for item in endless}
         moved = replace(self, targets=targets)
-        copies = {name: self.files[path].with_include_paths(moved).to_bytes() for path, name in names.items()}
-        return self.root.with_include_paths(moved), copies
+        copies = {
+            name: moved.with_absolute_paths(self.files[path]).to_bytes() for path, name in names.items()
+        }
+        return moved.with_absolute_paths(self.root), copies
+
+    def with_absolute_paths(self, netlist: Netlist) -> Netlist:
+        """Its own `.include` and `.lib` paths made absolute as resolved here; lines stay in place.
+
+        Directives that could not be resolved stay as they are. A path with a quote or a line end in it
+        stays as it is too: SPICE has no way to write it.
+        """
+        edits = []
+        for include in netlist.includes:
+            target = self.target_of(netlist.path, include.line)
+            if target is None or include.field is None or re.search(r"[\"'\r\n]", str(target)):
+                continue
+            start, end = include.field.spans[0][0], include.field.spans[-1][1]
+            edits.append((start, end, f'"{target}"'))
+        return netlist.edited(edits)
 
     def _unnameable(self) -> Iterator[Path]:
         """Targets whose absolute path the including file cannot write down."""

@@ -7,21 +7,17 @@ stay those of the user's file.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from domain.circuit.analyses import ANALYSIS_KINDS, checked_analysis
 from domain.circuit.elements import Element, parse_element
 from domain.circuit.statements import Field, Source, Statement, read_statements, unquoted
 from domain.circuit.value_edits import value_edits
 from domain.simulation.request import Analysis
-
-if TYPE_CHECKING:
-    from domain.circuit.dependencies import DependencyTree
 
 LIBRARY_SUFFIXES = frozenset({".lib", ".inc", ".mod", ".sub", ".model", ".mdl"})
 """Files with these suffixes are fragments to be included: their first line is no title."""
@@ -270,21 +266,6 @@ class Netlist:
         if not self.source.lines or not self._data.endswith((b"\n", b"\r")):  # the first line is the title
             cards = ["", *cards]
         return len(self._data), len(self._data), "".join(card + self.line_ending for card in cards)
-
-    def with_include_paths(self, tree: DependencyTree) -> Netlist:
-        """Its own `.include` and `.lib` paths made absolute as resolved in `tree`; lines stay in place.
-
-        Directives that could not be resolved stay as they are. A path with a quote or a line end in it
-        stays as it is too: SPICE has no way to write it.
-        """
-        edits = []
-        for include in self.includes:
-            target = tree.target_of(self.path, include.line)
-            if target is None or include.field is None or re.search(r"[\"'\r\n]", str(target)):
-                continue
-            start, end = include.field.spans[0][0], include.field.spans[-1][1]
-            edits.append((start, end, f'"{target}"'))
-        return self.edited(edits)
 
     @property
     def line_ending(self) -> str:

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from application.simulation.stepped_simulation import SteppedRun
 from domain.simulation.request import RAW_NAME
 from domain.simulation.result import RunStatus, SimulationIssue, SimulationRun
+from domain.simulation.stepped_run import SteppedRun
 from infrastructure.persistence.atomic import write_problem
 from infrastructure.waveforms.raw_file import read_headers
 

@@ -226,7 +226,7 @@ def test_include_paths_become_absolute_in_place() -> None:
     text = "t\n.include  sub/a.inc $ models\n.LIB 'm.lib' TT\n.include gone.inc\n"
     netlist = Netlist.parse(text.encode(), path=FOLDER / "d.cir")
     sources = MemorySources({"sub/a.inc": "R1 a 0 1\n", "m.lib": ".lib tt\nR2 a 0 1\n.endl\n"})
-    edited = netlist.with_include_paths(resolve_dependencies(netlist, sources))
+    edited = resolve_dependencies(netlist, sources).with_absolute_paths(netlist)
     assert edited.to_bytes().decode() == (
         f't\n.include  "{FOLDER}/sub/a.inc" $ models\n.LIB "{FOLDER}/m.lib" TT\n.include gone.inc\n'
     )
