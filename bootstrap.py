@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from application.optimization.optimizing import OptimizeCircuit
     from application.optimization.tuning import TuneCircuit
     from application.ports.conversation import ChatModels, Checkpointers, Designer
+    from application.ports.permissions import PermissionStore
     from application.ports.project import Projects
+    from application.ports.search import Embedder
     from application.ports.simulation import (
         BatchSimulator,
         RunJoiner,
@@ -39,13 +41,16 @@ if TYPE_CHECKING:
         SourceReaders,
         WaveformReader,
     )
+    from application.ports.tracing import TurnTracer
     from application.project.browsing import BrowseProject
     from application.project.editing import EditFiles
+    from application.project.undo_retention import TidyUndoData
     from application.project.undoing import ProjectOperations
     from application.project.window_state import WindowStates
     from application.prompting import Prompting
     from application.results.cleaning import CleanProject
     from application.results.exporting import ExportResult
+    from application.search.searching import SearchProject
     from application.simulation.checking import CheckCircuit
     from application.simulation.convergence import AnalyzeConvergence
     from application.simulation.measuring import MeasureResult
@@ -55,6 +60,8 @@ if TYPE_CHECKING:
     from application.tool_execution.context import ToolServices
     from application.tool_execution.executor import ToolExecutor
     from application.tool_execution.run_tool import RunTool
+    from application.tracing import ReadTraces
+    from infrastructure.ngspice.batch.simulator import NgspiceBatch
     from infrastructure.persistence.results import ResultFolders
     from infrastructure.persistence.settings import UserSettings
     from shared.message import Message
@@ -125,7 +132,12 @@ class Composition:
     def check(self) -> CheckCircuit:
         from application.simulation.checking import CheckCircuit
 
-        return CheckCircuit(sources=self._sources, libraries=self._settings.libraries, cpu=self._cpu)
+        return CheckCircuit(
+            sources=self._sources,
+            settings=self.simulator_settings,
+            libraries=self._settings.libraries,
+            cpu=self._cpu,
+        )
 
     @cached_property
     def simulate(self) -> RunSimulation:
@@ -210,7 +222,14 @@ class Composition:
             scratch=TemporaryScratch(),
             cpu=self._cpu,
             quota=self._settings.results,
+            undo_data=self.tidy_undo_data,
         )
+
+    @cached_property
+    def tidy_undo_data(self) -> TidyUndoData:
+        from application.project.undo_retention import TidyUndoData
+
+        return TidyUndoData(projects=self._projects)
 
     @cached_property
     def measure(self) -> MeasureResult:
@@ -243,6 +262,7 @@ class Composition:
             simulate=self.simulate,
             measure=self.measure,
             checkpointers=self._checkpointers,
+            tracer=self._tracer,
             narrators=Narrator.answering,
         )
 
@@ -258,27 +278,57 @@ class Composition:
         from application.conversation.chatting import ChatWithModel
 
         return ChatWithModel(
+            events=self.events,
             projects=self._projects,
             models=self.models,
             checkpointers=self._checkpointers,
+            tracer=self._tracer,
             executor=lambda: self._executor,
             services=lambda: self._tool_services,
             prompts=self.prompts,
+            permissions=self.permissions,
             limits=self._settings.agent,
+            small_model=self._settings.small_model,
         )
 
     @cached_property
     def sessions(self) -> Sessions:
         from application.conversation.sessions import Sessions
         from infrastructure.persistence.atomic import write_atomically
+        from infrastructure.persistence.checkpoint_rows import forget_thread
 
-        return Sessions(projects=self._projects, write_file=write_atomically)
+        return Sessions(
+            projects=self._projects, write_file=write_atomically, forget_checkpoints=forget_thread
+        )
+
+    @cached_property
+    def traces(self) -> ReadTraces:
+        from application.tracing import ReadTraces
+        from infrastructure.tracing.store import SqliteTraces
+
+        return ReadTraces(SqliteTraces())
 
     @cached_property
     def operations(self) -> ProjectOperations:
         from application.project.undoing import ProjectOperations
 
-        return ProjectOperations(projects=self._projects)
+        return ProjectOperations(projects=self._projects, events=self.events)
+
+    @cached_property
+    def search(self) -> SearchProject:
+        from application.search.searching import SearchProject
+        from infrastructure.search.project_index import SqliteProjectIndex
+
+        return SearchProject(index=SqliteProjectIndex, cpu=self._cpu, embedder=self._embedder)
+
+    def _embedder(self) -> Embedder | None:
+        """The client of the server of vectors, when the user has set one up."""
+        settings = self._settings.embedding
+        if settings is None:
+            return None
+        from infrastructure.llm_adapters.embeddings import EmbeddingClient
+
+        return EmbeddingClient(settings, environment=self._environment)
 
     @cached_property
     def run_tool(self) -> RunTool:
@@ -286,11 +336,19 @@ class Composition:
         from infrastructure.persistence.project import ProjectFolder
 
         return RunTool(
+            events=self.events,
             executor=self._executor,
             services=self._tool_services,
             projects=self._projects,
             plain_folder=ProjectFolder,
+            permissions=self.permissions,
         )
+
+    @cached_property
+    def permissions(self) -> PermissionStore:
+        from infrastructure.persistence.permissions import PermissionFile
+
+        return PermissionFile(user_home=self._home)
 
     @cached_property
     def window_state(self) -> WindowStates:
@@ -352,7 +410,10 @@ class Composition:
         from application.examining import ExamineEnvironment
 
         return ExamineEnvironment(
-            simulator=self._simulator, processes=self._processes, environment=self._environment
+            simulator=self._simulator,
+            library=self._batch,
+            processes=self._processes,
+            environment=self._environment,
         )
 
     def warm_up(self) -> None:
@@ -365,6 +426,8 @@ class Composition:
         await self.tasks.shutdown()
         self.stop.close()
         await self._processes.kill_all()
+        if "search" in self.__dict__:
+            await self.search.close()
         await self._cpu.shutdown()
 
     @cached_property
@@ -382,7 +445,7 @@ class Composition:
         return NgspiceRunner(processes=self._processes, ngspice_path=self._settings.ngspice_path)
 
     @cached_property
-    def _batch(self) -> BatchSimulator:
+    def _batch(self) -> NgspiceBatch:
         from infrastructure.ngspice.batch.simulator import NgspiceBatch
 
         return NgspiceBatch(processes=self._processes, ngspice_path=self._settings.ngspice_path)
@@ -418,6 +481,12 @@ class Composition:
         return SqliteCheckpointers()
 
     @cached_property
+    def _tracer(self) -> TurnTracer:
+        from infrastructure.tracing.recorder import TurnSpans
+
+        return TurnSpans()
+
+    @cached_property
     def _executor(self) -> ToolExecutor:
         from application.tool_execution.executor import ToolExecutor
         from application.tool_execution.registry import TOOLS
@@ -437,10 +506,12 @@ class Composition:
             study=self.study,
             optimize=self.optimize,
             measure=self.measure,
+            export=self.export,
             analyze_convergence=self.analyze_convergence,
             results=self._results,
             waveforms=self._waveforms,
             views=lambda root: FolderView(root=root, libraries=libraries),
+            search=self.search,
             cpu=self._cpu,
         )
 

@@ -12,14 +12,17 @@ if TYPE_CHECKING:
     from application.optimization.optimizing import OptimizeCircuit
     from application.optimization.tuning import TuneCircuit
     from application.ports.conversation import ChatModels
+    from application.ports.permissions import PermissionStore
     from application.ports.simulation import SimulatorSettingsStore
     from application.project.browsing import BrowseProject
     from application.project.editing import EditFiles
+    from application.project.undo_retention import TidyUndoData
     from application.project.undoing import ProjectOperations
     from application.project.window_state import WindowStates
     from application.prompting import Prompting
     from application.results.cleaning import CleanProject
     from application.results.exporting import ExportResult
+    from application.search.searching import SearchProject
     from application.simulation.checking import CheckCircuit
     from application.simulation.convergence import AnalyzeConvergence
     from application.simulation.measuring import MeasureResult
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from application.simulation.waveforms import LoadWaveforms
     from application.studies.studying import RunStudy
     from application.tool_execution.run_tool import RunTool
+    from application.tracing import ReadTraces
     from shared.events import EventBus
     from shared.message import Message
     from shared.stop import StopController
@@ -95,6 +99,11 @@ class Application(Protocol):
         ...
 
     @property
+    def tidy_undo_data(self) -> TidyUndoData:
+        """Remove undo data beyond its retention."""
+        ...
+
+    @property
     def clean(self) -> CleanProject:
         """Remove results by rules, pin them, remove what killed runs left."""
         ...
@@ -130,13 +139,28 @@ class Application(Protocol):
         ...
 
     @property
+    def traces(self) -> ReadTraces:
+        """What turns did, how long it took, and what failed in them."""
+        ...
+
+    @property
     def operations(self) -> ProjectOperations:
         """What was done to a project's files, and taking it back."""
         ...
 
     @property
+    def search(self) -> SearchProject:
+        """Search a project by text, name and meaning; keep its index up to date."""
+        ...
+
+    @property
     def run_tool(self) -> RunTool:
         """One tool, called by hand."""
+        ...
+
+    @property
+    def permissions(self) -> PermissionStore:
+        """What the user has decided about calls, project by project."""
         ...
 
     @property

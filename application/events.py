@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Literal
 
 from domain.design.goals import DesignGoal, GoalVerdict
+from domain.llm.tools.confirmation_card import Answers, ConfirmationCard
 from shared.events import Event
 from shared.message import Message
 
-TurnEnd = Literal["completed", "stopped", "limit", "cut", "length", "content_filter", "error"]
-"""How a turn of the agent ended; "cut": the answer ended without saying why."""
+TurnEnd = Literal["completed", "stopped", "limit", "loop", "cut", "length", "content_filter", "error"]
+"""How a turn of the agent ended; "cut": the answer ended without saying why, "loop": it went in circles."""
 
 StopReason = Literal["goals_met", "goals_not_met", "stopped", "declined", "undone", "error"]
 
@@ -32,10 +33,12 @@ class SessionOpened(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseEntered(Event):
-    """The graph entered a node."""
+    """A design entered a node, a turn of the agent a phase (`domain.llm.agentic_loop.phases`)."""
 
     phase: str
     round_number: int
+    tokens: int = 0
+    """Of the turn so far; 0 when nobody counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +92,7 @@ class TurnEnded(Event):
     stop_reason: TurnEnd
     usage: Mapping[str, int] = field(default_factory=dict)
     note: Message | None = None
-    """For a limit: which one, and how to go on."""
+    """For a limit or a loop: which one, and how to go on; for an answer: what is doubtful about it."""
     context_tokens: int = 0
     """What the last request and its answer filled of the model's window; 0 when nobody counted."""
 
@@ -126,6 +129,21 @@ class ConfirmationAsked(Event):
 
     kind: Literal["goals", "checkpoint", "pending_run"]
     answer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfirmationNeeded(Event):
+    """Calls of the agent wait for the user's permission."""
+
+    card: ConfirmationCard
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfirmationGiven(Event):
+    """The user (or who answers for him) has answered."""
+
+    card_id: str
+    answers: Answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,6 +235,31 @@ ChatEvent = (
     | RetryScheduled
     | ToolStarted
     | ToolEnded
+    | ConfirmationNeeded
+    | ConfirmationGiven
     | ErrorOccurred
     | TurnEnded
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileOperationDone(Event):
+    """A logged operation changed files of a project."""
+
+    project: Path
+    op_id: str
+    tool: str
+    paths: tuple[str, ...]
+    """Relative to the project."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileOperationUndone(Event):
+    """An operation was taken back; of an undo: it was done again."""
+
+    project: Path
+    op_id: str
+    """The operation that was taken back."""
+    tool: str
+    paths: tuple[str, ...]
+    """Relative to the project."""

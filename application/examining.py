@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import platform
 import shutil
@@ -9,7 +10,8 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from shared.errors import EnvironmentProblem
 from shared.message import Message, msg
@@ -42,13 +44,27 @@ class ExaminationReport:
     can_simulate: bool
 
 
+class HasLibrary(Protocol):
+    """The part of the batch simulator that is examined."""
+
+    async def library(self) -> tuple[Path, str]:
+        """libngspice's path and version. Raises EnvironmentProblem."""
+        ...
+
+
 class ExamineEnvironment:
     """The use case behind `doctor`."""
 
     def __init__(
-        self, *, simulator: Simulator, processes: ProcessManager, environment: Mapping[str, str]
+        self,
+        *,
+        simulator: Simulator,
+        library: HasLibrary,
+        processes: ProcessManager,
+        environment: Mapping[str, str],
     ) -> None:
         self._simulator = simulator
+        self._library = library
         self._processes = processes
         self._environment = environment
 
@@ -63,15 +79,16 @@ class ExamineEnvironment:
     async def __call__(self) -> ExaminationReport:
         """Try everything once; nothing is changed."""
         simulation = await self.simulation()
+        system = await asyncio.to_thread(platform.platform)  # it may ask `uname`
         findings = (
             Finding(
                 name="Python",
                 state="ok",
-                message=msg(
-                    "{version} on {system}", version=platform.python_version(), system=platform.platform()
-                ),
+                message=msg("{version} on {system}", version=platform.python_version(), system=system),
             ),
-            *simulation.findings,
+            *simulation.findings[:1],
+            *(await self._library_of_many_runs() if simulation.can_simulate else ()),
+            *simulation.findings[1:],
             await self._web_engine(),
             await self._fonts(),
             self._proxy(),
@@ -84,6 +101,17 @@ class ExamineEnvironment:
         except EnvironmentProblem as error:
             return Finding(name="ngspice", state="missing", message=error.message, advice=error.advice)
         return Finding(name="ngspice", state="ok", message=msg("{version}", version=version))
+
+    async def _library_of_many_runs(self) -> tuple[Finding, ...]:
+        """libngspice, without which there are single runs only."""
+        try:
+            path, version = await self._library.library()
+        except EnvironmentProblem as error:
+            advice = msg("Single simulations work without it; studies and optimising need it.")
+            missing = Finding(name="libngspice", state="warning", message=error.message, advice=error.advice)
+            return missing, Finding(name="libngspice", state="warning", message=advice)
+        told = msg("{version} ({path})", version=version, path=path)
+        return (Finding(name="libngspice", state="ok", message=told),)
 
     async def _confinement(self) -> tuple[Finding, ...]:
         box = await self._simulator.confinement()
@@ -109,7 +137,7 @@ class ExamineEnvironment:
 
     async def _web_engine(self) -> Finding:
         try:
-            version = metadata.version("PyQt6-WebEngine")
+            version = await asyncio.to_thread(metadata.version, "PyQt6-WebEngine")
         except metadata.PackageNotFoundError:
             return Finding(
                 name="WebEngine",
@@ -134,7 +162,7 @@ class ExamineEnvironment:
         )
 
     async def _fonts(self) -> Finding:
-        program = shutil.which("fc-list", path=self._environment.get("PATH"))
+        program = await asyncio.to_thread(shutil.which, "fc-list", path=self._environment.get("PATH"))
         if program is None:
             return Finding(name="fonts", state="unused", message=msg("not examined: fc-list is missing"))
         outcome = await self._processes.run(

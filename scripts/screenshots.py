@@ -41,6 +41,8 @@ class Picture:
     scale: float = 1.0
     size: tuple[int, int] = (1440, 900)
     opens_project: bool = True
+    right_tab: int = 0
+    """Of the tabs at the right: Conversation, Context, Debug, Info, Components."""
 
 
 PICTURES = (
@@ -51,6 +53,10 @@ PICTURES = (
     Picture(name="small-1280x720", size=(1280, 720)),
     Picture(name="scale-125", scale=1.25),
     Picture(name="scale-200", scale=2.0, size=(1920, 1200)),
+    Picture(name="debug", right_tab=2),
+    Picture(name="debug-dark-zh", theme="dark", language="zh", right_tab=2),
+    Picture(name="info", right_tab=3),
+    Picture(name="info-dark-zh", theme="dark", language="zh", right_tab=3),
     Picture(name="welcome", opens_project=False),
     Picture(name="welcome-dark-zh", theme="dark", language="zh", opens_project=False),
 )
@@ -192,6 +198,7 @@ async def _pose(frame: Any, services: Any, picture: Picture, project: Path, targ
                 )
                 services.workspace.run_requested.emit()
                 await finished
+                frame.panes.tabs.setCurrentIndex(picture.right_tab)
             await asyncio.sleep(_SETTLING_S)
             frame.screen().grabWindow(0).save(str(target))
     finally:

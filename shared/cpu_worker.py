@@ -15,20 +15,24 @@ import sys
 import threading
 import traceback
 from queue import SimpleQueue
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 
 def main() -> None:
-    """Answer jobs until stdin ends; then end at once, also in the middle of a job."""
+    """Answer jobs until stdin ends; then end at once and quietly, also in the middle of a job."""
     # Ctrl-C in the terminal reaches the whole group; the program stops its workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests, answers = _take_over_standard_streams()
-    sys.path[:] = pickle.load(requests)  # noqa: S301 - our own parent
+    sys.path[:] = _received(requests)
     jobs: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_receive, args=(requests, jobs), daemon=True).start()
     while True:
-        pickle.dump(_answer(jobs.get()), answers)
-        answers.flush()
+        answer = _answer(jobs.get())
+        try:
+            pickle.dump(answer, answers)
+            answers.flush()
+        except BrokenPipeError:  # the parent died meanwhile
+            os._exit(0)
 
 
 def _take_over_standard_streams() -> tuple[BinaryIO, BinaryIO]:
@@ -44,12 +48,15 @@ def _take_over_standard_streams() -> tuple[BinaryIO, BinaryIO]:
 
 def _receive(requests: BinaryIO, jobs: SimpleQueue[bytes]) -> None:
     while True:
-        try:
-            job = pickle.load(requests)  # noqa: S301 - our own parent
-        except EOFError:
-            # The parent let go, or died; nobody waits for the job in hand.
-            os._exit(0)
-        jobs.put(job)
+        jobs.put(_received(requests))
+
+
+def _received(requests: BinaryIO) -> Any:
+    try:
+        return pickle.load(requests)  # noqa: S301 - our own parent
+    except (EOFError, pickle.UnpicklingError):
+        # The parent let go, or died, perhaps in the middle of a word; nobody waits for the job in hand.
+        os._exit(0)
 
 
 def _answer(job: bytes) -> bytes:

@@ -30,6 +30,8 @@ OBJECTS_FOLDER = "objects"
 CONVERSATIONS_FOLDER = "conversations"
 SESSIONS_INDEX_FILE = "sessions.json"
 OPERATIONS_FILE = "operations.sqlite"
+SEARCH_FILE = "search.sqlite"
+TRACES_FILE = "traces.sqlite"
 
 
 def user_home(env: Mapping[str, str] | None = None) -> Path:

@@ -108,6 +108,11 @@ class AsyncTaskRegistry:
         """The tasks pending or running, oldest first."""
         return tuple(entry.handle for entry in self._entries.values())
 
+    @property
+    def is_shut_down(self) -> bool:
+        """Whether `submit` takes nothing any more."""
+        return self._is_shut_down
+
     def submit(
         self,
         kind: str,

@@ -15,6 +15,7 @@ from collections.abc import Callable
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _RANDOM_BITS = 80
 _TIME_LIMIT = 1 << 48
+_LENGTH = 26
 
 
 class UlidFactory:
@@ -49,6 +50,16 @@ def milliseconds_of(ulid: str) -> int:
     number = 0
     for letter in ulid[:10]:
         number = number << 5 | _ALPHABET.index(letter)
+    return number
+
+
+def number_of(ulid: str) -> int:
+    """The 128 bits of a ULID. Raises ValueError when it is none."""
+    number = 0
+    for letter in ulid:
+        number = number << 5 | _ALPHABET.index(letter)
+    if len(ulid) != _LENGTH or number >> 128:
+        raise ValueError(f"no ULID: {ulid!r}")
     return number
 
 

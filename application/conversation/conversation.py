@@ -7,6 +7,7 @@ answer or a tool result that is already written is never made a second time.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -19,17 +20,33 @@ from domain.llm.messages import (
     create_ai_message,
     create_tool_message,
     dict_to_message,
+    extended,
     get_call_problems,
     get_provider_ids,
     get_seen_versions,
     get_text,
+    get_timestamp,
+    is_partial_response,
+    mark_as_partial,
     message_to_dict,
+)
+from domain.llm.tools.confirmation_card import (
+    CallOnCard,
+    CardAnswer,
+    ConfirmationCard,
+    answers_from_plain,
+    answers_to_plain,
+    card_from_plain,
+    card_to_plain,
 )
 from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     from application.ports.conversation import Transcript
+    from domain.llm.tools.confirmation_card import Answers
     from domain.llm.tools.result import ToolResult
+
+_log = logging.getLogger(__name__)
 
 DELTA_INTERVAL_S = 0.4
 """A streaming answer is on the disk at least this often (the requirement is 0.5 s)."""
@@ -53,13 +70,18 @@ class Conversation:
         self._transcript = transcript
         self._lock = asyncio.Lock()
         self._messages: dict[str, BaseMessage] = {}
-        self._at_step: dict[str, str] = {}
         self._results: dict[str, ToolMessage] = {}
         self._unfinished: dict[str, _Unfinished] = {}
         self._unwritten: dict[str, _Unfinished] = {}
         self._writer: asyncio.Task[None] | None = None
         self._turn = ""
-        self._turn_starts_at = 0
+        self._ids_of_turn: list[str] = []
+        self._accepted: set[str] = set()
+        """Answers of the newest turn that were accepted as steps."""
+        self._asked = 0
+        self._cards: dict[str, ConfirmationCard] = {}
+        self._answers: dict[str, CardAnswer] = {}
+        self._open_card = ""
         self.name = ""
         self.work_mode = "free_work"
         self.name_is_default = True
@@ -89,22 +111,33 @@ class Conversation:
         """Id of the turn that was begun and not ended (its user message's id), or ""."""
         return self._turn
 
+    @property
+    def last_answered(self) -> str:
+        """When the model last answered in an earlier turn (ISO 8601, UTC); "" when it never did."""
+        earlier = tuple(self._messages.values())[: len(self._messages) - len(self._ids_of_turn)]
+        answers = (get_timestamp(message) for message in reversed(earlier) if isinstance(message, AIMessage))
+        return next(answers, "")
+
     def messages_of_turn(self) -> Sequence[BaseMessage]:
         """The messages of the newest turn, its user message first."""
-        return tuple(self._messages.values())[self._turn_starts_at :]
+        return tuple(self._messages[message_id] for message_id in self._ids_of_turn)
 
     def ids_of_turn(self) -> list[str]:
         """Ids of the newest turn's messages, in the transcript's order."""
-        return list(self._messages)[self._turn_starts_at :]
+        return list(self._ids_of_turn)
 
     def answers_of_turn(self) -> Sequence[AIMessage]:
         """The whole answers of the newest turn: those that were accepted as steps."""
-        steps = set(self._at_step.values())
         return [
             message
             for message in self.messages_of_turn()
-            if isinstance(message, AIMessage) and str(message.id) in steps
+            if isinstance(message, AIMessage) and str(message.id) in self._accepted
         ]
+
+    @property
+    def answers_asked(self) -> int:
+        """Steps of the newest turn that brought an answer, or more of one that was cut off."""
+        return self._asked
 
     @property
     def first_words(self) -> str:
@@ -112,9 +145,9 @@ class Conversation:
         first = next((message for message in self.messages if isinstance(message, HumanMessage)), None)
         return "" if first is None else get_text(first)
 
-    def answer_at(self, step: str) -> AIMessage | None:
-        """The answer written at a step, if it was."""
-        message = self._messages.get(self._at_step.get(step, ""))
+    def answer_of(self, message_id: str) -> AIMessage | None:
+        """The answer of this id."""
+        message = self._messages.get(message_id)
         return message if isinstance(message, AIMessage) else None
 
     def result_of(self, call_id: str) -> ToolMessage | None:
@@ -138,6 +171,41 @@ class Conversation:
         """Calls of the newest turn without a result, in order."""
         return tuple(call for call in self._calls_of_turn() if call.call_id not in self._results)
 
+    @property
+    def open_card(self) -> ConfirmationCard | None:
+        """The question of the newest turn that was asked last and not answered."""
+        return self._cards.get(self._open_card)
+
+    def card(self, card_id: str) -> ConfirmationCard:
+        """A question of this conversation. Raises KeyError."""
+        return self._cards[card_id]
+
+    def answer_to(self, call_id: str) -> tuple[CallOnCard | None, CardAnswer | None]:
+        """A call as it was asked about last, and the user's answer; None where there is none."""
+        asked = [call for card in self._cards.values() for call in card.calls if call.call_id == call_id]
+        return (asked[-1] if asked else None), self._answers.get(call_id)
+
+    def calls_since_permission(self) -> frozenset[str]:
+        """Ids of the turn's calls behind the last one the user has allowed."""
+        calls = [call.call_id for call in self._calls_of_turn()]
+        last = max((n for n, call_id in enumerate(calls) if self._is_allowed(call_id)), default=-1)
+        return frozenset(calls[last + 1 :])
+
+    def _is_allowed(self, call_id: str) -> bool:
+        answer = self._answers.get(call_id)
+        return answer is not None and answer.is_allowed
+
+    async def ask(self, card: ConfirmationCard) -> None:
+        """Write a question to the user."""
+        await self._write({"event": "confirmation", "state": "asked", "card": card_to_plain(card)})
+
+    async def answer(self, card_id: str, answers: Answers) -> None:
+        """Write the user's answers to a question."""
+        plain = answers_to_plain(answers)
+        await self._write(
+            {"event": "confirmation", "state": "answered", "card_id": card_id, "answers": plain}
+        )
+
     async def begin_turn(self, message: HumanMessage) -> str:
         """Write the user's message as the start of a turn; returns the turn's id."""
         turn_id = str(message.id)
@@ -152,6 +220,12 @@ class Conversation:
         # Pieces not written yet are in the message: writing them as well would only take time.
         self._unwritten.pop(str(message.id), None)
         await self._write({"event": "message", "message": message_to_dict(message), "step": step})
+
+    async def replace(self, message: BaseMessage, *, step: str) -> None:
+        """Write a message in the place of the one of its id: an answer that was gone on with."""
+        self._unwritten.pop(str(message.id), None)
+        event = {"event": "replaced", "message_id": str(message.id), "message": message_to_dict(message)}
+        await self._write({**event, "step": step})
 
     @asynccontextmanager
     async def streaming(self) -> AsyncIterator[None]:
@@ -203,7 +277,12 @@ class Conversation:
         """Make messages, marked as partial, of the answers that never came to their end."""
         for answer in tuple(self._unfinished.values()):
             text, reasoning = "".join(answer.text), "".join(answer.reasoning)
-            if text or reasoning:
+            begun = self._messages.get(answer.message_id)
+            if isinstance(begun, AIMessage) and (text or reasoning):  # pieces of its continuation
+                await self.replace(
+                    mark_as_partial(extended(begun, text=text, reasoning=reasoning), stop_reason), step=""
+                )
+            elif text or reasoning:
                 partial = create_ai_message(
                     text,
                     message_id=answer.message_id,
@@ -286,25 +365,45 @@ class Conversation:
                 self._take_message(dict_to_message(event["message"]), str(event.get("step", "")))
             case "delta":
                 message_id = str(event.get("message_id", ""))
-                if message_id not in self._messages:
+                known = self._messages.get(message_id)
+                if known is None or is_partial_response(known):
                     answer = self._unfinished.setdefault(message_id, _Unfinished(message_id))
                     answer.text.append(str(event.get("text", "")))
                     answer.reasoning.append(str(event.get("reasoning", "")))
             case "turn":
                 is_start = event.get("state") == "started"
                 self._turn = str(event.get("turn_id", "")) if is_start else ""
+                self._open_card = ""
+            case "confirmation":
+                self._take_confirmation(event)
             case _:
                 pass  # an event of a newer version: kept in the file, nothing to do with it here
+
+    def _take_confirmation(self, event: Mapping[str, Any]) -> None:
+        try:
+            if event.get("state") == "asked":
+                card = card_from_plain(event["card"])
+                self._cards[card.card_id] = card
+                self._open_card = card.card_id
+            else:
+                self._answers.update(answers_from_plain(event["answers"]))
+                self._open_card = ""
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            # Of another version, or written by somebody else: without it the question is asked (again).
+            _log.warning("A line about a confirmation in %s is not used: %r", self.session_id, error)
 
     def _take_message(self, message: BaseMessage, step: str) -> None:
         message_id = str(message.id)
         if isinstance(message, HumanMessage) and message_id not in self._messages:
-            self._turn_starts_at = len(self._messages)
+            self._ids_of_turn, self._accepted, self._asked = [], set(), 0
             self._turn = message_id  # also when the line that says so was lost in a power cut
+        if message_id not in self._messages:
+            self._ids_of_turn.append(message_id)
         self._messages[message_id] = message
         self._unfinished.pop(message_id, None)
-        if step:
-            self._at_step[step] = message_id
+        if step and isinstance(message, AIMessage):
+            self._asked += 1
+            self._accepted.add(message_id)
         if isinstance(message, ToolMessage):
             self._results[message.tool_call_id] = message
             self.seen_versions.update(get_seen_versions(message))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from domain.design.goals import DesignGoal
 from shared.errors import CircuitAIError
 
 if TYPE_CHECKING:
@@ -44,12 +45,37 @@ def _circuits(root: Path) -> list[Path]:
     return found
 
 
-def _goals(project: ProjectFiles) -> str:
+def goals_of(project: ProjectFiles) -> tuple[DesignGoal, ...]:
+    """The goals of the project's current design, those that can be read; blocking."""
+    return tuple(goal for plain in _stored_goals(project) if (goal := _goal(plain)) is not None)
+
+
+def _goal(plain: Any) -> DesignGoal | None:
+    if not isinstance(plain, dict) or not isinstance(plain.get("metric"), str):
+        return None
+    bounds = [plain.get(name) for name in ("minimum", "maximum", "target")]
+    if not all(bound is None or isinstance(bound, int | float) for bound in bounds):
+        return None
+    minimum, maximum, target = bounds
+    return DesignGoal(
+        metric=plain["metric"],
+        expression=str(plain.get("expression", "")),
+        unit=str(plain.get("unit", "")),
+        minimum=minimum,
+        maximum=maximum,
+        target=target,
+    )
+
+
+def _stored_goals(project: ProjectFiles) -> list[Any]:
     try:
         document = json.loads(project.read_design_goals() or b"{}")
     except (CircuitAIError, ValueError):
-        return ""  # a damaged file of goals is the design's to report; a chat goes on without
+        return []  # a damaged file of goals is the design's to report; a chat goes on without
     goals = document.get("goals") if isinstance(document, dict) else None
-    if not goals:
-        return ""
-    return json.dumps(goals, ensure_ascii=False)[:_GOALS_LIMIT]
+    return goals if isinstance(goals, list) else []
+
+
+def _goals(project: ProjectFiles) -> str:
+    goals = _stored_goals(project)
+    return json.dumps(goals, ensure_ascii=False)[:_GOALS_LIMIT] if goals else ""

@@ -22,19 +22,25 @@ HISTORY_LIMIT = 120_000
 
 
 def request_messages(
-    conversation: Conversation, *, context: str, hint: str = "", system: SystemMessage | None = None
+    conversation: Conversation,
+    *,
+    context: str,
+    hint: str = "",
+    system: SystemMessage | None = None,
+    continues: str = "",
 ) -> list[BaseMessage]:
     """The messages of the next request.
 
     `system` is the system message (None: the last resort's); `context` the project's data block for the
-    newest user message; `hint` a word of the program to the model, put at the end.
+    newest user message; `hint` a word of the program to the model, put at the end; `continues` the id of an
+    answer that was cut off and is sent exactly as far as it came.
     """
     turn = conversation.messages_of_turn()
     earlier = conversation.messages[: len(conversation.messages) - len(turn)]
     messages: list[BaseMessage] = [system or SystemMessage(content=system_prompt())]
     for old in _newest_within(_turns(earlier), HISTORY_LIMIT):
         messages.extend(old)
-    messages.extend(_running(turn, context))
+    messages.extend(_running(turn, context, continues))
     if hint:
         messages.append(HumanMessage(content=f"(A note of the program, not of the user: {hint})"))
     return messages
@@ -60,15 +66,15 @@ def _newest_within(turns: list[list[BaseMessage]], limit: int) -> list[list[Base
     return kept
 
 
-def _running(turn: Sequence[BaseMessage], context: str) -> list[BaseMessage]:
-    messages = _paired(turn)
+def _running(turn: Sequence[BaseMessage], context: str, continues: str) -> list[BaseMessage]:
+    messages = _paired(turn, continues)
     if context and messages and isinstance(messages[0], HumanMessage):
         text = f"{fence_data('project', context)}\n\n{get_text(messages[0])}"
         messages[0] = messages[0].model_copy(update={"content": text})
     return messages
 
 
-def _paired(messages: Iterable[BaseMessage]) -> list[BaseMessage]:
+def _paired(messages: Iterable[BaseMessage], continues: str = "") -> list[BaseMessage]:
     """The messages in an order providers accept: each answer followed by the results of its calls.
 
     A partial answer without calls stays as plain text with a mark; an empty one goes.
@@ -84,7 +90,7 @@ def _paired(messages: Iterable[BaseMessage]) -> list[BaseMessage]:
             continue
         answered = [call for call in message.tool_calls if call["id"] in results]
         text = get_text(message)
-        if is_partial_response(message) and text:
+        if is_partial_response(message) and text and message.id != continues:
             text += "\n(This answer was interrupted here.)"
         if text or answered:
             ordered.append(message.model_copy(update={"content": text, "tool_calls": answered}))

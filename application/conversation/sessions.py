@@ -106,8 +106,16 @@ class ShownSession:
 class Sessions:
     """Use cases over the stored conversations; `write_file` puts a file on the disk, whole or not at all."""
 
-    def __init__(self, *, projects: Projects, write_file: Callable[[Path, bytes], None]) -> None:
+    def __init__(
+        self,
+        *,
+        projects: Projects,
+        write_file: Callable[[Path, bytes], None],
+        forget_checkpoints: Callable[[Path, str], None],
+    ) -> None:
+        """`forget_checkpoints` removes a thread from a project's database of checkpoints."""
         self._projects = projects
+        self._forget_checkpoints = forget_checkpoints
         self._write_file = write_file
 
     async def list(self, project: Path) -> tuple[SessionInfo, ...]:
@@ -170,11 +178,18 @@ class Sessions:
         return kept
 
     async def delete(self, project: Path, session_id: str) -> None:
-        """Remove one. Raises UserInputError ("no_session", "session_in_use"), EnvironmentProblem."""
+        """Remove one and its checkpoints; its changes of files can be undone as long as those of others.
+
+        Raises UserInputError ("no_session", "session_in_use"), EnvironmentProblem.
+        """
 
         def work() -> None:
-            with self._store(project) as store:
-                store.delete(session_id)
+            files = self._projects.open(project)
+            try:
+                files.sessions.delete(session_id)
+                self._forget_checkpoints(files.checkpoints_path, session_id)
+            finally:
+                files.close()
 
         await uninterrupted(asyncio.to_thread(work))
 

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from application.graph.state import GraphState
     from application.ports.conversation import Checkpointers, Designer
     from application.ports.project import ProjectFiles, Projects
+    from application.ports.tracing import Span, TurnTracer
     from application.simulation.measuring import MeasureResult
     from application.simulation.simulating import RunSimulation
     from application.tool_execution.operations import Operations
@@ -80,6 +81,7 @@ class DesignCircuit:
         simulate: RunSimulation,
         measure: MeasureResult,
         checkpointers: Checkpointers,
+        tracer: TurnTracer,
         narrators: Callable[[str], Narrate],
     ) -> None:
         self._designers = designers
@@ -87,6 +89,7 @@ class DesignCircuit:
         self._simulate = simulate
         self._measure = measure
         self._checkpointers = checkpointers
+        self._tracer = tracer
         self._narrators = narrators
         """Gives, for a sentence, what puts events into words of the sentence's language."""
 
@@ -161,8 +164,20 @@ class DesignCircuit:
         journal = await begin(await session.transcript(run), run, narrate)
         operations = Operations(log=project.operations, project=project)
         try:
-            async with self._checkpointers(project.checkpoints_path) as saver:
-                runtime = self._runtime(designer, project, operations, journal, saver)
+            async with (
+                self._tracer.turn(
+                    project.traces_path, turn_id=run.turn_id, session_id=run.session_id, name="design"
+                ) as span,
+                self._checkpointers(project.checkpoints_path) as saver,
+            ):
+                runtime = self._runtime(
+                    designer=designer,
+                    project=project,
+                    operations=operations,
+                    journal=journal,
+                    saver=saver,
+                    span=span,
+                )
                 try:
                     await _follow(runtime, project, journal, progress, is_new=session.is_new)
                 except Exception as error:
@@ -174,6 +189,7 @@ class DesignCircuit:
                 # Before the run counts as ended: nobody would come back for it.
                 await self._checkpointers.prune(saver, run.session_id)
                 done = progress.done(None)
+                span.note(outcome=done.stop_reason, rounds=done.rounds)
                 await journal.end(done.stop_reason, done)
         except asyncio.CancelledError:
             await _leave_word(journal.pause("stopped"))
@@ -185,11 +201,13 @@ class DesignCircuit:
 
     def _runtime(
         self,
+        *,
         designer: Designer,
         project: ProjectFiles,
         operations: Operations,
         journal: DesignJournal,
         saver: Any,
+        span: Span,
     ) -> GraphRuntime:
         from application.graph.builder import Workflow, build_graph
         from application.graph.runtime import GraphRuntime
@@ -201,6 +219,7 @@ class DesignCircuit:
             simulate=self._simulate,
             measure=self._measure,
             journal=journal,
+            span=span,
         )
         return GraphRuntime(build_graph(workflow=workflow, checkpointer=saver))
 

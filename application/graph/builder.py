@@ -28,7 +28,7 @@ from application.graph.edges import (
     route_by_user_intent,
     route_by_work_mode,
 )
-from application.graph.nodes._effects import DesignNode, recorded
+from application.graph.nodes._effects import DesignNode, recorded, traced
 from application.graph.nodes.circuit import ActionNode, ConcludeNode, InitialDesignNode, WriteCircuitNode
 from application.graph.nodes.design_goals import ConfirmGoalsNode, DesignGoalsNode
 from application.graph.nodes.simulation import AnalysisNode, SimulationNode, UserCheckpointNode
@@ -36,6 +36,7 @@ from application.graph.nodes.undo import UndoRoundNode
 from application.graph.state import GraphState
 from application.ports.conversation import Designer
 from application.ports.project import ProjectFiles
+from application.ports.tracing import Span
 from application.simulation.measuring import MeasureResult
 from application.simulation.simulating import RunSimulation
 from application.tool_execution.operations import Operations
@@ -55,6 +56,8 @@ class Workflow:
     simulate: RunSimulation
     measure: MeasureResult
     journal: DesignJournal
+    span: Span
+    """Of the whole design; each step is one inside it."""
 
 
 def build_graph(
@@ -79,7 +82,8 @@ def build_graph(
 
 def _add_workflow(graph: StateGraph[GraphState, None, GraphState, GraphState], workflow: Workflow) -> None:
     for name, node in _workflow_nodes(workflow).items():
-        graph.add_node(name, cast("Any", recorded(node, workflow.journal)))
+        step = traced(name, recorded(node, workflow.journal), workflow.span)
+        graph.add_node(name, cast("Any", step))
     graph.add_edge("design_goals", "confirm_goals")
     graph.add_conditional_edges("confirm_goals", route_after_goals, ["initial_design", "conclude"])
     graph.add_edge("initial_design", "write_circuit")

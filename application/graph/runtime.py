@@ -17,8 +17,8 @@ from application.events import ChatEvent, DesignEvent
 from application.graph.builder import FREE_WORK, CompiledGraph
 from application.graph.state import GraphState
 
-STEPS_PER_ROUND = 7
-"""Of a design: at most six. Of the agent: an answer, five calls, and those beyond that are not run."""
+STEPS_PER_ROUND = 9
+"""Of a design: at most six. Of the agent: an answer, review and question, five calls, and those beyond."""
 STEPS_AROUND = 12
 
 Decide = Callable[[dict[str, Any], GraphState], Awaitable[dict[str, Any]]]

@@ -21,7 +21,7 @@ from application.studies.kinds import StudyInput, corners_too
 from application.studies.measures import study_measures
 from application.studies.plan import StudyPlan
 from application.studies.runs import StudyRuns
-from application.studies.studying import prepare_for_study, run_warnings
+from application.studies.studying import prepare_for_study, run_warnings, without_own_steps
 from domain.design.optimization import BestPoint, OptimizationResult
 from domain.design.search import Search
 from domain.design.search_cost import CostFunction
@@ -188,7 +188,7 @@ class OptimizeCircuit:
                 msg("are missing: what is to be reached"),
                 advice=msg("Add {example}.", example='"goals": ["bw >= 1Meg"], "minimize": "power"'),
             )
-        prepared = self._prepared(request)
+        prepared, notes = without_own_steps(self._prepared(request))
         if request.output is not None:
             _refuse_input_as_output(request.output, prepared.circuit)
         named = replace(spec, goals=(*spec.goals, *(objective.as_goal for objective in objectives)))
@@ -216,7 +216,7 @@ class OptimizeCircuit:
             search=Search(
                 space, seed=spec.seed, budget=max(1, spec.search.budget // len(plan.corners)), start=start
             ),
-            warnings=warnings,
+            warnings=(*notes, *warnings),
             cost=CostFunction(goals=goals, objectives=objectives),
         )
 

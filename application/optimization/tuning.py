@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from application.studies.measures import StudyMeasures, study_measures
 from application.studies.plan import Point, StudyPlan
-from application.studies.studying import prepare_for_study
+from application.studies.studying import prepare_for_study, without_own_steps
 from domain.simulation.batch import RunState
 from domain.simulation.result import SimulationIssue
 from domain.simulation.spec_reader import spec_error
@@ -160,7 +160,7 @@ class TuneCircuit:
 
     def _prepare(self, request: TuneRequest) -> tuple[StudyPlan, StudyMeasures]:
         spec = request.spec
-        prepared = prepare_for_study(
+        asked = prepare_for_study(
             self._sources,
             request.circuit,
             spec,
@@ -169,6 +169,7 @@ class TuneCircuit:
             settings=self._settings.of_circuit(request.circuit),
             dialect=request.dialect,
         )
+        prepared, _ = without_own_steps(asked)
         if not spec.parameters:
             raise spec_error("parameters", msg("name nothing to tune"))
         measures, _, _ = study_measures(spec, prepared)

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:  # quick commands must not pay for what a port names
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
     from application.ports.conversation import SessionStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredObject:
+    """A content in the store."""
+
+    sha256: str
+    size: int
+    """Bytes on the disk."""
+    put_at: float
+    """When it was put last, seconds since the epoch."""
 
 
 class ProjectFiles(Protocol):
@@ -24,6 +35,11 @@ class ProjectFiles(Protocol):
     @property
     def checkpoints_path(self) -> Path:
         """The database of the graph's checkpoints."""
+        ...
+
+    @property
+    def traces_path(self) -> Path:
+        """The database of what turns did; nothing depends on it."""
         ...
 
     @property
@@ -48,8 +64,12 @@ class ProjectFiles(Protocol):
         """
         ...
 
-    def write(self, path: Path, content: bytes) -> str:
-        """Write atomically; the old content goes to the object store. Returns the new SHA-256."""
+    def write(self, path: Path, content: bytes, *, mode: int | None = None) -> str:
+        """Write atomically; the old content goes to the object store. Returns the new SHA-256.
+
+        `mode` are the permission bits of a file that is not there yet (None: the usual ones); one that is
+        keeps its own.
+        """
         ...
 
     def read(self, path: Path) -> bytes:
@@ -58,6 +78,29 @@ class ProjectFiles(Protocol):
 
     def remove(self, path: Path) -> None:
         """Delete a file of the user's (its content has to be in the object store before)."""
+        ...
+
+    def move(self, path: Path, target: Path) -> None:
+        """Give a file another place, as it is; missing folders are made.
+
+        Raises UserInputError ("target_exists" when something is there; it stays), EnvironmentProblem.
+        """
+        ...
+
+    def mode_of(self, path: Path) -> int | None:
+        """Permission bits of a file; None when there is no regular file."""
+        ...
+
+    def is_folder(self, path: Path) -> bool:
+        """Whether there is a folder."""
+        ...
+
+    def make_folder(self, path: Path) -> None:
+        """Make a folder; one that is there already is no error. Raises UserInputError, EnvironmentProblem."""
+        ...
+
+    def remove_folder(self, path: Path) -> None:
+        """Remove a folder if it is empty; one that is not, or is gone, is left. Raises EnvironmentProblem."""
         ...
 
     def clear_leftovers(self, path: Path) -> None:
@@ -84,6 +127,21 @@ class ProjectFiles(Protocol):
         """Bytes from the content-addressed store, verified. Raises CircuitAIError when damaged."""
         ...
 
+    def stored_objects(self) -> tuple[StoredObject, ...]:
+        """All contents in the store."""
+        ...
+
+    def named_hashes(self) -> frozenset[str]:
+        """Hashes that conversations, designs and their state name; whoever names one needs its content."""
+        ...
+
+    def remove_objects(self, sha256s: Sequence[str], *, put_before: float) -> int:
+        """Remove contents, but none that was put (again) since; the bytes freed.
+
+        Raises EnvironmentProblem.
+        """
+        ...
+
 
 class Projects(Protocol):
     """Opens project folders."""
@@ -103,6 +161,33 @@ OperationState = Literal["intent", "done", "undone", "abandoned"]
 ABSENT = "absent"
 """In place of a content hash: there is no file. Never inferred from a missing backup."""
 
+FOLDER = "folder"
+"""In place of a content hash: a folder. What is in it has changes of its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """What an operation does at one path."""
+
+    path: str
+    """Relative to the project, forward slashes."""
+    before: str
+    """SHA-256 of the content, ABSENT or FOLDER."""
+    after: str
+    """The same, afterwards."""
+    mode: int | None = None
+    """Permission bits for a file that is made here (None: the usual ones)."""
+
+    @property
+    def reverse(self) -> FileChange:
+        """The change that takes this one back."""
+        return replace(self, before=self.after, after=self.before)
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it makes or removes a folder."""
+        return FOLDER in (self.before, self.after)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperationRecord:
@@ -115,15 +200,39 @@ class OperationRecord:
     kind: OperationKind
     state: OperationState
     path: str = ""
-    """Relative to the project, forward slashes; "" for a simulation."""
+    """Relative to the project, forward slashes; "" for a simulation. Of several the main one."""
     before_sha256: str = ABSENT
     after_sha256: str = ABSENT
+    mode: int | None = None
+    """See FileChange."""
+    further: tuple[FileChange, ...] = ()
+    """What is changed beside `path`: a move has two places, a folder all that lies in it."""
     undoes: str = ""
     """The operation this one undid."""
     created: str = ""
     """ISO 8601, UTC."""
     result: Mapping[str, Any] | None = None
     """The call's stored outcome, plain JSON types; for a file known already at the intent."""
+
+    @property
+    def changes(self) -> tuple[FileChange, ...]:
+        """All it changes, the main path first; none for a simulation."""
+        if not self.path:
+            return ()
+        main = FileChange(path=self.path, before=self.before_sha256, after=self.after_sha256, mode=self.mode)
+        return (main, *self.further)
+
+    def with_changes(self, changes: tuple[FileChange, ...]) -> OperationRecord:
+        """This record with other changes (at least one), the main path first."""
+        main, *further = changes
+        return replace(
+            self,
+            path=main.path,
+            before_sha256=main.before,
+            after_sha256=main.after,
+            mode=main.mode,
+            further=tuple(further),
+        )
 
 
 class OperationLog(Protocol):
@@ -152,6 +261,10 @@ class OperationLog(Protocol):
 
     def list(self, *, session_id: str = "") -> tuple[OperationRecord, ...]:
         """All records (of one session), oldest first."""
+        ...
+
+    def forget(self, op_ids: Sequence[str]) -> None:
+        """Remove records, those in state "intent" excepted; what they did can't be undone any more."""
         ...
 
     def interrupted(self) -> tuple[OperationRecord, ...]:

@@ -222,6 +222,10 @@ class ResultStore(Protocol):
         """Write result.json atomically."""
         ...
 
+    def reusable(self, circuit: Path, fingerprint: str) -> SimulationResult | None:
+        """The newest whole, successful result of `circuit` with this fingerprint, marked as just used."""
+        ...
+
     def save_study(self, folder: Path, document: Mapping[str, Any], rows: bytes) -> None:
         """Write a study's table and its result.json (NaN becomes null) into the folder of a new result."""
         ...

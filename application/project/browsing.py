@@ -129,8 +129,21 @@ class Examples(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class StoredResults:
+    """How much there is of stored runs."""
+
+    count: int
+    size: int
+    """Bytes on the disk."""
+
+
 class ResultCatalogue(Protocol):
     """Reads the stored results of a project. Blocking: called off the loop."""
+
+    def stored(self, project: Path) -> StoredResults:
+        """How many there are, and how large. Never raises."""
+        ...
 
     def newest(self, project: Path, most: int) -> tuple[ResultSummary, ...]:
         """The newest results, the newest first; damaged ones are left out. Never raises."""
@@ -191,6 +204,10 @@ class BrowseProject:
     async def results(self, root: Path) -> tuple[ResultSummary, ...]:
         """The stored results, the newest first, without their goals."""
         return await asyncio.to_thread(self._results.newest, root, MOST_RESULTS)
+
+    async def stored(self, root: Path) -> StoredResults:
+        """How many results there are, and how much room they take."""
+        return await asyncio.to_thread(self._results.stored, root)
 
     async def judged(self, root: Path, results: Sequence[ResultSummary]) -> Mapping[Path, tuple[int, int]]:
         """Of the newest results: how many of the project's goals each meets, and of how many.

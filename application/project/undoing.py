@@ -16,6 +16,8 @@ from shared.message import msg
 
 if TYPE_CHECKING:
     from application.ports.project import OperationRecord, Projects
+    from application.tool_execution.taking_back import UndoChoice
+    from shared.events import EventBus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,13 +39,16 @@ class Undone:
     """What was undone."""
     diff: LineDiff
     """What the undo changed in the file."""
+    is_kept: bool = False
+    """Everything was left as it is, as chosen; `record` is the operation's own."""
 
 
 class ProjectOperations:
     """The use cases behind `operations` and `undo`."""
 
-    def __init__(self, *, projects: Projects) -> None:
+    def __init__(self, *, projects: Projects, events: EventBus | None = None) -> None:
         self._projects = projects
+        self._events = events
 
     async def list(
         self, folder: Path, *, session_id: str = "", last: int | None = None
@@ -65,24 +70,29 @@ class ProjectOperations:
             record = _chosen(await operations.list(), op_id)
             return OperationEntry(record=record, diff=await operations.diff(record.op_id))
 
-    async def undo(self, folder: Path, op_id: str = "", *, session_id: str = "") -> Undone:
+    async def undo(
+        self, folder: Path, op_id: str = "", *, session_id: str = "", choose: UndoChoice | None = None
+    ) -> Undone:
         """Undo an operation: the named one, or the last change of a file that stands (of one session).
 
-        `op_id` may be shortened as long as it is clear. Raises UserInputError ("no_operation"),
+        `op_id` may be shortened as long as it is clear; `choose` decides about files that were changed
+        since. Raises UserInputError ("no_operation"), UndoConflictError (what to choose from),
         CircuitError (see Operations.undo; "nothing_to_undo"), EnvironmentProblem.
         """
         async with self._opened(folder) as operations:
             await operations.repair()
             records = await operations.list(session_id=session_id)
             target = _chosen(records, op_id) if op_id else _last_standing(records)
-            record = await operations.undo(target.op_id, session_id=session_id)
+            record = await operations.undo(target.op_id, session_id=session_id, choose=choose)
+            if record.op_id == target.op_id:
+                return Undone(record=record, target=target, diff=LineDiff(added=0, removed=0), is_kept=True)
             return Undone(record=record, target=target, diff=await operations.diff(record.op_id))
 
     @asynccontextmanager
     async def _opened(self, folder: Path) -> AsyncIterator[Operations]:
         project = await asyncio.to_thread(self._projects.open, folder)
         try:
-            yield Operations(log=project.operations, project=project)
+            yield Operations(log=project.operations, project=project, events=self._events)
         finally:
             await asyncio.to_thread(project.close)
 

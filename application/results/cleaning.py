@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from application.project.undo_retention import TidyUndoData, UndoReport
 from domain.simulation.retention import RemovalReason, RetentionPolicy, StoredResult, to_be_removed
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
@@ -102,12 +103,15 @@ class CleanReport:
     problems: tuple[CircuitAIError, ...]
     """What could not be removed."""
     dry_run: bool
+    undo: UndoReport = field(default_factory=UndoReport)
+    """Undo data beyond its retention."""
 
     @property
     def freed_bytes(self) -> int:
         """All that was (or would be) freed."""
         results = sum(removal.result.size for removal in self.removed)
-        return results + sum(size for _, size in self.scratch) + self.trash_bytes
+        scratch = sum(size for _, size in self.scratch)
+        return results + scratch + self.trash_bytes + self.undo.freed_bytes
 
 
 class CleanProject:
@@ -120,11 +124,13 @@ class CleanProject:
         scratch: ScratchFolders,
         cpu: CpuTaskExecutor,
         quota: RetentionPolicy,
+        undo_data: TidyUndoData,
     ) -> None:
         self._shelves = shelves
         self._scratch = scratch
         self._cpu = cpu
         self._quota = quota
+        self._undo_data = undo_data
 
     async def __call__(self, request: CleanRequest) -> CleanReport:
         """Pin, unpin, then remove by the rules. Never what is pinned, running, or named by a conversation.
@@ -162,13 +168,14 @@ class CleanProject:
         removed: list[Removal] = []
         scratch: list[tuple[Path, int]] = []
         problems: list[CircuitAIError] = []
-        trash = 0
+        trash, undo = 0, UndoReport()
         if request.policy is not None or not (pinned or unpinned):
             chosen = to_be_removed(results, request.policy or self._quota, datetime.now(UTC))
             removed = self._removed(shelf, chosen, problems, dry_run=request.dry_run)
             scratch = self._removed_scratch(problems, dry_run=request.dry_run)
             if not request.dry_run:
                 trash = _kept_going(shelf.clear_trash, problems) or 0
+            undo = self._tidied(request, problems)
         gone = {removal.result.result_id for removal in removed}
         return CleanReport(
             removed=tuple(removed),
@@ -179,7 +186,17 @@ class CleanProject:
             unpinned=tuple(unpinned),
             problems=tuple(problems),
             dry_run=request.dry_run,
+            undo=undo,
         )
+
+    def _tidied(self, request: CleanRequest, problems: list[CircuitAIError]) -> UndoReport:
+        if request.project is None:
+            return UndoReport()
+        try:
+            return self._undo_data.tidy(request.project, dry_run=request.dry_run)
+        except CircuitAIError as error:
+            problems.append(error)
+            return UndoReport()
 
     @staticmethod
     def _removed(

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol
 
-from application.results.tables import Table, one_table, tables_of, telling, until
+from application.results.tables import Table, one_table, solid, tables_of, telling, until, within
 from shared.errors import Stopped, UserInputError
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from application.ports.simulation import ResultStore, WaveformReader
+    from application.ports.simulation import ResultStore, WaveformReader, WaveformSource
     from shared.cpu_executor import CpuTaskExecutor
 
 TableFormat = Literal["csv", "tsv", "json", "mat"]
@@ -28,12 +29,18 @@ class ExportRequest:
 
     source: Path
     """A raw file, a result.json or a result's folder."""
-    target: Path | None
-    """None for the standard output."""
+    target: Path | BinaryIO | None
+    """None for the standard output; an open binary file gets the content and stays open."""
     signals: tuple[str, ...] = ()
     """Expressions that are vectors (or single values of an operating point); empty = all signals."""
     analysis: str | None = None
     """Only this one: ``ac``, ``tran2``."""
+    analyses: tuple[str, ...] = ()
+    """Of a picture: each of these below the other, in place of `analysis`."""
+    span: tuple[float, float] | None = None
+    """Only the rows whose axis lies between these two, SI units."""
+    most_values: int | None = None
+    """Of a table: more numbers than that are refused."""
     overwrite: bool = False
 
 
@@ -52,7 +59,7 @@ class Exported:
     """What was written."""
 
     path: Path | None
-    """None for the standard output."""
+    """None for the standard output and for an open file."""
     tables: tuple[Table, ...]
     left_out: tuple[str, ...] = ()
     """Names of the tables that a file of one table has no room for."""
@@ -117,8 +124,16 @@ class ExportResult:
         return await self._stoppable(self._write_table, request, options)
 
     async def picture(self, request: ExportRequest, options: PictureOptions) -> Exported:
-        """Draw a result's vectors; errors as of `table`."""
-        return await self._stoppable(self._draw, request, options)
+        """Draw a result's vectors; errors as of `table`.
+
+        Into an open file it is drawn in a worker process: the program may have a window, which would wait.
+        """
+        target = request.target
+        if target is None or isinstance(target, Path):
+            return await self._stoppable(self._draw, request, options)
+        exported = await self._stoppable(self._tables_of_picture, request, options)
+        target.write(await self._cpu.run(_drawn, self._pictures, exported.tables, options))
+        return exported
 
     async def _stoppable(
         self,
@@ -149,7 +164,7 @@ class ExportResult:
         raw = self._results.raw_path_of(request.source)
         target = request.target
         if (
-            target is not None
+            isinstance(target, Path)
             and target.exists()
             and any(path.exists() and target.samefile(path) for path in (raw, request.source))
         ):
@@ -163,33 +178,75 @@ class ExportResult:
 
     def _write_table(self, request: ExportRequest, options: TableOptions, stop: threading.Event) -> Exported:
         with self._waveforms.open(self._raw_path(request)) as file:
-            tables = until(stop, tables_of(file, request.signals, request.analysis))
+            tables = within(until(stop, tables_of(file, request.signals, request.analysis)), request.span)
             left_out: Sequence[Table] = ()
             if options.format in ("csv", "tsv"):
                 tables, left_out = one_table(tables, request.signals)
+            _refuse_too_much(tables, request.most_values)
             self._tables.write(tables, request, options)
-        return Exported(
-            path=request.target, tables=tuple(tables), left_out=tuple(table.name for table in left_out)
-        )
+        return _exported(request, tables, left_out)
 
     def _draw(self, request: ExportRequest, options: PictureOptions, stop: threading.Event) -> Exported:
         with self._waveforms.open(self._raw_path(request)) as file:
-            tables = [
-                table
-                for table in until(stop, tables_of(file, request.signals, request.analysis))
-                if table.axis is not None and any(part.rows > 1 for part in table.parts)
-            ]
-            if not tables:
-                raise UserInputError(
-                    msg("There is nothing to plot: the result has single values only."),
-                    advice=msg("Add an analysis over time, frequency or a sweep, or use measure."),
-                    error_type="nothing_to_plot",
-                )
-            left_out: Sequence[Table] = ()
-            if not request.signals:
-                tables, left_out = one_table(tables, ())
-                tables = [telling(tables[0])]
+            tables, left_out = self._chosen(file, request, stop)
             self._pictures.draw(tables, request, options)
-        return Exported(
-            path=request.target, tables=tuple(tables), left_out=tuple(table.name for table in left_out)
-        )
+        return _exported(request, tables, left_out)
+
+    def _tables_of_picture(
+        self, request: ExportRequest, _: PictureOptions, stop: threading.Event
+    ) -> Exported:
+        with self._waveforms.open(self._raw_path(request)) as file:
+            tables, left_out = self._chosen(file, request, stop)
+            return _exported(request, [solid(table) for table in tables], left_out)
+
+    @staticmethod
+    def _chosen(
+        file: WaveformSource, request: ExportRequest, stop: threading.Event
+    ) -> tuple[list[Table], Sequence[Table]]:
+        """(what is drawn, what has no room in the picture)."""
+        tables = [
+            table
+            for name in request.analyses or (request.analysis,)
+            for table in within(until(stop, tables_of(file, request.signals, name)), request.span)
+            if table.axis is not None and any(part.rows > 1 for part in table.parts)
+        ]
+        if not tables:
+            raise UserInputError(
+                msg("There is nothing to plot: the result has single values only."),
+                advice=msg("Add an analysis over time, frequency or a sweep, or use measure."),
+                error_type="nothing_to_plot",
+            )
+        left_out: Sequence[Table] = ()
+        if not request.signals:
+            if not request.analyses:
+                tables, left_out = one_table(tables, ())
+            tables = [telling(table) for table in tables]
+        return tables, left_out
+
+
+def _drawn(pictures: PictureWriter, tables: Sequence[Table], options: PictureOptions) -> bytes:
+    """The picture; runs in a worker process."""
+    out = io.BytesIO()
+    pictures.draw(tables, ExportRequest(source=Path(), target=out), options)
+    return out.getvalue()
+
+
+def _exported(request: ExportRequest, tables: Sequence[Table], left_out: Sequence[Table]) -> Exported:
+    return Exported(
+        path=request.target if isinstance(request.target, Path) else None,
+        tables=tuple(tables),
+        left_out=tuple(table.name for table in left_out),
+    )
+
+
+def _refuse_too_much(tables: Sequence[Table], most: int | None) -> None:
+    values = sum(
+        table.rows * sum(2 if column.is_complex else 1 for column in table.all_columns) for table in tables
+    )
+    if most is not None and values > most:
+        raise UserInputError(
+            msg("That would be {values} numbers; at most {most} are exported at once.",
+                values=values, most=most),
+            advice=msg("Name fewer signals or a range; the command export writes data of any size."),
+            error_type="export_too_large",
+        )  # fmt: skip

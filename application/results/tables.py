@@ -51,6 +51,16 @@ class TablePart:
             yield self.read(range(first, min(first + rows, self.rows)), columns)
 
 
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Data that were read, as a `TablePart.read`; travels between processes."""
+
+    columns: list[Array]
+
+    def __call__(self, rows: range, which: Sequence[int]) -> Sequence[Array]:
+        return [self.columns[place][rows.start : rows.stop] for place in which]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Table:
     """Vectors over one axis: one analysis, with all its runs when it is stepped."""
@@ -115,6 +125,63 @@ def until(stop: threading.Event, tables: Sequence[Table]) -> list[Table]:
         return replace(part, read=read)
 
     return [replace(table, parts=tuple(map(watched, table.parts))) for table in tables]
+
+
+def solid(table: Table) -> Table:
+    """The same table with its data read, which no longer needs the file it came from. Blocking."""
+    places = range(len(table.all_columns))
+    parts = [replace(part, read=_Rows(list(part.read(range(part.rows), places)))) for part in table.parts]
+    return replace(table, parts=tuple(parts))
+
+
+def within(tables: Sequence[Table], span: tuple[float, float] | None) -> list[Table]:
+    """The rows whose axis lies in `span`, ends included; tables of single values stay as they are.
+
+    Raises UserInputError when no row of any table does.
+    """
+    if span is None:
+        return list(tables)
+    narrowed = [
+        table
+        if table.axis is None
+        else replace(table, parts=tuple(_part_within(part, *span) for part in table.parts))
+        for table in tables
+    ]
+    if not any(table.rows for table in narrowed):
+        axes = ", ".join(
+            f"{table.name}: {low:.6g}..{high:.6g} {table.axis.unit}"
+            for table in tables
+            if table.axis is not None
+            for low, high in [_extent(table)]
+        )
+        raise UserInputError(
+            msg("No point lies between {start} and {stop}; the data have {axes}.",
+                start=f"{span[0]:.6g}", stop=f"{span[1]:.6g}", axes=axes),
+            error_type="empty_range",
+        )  # fmt: skip
+    return [table for table in narrowed if table.axis is None or table.rows]
+
+
+def _part_within(part: TablePart, start: float, stop: float) -> TablePart:
+    import numpy as np
+
+    axis = part.whole(0).real
+    slack = 1e-9 * max(abs(start), abs(stop))  # 10 kHz is 9999.9999999 where decades were added up
+    places = np.flatnonzero((axis >= start - slack) & (axis <= stop + slack))
+
+    def read(rows: range, columns: Sequence[int]) -> Sequence[Array]:
+        chosen = places[rows.start : rows.stop]
+        if not len(chosen):
+            return part.read(range(0), columns)
+        first, last = int(chosen[0]), int(chosen[-1])
+        return [data[chosen - first] for data in part.read(range(first, last + 1), columns)]
+
+    return replace(part, rows=len(places), read=read)
+
+
+def _extent(table: Table) -> tuple[float, float]:
+    axes = [part.whole(0).real for part in table.parts if part.rows]
+    return min(float(axis.min()) for axis in axes), max(float(axis.max()) for axis in axes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,5 @@
-"""Check a circuit file: read it, resolve what it includes, say what is wrong, without running it."""
+"""Check a circuit file: read it as a simulation would, resolve what it includes, say what is wrong, without
+running it."""
 
 from __future__ import annotations
 
@@ -9,14 +10,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from application.simulation.circuit_files import load_circuit
-from domain.circuit.dependencies import resolve_dependencies
+from application.simulation.circuit_files import read_circuit_file
+from application.simulation.translated_circuits import CircuitTranslator, TranslatingReader
+from domain.circuit.dependencies import SourceFile, resolve_dependencies
 from domain.circuit.diagnostics import Diagnostic, diagnose
+from domain.circuit.dialects import Dialect, functions_of_mode, plain_text
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
+from domain.circuit.simulator_settings import SimulatorSettings
+from domain.circuit.stepping import step_axes, unstepped
+from shared.errors import UserInputError
 from shared.message import Message
 
 if TYPE_CHECKING:
-    from application.ports.simulation import SourceReaders
+    from application.ports.simulation import SimulatorSettingsStore, SourceReaders
     from domain.circuit.dependencies import SourceReader
     from shared.cpu_executor import CpuTaskExecutor
 
@@ -47,52 +53,122 @@ class CheckCircuit:
         self,
         *,
         sources: SourceReaders,
+        settings: SimulatorSettingsStore | None = None,
         libraries: tuple[Path, ...] = (),
         cpu: CpuTaskExecutor | None = None,
     ) -> None:
         self._sources = sources
+        self._settings = settings
+        """What the user set for the circuits of each project; None: plain ones."""
         self._libraries = libraries
         """The user's own, for every circuit."""
         self._cpu = cpu
         """Checks large texts of an editor; None: a thread does."""
 
     async def __call__(
-        self, path: Path, libraries: Sequence[Path] = (), *, data: bytes | None = None
+        self,
+        path: Path,
+        libraries: Sequence[Path] = (),
+        *,
+        data: bytes | None = None,
+        dialect: Dialect | None = None,
     ) -> CheckReport:
         """Diagnose the circuit (or library) at `path`; with `data`, that content in its place.
 
-        An editor's unsaved text is given as `data`: `path` then need not exist, and only says what the
-        text includes. Raises UserInputError when it is no regular, readable file of at most 20 MB.
+        It is read as `simulate` does: in its dialect (`dialect`: what the caller says it is), with the
+        libraries, model files and variables of its project's settings. An editor's unsaved text is given as
+        `data`: `path` then need not exist, and only says what the text includes. Raises UserInputError when
+        it is no regular, readable file of at most 20 MB.
         """
         if data is None or len(data) < _LARGE or self._cpu is None:
-            return await asyncio.to_thread(self.check, path, libraries, data=data)
-        real, reader = await asyncio.to_thread(self._reader, path, libraries)
-        found = await self._cpu.run(_diagnostics_to_send, real, data, reader)
+            return await asyncio.to_thread(self.check, path, libraries, data=data, dialect=dialect)
+        real, reader, settings = await asyncio.to_thread(self._reader, path, libraries)
+        found = await self._cpu.run(_diagnostics_to_send, real, data, reader, settings, dialect)
         return CheckReport(file=real, diagnostics=found)
 
-    def check(self, path: Path, libraries: Sequence[Path] = (), *, data: bytes | None = None) -> CheckReport:
+    def check(
+        self,
+        path: Path,
+        libraries: Sequence[Path] = (),
+        *,
+        data: bytes | None = None,
+        dialect: Dialect | None = None,
+    ) -> CheckReport:
         """The same, blocking, here."""
         if data is None:
-            netlist, reader = load_circuit(self._sources, path, (*libraries, *self._libraries))
-            real, data = netlist.path or path, netlist.to_bytes()
+            settings = self._settings_of(path)
+            data, real, reader = read_circuit_file(self._sources, path, self._folders(libraries, settings))
         else:
-            real, reader = self._reader(path, libraries)
-        return CheckReport(file=real, diagnostics=_diagnostics(real, data, reader))
+            real, reader, settings = self._reader(path, libraries)
+        return CheckReport(file=real, diagnostics=_diagnostics(real, data, reader, settings, dialect))
 
-    def _reader(self, path: Path, libraries: Sequence[Path]) -> tuple[Path, SourceReader]:
+    def _reader(self, path: Path, libraries: Sequence[Path]) -> tuple[Path, SourceReader, SimulatorSettings]:
         real = Path(os.path.realpath(path))
-        return real, self._sources.for_circuit(real, (*libraries, *self._libraries))
+        settings = self._settings_of(path)
+        return real, self._sources.for_circuit(real, self._folders(libraries, settings)), settings
+
+    def _settings_of(self, path: Path) -> SimulatorSettings:
+        return SimulatorSettings() if self._settings is None else self._settings.of_circuit(path)
+
+    def _folders(self, libraries: Sequence[Path], settings: SimulatorSettings) -> tuple[Path, ...]:
+        return (*libraries, *self._libraries, *settings.readable)
 
 
-def _diagnostics(path: Path, data: bytes, reader: SourceReader) -> tuple[Diagnostic, ...]:
-    # A library is made to be included: its first line is no title.
-    netlist = Netlist.parse(data, path=path, has_title=path.suffix.lower() not in LIBRARY_SUFFIXES)
-    return diagnose(netlist, resolve_dependencies(netlist, reader))
+def _diagnostics(
+    path: Path, data: bytes, reader: SourceReader, settings: SimulatorSettings, dialect: Dialect | None
+) -> tuple[Diagnostic, ...]:
+    translator = CircuitTranslator(settings, dialect)
+    seen = TranslatingReader(reader, translator)
+    try:
+        if path.suffix.lower() in LIBRARY_SUFFIXES:  # made to be included: its first line is no title
+            translator.dialect = dialect or settings.dialect or "ngspice"
+            source = translator.included(SourceFile(path=path, data=data))
+            netlist = Netlist.parse(source.data, path=path, has_title=False)
+        else:
+            netlist = translator.main(data, path)
+        tree = resolve_dependencies(netlist, seen)
+    except UserInputError as error:  # encrypted
+        found = Diagnostic(severity="error", code="encoding", message=error.message, file=error.file, line=1)
+        return (found,)
+    unread: list[Diagnostic] = []
+    try:
+        if axes := step_axes(netlist):  # we do the steps: ngspice does not see the cards
+            netlist = unstepped(netlist, axes)
+            tree = resolve_dependencies(netlist, seen)
+    except UserInputError as error:
+        unread.append(
+            Diagnostic(
+                severity="error", code="bad-analysis", message=error.message, file=path, line=error.line or 1
+            )
+        )
+    found_here = diagnose(netlist, tree, functions=functions_of_mode(translator.compatibility))
+    written = Netlist.parse(plain_text(data), path=path)
+    told = {each.line for each in unread}
+    ours = len(written.source.lines)  # behind them stand cards that the settings and the translation added
+    kept = (
+        each
+        for each in found_here
+        if each.file != path or (each.line not in told and (each.line <= ours or each.severity == "error"))
+    )
+    return (*unread, *(_placed(each, netlist, written) for each in kept))
 
 
-def _diagnostics_to_send(path: Path, data: bytes, reader: SourceReader) -> tuple[Diagnostic, ...]:
+def _placed(found: Diagnostic, read: Netlist, written: Netlist) -> Diagnostic:
+    """A finding in what was `read`, at its place in what the user has `written`."""
+    if found.file != written.path:
+        return found
+    count = len(written.source.lines)
+    if found.line > count:  # a card that the settings or the translation added
+        return replace(found, line=max(count, 1), column=None)
+    is_same = read.source.line_text(found.line) == written.source.line_text(found.line)
+    return found if is_same else replace(found, column=None)
+
+
+def _diagnostics_to_send(
+    path: Path, data: bytes, reader: SourceReader, settings: SimulatorSettings, dialect: Dialect | None
+) -> tuple[Diagnostic, ...]:
     """In a worker process: what is found there has to travel by pickle."""
-    found = _diagnostics(path, data, reader)
+    found = _diagnostics(path, data, reader, settings, dialect)
     return tuple(replace(each, message=_portable(each.message)) for each in found)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.simulation.circuit_files import read_circuit_file
+from application.simulation.reuse import circuit_hash
 from application.simulation.translated_circuits import CircuitTranslator, TranslatingReader
 from domain.circuit.dependencies import DependencyTree, SourceFile, SourceReader, resolve_dependencies
 from domain.circuit.dialects import Dialect
@@ -117,7 +118,7 @@ class PreparedCircuit:
             readable_dirs=self._readable_dirs(),
             hidden_dirs=self._hidden_dirs(),
             analyses=self.analyses(),
-            has_control_block=self._has_control_block(),
+            has_control_block=self.has_control_block,
             stop_time_s=self._stop_time(),
             output_dir=output_dir,
             compatibility=self.compatibility,
@@ -144,7 +145,7 @@ class PreparedCircuit:
             readable_dirs=self._readable_dirs(),
             hidden_dirs=self._hidden_dirs(),
             analyses=self.analyses(),
-            has_control_block=self._has_control_block(),
+            has_control_block=self.has_control_block,
             varied=varied,
             compatibility=self.compatibility,
         )
@@ -158,7 +159,14 @@ class PreparedCircuit:
     def _hidden_dirs(self) -> tuple[Path, ...]:
         return (self.project / PROJECT_FOLDER,) if self.project else ()
 
-    def _has_control_block(self) -> bool:
+    @cached_property
+    def run_hash(self) -> str:
+        """What tells whether a stored run was just this one; blocking at its first use."""
+        return circuit_hash(self)
+
+    @property
+    def has_control_block(self) -> bool:
+        """It, or a file it includes, has commands of its own for the simulator."""
         return self.netlist.has_control_block or any(
             source.has_control_block for source in self.tree.files.values()
         )

@@ -36,7 +36,8 @@ def run_metrics(
 
 
 def _measured(prepared: PreparedCircuit, plots: Sequence[Plot]) -> tuple[Metrics, list[SimulationIssue]]:
-    from domain.simulation.meas import evaluate_meas, parse_meas
+    from domain.simulation.meas import evaluate_meas
+    from domain.simulation.meas_cards import parse_meas
 
     cards = prepared.measures()
     metrics: Metrics = {}

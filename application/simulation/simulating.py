@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.simulation.prepared_circuit import PreparedCircuit, prepare_circuit
+from application.simulation.reuse import fingerprint
 from application.simulation.run_metrics import run_metrics
 from application.simulation.stepped_simulation import run_steps, steps_of
 from domain.circuit.dependencies import NOT_TO_BE_OPENED, DependencyTree
@@ -46,6 +47,8 @@ class SimulationRequest:
     """What the circuit is written in; None = the project's settings, else told by its text."""
     call_id: str | None = None
     """The ULID of the call that asks, from which the result's id is made: repeated, it leaves one result."""
+    reuse: bool = False
+    """A stored run of the very same circuit is as good as a new one."""
 
 
 class RunSimulation:
@@ -82,6 +85,8 @@ class RunSimulation:
         a file, an analysis or a value that cannot be used, EnvironmentProblem without ngspice.
         """
         prepared = await self._cpu.run_in_thread(self._prepared, request)
+        if request.reuse and (stored := await self._stored(prepared)) is not None:
+            return stored
         result_id, folder = await self._cpu.run_in_thread(
             self._results.new_result, prepared.circuit, request.call_id
         )
@@ -101,8 +106,15 @@ class RunSimulation:
             await self._cpu.run_in_thread(self._results.discard, folder)
             raise
 
+    async def _stored(self, prepared: PreparedCircuit) -> SimulationResult | None:
+        """The newest stored run that was just this one; it is the circuit's newest result from now on."""
+        if not prepared.run_hash:
+            return None
+        key = fingerprint(prepared.run_hash, await self._simulator.version())
+        return await self._cpu.run_in_thread(self._results.reusable, prepared.circuit, key)
+
     def _prepared(self, request: SimulationRequest) -> PreparedCircuit:
-        return prepare_circuit(
+        prepared = prepare_circuit(
             self._sources,
             request.circuit,
             libraries=request.libraries,
@@ -112,6 +124,10 @@ class RunSimulation:
             settings=self._settings.of_circuit(request.circuit),
             dialect=request.dialect,
         )
+        assert (
+            prepared.run_hash is not None
+        )  # made now: what changes during the run must not pass for what was run
+        return prepared
 
     async def _run_stepped(
         self,
@@ -184,6 +200,7 @@ def _result(
         result_id=result_id,
         netlist_path=prepared.circuit,
         netlist_sha256=prepared.sha256,
+        fingerprint=fingerprint(prepared.run_hash, run.simulator_version),
         run=run,
         dialect=prepared.dialect,
         notes=prepared.notes,
@@ -210,7 +227,7 @@ def _with_refusals(run: SimulationRun, tree: DependencyTree) -> Sequence[Simulat
     notes = [
         SimulationIssue(
             severity="error",
-            code="include-refused",
+            code="missing-include" if item.refusal.reason == "missing" else "include-refused",
             message=item.message,
             file=item.file,
             line=item.line,
@@ -219,7 +236,7 @@ def _with_refusals(run: SimulationRun, tree: DependencyTree) -> Sequence[Simulat
             else None,
         )
         for item in tree.refusals
-        if item.refusal.reason != "missing"
+        if item.refusal.reason != "missing" or item.is_variable
     ]
     notes += [
         SimulationIssue(

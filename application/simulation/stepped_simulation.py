@@ -6,10 +6,18 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from domain.circuit.stepping import StepPoint, at_point, step_axes, step_points, without_steps
+from domain.circuit.stepping import (
+    StepPoint,
+    at_point,
+    model_values,
+    step_axes,
+    step_points,
+    without_steps,
+)
 from domain.simulation.stepped_run import SteppedRun
 
 if TYPE_CHECKING:
@@ -39,7 +47,7 @@ async def run_steps(
     Cancelling ends them all. Steps that find the time used up are left out, the last that ran is then one
     with status timeout. Raises as the simulator does.
     """
-    plain = prepared.edited(without_steps(prepared.netlist))
+    plain = await asyncio.to_thread(lambda: prepared.edited(without_steps(prepared.netlist)))
     slots = asyncio.Semaphore(min(os.cpu_count() or 1, MOST_AT_ONCE))
     deadline = time.monotonic() + timeout_s
     done = 0
@@ -50,7 +58,7 @@ async def run_steps(
             left = deadline - time.monotonic()
             if left <= 0 and number > 1:
                 return None
-            at = await asyncio.to_thread(lambda: plain.edited(at_point(plain.netlist, point)))
+            at = await asyncio.to_thread(_at, plain, point)
             own = folder / f"step{number:04d}"
             await asyncio.to_thread(own.mkdir)
             run = await simulator.run(at.job(own, timeout_s=max(left, 0.1)))
@@ -70,3 +78,13 @@ async def run_steps(
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
     return [run for run in found if run is not None]
+
+
+def _at(plain: PreparedCircuit, point: StepPoint) -> PreparedCircuit:
+    found = plain.edited(at_point(plain.netlist, point))
+    if not (of_models := model_values(point)):
+        return found
+    from domain.simulation.variation import with_values  # it needs numpy
+
+    tree = with_values(found.tree, of_models)
+    return replace(found, netlist=tree.root, tree=tree)

@@ -196,6 +196,7 @@ def _statistics(result: StudyResult) -> dict[str, Any]:
             name: {
                 "unit": result.units[name],
                 "nominal": nominal.get(name, math.nan),
+                "method": "central differences",
                 "sensitivities": [_sensitivity(item) for item in found],
             }
             for name, found in result.sensitivities.items()

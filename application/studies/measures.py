@@ -13,7 +13,8 @@ from domain.circuit.netlist import Measure
 from domain.circuit.parameters import Definitions, definitions_of, parse_expression
 from domain.design.goals import DesignGoal
 from domain.simulation.expressions import CompiledExpression, compile_expression
-from domain.simulation.meas import MeasStatement, evaluate_meas, parse_meas
+from domain.simulation.meas import evaluate_meas
+from domain.simulation.meas_cards import MeasStatement, parse_meas
 from domain.simulation.spec_reader import spec_error
 from domain.simulation.study_spec import StudySpec
 from domain.simulation.waveform import Plot

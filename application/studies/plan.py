@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from application.simulation.prepared_circuit import PreparedCircuit
+from domain.circuit.dependencies import DependencyTree
 from domain.circuit.numbers import parse_number
+from domain.circuit.value_edits import UnknownName
 from domain.design.corners import TEMPERATURE, Corner, Process, Setting, supply_of, with_process
-from domain.simulation.batch import BatchCircuit, BatchRun
+from domain.simulation.batch import BatchCircuit, BatchRun, Varied
 from domain.simulation.spec_reader import spec_error
 from domain.simulation.study_spec import StudyParameter, StudySpec
 from domain.simulation.variation import plan_variation
@@ -55,6 +57,7 @@ class StudyPlan:
         corners: Sequence[Corner],
     ) -> None:
         self._base = tuple(_base_settings(spec))
+        self._written = tuple(parameter.name.lower() for parameter in spec.parameters)
         self.parameters = tuple(_expanded(parameters, prepared))
         spellings = {parameter.name.lower(): parameter.name for parameter in self.parameters}
         supply = _Supply(prepared)
@@ -123,10 +126,25 @@ class StudyPlan:
     def _load(self, prepared: PreparedCircuit, process: Process | None) -> _Loaded:
         if process is not None:
             prepared = prepared.edited(with_process(prepared.tree, process))
-        tree, varied = plan_variation(prepared.tree, self._names)
+        tree, varied = self._planned(prepared)
         circuit = replace(prepared, netlist=tree.root, tree=tree).batch_circuit(varied)
         nominals = {name: item.nominal for name, item in zip(self._names, varied, strict=True)}
         return _Loaded(circuit=circuit, nominals=nominals)
+
+    def _planned(self, prepared: PreparedCircuit) -> tuple[DependencyTree, tuple[Varied, ...]]:
+        try:
+            return plan_variation(prepared.tree, self._names)
+        except UnknownName as error:
+            raise self._at_its_place(error) from error
+
+    def _at_its_place(self, error: UnknownName) -> UserInputError:
+        """The error with the place in the specification where the name stands."""
+        wanted = str(error.message.params.get("name", "")).lower()
+        if wanted not in self._written:
+            return error
+        problem = msg("names {name}, which the circuit does not have", name=error.message.params["name"])
+        place = f"parameters[{self._written.index(wanted)}].name"
+        return spec_error(place, problem, advice=error.advice)
 
     def _with_device_size(self, parameter: StudyParameter, prepared: PreparedCircuit) -> StudyParameter:
         """A parameter whose mismatch has the device's width and length."""

@@ -16,7 +16,7 @@ from application.studies.kinds import KINDS, NOMINAL_LABEL, StudyInput
 from application.studies.measures import StudyMeasures, study_measures
 from application.studies.plan import StudyPlan
 from application.studies.runs import StudyRuns
-from domain.circuit.stepping import step_axes, without_steps
+from domain.circuit.stepping import step_axes, unstepped
 from domain.design.corners import TEMPERATURE
 from domain.simulation.study import StudyResult, StudyRow
 from domain.simulation.study_spec import StudyKind, StudyParameter, StudySpec
@@ -170,7 +170,7 @@ class RunStudy:
         prepared, spec, notes = _without_own_steps(request.kind, prepared, spec)
         choice = KINDS[request.kind].choose(spec, prepared)
         measures, goals, warnings = study_measures(spec, prepared)
-        plan = StudyPlan(prepared, spec, parameters=choice.parameters, corners=choice.corners)
+        plan = StudyPlan(prepared, request.spec, parameters=choice.parameters, corners=choice.corners)
         study = StudyInput(spec=spec, plan=plan, goals=goals, metrics=measures.names)
         return prepared, measures, study, (*notes, *warnings)
 
@@ -178,16 +178,36 @@ class RunStudy:
 def _without_own_steps(
     kind: StudyKind, prepared: PreparedCircuit, spec: StudySpec
 ) -> tuple[PreparedCircuit, StudySpec, tuple[Message, ...]]:
-    """The circuit simulated once at each point; its own `.step` is what a sweep does that names nothing."""
+    """The circuit simulated once at each point.
+
+    Its own `.step` cards are the outer axes of a sweep (all there is when it names nothing to sweep); a sweep
+    of the same quantity takes the place of one. The other studies leave them out and say so.
+    """
+    axes = step_axes(prepared.netlist)
+    prepared, notes = without_own_steps(prepared)
+    if kind != "sweep" or not axes:
+        return prepared, spec, notes
+    swept = {parameter.name.lower() for parameter in spec.parameters if parameter.is_swept}
+    # The first axis of a deck changes fastest, of a study the last.
+    own = [
+        StudyParameter(name=axis.name, values=axis.values)
+        for axis in reversed(axes)
+        if axis.name not in swept
+    ]
+    others = [item for item in spec.parameters if item.name.lower() not in {axis.name for axis in own}]
+    notes = (
+        msg("The circuit's own .step is swept too: {names}.", names=", ".join(axis.name for axis in own)),
+    )
+    return prepared, replace(spec, parameters=(*own, *others)), notes if swept and own else ()
+
+
+def without_own_steps(prepared: PreparedCircuit) -> tuple[PreparedCircuit, tuple[Message, ...]]:
+    """The circuit simulated once, and what to say when it asks for steps. Blocking. Raises UserInputError."""
     axes = step_axes(prepared.netlist)
     if not axes:
-        return prepared, spec, ()
-    prepared = prepared.edited(without_steps(prepared.netlist))
-    if kind != "sweep" or any(parameter.is_swept for parameter in spec.parameters):
-        return prepared, spec, (msg("The circuit's own .step is left out."),)
-    # The first axis of a deck changes fastest, of a study the last.
-    own = [StudyParameter(name=axis.name, values=axis.values) for axis in reversed(axes)]
-    return prepared, replace(spec, parameters=(*spec.parameters, *own)), ()
+        return prepared, ()
+    plain = prepared.edited(unstepped(prepared.netlist, axes))
+    return plain, (msg("The circuit's own .step is left out."),)
 
 
 def prepare_for_study(

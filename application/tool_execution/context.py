@@ -6,18 +6,22 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     from application.optimization.optimizing import OptimizeCircuit
     from application.ports.project import ProjectFiles
     from application.ports.simulation import ResultStore, SourceReaders, WaveformReader
+    from application.results.exporting import ExportResult
+    from application.search.searching import SearchProject
     from application.simulation.checking import CheckCircuit
     from application.simulation.convergence import AnalyzeConvergence
     from application.simulation.measuring import MeasureResult
     from application.simulation.simulating import RunSimulation
     from application.studies.studying import RunStudy
+    from application.tool_execution.definition import Tool
     from application.tool_execution.operations import Operations
+    from domain.llm.tools.result import ToolResult
     from shared.cpu_executor import CpuTaskExecutor
 
 
@@ -57,11 +61,28 @@ class ProjectView(Protocol):
         """
         ...
 
-    def locate_for_writing(self, text: str) -> Path:
+    def locate_for_writing(self, text: str, suffixes: tuple[str, ...] = ...) -> Path:
         """The real path of a file a tool may write; it and its folders need not exist.
+
+        `suffixes` are the kinds allowed, in lower case; without them those of texts.
 
         Raises UserInputError ("bad_path", "outside_project", "not_a_file", "suffix_not_allowed",
         "protected_path").
+        """
+        ...
+
+    def locate_for_moving(self, text: str) -> Path:
+        """The place of a file or folder a tool may move or delete, all that is in it included.
+
+        Raises UserInputError as `locate_for_writing`, and "file_not_found", "not_a_file" for a link.
+        """
+        ...
+
+    def locate_for_making(self, text: str, *, is_folder: bool, moved: Path | None = None) -> Path:
+        """The real path of a file or folder a tool may make (`moved`: by moving that). It may be there.
+
+        Raises UserInputError as `locate_for_writing`, and "target_exists" for a name that differs from one
+        that is there in letter case only.
         """
         ...
 
@@ -81,6 +102,10 @@ class ProjectView(Protocol):
 
     def newest_result(self, circuit: Path | None) -> Path | None:
         """The result.json of the newest stored result (of one circuit); None when there is none."""
+        ...
+
+    def numbered_result(self, number: int) -> Path | None:
+        """The result.json of the run the list of results counts as `number` (1 = the oldest kept)."""
         ...
 
     def open(self, path: Path) -> BufferedReader:
@@ -109,13 +134,25 @@ class ToolServices:
     study: RunStudy
     optimize: OptimizeCircuit
     measure: MeasureResult
+    export: ExportResult
     analyze_convergence: AnalyzeConvergence
     results: ResultStore
     waveforms: WaveformReader
     views: Callable[[Path], ProjectView]
     """Makes the view of a project from its root."""
+    search: SearchProject
     cpu: CpuTaskExecutor
     """Reads and searches in worker processes, which a stop ends at once."""
+
+
+class Gate(Protocol):
+    """Decides about a call whose arguments are checked; see application.tool_execution.confirming."""
+
+    async def __call__(
+        self, tool: Tool[Any], arguments: Any, context: ToolContext, call: ToolCall
+    ) -> ToolResult | None:
+        """None when it may run, else its result. Raises CircuitAIError when that can't be decided."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +163,8 @@ class ToolContext:
     session_id: str
     operations: Operations
     services: ToolServices
+    gate: Gate | None = None
+    """Asked right before a call runs: None lets it run, else this is its result."""
     seen_versions: MutableMapping[str, str] = field(default_factory=dict)
     """Relative path -> version hash of what the model saw last; shared by all calls of the session."""
 

@@ -17,10 +17,12 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from application.tool_execution.context import ToolCall, ToolContext
+from domain.llm.tools.effect import ComputedEffect
 from domain.llm.tools.result import EffectClass, ToolResult
 from shared.message import Message
 
-Category = Literal["file", "search", "simulation"]
+Category = Literal["file", "search", "simulation", "report"]
+"""report: what is made of results for people and other programs."""
 
 _LONGEST_NUMBER = 18
 _PROBLEMS_TOLD = 5
@@ -55,6 +57,9 @@ class Tool(Generic[A]):
     """None for a tool that has its own limit."""
     creates_project: bool = False
     """It may be the first thing that happens in a folder that does not exist yet."""
+    preview: Callable[[A, ToolContext], Awaitable[ComputedEffect]] | None = None
+    """What a call would do, computed from the files; changes nothing. Raises CircuitAIError when the call
+    would be refused. Without it the effect is this tool's class on the paths among its arguments."""
 
     @property
     def schema(self) -> dict[str, Any]:

@@ -10,11 +10,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from application.tool_execution.definition import BadArgumentsError, Tool
+from application.tool_execution.subsets import WorkflowNode, tools_of
 from domain.llm.tools.result import (
     ToolResult,
     cut_middle,
     failure,
     failure_of,
+    fitted,
     plain_result,
     result_from_plain,
     result_to_plain,
@@ -40,10 +42,13 @@ class ToolExecutor:
 
     def __init__(self, tools: Iterable[Tool[Any]]) -> None:
         self._tools = {tool.name: tool for tool in tools}
+        self._schemas: dict[WorkflowNode, tuple[dict[str, Any], ...]] = {}
 
-    def schemas(self) -> tuple[dict[str, Any], ...]:
-        """The tools in OpenAI's form, for a model."""
-        return tuple(tool.schema for tool in self._tools.values())
+    def schemas(self, node: WorkflowNode = "free_work") -> tuple[dict[str, Any], ...]:
+        """The tools a model has in a node, in OpenAI's form; made once, some ten milliseconds."""
+        if node not in self._schemas:
+            self._schemas[node] = tuple(tool.schema for tool in tools_of(node, self._tools.values()))
+        return self._schemas[node]
 
     @property
     def tools(self) -> tuple[Tool[Any], ...]:
@@ -120,6 +125,11 @@ class ToolExecutor:
             if stored is not None:
                 return stored
         try:
+            # Before the time begins to run: it may wait for a person.
+            if context.gate is not None:
+                refused = await context.gate(tool, arguments, context, call)
+                if refused is not None:
+                    return refused
             async with asyncio.timeout(tool.timeout_s):
                 return await tool.run(arguments, context, call)
         except TimeoutError:
@@ -189,11 +199,11 @@ def _bad_arguments(tool: Tool[Any], problems: str) -> ToolResult:
 
 
 def _presentable(result: ToolResult) -> ToolResult:
-    """The result within the limit, in plain JSON types, without characters no database can hold."""
+    """The result within the limits, in plain JSON types, without characters no database can hold."""
     return replace(
         result,
         content=cut_middle(_encodable(result.content)),
-        result=_without_surrogates(plain_result(result)),
+        result=fitted(_without_surrogates(plain_result(result))),
     )
 
 

@@ -11,22 +11,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from application.ports.project import ABSENT, OperationRecord
-from domain.llm.tools.line_diff import LineDiff, diff_files
+from application.events import FileOperationDone, FileOperationUndone
+from application.ports.project import ABSENT, FOLDER, FileChange, OperationRecord
+from application.tool_execution.effects import Effects, changed_meanwhile, hash_of
+from application.tool_execution.taking_back import UndoChoice, diff_of, plan_undo
+from domain.llm.tools.line_diff import LineDiff
 from shared.errors import CircuitAIError, CircuitError, Stopped, UserInputError
-from shared.message import msg
+from shared.message import Message, msg
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
     from application.ports.project import OperationLog, ProjectFiles
+    from shared.events import EventBus
 
 _logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -40,9 +43,12 @@ _UNCLEAR = {"error_type": "file_modified_externally"}
 class Operations:
     """The effects of one project. Every method may be cancelled: an effect is then whole or none."""
 
-    def __init__(self, *, log: OperationLog, project: ProjectFiles) -> None:
+    def __init__(self, *, log: OperationLog, project: ProjectFiles, events: EventBus | None = None) -> None:
+        """`events` is told of every change and every undo that is done."""
         self._log = log
         self._project = project
+        self._events = events
+        self._effects = Effects(project)
 
     async def change_file(
         self,
@@ -64,16 +70,46 @@ class Operations:
         has neither hash. `result` is stored with the intent. Raises UserInputError,
         EnvironmentProblem.
         """
-        wanted = OperationRecord(
-            op_id=op_id,
-            session_id=session_id,
-            tool=tool,
-            kind="file",
-            state="intent",
-            created=_now(),
-            result=result,
+
+        def changes() -> tuple[FileChange, ...]:
+            before = hash_of(self._effects.content_of(path))
+            if expected_sha256 is not None and before != expected_sha256:
+                raise changed_meanwhile(path)
+            place = self._project.place_of(path)
+            mode = self._project.mode_of(path)
+            return (FileChange(path=place, before=before, after=hash_of(content), mode=mode),)
+
+        wanted = _wanted(op_id, session_id, tool, result)
+        return await _whole(
+            lambda give_up: self._change(wanted, changes, {hash_of(content): content}, give_up)
         )
-        return await _whole(lambda give_up: self._change(wanted, path, content, expected_sha256, give_up))
+
+    async def change_files(
+        self,
+        *,
+        op_id: str,
+        session_id: str,
+        tool: str,
+        changes: Sequence[FileChange],
+        result: Mapping[str, Any] | None = None,
+    ) -> OperationRecord:
+        """Change several places as one operation: all of them or none, also when the process is killed.
+
+        Files are made of contents that one of the changes takes away (a move, a folder that is moved) and
+        folders; see `change_file` for the rest. Refused ("file_modified_externally") when a path has not
+        the state it is to have before.
+        """
+
+        def checked() -> tuple[FileChange, ...]:
+            for change in changes:
+                path = Path(change.path)
+                is_there = self._effects.state_of(change.path) == change.before
+                if not is_there or self._project.place_of(path) != change.path:
+                    raise changed_meanwhile(path)
+            return tuple(changes)
+
+        wanted = _wanted(op_id, session_id, tool, result)
+        return await _whole(lambda give_up: self._change(wanted, checked, {}, give_up))
 
     async def begin_simulation(self, *, op_id: str, session_id: str, tool: str) -> OperationRecord:
         """Record that a run begins (or find that it had begun, or is done)."""
@@ -105,14 +141,17 @@ class Operations:
         """
         return await _whole(lambda give_up: self._repair(session_id, give_up))
 
-    async def undo(self, op_id: str, *, session_id: str = "") -> OperationRecord:
+    async def undo(
+        self, op_id: str, *, session_id: str = "", choose: UndoChoice | None = None
+    ) -> OperationRecord:
         """Put back what was there before an operation; the undo is an operation too, with a record.
 
-        Undoing an undo is a redo. `session_id` "" = that of the undone one. Raises UserInputError
-        ("no_operation"), CircuitError ("not_undoable", "already_undone", "file_modified_externally"
-        when the file changed since), EnvironmentProblem.
+        Undoing an undo is a redo. `session_id` "" = that of the undone one. `choose` decides about files
+        that were changed since; with "current" all is left as it is and the operation's own record comes
+        back. Raises UserInputError ("no_operation"), CircuitError ("not_undoable", "already_undone"),
+        UndoConflictError when files were changed since and nothing was chosen, EnvironmentProblem.
         """
-        return await _whole(lambda give_up: self._undo(op_id, session_id, give_up))
+        return await _whole(lambda give_up: self._undo(op_id, session_id, choose, give_up))
 
     async def list(self, *, session_id: str = "") -> tuple[OperationRecord, ...]:
         """All records (of one session), oldest first."""
@@ -123,7 +162,7 @@ class Operations:
 
         Raises UserInputError ("no_operation"), EnvironmentProblem when a stored content is lost.
         """
-        return await _whole(lambda _give_up: self._diff(self._known(op_id)))
+        return await _whole(lambda _give_up: diff_of(self._known(op_id), self._project))
 
     @contextlib.contextmanager
     def _alone(self, give_up: _GiveUp) -> Iterator[None]:
@@ -139,9 +178,8 @@ class Operations:
     def _change(
         self,
         wanted: OperationRecord,
-        path: Path,
-        content: bytes,
-        expected: str | None,
+        changes: Callable[[], tuple[FileChange, ...]],
+        contents: Mapping[str, bytes],
         give_up: _GiveUp,
     ) -> OperationRecord:
         with self._alone(give_up):
@@ -150,31 +188,20 @@ class Operations:
                 raise ValueError(f"operation {wanted.op_id} is no change of a file")
             if known is not None and known.state != "abandoned":
                 return known
-            current = self._current(path)
-            before = _hash(current)
             if known is not None and known.result == _UNCLEAR:
                 raise _changed_after_interruption(known.path)
-            if expected is not None and before != expected:
-                raise _changed_meanwhile(path)
-            intent = replace(
-                wanted, path=self._project.place_of(path), before_sha256=before, after_sha256=_hash(content)
-            )
-            return self._carry_out(intent, current, content)
+            return self._carry_out(wanted.with_changes(changes()), contents)
 
-    def _carry_out(
-        self, intent: OperationRecord, current: bytes | None, wanted: bytes | None
-    ) -> OperationRecord:
-        """Backup, intent, file, done; None = no file."""
-        for content in (current, wanted):
-            if content is not None:
-                self._project.keep_object(content)
+    def _carry_out(self, intent: OperationRecord, contents: Mapping[str, bytes]) -> OperationRecord:
+        """Backups, intent, files, done."""
+        for change in intent.changes:
+            if not change.is_folder and change.before != ABSENT:
+                self._back_up(change)
+        for content in contents.values():
+            self._project.keep_object(content)
         self._log.record_intent(intent)
-        path = self._project.root / intent.path
         try:
-            if wanted is None:
-                self._project.remove(path)
-            elif wanted != current:
-                self._project.write(path, wanted)
+            self._effects.apply(intent.changes, contents)
         except CircuitAIError:
             # Also a failed write may have put the file in place (its folder could not be flushed, say).
             settled = self._settle(intent)
@@ -183,10 +210,27 @@ class Operations:
             return settled
         return self._close(intent)
 
+    def _back_up(self, change: FileChange) -> None:
+        content = self._effects.content_of(Path(change.path))
+        if hash_of(content) == change.before and content is not None:
+            self._project.keep_object(content)
+        elif hash_of(content) != change.after:  # what is there already needs no backup of ours
+            raise changed_meanwhile(Path(change.path))
+
     def _close(self, record: OperationRecord) -> OperationRecord:
         if record.kind == "undo":
             self._mark(record.undoes, stands=False)
         self._log.set_state(record.op_id, "done")
+        if self._events is not None:
+            told = FileOperationUndone if record.kind == "undo" else FileOperationDone
+            self._events.publish(
+                told(
+                    project=self._project.root,
+                    op_id=record.undoes or record.op_id,
+                    tool=record.tool,
+                    paths=tuple(change.path for change in record.changes),
+                )
+            )
         return replace(record, state="done")
 
     def _mark(self, op_id: str, *, stands: bool) -> None:
@@ -198,18 +242,11 @@ class Operations:
                 self._mark(record.undoes, stands=not stands)
 
     def _settle(self, record: OperationRecord) -> OperationRecord:
-        """Close an interrupted intent by what is in the file now."""
-        if record.kind != "simulation":
-            with contextlib.suppress(CircuitAIError):  # its folder is no place of the project any more
-                self._project.clear_leftovers(Path(record.path))
-        try:
-            found = ABSENT if record.kind == "simulation" else _hash(self._current(Path(record.path)))
-        except UserInputError:  # a folder or a link to the outside has taken the file's place
-            found = ""
-        if record.kind != "simulation" and found == record.after_sha256:
+        """Close an interrupted intent by what is in the files now."""
+        outcome = "undone" if record.kind == "simulation" else self._effects.settle(record.changes)
+        if outcome == "done":
             return self._close(record)
-        is_unclear = record.kind != "simulation" and found != record.before_sha256
-        result = _UNCLEAR if is_unclear else None
+        result = _UNCLEAR if outcome == "unclear" else None
         self._log.set_state(record.op_id, "abandoned", result=result)
         return replace(record, state="abandoned", result=result or record.result)
 
@@ -251,43 +288,45 @@ class Operations:
         self._log.set_state(op_id, "done", result=result)
         return replace(record, state="done", result=result)
 
-    def _undo(self, op_id: str, session_id: str, give_up: _GiveUp) -> OperationRecord:
+    def _undo(
+        self, op_id: str, session_id: str, choose: UndoChoice | None, give_up: _GiveUp
+    ) -> OperationRecord:
         with self._alone(give_up):
             record = self._known(op_id)
             _refuse_what_cannot_be_undone(record)
-            current = self._current(Path(record.path))
-            if _hash(current) != record.after_sha256:
-                raise self._changed_since(record, _hash(current))
-            before = (
-                None if record.before_sha256 == ABSENT else self._project.read_object(record.before_sha256)
+            plan = plan_undo(
+                record,
+                self._project,
+                choose=choose,
+                advice=lambda path, state: self._advice(record, path, state),
             )
+            if not plan.changes:
+                return record
             intent = OperationRecord(
                 op_id=new_ulid(),
                 session_id=session_id or record.session_id,
                 tool="undo",
                 kind="undo",
                 state="intent",
-                path=record.path,
-                before_sha256=record.after_sha256,
-                after_sha256=record.before_sha256,
                 undoes=record.op_id,
                 created=_now(),
             )
-            return self._carry_out(intent, current, before)
+            for state in {change.after for change in plan.changes} - {ABSENT, FOLDER, *plan.contents}:
+                if not any(state == change.before for change in plan.changes):
+                    self._project.read_object(state)  # lost: said before anything is touched
+            return self._carry_out(intent.with_changes(plan.changes), plan.contents)
 
-    def _changed_since(self, record: OperationRecord, present: str) -> CircuitError:
-        later = [item for item in self._log.list() if item.path == record.path and item.state == "done"]
-        if later and later[-1].op_id != record.op_id and later[-1].after_sha256 == present:
-            advice = msg("Undo operation {op_id} first; it changed the file later.", op_id=later[-1].op_id)
-        else:
-            advice = msg(
-                "Compare the file with the operation's changes and take back by hand what you don't want."
-            )
-        return CircuitError(
-            msg("{path} was changed since; it is not undone, so that nothing is lost.", path=record.path),
-            advice=advice,
-            error_type="file_modified_externally",
-        )
+    def _advice(self, record: OperationRecord, path: str, present: str) -> Message:
+        later = [
+            (item.op_id, change.after)
+            for item in self._log.list()
+            if item.state == "done"
+            for change in item.changes
+            if change.path == path
+        ]
+        if later and later[-1][0] != record.op_id and later[-1][1] == present:
+            return msg("Undo operation {op_id} first; it changed the file later.", op_id=later[-1][0])
+        return msg("Choose: keep the file as it is, put the old content back, or join both changes.")
 
     def _known(self, op_id: str) -> OperationRecord:
         record = self._log.find(op_id)
@@ -299,23 +338,17 @@ class Operations:
             )
         return record
 
-    def _current(self, path: Path) -> bytes | None:
-        """The file's bytes, None when there is no file."""
-        try:
-            return self._project.read(path)
-        except UserInputError as error:
-            if error.error_type != "file_not_found":
-                raise
-            return None
 
-    def _diff(self, record: OperationRecord) -> LineDiff:
-        if record.kind == "simulation":
-            return LineDiff(added=0, removed=0)
-        before, after = (
-            None if sha256 == ABSENT else self._project.read_object(sha256)
-            for sha256 in (record.before_sha256, record.after_sha256)
-        )
-        return diff_files(before, after, path=record.path)
+def _wanted(op_id: str, session_id: str, tool: str, result: Mapping[str, Any] | None) -> OperationRecord:
+    return OperationRecord(
+        op_id=op_id,
+        session_id=session_id,
+        tool=tool,
+        kind="file",
+        state="intent",
+        created=_now(),
+        result=result,
+    )
 
 
 async def _whole(work: Callable[[_GiveUp], _T]) -> _T:
@@ -335,10 +368,6 @@ async def _whole(work: Callable[[_GiveUp], _T]) -> _T:
         if not task.cancelled() and (error := task.exception()) is not None:
             _logger.info("An operation failed while it was cancelled: %s", error)
         raise
-
-
-def _hash(content: bytes | None) -> str:
-    return ABSENT if content is None else hashlib.sha256(content).hexdigest()
 
 
 def _now() -> str:
@@ -364,14 +393,6 @@ def _refuse_what_cannot_be_undone(record: OperationRecord) -> None:
             advice=msg("Only changes of files can be undone."),
             error_type="not_undoable",
         )
-
-
-def _changed_meanwhile(path: Path) -> CircuitError:
-    return CircuitError(
-        msg("{path} was changed by somebody else meanwhile; it was not written.", path=path),
-        advice=msg("Read the file again and base the change on what it has now."),
-        error_type="file_modified_externally",
-    )
 
 
 def _changed_after_interruption(path: str) -> CircuitError:

@@ -8,10 +8,13 @@ from application.tool_execution.definition import Tool
 from application.tool_execution.tools.circuits import ANALYZE_FILE, FIND_REFERENCES
 from application.tool_execution.tools.convergence import ANALYZE_CONVERGENCE
 from application.tool_execution.tools.edits import PATCH_FILE, REWRITE_FILE
+from application.tool_execution.tools.exports import EXPORT_WAVEFORM_DATA, GENERATE_CHART
+from application.tool_execution.tools.file_facts import GET_DEPENDENCIES, GET_FILE_SUMMARY
 from application.tool_execution.tools.files import LIST_PROJECT_FILES, READ_FILE
 from application.tool_execution.tools.inspection import INSPECT_DATA
+from application.tool_execution.tools.moves import CREATE_FOLDER, DELETE_FILE, MOVE_FILE, RENAME_FILE
 from application.tool_execution.tools.optimization import OPTIMIZE_PARAMETERS
-from application.tool_execution.tools.search import SEARCH_PROJECT
+from application.tool_execution.tools.search import SEARCH_EXACT, SEARCH_PROJECT
 from application.tool_execution.tools.simulation import RUN_SIMULATION
 from application.tool_execution.tools.studies import (
     RUN_MONTE_CARLO,
@@ -26,6 +29,10 @@ TOOLS: tuple[Tool[Any], ...] = (
     READ_FILE,
     REWRITE_FILE,
     PATCH_FILE,
+    CREATE_FOLDER,
+    MOVE_FILE,
+    RENAME_FILE,
+    DELETE_FILE,
     RUN_SIMULATION,
     RUN_PARAMETRIC_SWEEP,
     RUN_MONTE_CARLO,
@@ -35,8 +42,13 @@ TOOLS: tuple[Tool[Any], ...] = (
     OPTIMIZE_PARAMETERS,
     ANALYZE_CONVERGENCE,
     INSPECT_DATA,
+    GENERATE_CHART,
+    EXPORT_WAVEFORM_DATA,
     ANALYZE_FILE,
+    GET_FILE_SUMMARY,
+    GET_DEPENDENCIES,
     FIND_REFERENCES,
     SEARCH_PROJECT,
+    SEARCH_EXACT,
 )
 """In the order in which they are shown to a model."""

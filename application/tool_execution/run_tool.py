@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from application.tool_execution.confirming import ByHand, Judging
 from application.tool_execution.context import ToolCall, ToolContext
 from application.tool_execution.operations import Operations
 from shared.errors import UserInputError
@@ -14,10 +15,13 @@ from shared.message import msg
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
+    from application.ports.permissions import PermissionStore
     from application.ports.project import ProjectFiles, Projects
+    from application.tool_execution.confirming import Confirm
     from application.tool_execution.context import ToolServices
     from application.tool_execution.executor import ToolExecutor
     from domain.llm.tools.result import ToolResult
+    from shared.events import EventBus
 
 SESSION_ID = "command-line"
 """What calls by hand are logged under."""
@@ -37,18 +41,29 @@ class RunTool:
         services: ToolServices,
         projects: Projects,
         plain_folder: Callable[[Path], ProjectFiles],
+        permissions: PermissionStore,
+        events: EventBus | None = None,
     ) -> None:
         self.executor = executor
+        self._events = events
         self._services = services
         self._projects = projects
         self._plain_folder = plain_folder
         """Makes the project object of a folder that need not be a project."""
+        self._judging = Judging(permissions)
 
     async def __call__(
-        self, name: str, arguments: Mapping[str, object], *, project: Path, problem: str = ""
+        self,
+        name: str,
+        arguments: Mapping[str, object],
+        *,
+        project: Path,
+        problem: str = "",
+        confirm: Confirm | None = None,
     ) -> ToolResult:
         """The outcome of the call; `problem` says why its arguments could not be read.
 
+        `confirm` is asked about what has to be confirmed even of a person; with None it is not run.
         Raises UserInputError when `project` is no folder, EnvironmentProblem when it cannot be used.
         """
         call = ToolCall(call_id=new_ulid(), name=name, arguments=arguments, problem=problem)
@@ -60,8 +75,9 @@ class RunTool:
             context = ToolContext(
                 project=files,
                 session_id=SESSION_ID,
-                operations=Operations(log=files.operations, project=files),
+                operations=Operations(log=files.operations, project=files, events=self._events),
                 services=self._services,
+                gate=ByHand(self._judging, confirm),
             )
             return await self.executor.execute(call, context)
         finally:

@@ -74,12 +74,23 @@ class Refusal:
         """What is wrong and what to do."""
         return _refusal_message(self.reference, self.refusal.reason)
 
+    @property
+    def is_variable(self) -> bool:
+        """The path begins with a variable that has no value."""
+        return self.reference.startswith("$")
+
 
 def _refusal_message(reference: str, reason: RefusalReason) -> Message:
     if not reference:
         return msg("The directive names no file. Write the path behind it, in quotes when it has blanks.")
     if reference.startswith("$"):
-        return msg("The variable in {path} is not expanded. Write the path itself.", path=reference)
+        name = re.split(r"[/\\]", reference.lstrip("$"), maxsplit=1)[0].strip("{}()")
+        return msg(
+            "The variable {name} in {path} has no value. Set it with simulator PROJECT --variable "
+            "{name}=FOLDER, or write the path itself.",
+            name=name,
+            path=reference,
+        )
     messages: dict[RefusalReason, Message] = {
         "missing": msg(
             "The file {path} was not found. Correct the path or put the file there.", path=reference

@@ -35,12 +35,15 @@ def is_fragment(netlist: Netlist) -> bool:
     return bool(netlist.subcircuits or netlist.models or netlist.parameters or netlist.directives("func"))
 
 
-def diagnose(netlist: Netlist, tree: DependencyTree) -> tuple[Diagnostic, ...]:
+def diagnose(
+    netlist: Netlist, tree: DependencyTree, *, functions: frozenset[str] = frozenset()
+) -> tuple[Diagnostic, ...]:
     """All findings of a circuit, the root file's first, by line.
 
-    `tree` comes from `resolve_dependencies(netlist, reader)`.
+    `tree` comes from `resolve_dependencies(netlist, reader)`; `functions` are those ngspice has besides its
+    own in the mode it is going to read the circuit in.
     """
-    findings = Findings()
+    findings = Findings(functions=functions)
     if not check_files(tree, findings):
         return _sorted(findings.all, netlist.path)
     fragment = is_fragment(netlist)

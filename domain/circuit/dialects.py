@@ -147,6 +147,14 @@ def compatibility_mode(root: Dialect, included: frozenset[Dialect]) -> str | Non
     return "ltps" if "ltspice" in foreign else "hs" if foreign == {"hspice"} else "ps"
 
 
+def functions_of_mode(mode: str | None) -> frozenset[str]:
+    """Functions that ngspice 39 has in expressions in this mode only, each tried there."""
+    if mode is None or not mode.endswith("a"):
+        return frozenset()
+    of_pspice = {"if", "pwrs", "stp"} if "ps" in mode else set()
+    return frozenset(of_pspice | ({"uplim", "dnlim"} if "lt" in mode else set()))
+
+
 # ---- text and encryption -----------------------------------------------------------------------------
 
 _ENCRYPTED: tuple[tuple[str, re.Pattern[bytes]], ...] = (

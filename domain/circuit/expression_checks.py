@@ -211,7 +211,7 @@ def check_names(
 def _check_functions(
     names: Iterable[str], value: Field, file: Path | None, scope: Scope, findings: Findings
 ) -> None:
-    for name in sorted(names):
+    for name in sorted(set(names) - findings.functions):
         message = msg("Function {name} is not defined. Define it with .func.", name=name)
         findings.add(scope.severity, "undefined-function", message, file=file, at=value)
 

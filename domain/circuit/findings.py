@@ -102,6 +102,8 @@ class Findings:
     """Collects diagnostics."""
 
     all: list[Diagnostic] = field(default_factory=list)
+    functions: frozenset[str] = frozenset()
+    """Known in expressions beside ngspice's own."""
 
     def has(self, *codes: str) -> bool:
         """Whether one of `codes` was found."""

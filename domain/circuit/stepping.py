@@ -22,7 +22,7 @@ from shared.message import msg
 
 MOST_STEPS = 1000
 
-StepKind = Literal["param", "source", "temp"]
+StepKind = Literal["param", "source", "temp", "model"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class StepAxis:
 
     kind: StepKind
     name: str
-    """Lower case: of the `.param` or the source; ``temp``."""
+    """Lower case: of the `.param` or the source; ``temp``; ``model.parameter``."""
     values: tuple[float, ...]
     """SI; temperatures in degrees Celsius."""
     line: int
@@ -98,14 +98,29 @@ def without_steps(netlist: Netlist) -> Netlist:
     return netlist.edited(edits) if edits else netlist
 
 
+def unstepped(netlist: Netlist, axes: tuple[StepAxis, ...]) -> Netlist:
+    """The circuit to be simulated once: without its stepping cards, and what only they define at the first
+    value."""
+    known = {parameter.name for parameter in netlist.parameters if not parameter.scope}
+    cards = [
+        f".param {axis.name}={axis.values[0]:.15g}"
+        for axis in axes
+        if axis.kind == "param" and axis.name not in known
+    ]
+    plain = without_steps(netlist)
+    return plain.with_cards(cards) if cards else plain
+
+
 def at_point(netlist: Netlist, point: StepPoint) -> Netlist:
-    """A circuit without its stepping cards, at one combination."""
+    """A circuit without its stepping cards, at one combination, but for `model_values`."""
     tail: list[str] = []
     known = {parameter.name for parameter in netlist.parameters if not parameter.scope}
     for axis, value in point.values:
         text = f"{value:.15g}"
         if axis.kind == "temp":
             tail.append(f".temp {text}")
+        elif axis.kind == "model":
+            continue
         elif axis.kind == "source" or axis.name in known:
             netlist = netlist.with_value(axis.name, text)
         else:  # LTspice lets a stepped parameter have no other definition
@@ -113,6 +128,12 @@ def at_point(netlist: Netlist, point: StepPoint) -> Netlist:
     return netlist.with_cards(tail) if tail else netlist
 
 
+def model_values(point: StepPoint) -> dict[str, str]:
+    """The parameters of models at one combination, by ``model.parameter``: the card may stand in any file."""
+    return {axis.name: f"{value:.15g}" for axis, value in point.values if axis.kind == "model"}
+
+
+_MODEL = re.compile(r"[a-z]\w*\s+(?P<model>[^\s()]+)\s*\(\s*(?P<parameter>\w+)\s*\)", re.IGNORECASE)
 _SWEEP = re.compile(r"\ssweep\s+(?P<rest>.+)$", re.IGNORECASE)
 
 
@@ -147,12 +168,16 @@ def _swept(card: Statement) -> StepAxis | None:
 
 
 def _axis_of(card: Statement) -> StepAxis:
-    """``.step [lin|dec|oct] [param] name start stop step``, ``.step [param] name list a b c``."""
-    words = [word.text for word in card.words[1:] if word.text != "="]
+    """``.step [lin|dec|oct] [param] name start stop step``, ``.step [param] name list a b c``; of a model's
+    parameter ``.step [lin|dec|oct] npn 2N2222(VAF) start stop step``."""
+    raw = card.raw
+    if (model := _MODEL.search(raw)) is not None:
+        raw = f"{raw[: model.start()]} {model['model']}.{model['parameter']} {raw[model.end() :]}"
+    words = raw.replace("=", " ").split()[1:]
     sweep = "lin"
     if words and words[0].lower() in ("lin", "dec", "oct"):
         sweep = words.pop(0).lower()
-    kind: StepKind = "source"
+    kind: StepKind = "source" if model is None else "model"
     if words and words[0].lower() == "param":
         kind = "param"
         words.pop(0)
@@ -228,4 +253,5 @@ def _unreadable(card: Statement) -> UserInputError:
             line=card.line,
         ),
         advice=msg("Write it like {example}.", example=".step param R1 1k 10k 1k"),
+        line=card.line,
     )

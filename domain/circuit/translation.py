@@ -36,6 +36,11 @@ _MICRO = re.compile(r"(?<=[\d.])(?:\xc2\xb5|\xce\xbc|\xb5)(?![\x80-\xff])")
 _SERIES = re.compile(
     r"\s+(?P<key>rser|rpar|cpar|lser|rlshunt)\s*=\s*(?P<value>\{[^}]*\}|[^\s,]+)", re.IGNORECASE
 )
+_RATING = re.compile(
+    r"\s+(?:tol|pwr|irms|vrms|ipk|mfg|pn|type)\s*=\s*(?:\"[^\"]*\"|[^\s\",]+)", re.IGNORECASE
+)
+_RATED_VOLTAGE = re.compile(r"\s+v\s*=\s*[\d.]+\w*(?=\s|$)", re.IGNORECASE)
+"""What LTspice keeps of a part and does not simulate."""
 _RKM = re.compile(r"(?<=\s)(?P<whole>\d+)(?P<scale>meg|[kmunpfgtr])(?P<part>\d+)(?=\s|$)", re.IGNORECASE)
 _VALUE_BRACE = re.compile(r"(?P<word>\bvalue)\s*(?P<brace>\{)", re.IGNORECASE)
 _LAPLACE = re.compile(
@@ -192,6 +197,8 @@ class _Work:
         if letter in "vicl":
             raw = self._parasitics(raw, statement)
         if letter in "rcl" and self._dialect == "ltspice":
+            raw = _RATING.sub("", raw)
+            raw = _RATED_VOLTAGE.sub("", raw) if letter == "c" else raw
             raw = _RKM.sub(_without_rkm, raw)
         if letter in "eg":
             raw = self._laplace(raw, statement)

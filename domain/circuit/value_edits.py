@@ -16,6 +16,11 @@ from shared.message import msg
 if TYPE_CHECKING:
     from domain.circuit.netlist import Netlist, Subcircuit
 
+
+class UnknownName(UserInputError):
+    """The netlist has nothing of this name."""
+
+
 Edits = list[tuple[int, int, str]]
 """Byte ranges with the text that takes their place."""
 
@@ -145,7 +150,7 @@ class _ValueEditor:
             for member in [*element.params, *self._subcircuit_params(element)]:
                 known[f"{element.key}.{member}"] = f"{element.name}.{member}"
         near = difflib.get_close_matches(name.lower(), known, n=5, cutoff=0.5) or sorted(known)[:8]
-        return UserInputError(
+        return UnknownName(
             msg("The netlist has no element or parameter named {name}.", name=name),
             advice=msg("Near names are: {names}.", names=", ".join(known[n] for n in near)) if near else None,
             file=self._netlist.path,

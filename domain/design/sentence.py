@@ -182,7 +182,9 @@ def _chinese_digits(match: re.Match[str]) -> str:
         return match[0]
     if run in "千万" and match.start() > 0 and match.string[match.start() - 1] in "0123456789. ":
         return match[0]
-    return f"{_chinese_value(run):.12g}{unit}"
+    before = match.string[match.start() - 1 : match.start()]
+    gap = " " if before.isascii() and before.isalpha() else ""  # 10kHz四阶: not the unit's digit
+    return f"{gap}{_chinese_value(run):.12g}{unit}"
 
 
 def _chinese_value(run: str) -> float:

@@ -17,5 +17,7 @@ class AgentLimits:
     """Tool calls of one answer that are run; the others come back as not run."""
     model_seconds: float = 300.0
     """Time of the model alone: tools, simulations, questions and pauses before a retry don't count."""
+    continuations: int = 5
+    """How often an answer that was cut off, or left something out, is gone on with by itself."""
     parallel: int = 3
     """Independent calls at the same time."""

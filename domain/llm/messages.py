@@ -3,9 +3,9 @@
 This module is the one place that knows the keys there. It makes messages, reads and changes their
 extra fields by typed functions (a change returns a copy), and turns messages into JSON objects and
 back without loss. Keys in use: timestamp, attachments, reasoning_content, operations, usage,
-is_partial, stop_reason, provider_ids, call_problems, finish_reason, provider, model, error_type,
-summary, result, seen_versions. Readers never fail on a field of a wrong type (a transcript may have
-been edited by hand): they give its default.
+is_partial, stop_reason, provider_ids, call_problems, finish_reason, provider, model, continuations,
+is_stuck, doubt, error_type, summary, result, seen_versions. Readers never fail on a field of a wrong
+type (a transcript may have been edited by hand): they give its default.
 """
 
 from __future__ import annotations
@@ -239,6 +239,23 @@ def get_stop_reason(message: BaseMessage) -> str:
     return _text(message, "stop_reason")
 
 
+def get_finish_reason(message: BaseMessage) -> str:
+    """Why the model ended its answer (`domain.llm.chat.FinishReason`); "" of one that never ended."""
+    return _text(message, "finish_reason")
+
+
+def get_continuations(message: BaseMessage) -> tuple[int, bool]:
+    """How often a cut answer was gone on with, and whether the last time brought nothing new."""
+    count = message.additional_kwargs.get("continuations")
+    is_stuck = message.additional_kwargs.get("is_stuck") is True
+    return (count if _is_count(count) and isinstance(count, int) else 0), is_stuck
+
+
+def get_doubt(message: BaseMessage) -> str:
+    """The words of an answer that claim what was not done; "" when there are none."""
+    return _text(message, "doubt")
+
+
 def get_provider_ids(message: BaseMessage) -> dict[str, str]:
     """Our call id -> the provider's, for the wire only."""
     return _text_map(message, "provider_ids")
@@ -313,6 +330,12 @@ def mark_as_complete(message: AIMessage) -> AIMessage:
     return _with(message, is_partial=None, stop_reason=None)
 
 
+def extended(message: AIMessage, *, text: str, reasoning: str = "") -> AIMessage:
+    """A copy of an answer that goes on with this text (and reasoning), joined as they are."""
+    longer = message.model_copy(update={"content": join_surrogates(get_text(message) + text)})
+    return set_reasoning_content(longer, get_reasoning_content(message) + reasoning)
+
+
 def set_operations(message: AIMessage, operations: Sequence[str]) -> AIMessage:
     """A copy with these operations."""
     return _with(message, operations=list(operations) or None)
@@ -326,6 +349,16 @@ def set_reasoning_content(message: AIMessage, reasoning: str) -> AIMessage:
 def set_call_problems(message: AIMessage, problems: Mapping[str, str]) -> AIMessage:
     """A copy that knows why the arguments of these calls (by our id) could not be read."""
     return _with(message, call_problems=dict(problems) or None)
+
+
+def set_continued(message: AIMessage, count: int, *, is_stuck: bool) -> AIMessage:
+    """A copy that says how often it was gone on with."""
+    return _with(message, continuations=count or None, is_stuck=is_stuck or None)
+
+
+def set_doubt(message: AIMessage, words: str) -> AIMessage:
+    """A copy that says which of its words claim what was not done."""
+    return _with(message, doubt=words or None)
 
 
 def _with(message: AnyMessage, **changes: Any) -> AnyMessage:

@@ -125,7 +125,7 @@ def entries_of(events: Iterable[Json]) -> list[Entry]:
             if known is None:
                 entries[message_id] = Entry(message=message)
                 continue
-            if not _is_begun(known.message) and known.message != message:
+            if not (_is_begun(known.message) or known.message == message or _goes_on(known.message, message)):
                 known.earlier.append(known.message)
             known.message = message
     for message_id, pieces in streaming.items():
@@ -159,6 +159,11 @@ def _begun(message_id: str) -> dict[str, Any]:
 def _is_begun(message: Json) -> bool:
     """Whether nothing is known of the message but that it began."""
     return extra_of(message).get("begun") is True
+
+
+def _goes_on(old: Json, new: Json) -> bool:
+    """Whether the new version is the old one, which had been cut off, with more behind it."""
+    return extra_of(old).get("is_partial") is True and text_of(new).startswith(text_of(old))
 
 
 def _with_pieces(message: Json, pieces: _Streaming) -> dict[str, Any]:

@@ -15,15 +15,15 @@ says less. Kept as it does them:
 - PARAM (or EXPR) is computed last, from parameters and all measurements above it.
 
 Beyond ngspice 39, which refuses them: INTEGRAL, DERIV (at a place, or WHEN), v(a,b), TARG AT= (a crash
-there), measurements of every analysis in the deck (ngspice does those of the last one only), and noise.
+there), measurements of every analysis in the deck (ngspice does those of the last one only), noise, and
+FIND of an expression at the operating point (LTspice's ``.meas op``).
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,162 +31,15 @@ from numpy.typing import NDArray
 from domain.circuit.numbers import read_number
 from domain.circuit.parameters import ExpressionError, parse_expression
 from domain.simulation import units
+from domain.simulation.expressions import evaluate
+from domain.simulation.meas_cards import MeasClause, MeasStatement
 from domain.simulation.meas_numerics import LAST, Passing, area_under, cut
 from domain.simulation.result import Quantity
 from domain.simulation.waveform import Plot, RealArray, Vector, canonical_name
-from shared.errors import UserInputError
+from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
-_ANALYSES = ("tran", "ac", "dc", "sp", "noise")
-_ALIASES = {"delay": "trig", "integral": "integ", "derivative": "deriv", "expr": "param"}
-_FUNCTIONS = frozenset(
-    ("trig", "find", "when", "avg", "min", "max", "min_at", "max_at", "rms", "pp", "integ", "deriv", "param")
-)
-_OPTIONS = frozenset(("val", "td", "from", "to", "at", "rise", "fall", "cross"))
 _COMPLEX_PART = re.compile(r"v(m|r|i|p|db)\((.*)\)")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeasClause:
-    """A vector with its options: ``v(out)=0.5 rise=2 td=1u``, texts as written."""
-
-    vector: str | None
-    equals: str | None = None
-    """What WHEN compares with: a number, a parameter or another vector."""
-    options: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeasStatement:
-    """A `.meas` card, read."""
-
-    name: str
-    """Lower case."""
-    analysis: str
-    """tran, ac, dc, sp or noise."""
-    function: str
-    """trig, find, when, avg, min, max, min_at, max_at, rms, pp, integ, deriv or param."""
-    subject: MeasClause
-    """What is measured; the trigger of a TRIG card."""
-    condition: MeasClause | None = None
-    """The WHEN of FIND and DERIV, the TARG of TRIG."""
-    formula: str | None = None
-    """The expression of PARAM."""
-    line: int
-
-
-def parse_meas(text: str, line: int) -> MeasStatement:
-    """Read a card (with or without its dot; continuation lines joined).
-
-    Raises UserInputError, with the line, for what ngspice would not take as a measurement.
-    """
-    words = _words(text.strip().removeprefix(".").lower())
-    if len(words) < 4:
-        raise _wrong(text, line, msg("it needs an analysis, a name, a function and what to measure"))
-    _, analysis, name, function, *rest = words
-    if analysis not in _ANALYSES:
-        raise _wrong(text, line, msg("the analysis must be tran, ac or dc, not {word}", word=analysis))
-    function, _, formula = function.partition("=")
-    function = _ALIASES.get(function, function)
-    if function not in _FUNCTIONS:
-        raise _wrong(text, line, msg("there is no measurement {word}", word=function))
-    if function == "param":
-        formula = " ".join([formula, *rest]).removeprefix("=")
-        clauses: tuple[MeasClause, MeasClause | None] = (MeasClause(vector=None), None)
-    else:
-        clauses = _clauses(function, rest, text, line)
-    return MeasStatement(
-        name=name,
-        analysis=analysis,
-        function=function,
-        subject=clauses[0],
-        condition=clauses[1],
-        formula=formula if function == "param" else None,
-        line=line,
-    )
-
-
-def _clauses(
-    function: str, words: Sequence[str], text: str, line: int
-) -> tuple[MeasClause, MeasClause | None]:
-    if function == "when":
-        return _condition(words, text, line), None
-    divider = "targ" if function == "trig" else "when"
-    if divider not in words:
-        if function == "trig":
-            raise _wrong(text, line, msg("TARG is missing"))
-        return _clause(words, text, line), None
-    cut = words.index(divider)
-    subject = _clause(words[:cut], text, line)
-    after = words[cut + 1 :]
-    return subject, _clause(after, text, line) if function == "trig" else _condition(after, text, line)
-
-
-def _words(text: str) -> list[str]:
-    """Cut at blanks, but not within quotes, braces or parentheses nor around an equals sign."""
-    words = [""]
-    depth = 0
-    quote = ""
-    for letter in text:
-        if quote:
-            quote = "" if letter == quote else quote
-        elif letter in "'\"":
-            quote = letter
-        else:
-            depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(letter, 0)
-        if letter.isspace() and not quote:
-            if depth <= 0 and words[-1]:
-                words.append("")
-            continue
-        if letter == "=" and not quote and depth <= 0 and not words[-1] and len(words) > 1:
-            words.pop()  # "rise = 2": the sign belongs to the word before it
-        words[-1] += letter
-    joined: list[str] = []
-    for word in filter(None, words):
-        if joined and joined[-1].endswith("="):
-            joined[-1] += word
-        else:
-            joined.append(word)
-    return joined
-
-
-def _clause(words: Sequence[str], text: str, line: int) -> MeasClause:
-    vector = None
-    if words and not words[0].startswith("at="):
-        vector, words = words[0].strip("\"'"), words[1:]
-    elif not words:
-        raise _wrong(text, line, msg("what to measure is missing"))
-    return MeasClause(vector=vector, options=_options(words, text, line))
-
-
-def _condition(words: Sequence[str], text: str, line: int) -> MeasClause:
-    left, _, right = words[0].partition("=") if words else ("", "", "")
-    if not left or not right:
-        raise _wrong(text, line, msg("a condition is written WHEN v(out)=0.5 or WHEN v(a)=v(b)"))
-    return MeasClause(vector=left, equals=right, options=_options(words[1:], text, line))
-
-
-def _options(words: Iterable[str], text: str, line: int) -> dict[str, str]:
-    options: dict[str, str] = {}
-    for word in words:
-        key, _, value = word.partition("=")
-        if word == "last":
-            key, value = "cross", "last"
-        if key not in _OPTIONS or not value:
-            raise _wrong(text, line, msg("{word} is not understood", word=word))
-        if key in ("rise", "fall", "cross"):  # the last of them counts
-            options = {kept: options[kept] for kept in options if kept not in ("rise", "fall", "cross")}
-        options[key] = value
-    return options
-
-
-def _wrong(text: str, line: int, reason: Message) -> UserInputError:
-    return UserInputError(
-        msg("The measurement {card} in line {line} cannot be read: {reason}.",
-            card=text.strip()[:120], line=line, reason=reason),
-        line=line,
-        error_type="bad_measurement",
-    )  # fmt: skip
 
 
 class _Failure(Exception):
@@ -233,6 +86,8 @@ def _out_of_interval(statement: MeasStatement) -> Message:
 def _measured(statement: MeasStatement, plots: Sequence[Plot], known: Mapping[str, float]) -> Quantity:
     if statement.formula is not None:
         return Quantity(value=_number(statement, statement.formula, known), unit="")
+    if statement.analysis == "op":
+        return _at_operating_point(statement, plots)
     plot = _plot_of(statement, plots)
     data = _Data(statement, plot, known)
     if statement.function in ("trig", "when", "min_at", "max_at"):
@@ -241,15 +96,39 @@ def _measured(statement: MeasStatement, plots: Sequence[Plot], known: Mapping[st
     return Quantity(value=value, unit=unit)
 
 
+def _at_operating_point(statement: MeasStatement, plots: Sequence[Plot]) -> Quantity:
+    """A single point has values only, which FIND (and what is the same of one value) asks for."""
+    if statement.function not in ("find", "avg", "min", "max") or statement.condition is not None:
+        raise _Failure(
+            msg("The measurement {name} failed: at an operating point only FIND and PARAM have a value.",
+                name=statement.name)
+        )  # fmt: skip
+    points = [plot for plot in plots if plot.analysis == "op" and plot.points]
+    if not points:
+        raise _Failure(_no_analysis(statement))
+    try:
+        return evaluate(statement.subject.vector or "", points[:1])
+    except CircuitAIError as error:
+        raise _Failure(
+            msg("The measurement {name} failed: {text} cannot be computed ({reason}).",
+                name=statement.name, text=statement.subject.vector, reason=error.message)
+        ) from error  # fmt: skip
+
+
+def _no_analysis(statement: MeasStatement) -> Message:
+    return msg(
+        "The measurement {name} failed: there is no {analysis} analysis in this result.",
+        name=statement.name,
+        analysis=statement.analysis,
+    )
+
+
 def _plot_of(statement: MeasStatement, plots: Sequence[Plot]) -> Plot:
     kinds = (statement.analysis,) if statement.analysis != "sp" else ("other",)
     for plot in plots:
         if plot.analysis in kinds and plot.points and plot.axis is not None:
             return plot
-    raise _Failure(
-        msg("The measurement {name} failed: there is no {analysis} analysis in this result.",
-            name=statement.name, analysis=statement.analysis)
-    )  # fmt: skip
+    raise _Failure(_no_analysis(statement))
 
 
 def _number(statement: MeasStatement, text: str, known: Mapping[str, float]) -> float:

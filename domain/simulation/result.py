@@ -76,6 +76,10 @@ class SimulationResult:
     result_id: str
     netlist_path: Path
     netlist_sha256: str
+    fingerprint: str = ""
+    """Of all the run depended on (application.simulation.reuse); "" when it cannot stand for another run."""
+    is_reused: bool = False
+    """It was not run for whoever asks now: it is a stored one."""
     run: SimulationRun
     metrics: dict[str, Quantity] = field(default_factory=dict)
     """Every ``.meas`` of the deck under its lower-case name, and the numbers of its ``.four`` cards; of a

@@ -9,6 +9,7 @@ follow them differs from model to model, so it is not taken.)
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
 from collections import defaultdict
@@ -24,7 +25,7 @@ from domain.circuit.netlist import Netlist, Subcircuit, assignments_of
 from domain.circuit.numbers import parse_number
 from domain.circuit.parameters import ExpressionError, expression_of, resolve_parameters
 from domain.circuit.statements import Field, Statement
-from domain.circuit.value_edits import Edits, value_edits
+from domain.circuit.value_edits import Edits, UnknownName, value_edits
 from domain.simulation.batch import Varied
 from shared.errors import UserInputError
 from shared.message import msg
@@ -32,6 +33,8 @@ from shared.message import msg
 TEMPERATURE = "temp"
 _USUAL_TEMPERATURE = 27.0
 _PLAIN_NAME = re.compile(r"[a-z]\w*", re.ASCII)
+_NEAR_TOLD = 5
+_NAMES_TOLD = 20
 _DEFAULTS = {"m": 1.0, "area": 1.0, "temp": _USUAL_TEMPERATURE}
 _FIRST_VALUE = 1.0
 """Stands in the deck for a value that is not written anywhere, until the first run sets one."""
@@ -198,9 +201,34 @@ class _Planner:
             return _Place(self._tree.root, value_edits(self._tree.root, name, text))
         except UserInputError as error:
             found = self._in_model(name, text) or self._in_included(name, text)
+            if found is None and isinstance(error, UnknownName):
+                raise self._unknown(name) from None
             if found is None:
                 raise error from None
             return found
+
+    def _unknown(self, name: str) -> UnknownName:
+        """With the names most like it, and what the circuit has, models and included files too."""
+        root = self._tree.root
+        names = [element.name for element in root.elements if not element.scope]
+        names += [p.name for netlist in self._netlists for p in netlist.parameters if not p.scope]
+        members = [f"{e.name}.{member}" for e in root.elements if not e.scope for member in e.params]
+        for placed in self._tree.expanded:
+            card = placed.statement
+            if card.kind == "directive" and card.keyword == "model" and len(card.head(3)) > 2:
+                members += [f"{card.head(3)[1].text}.{pair.name}" for pair in assignments_of(card)]
+        known = {found.lower(): found for found in (*names, *members)}
+        near = difflib.get_close_matches(name.lower(), known, n=_NEAR_TOLD, cutoff=0.6)
+        told = list(dict.fromkeys(names))
+        has = ", ".join(told[:_NAMES_TOLD]) + (", ..." if len(told) > _NAMES_TOLD else "")
+        return UnknownName(
+            msg("The circuit has no element, parameter or model parameter named {name}.", name=name),
+            advice=msg("Near names are: {names}. It has: {known}.",
+                       names=", ".join(known[key] for key in near), known=has)
+            if near
+            else msg("It has: {known}.", known=has),
+            file=root.path,
+        )  # fmt: skip
 
     def _in_included(self, name: str, text: str) -> _Place | None:
         for netlist in reversed(tuple(self._tree.files.values())):  # the last definition counts

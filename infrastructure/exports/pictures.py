@@ -11,6 +11,7 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +68,12 @@ class PictureFiles:
     def __init__(self, *, cache: Path) -> None:
         """`cache`: a folder where matplotlib may keep its list of fonts."""
         self._cache = cache
-        self._tokens: dict[str, Any] = json.loads((_RESOURCES / "look" / "tokens.json").read_text("utf-8"))
+
+    @cached_property
+    def _tokens(self) -> dict[str, Any]:
+        """The window's colours and sizes; read when the first picture is drawn, off the loop."""
+        tokens: dict[str, Any] = json.loads((_RESOURCES / "look" / "tokens.json").read_text("utf-8"))
+        return tokens
 
     def draw(self, tables: Sequence[Table], request: ExportRequest, options: PictureOptions) -> None:
         """Draw into the request's target, whole or not at all."""

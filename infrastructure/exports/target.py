@@ -16,14 +16,19 @@ from shared.ulid import new_ulid
 
 
 @contextmanager
-def new_file(target: Path | None, *, overwrite: bool) -> Iterator[BinaryIO]:
+def new_file(target: Path | BinaryIO | None, *, overwrite: bool) -> Iterator[BinaryIO]:
     """Where to write; put into place when the block ends well. None is the standard output.
+
+    A file that is open already is written to as it is.
 
     Raises UserInputError when the file is there and not to be overwritten, or can be none;
     EnvironmentProblem when it can't be written.
     """
     if target is None:
         yield from _standard_output()
+        return
+    if not isinstance(target, Path):
+        yield target
         return
     try:
         place = Path(os.path.realpath(target))

@@ -13,12 +13,17 @@ from shared.errors import CircuitAIError, EnvironmentProblem, UserInputError
 from shared.message import msg
 from shared.ulid import new_ulid
 
+_AT_FDCWD = -100
+_RENAME_NOREPLACE = 1
+"""Of linux/fs.h."""
 
-def write_atomically(path: Path, data: bytes, *, inside: Path | None = None) -> None:
+
+def write_atomically(path: Path, data: bytes, *, inside: Path | None = None, mode: int | None = None) -> None:
     """Put `data` at `path`: all of it, or nothing.
 
     A temporary file in the same folder is written, flushed to the disk and renamed. An existing file
-    keeps its mode (and owner, where we may set it); hard links to it are parted. A link is written
+    keeps its mode (and owner, where we may set it); a new one gets the permission bits `mode` (None: those
+    of any new file). Hard links to it are parted. A link is written
     through when its target lies in the folder `inside`, and refused otherwise.
     Raises UserInputError for a place that cannot be a file, EnvironmentProblem when the disk is full,
     read-only or the place not ours to write; the old file is untouched then.
@@ -29,7 +34,7 @@ def write_atomically(path: Path, data: bytes, *, inside: Path | None = None) -> 
             before = _existing(target, folder)
             temporary = f".{new_ulid()}.tmp"
             try:
-                _write_new(temporary, data, before, folder)
+                _write_new(temporary, data, before, folder, mode)
                 os.replace(temporary, target.name, src_dir_fd=folder, dst_dir_fd=folder)
             except BaseException:
                 with contextlib.suppress(FileNotFoundError):
@@ -38,6 +43,26 @@ def write_atomically(path: Path, data: bytes, *, inside: Path | None = None) -> 
             os.fsync(folder)
     except (OSError, ValueError) as error:
         raise write_problem(error, path) from error
+
+
+def rename_to_free_place(source: Path, target: Path) -> None:
+    """Rename in one step, unless there is something at `target`: FileExistsError, nothing changed then.
+
+    renameat2(2) with RENAME_NOREPLACE; where the system or the file system has no such call, a look
+    comes right before the renaming. Raises OSError.
+    """
+    import ctypes  # quick commands must not pay for it
+
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if rename is not None:
+        if rename(_AT_FDCWD, os.fsencode(source), _AT_FDCWD, os.fsencode(target), _RENAME_NOREPLACE) == 0:
+            return
+        code = ctypes.get_errno()
+        if code not in (errno.ENOSYS, errno.EINVAL):
+            raise OSError(code, os.strerror(code), str(source), None, str(target))
+    if os.path.lexists(target):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
+    os.rename(source, target)  # noqa: PTH104 - beside the call it stands in for
 
 
 def write_problem(error: OSError | ValueError, path: Path) -> CircuitAIError:
@@ -109,11 +134,13 @@ def _existing(target: Path, folder: int) -> os.stat_result | None:
     return found
 
 
-def _write_new(name: str, data: bytes, before: os.stat_result | None, folder: int) -> None:
+def _write_new(
+    name: str, data: bytes, before: os.stat_result | None, folder: int, new_mode: int | None
+) -> None:
     """Write and flush the temporary file, with the mode and owner of the file it shall replace."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     # What is to become private must not be open to others even for a moment.
-    mode = 0o666 if before is None else 0o600
+    mode = 0o666 if before is None and new_mode is None else 0o600
     with os.fdopen(os.open(name, flags, mode, dir_fd=folder), "wb") as file:
         file.write(data)
         file.flush()
@@ -123,4 +150,6 @@ def _write_new(name: str, data: bytes, before: os.stat_result | None, folder: in
                 with contextlib.suppress(PermissionError):
                     os.fchown(file.fileno(), before.st_uid, before.st_gid)
             os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode))
+        elif new_mode is not None:
+            os.fchmod(file.fileno(), new_mode & 0o777)  # never set-user-id: the log is data, not a grant
         os.fsync(file.fileno())

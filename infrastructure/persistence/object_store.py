@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
+import os
 import re
 import zlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from application.ports.project import StoredObject
 from infrastructure.persistence.atomic import write_atomically, write_problem
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 
 _HASH = re.compile(r"[0-9a-f]{64}")
+_FOLDER = re.compile(r"[0-9a-f]{2}")
+_AT_ONCE = 100
 _LARGEST = 1 << 31
 """No object unpacks to more bytes than this; a file that says otherwise is not ours."""
 
@@ -19,7 +26,9 @@ _LARGEST = 1 << 31
 class ObjectStore:
     """Compressed contents under ``<root>/ab/cdef...``, named by the SHA-256 of the plain content.
 
-    Writers may work at the same time, in several processes: each puts a complete file in place.
+    Writers may work at the same time, in several processes: each puts a complete file in place. A content
+    that is there already gets the present time, and removing looks at the time once more while no writer is
+    at work (``objects.lock``): what somebody has just put, and is about to name, is never removed.
     """
 
     def __init__(self, root: Path) -> None:
@@ -28,14 +37,72 @@ class ObjectStore:
     def put(self, content: bytes) -> str:
         """Keep `content`; returns its hash. Raises EnvironmentProblem when it cannot be written."""
         digest = hashlib.sha256(content).hexdigest()
-        if self._load(digest) is None:
-            path = self._path(digest)
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise write_problem(error, path) from error
-            write_atomically(path, zlib.compress(content))
+        path = self._path(digest)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with self._locked(fcntl.LOCK_SH):
+                if self._load(digest) is None:
+                    write_atomically(path, zlib.compress(content))
+                else:
+                    os.utime(path)
+        except OSError as error:
+            raise write_problem(error, path) from error
         return digest
+
+    def objects(self) -> tuple[StoredObject, ...]:
+        """All there are. Raises EnvironmentProblem."""
+        try:
+            return tuple(self._objects())
+        except OSError as error:
+            raise write_problem(error, self._root) from error
+
+    def remove(self, digests: Sequence[str], *, put_before: float) -> int:
+        """Remove contents last put before a time; the bytes freed. Raises EnvironmentProblem."""
+        freed = 0
+        try:
+            for first in range(0, len(digests), _AT_ONCE):
+                with self._locked(fcntl.LOCK_EX):
+                    freed += sum(
+                        self._remove(digest, put_before) for digest in digests[first : first + _AT_ONCE]
+                    )
+        except OSError as error:
+            raise write_problem(error, self._root) from error
+        return freed
+
+    def _remove(self, digest: str, put_before: float) -> int:
+        path = self._path(digest)
+        try:
+            found = path.lstat()
+        except FileNotFoundError:
+            return 0
+        if found.st_mtime >= put_before:
+            return 0
+        path.unlink()
+        return found.st_size
+
+    def _objects(self) -> Iterator[StoredObject]:
+        if not self._root.is_dir():
+            return
+        for folder in self._root.iterdir():
+            if not _FOLDER.fullmatch(folder.name) or folder.is_symlink() or not folder.is_dir():
+                continue
+            for path in folder.iterdir():
+                digest = folder.name + path.name
+                if _HASH.fullmatch(digest):
+                    with contextlib.suppress(FileNotFoundError):
+                        found = path.lstat()
+                        yield StoredObject(sha256=digest, size=found.st_size, put_at=found.st_mtime)
+
+    @contextlib.contextmanager
+    def _locked(self, how: int) -> Iterator[None]:
+        """Writers share it, who removes has it alone; the system frees it when a process dies."""
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        descriptor = os.open(self._root.with_name(self._root.name + ".lock"), flags, 0o600)
+        try:
+            fcntl.flock(descriptor, how)
+            yield
+        finally:
+            os.close(descriptor)
 
     def get(self, digest: str) -> bytes:
         """The content of this hash, verified. Raises EnvironmentProblem when it is lost or damaged."""

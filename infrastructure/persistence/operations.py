@@ -21,19 +21,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from application.ports.project import OperationKind, OperationRecord, OperationState
+from application.ports.project import FileChange, OperationKind, OperationRecord, OperationState
 from infrastructure.persistence.atomic import write_problem
 from shared.errors import CircuitAIError, EnvironmentProblem, Stopped
 from shared.message import msg
 
-_SCHEMA_VERSION = 1
+_SCHEMA_VERSION = 2
 _BUSY_S = 5.0
 """How long to wait for another process's transaction."""
 _LOCK_S = 30.0
 """How long to wait for another process's effect."""
 _POLL_S = (0.001, 0.02)
 
-_COLUMNS = "op_id, session_id, tool, kind, state, path, before_sha256, after_sha256, undoes, created, result"
+_COLUMNS = (
+    "op_id, session_id, tool, kind, state, path, before_sha256, after_sha256, undoes, created, result,"
+    " mode, further"
+)
 _CREATE_TABLE = """
     CREATE TABLE IF NOT EXISTS operations (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -48,14 +51,20 @@ _CREATE_TABLE = """
         undoes TEXT NOT NULL,
         created TEXT NOT NULL,
         result TEXT,
-        owner TEXT NOT NULL
+        owner TEXT NOT NULL,
+        mode INTEGER,
+        further TEXT NOT NULL DEFAULT '[]'
     )
 """
+_ADDED_IN_2 = (
+    "ALTER TABLE operations ADD COLUMN mode INTEGER",
+    "ALTER TABLE operations ADD COLUMN further TEXT NOT NULL DEFAULT '[]'",
+)
 _CREATE_INDEXES = (
     "CREATE INDEX IF NOT EXISTS operations_by_session ON operations (session_id, number)",
     "CREATE INDEX IF NOT EXISTS operations_begun ON operations (number) WHERE state = 'intent'",
 )
-_INSERT = f"INSERT INTO operations ({_COLUMNS}, owner) VALUES ({', '.join('?' * 12)})"  # noqa: S608 - our names
+_INSERT = f"INSERT INTO operations ({_COLUMNS}, owner) VALUES ({', '.join('?' * 14)})"  # noqa: S608 - our names
 _SELECT = f"SELECT {_COLUMNS} FROM operations"  # noqa: S608 - our names
 
 
@@ -110,6 +119,13 @@ class SqliteOperationLog:
         if session_id:
             return self._read(f"{_SELECT} WHERE session_id = ? ORDER BY number", (session_id,))
         return self._read(f"{_SELECT} ORDER BY number")
+
+    def forget(self, op_ids: Sequence[str]) -> None:
+        """Remove records, those in state "intent" excepted. Raises EnvironmentProblem."""
+        with self._transaction() as connection:
+            connection.executemany(
+                "DELETE FROM operations WHERE op_id = ? AND state != 'intent'", [(op_id,) for op_id in op_ids]
+            )
 
     def interrupted(self) -> tuple[OperationRecord, ...]:
         """Records in state "intent" nobody works on any more, oldest first. Raises EnvironmentProblem.
@@ -241,6 +257,9 @@ def _configure(connection: sqlite3.Connection, path: Path) -> None:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]  # another may have been quicker
+        for statement in _ADDED_IN_2 if version == 1 else ():
+            connection.execute(statement)
         connection.execute(_CREATE_TABLE)
         for statement in _CREATE_INDEXES:
             connection.execute(statement)
@@ -252,7 +271,7 @@ def _configure(connection: sqlite3.Connection, path: Path) -> None:
         raise
 
 
-def _row_of(record: OperationRecord) -> tuple[str | bytes | None, ...]:
+def _row_of(record: OperationRecord) -> tuple[str | bytes | int | None, ...]:
     return (
         record.op_id,
         record.session_id,
@@ -265,6 +284,8 @@ def _row_of(record: OperationRecord) -> tuple[str | bytes | None, ...]:
         record.undoes,
         record.created,
         None if record.result is None else json.dumps(record.result),
+        record.mode,
+        json.dumps([[item.path, item.before, item.after, item.mode] for item in record.further]),
     )
 
 
@@ -279,7 +300,7 @@ def _storable(path: str) -> str | bytes:
 
 def _record_of(row: tuple[Any, ...]) -> OperationRecord:
     """Raises ValueError when the row was not written by us."""
-    *texts, result = row
+    *texts, result, mode, further = row
     op_id, session_id, tool, kind, state, path, before, after, undoes, created = texts
     if kind not in get_args(OperationKind) or state not in get_args(OperationState):
         raise ValueError(f"an operation of kind {kind!r} in state {state!r}")
@@ -295,6 +316,11 @@ def _record_of(row: tuple[Any, ...]) -> OperationRecord:
         undoes=undoes,
         created=created,
         result=None if result is None else json.loads(result),
+        mode=mode,
+        further=tuple(
+            FileChange(path=place, before=old, after=new, mode=bits)
+            for place, old, new, bits in json.loads(further)
+        ),
     )
 
 

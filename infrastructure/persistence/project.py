@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import re
+import stat
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from infrastructure.persistence.atomic import write_atomically, write_problem
+from infrastructure.persistence.atomic import rename_to_free_place, write_atomically, write_problem
 from infrastructure.persistence.object_store import ObjectStore
 from infrastructure.persistence.regular import NotRegular, read_regular_file
 from shared import paths
@@ -18,12 +20,16 @@ from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import msg
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from application.ports.project import StoredObject
     from infrastructure.persistence.operations import SqliteOperationLog
     from infrastructure.persistence.sessions import SessionFiles
 
 _IGNORE_FILE = ".gitignore"
 _TEMPORARY = re.compile(r"\.[0-9A-HJKMNP-TV-Z]{26}\.tmp")
 """As `write_atomically` names them."""
+_HASH = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 
 class ProjectFolders:
@@ -63,6 +69,7 @@ class ProjectFolder:
         self.private = self.root / paths.PROJECT_FOLDER
         """Our own folder in it."""
         self.checkpoints_path = self.private / paths.CHECKPOINTS_FILE
+        self.traces_path = self.private / paths.TRACES_FILE
         self.design_goals_path = self.private / paths.DESIGN_GOALS_FILE
         self.results_folder = self.private / paths.RESULTS_FOLDER
         self._objects = ObjectStore(self.private / paths.OBJECTS_FOLDER)
@@ -93,10 +100,11 @@ class ProjectFolder:
         """
         return self._inside(path).relative_to(self.root).as_posix()
 
-    def write(self, path: Path, content: bytes) -> str:
+    def write(self, path: Path, content: bytes, *, mode: int | None = None) -> str:
         """Write a file of the user's atomically; what was there first goes to the object store.
 
-        Missing folders are made. Returns the SHA-256 of `content`. Raises UserInputError for a place
+        Missing folders are made. `mode`: permission bits of a new file. Returns the SHA-256 of `content`.
+        Raises UserInputError for a place
         outside the project or inside `.circuit_ai/`, EnvironmentProblem when it cannot be written.
         """
         target = self._inside(path)
@@ -116,7 +124,7 @@ class ProjectFolder:
                 _make_folders(target.parent)
             except (OSError, ValueError) as error:
                 raise write_problem(error, path) from error
-        write_atomically(target, content)
+        write_atomically(target, content, mode=mode)
         return digest
 
     def remove(self, path: Path) -> None:
@@ -131,6 +139,74 @@ class ProjectFolder:
         except (FileNotFoundError, NotADirectoryError):
             return  # its folder is gone, or no folder any more: so is the file
         except OSError as error:
+            raise write_problem(error, path) from error
+
+    def move(self, path: Path, target: Path) -> None:
+        """Give a file another place in one step, as it is: mode, times and hard links stay.
+
+        Missing folders are made. Raises UserInputError ("target_exists": what is there is never
+        replaced; "file_not_found"), EnvironmentProblem.
+        """
+        source, place = self._inside(path), self._inside(target)
+        try:
+            _make_folders(place.parent)
+            rename_to_free_place(source, place)
+            for folder in {source.parent, place.parent}:
+                _flush_folder(folder)
+        except FileExistsError as error:
+            raise UserInputError(
+                msg("There is something at {path} already; nothing was replaced.", path=target),
+                advice=msg("Choose another name, or move what is there first."),
+                file=target,
+                error_type="target_exists",
+            ) from error
+        except (OSError, ValueError) as error:
+            raise write_problem(error, path) from error
+
+    def mode_of(self, path: Path) -> int | None:
+        """Permission bits of a file; None when there is no regular file. Raises UserInputError."""
+        try:
+            found = os.lstat(self._inside(path))
+        except OSError:
+            return None
+        return stat.S_IMODE(found.st_mode) if stat.S_ISREG(found.st_mode) else None
+
+    def is_folder(self, path: Path) -> bool:
+        """Whether there is a folder. Raises UserInputError for a place that is not the project's."""
+        return self._inside(path).is_dir()
+
+    def make_folder(self, path: Path) -> None:
+        """Make a folder and those it lies in; one that is there is no error.
+
+        Raises UserInputError ("target_exists" when a file is in the way), EnvironmentProblem.
+        """
+        target = self._inside(path)
+        try:
+            _make_folders(target)
+        except (FileExistsError, NotADirectoryError) as error:
+            raise UserInputError(
+                msg("{path} can't be a folder: a file is in the way.", path=path),
+                advice=msg("Choose another name."),
+                file=path,
+                error_type="target_exists",
+            ) from error
+        except (OSError, ValueError) as error:
+            raise write_problem(error, path) from error
+
+    def remove_folder(self, path: Path) -> None:
+        """Remove a folder if it is empty; one that is not, or is gone, is left as it is.
+
+        Raises UserInputError, EnvironmentProblem.
+        """
+        target = self._inside(path)
+        try:
+            target.rmdir()
+            _flush_folder(target.parent)
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+                return
             raise write_problem(error, path) from error
 
     def clear_leftovers(self, path: Path) -> None:
@@ -178,6 +254,34 @@ class ProjectFolder:
     def read_object(self, sha256: str) -> bytes:
         """The kept content of this hash, verified. Raises EnvironmentProblem when it is damaged."""
         return self._objects.get(sha256)
+
+    def stored_objects(self) -> tuple[StoredObject, ...]:
+        """All contents in the store. Raises EnvironmentProblem."""
+        return self._objects.objects()
+
+    def remove_objects(self, sha256s: Sequence[str], *, put_before: float) -> int:
+        """Remove contents that were last put before a time; the bytes freed. Raises EnvironmentProblem."""
+        return self._objects.remove(sha256s, put_before=put_before)
+
+    def named_hashes(self) -> frozenset[str]:
+        """What looks like a hash in our own text files: conversations, designs, goals, results' descriptions.
+
+        Checkpoints know nothing that a transcript does not. Raises EnvironmentProblem.
+        """
+        found: set[str] = set()
+        for folder, folders, files in os.walk(self.private):
+            if Path(folder) == self.private:
+                folders[:] = [name for name in folders if name not in (paths.OBJECTS_FOLDER, "trash")]
+            for name in files:
+                path = Path(folder) / name
+                if name.endswith((".json", ".jsonl")):
+                    try:
+                        found.update(match.decode() for match in _HASH.findall(read_regular_file(path)))
+                    except FileNotFoundError:
+                        continue
+                    except OSError as error:
+                        raise _not_a_file(path, error) from error
+        return frozenset(found)
 
     def _inside(self, path: Path) -> Path:
         """The real path behind `path` (relative ones count from the project), or UserInputError."""

@@ -8,21 +8,39 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import stat
-import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BufferedReader
 from itertools import islice
-from pathlib import Path, PurePosixPath
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 from application.tool_execution.context import FolderEntry
+from infrastructure.persistence.path_rules import (
+    as_stored,
+    check_inside,
+    check_text,
+    checked_file,
+    exists,
+    has_names_outside,
+    hidden,
+    names_inside,
+    not_a_file,
+    not_written,
+    outside,
+    place_of_folder,
+    place_to_move,
+    printable,
+    real_place,
+    refuse_names_outside,
+    refuse_twins,
+)
 from infrastructure.persistence.regular import open_regular_file, read_regular_file
+from infrastructure.persistence.stored_runs import newest_first
 from shared import paths
 from shared.errors import UserInputError
-from shared.message import Message, msg
+from shared.message import msg
 
 WRITABLE_SUFFIXES = (
     ".cir", ".sp", ".spice", ".net", ".ckt", ".inc", ".lib", ".mod", ".sub", ".txt", ".md", ".json", ".csv",
@@ -30,12 +48,7 @@ WRITABLE_SUFFIXES = (
 """Files of other kinds are never written by a tool."""
 
 _READABLE_HIDDEN = ".spiceinit"
-_LONGEST = 1024
-_LONGEST_NAME = 255
 _DEEPEST = 32
-_FOREIGN = re.compile(r"~|[A-Za-z]:|[A-Za-z][A-Za-z0-9+.\-]*://|file:|\\\\", re.IGNORECASE)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
-"""Also those that cannot be seen, or that turn the direction of what is shown."""
 _RESULTS_LOOKED_AT = 500
 _MAX_RESULT_BYTES = 4 * 2**20
 
@@ -54,62 +67,63 @@ class FolderView:
 
     def locate(self, text: str) -> Path:
         """The real path of an existing readable file."""
-        _check_text(text)
+        check_text(text)
         candidates = [self.root / text]
         if not text.startswith("/"):
             candidates += [Path(os.path.realpath(library)) / text for library in self.libraries]
         for candidate in candidates:
-            real = self._readable(_as_stored(candidate), text)
-            if _exists(real):
-                return _checked_file(real, text)
+            real = self._readable(as_stored(candidate), text)
+            if exists(real):
+                refuse_names_outside(self.root, real, text)
+                return checked_file(real, text)
         raise UserInputError(
             msg("There is no file {path}.", path=text),
             advice=msg("Look up the name with list_project_files; upper and lower case count."),
             error_type="file_not_found",
         )
 
-    def locate_for_writing(self, text: str) -> Path:
-        """The real path of a file that may be written."""
-        _check_text(text)
-        real = _real(_as_stored(self.root / text), text)
-        self._check_inside(real, text)
+    def locate_for_writing(self, text: str, suffixes: tuple[str, ...] = WRITABLE_SUFFIXES) -> Path:
+        """The real path of a file that may be written; its kind has to be one of `suffixes`."""
+        check_text(text)
+        real = real_place(as_stored(self.root / text), text)
+        check_inside(self.root, real, text)
         if text.endswith("/"):
-            raise _not_a_file(text)
+            raise not_a_file(text)
         inner = real.relative_to(self.root)
         if any(part.startswith(".") for part in inner.parts):
-            raise UserInputError(
-                msg(
-                    "{path} is a hidden file or lies in a hidden folder; such files are not written.",
-                    path=text,
-                ),
-                advice=msg("Choose a name that does not begin with a dot."),
-                error_type="protected_path",
-            )
+            raise hidden(text)
         # The link's own name and the file behind it: either could be something that is run.
-        if any(Path(name).suffix.lower() not in WRITABLE_SUFFIXES for name in (text, real.name)):
-            raise UserInputError(
-                msg("Files like {path} are not written by tools.", path=text),
-                advice=msg("Use one of these endings: {suffixes}.", suffixes=" ".join(WRITABLE_SUFFIXES)),
-                error_type="suffix_not_allowed",
-            )
-        if _exists(real):
-            return _checked_file(real, text)
+        if any(Path(name).suffix.lower() not in suffixes for name in (text, real.name)):
+            raise not_written(text, suffixes)
+        if exists(real):
+            refuse_names_outside(self.root, real, text)
+            return checked_file(real, text)
         for folder in real.parents:
             if folder == self.root:
                 break
-            if _exists(folder) and not folder.is_dir():
-                raise _not_a_file(text)
+            if exists(folder) and not folder.is_dir():
+                raise not_a_file(text)
+        return real
+
+    def locate_for_moving(self, text: str) -> Path:
+        """The place of a file or folder that may be moved or deleted with all that is in it."""
+        return place_to_move(self.root, text, WRITABLE_SUFFIXES)
+
+    def locate_for_making(self, text: str, *, is_folder: bool, moved: Path | None = None) -> Path:
+        """The real path of a file or folder that may be made; it may be there already."""
+        real = place_of_folder(self.root, text) if is_folder else self.locate_for_writing(text)
+        refuse_twins(self.root, real, text, moved)
         return real
 
     def locate_folder(self, text: str) -> Path:
         """The real path of a folder of the project."""
         if text.strip() in ("", "."):
             return self.root
-        _check_text(text)
-        real = _real(self.root / text, text)
+        check_text(text)
+        real = real_place(self.root / text, text)
         if real != self.root:
-            self._check_inside(real, text)
-        if not _exists(real):
+            check_inside(self.root, real, text)
+        if not exists(real):
             raise UserInputError(
                 msg("There is no folder {path}.", path=text),
                 advice=msg("Call list_project_files without a path to see all folders."),
@@ -125,16 +139,16 @@ class FolderView:
 
     def locate_result(self, text: str) -> Path | None:
         """The real path of a stored result, None when `text` names something else."""
-        _check_text(text)
+        check_text(text)
         results = self.root / paths.PROJECT_FOLDER / paths.RESULTS_FOLDER
         named = Path(os.path.normpath(self.root / text))
         if named == results or not named.is_relative_to(results):
             return None
-        real = _real(named, text)
+        real = real_place(named, text)
         # Somebody else's project may have a link among its results.
         if not real.is_relative_to(results):
-            raise _outside(text)
-        if not _exists(real):
+            raise outside(text)
+        if not exists(real):
             raise UserInputError(
                 msg("There is no simulation result {path}.", path=text),
                 advice=msg("Run the circuit with run_simulation first."),
@@ -145,11 +159,7 @@ class FolderView:
     def newest_result(self, circuit: Path | None) -> Path | None:
         """The result.json of the newest stored result (of one circuit)."""
         results = self.root / paths.PROJECT_FOLDER / paths.RESULTS_FOLDER
-        try:
-            names = sorted(os.listdir(results), reverse=True)  # noqa: PTH208 - ids sort by their time
-        except OSError:
-            return None
-        for name in islice(names, _RESULTS_LOOKED_AT):
+        for name in newest_first(results)[:_RESULTS_LOOKED_AT]:
             path = results / name / paths.RESULT_FILE
             content = _result_content(path)
             if content is None or content.get("kind") == "study":  # it has no waveforms
@@ -157,6 +167,16 @@ class FolderView:
             if circuit is None or _is_of(content, circuit):
                 return path
         return None
+
+    def numbered_result(self, number: int) -> Path | None:
+        """The result.json of the run the list of results counts as `number`, from 1 = the oldest kept."""
+        results = self.root / paths.PROJECT_FOLDER / paths.RESULTS_FOLDER
+        try:
+            names = sorted(os.listdir(results))  # noqa: PTH208 - ids sort by their time
+        except OSError:
+            return None
+        stored = (results / name / paths.RESULT_FILE for name in names)
+        return next(islice((path for path in stored if os.path.lexists(path)), number - 1, None), None)
 
     def open(self, path: Path) -> BufferedReader:
         """A located file, open for reading."""
@@ -169,7 +189,14 @@ class FolderView:
 
     def walk(self, folder: Path) -> Iterator[FolderEntry]:
         """What is in `folder` and below."""
-        yield from self._walk(folder, 0)
+        inside: dict[tuple[int, int], int] | None = None
+        for item in self._walk(folder, 0):
+            if item.kind == "link" and item.size:  # a file with several names
+                if inside is None:
+                    inside = names_inside(self.root)
+                if not has_names_outside(item.path, inside):
+                    item = replace(item, kind="file")  # noqa: PLW2901 - the same, known better
+            yield item
 
     def _walk(self, folder: Path, depth: int) -> Iterator[FolderEntry]:
         try:
@@ -210,11 +237,11 @@ class FolderView:
         return FolderEntry(name=self.name_of(path), path=path, kind="link", size=0)
 
     def _readable(self, candidate: Path, text: str) -> Path:
-        real = _real(candidate, text)
+        real = real_place(candidate, text)
         for library in self.libraries:
             if real.is_relative_to(os.path.realpath(library)):
                 return real
-        self._check_inside(real, text)
+        check_inside(self.root, real, text)
         inner = real.relative_to(self.root)
         if any(part.startswith(".") for part in inner.parts) and inner.name != _READABLE_HIDDEN:
             raise UserInputError(
@@ -224,124 +251,14 @@ class FolderView:
             )
         return real
 
-    def _check_inside(self, real: Path, text: str) -> None:
-        if real == self.root or not real.is_relative_to(self.root):
-            raise _not_a_file(text) if real == self.root else _outside(text)
-        # Folded, for file systems where upper and lower case are the same.
-        if paths.PROJECT_FOLDER in (part.casefold() for part in real.relative_to(self.root).parts):
-            raise UserInputError(
-                msg("{path} is inside .circuit_ai, which belongs to the program.", path=text),
-                advice=msg("Choose a place beside it."),
-                error_type="outside_project",
-            )
-
-
-def printable(text: str) -> str:
-    """`text` with what is no character (bytes of file names, line breaks) escaped."""
-    shown = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return _CONTROL.sub(lambda match: _escaped(ord(match.group())), shown)
-
-
-def _escaped(code: int) -> str:
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
-
-
-def _check_text(text: str) -> None:
-    """What can be said of a path without looking at the disk."""
-    if not text.strip():
-        raise _bad_path(text, msg("it is empty"))
-    if len(text) > _LONGEST:
-        raise _bad_path(text[:80] + "...", msg("it is too long"))
-    if _CONTROL.search(text):
-        raise _bad_path(text, msg("it has control characters"))
-    if _FOREIGN.match(text):
-        raise _outside(text)
-    parts = PurePosixPath(text).parts
-    if ".." in parts or ".." in text.split("\\"):
-        raise _outside(text)
-    if "\\" in text:
-        raise _bad_path(text, msg("folders are separated by / and not by \\"))
-    try:
-        names = [os.fsencode(part) for part in parts]
-    except UnicodeEncodeError as error:
-        raise _bad_path(text, msg("it has characters no file name can have")) from error
-    if any(len(name) > _LONGEST_NAME for name in names):
-        raise _bad_path(text, msg("it is too long"))
-    # Windows drops them, so that two spellings would mean one file.
-    if any(part.endswith((".", " ")) for part in parts):
-        raise _bad_path(text, msg("a name in it ends in a dot or a blank"))
-
-
-def _bad_path(text: str, reason: Message) -> UserInputError:
-    return UserInputError(
-        msg("The path {path} can't be used: {reason}.", path=f"“{printable(text)}”", reason=reason),
-        advice=msg("Give a path relative to the project, for example {example}.", example="filters/rc.cir"),
-        error_type="bad_path",
-    )
-
-
-def _outside(text: str) -> UserInputError:
-    return UserInputError(
-        msg("{path} lies outside the project.", path=printable(text)),
-        advice=msg("Only files of the project can be used; paths count from its folder, without “..”."),
-        error_type="outside_project",
-    )
-
-
-def _not_a_file(text: str) -> UserInputError:
-    return UserInputError(
-        msg("{path} is not a regular file.", path=printable(text)),
-        advice=msg("Name a text file; folders, pipes and devices cannot be used."),
-        error_type="not_a_file",
-    )
-
-
-def _as_stored(path: Path) -> Path:
-    """`path`, its last name spelled as the folder has it.
-
-    One letter has two spellings in Unicode: macOS stores "e" and an accent where models write "é".
-    """
-    if path.name.isascii() or _exists(path):
-        return path
-    wanted = unicodedata.normalize("NFC", path.name)
-    try:
-        names = os.listdir(path.parent)  # noqa: PTH208 - names alone
-    except (OSError, ValueError):
-        return path
-    same = [name for name in names if unicodedata.normalize("NFC", name) == wanted]
-    return path.with_name(same[0]) if len(same) == 1 else path
-
-
-def _real(path: Path, text: str) -> Path:
-    try:
-        return Path(os.path.realpath(path))
-    except (OSError, ValueError) as error:
-        raise _bad_path(text, msg("its links lead in a circle")) from error
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return os.path.lexists(path)
-    except (OSError, ValueError):
-        return False
-
-
-def _checked_file(real: Path, text: str) -> Path:
-    """`real` when it is a regular file or cannot be looked at (opening will tell)."""
-    try:
-        mode = os.lstat(real).st_mode
-    except OSError:
-        return real
-    if not stat.S_ISREG(mode):
-        raise _not_a_file(text)
-    return real
-
 
 def _entry_of(name: str, path: Path, status: os.stat_result) -> FolderEntry:
     if stat.S_ISDIR(status.st_mode):
         return FolderEntry(name=name, path=path, kind="folder", size=0)
     if stat.S_ISREG(status.st_mode):
-        return FolderEntry(name=name, path=path, kind="file", size=status.st_size)
+        # Of several names some may lie outside; `walk` finds out.
+        kind: Literal["file", "link"] = "file" if status.st_nlink == 1 else "link"
+        return FolderEntry(name=name, path=path, kind=kind, size=status.st_size)
     return FolderEntry(name=name, path=path, kind="special", size=0)
 
 

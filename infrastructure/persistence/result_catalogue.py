@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
-from application.project.browsing import ResultSummary
+from application.project.browsing import ResultSummary, StoredResults
 from infrastructure.persistence.regular import read_regular_file
 from shared import paths
 from shared.message import Message, msg, stored_message
@@ -32,6 +34,19 @@ class ResultList:
             for number, name in enumerate(stored[first:], start=first + 1)
         ]
         return tuple(summary for summary in reversed(found) if summary is not None)
+
+    def stored(self, project: Path) -> StoredResults:
+        """Folders with a result, and the bytes of every regular file in them; links are not followed."""
+        top = project / paths.PROJECT_FOLDER / paths.RESULTS_FOLDER
+        count = size = 0
+        for name_of_folder, _, files in os.walk(top):
+            folder = Path(name_of_folder)
+            count += paths.RESULT_FILE in files and folder.parent == top
+            for name in files:
+                with contextlib.suppress(OSError):  # removed meanwhile
+                    found = (folder / name).lstat()
+                    size += found.st_size if stat.S_ISREG(found.st_mode) else 0
+        return StoredResults(count, size)
 
 
 def _summary(path: Path, number: int) -> ResultSummary | None:

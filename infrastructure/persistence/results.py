@@ -20,6 +20,7 @@ from infrastructure.persistence.atomic import write_atomically, write_problem
 from infrastructure.persistence.project import ProjectFolder
 from infrastructure.persistence.regular import NotRegular, TooLarge, read_regular_file
 from infrastructure.persistence.result_retention import ResultFolderShelf, mark_done, mark_running
+from infrastructure.persistence.stored_runs import reusable_result
 from shared import paths
 from shared.errors import UserInputError
 from shared.message import Message, msg
@@ -42,12 +43,7 @@ class ResultFolders:
         The id is made from `ulid` (None = a fresh one); what an interrupted run of the same id left
         there is removed. Raises EnvironmentProblem when the folder cannot be made.
         """
-        project = paths.project_root_of(circuit)
-        parent = (
-            self._user_home / paths.RESULTS_FOLDER
-            if project is None
-            else ProjectFolder(project).results_folder
-        )
+        parent = self._folder_of(circuit)
         result_id = paths.result_name(ulid or new_ulid())
         folder = parent / result_id
         try:
@@ -58,6 +54,12 @@ class ResultFolders:
         except OSError as error:
             raise write_problem(error, folder) from error
         return result_id, Path(os.path.realpath(folder))
+
+    def _folder_of(self, circuit: Path) -> Path:
+        project = paths.project_root_of(circuit)
+        if project is None:
+            return self._user_home / paths.RESULTS_FOLDER
+        return ProjectFolder(project).results_folder
 
     def discard(self, folder: Path) -> None:
         """Remove the folder of a result that was never saved."""
@@ -80,6 +82,7 @@ class ResultFolders:
         content = {
             "schema_version": SCHEMA_VERSION,
             "id": result.result_id,
+            "fingerprint": result.fingerprint if result.ok else "",
             "created": result.created,
             "ok": result.ok,
             "status": result.run.status,
@@ -117,11 +120,16 @@ class ResultFolders:
             ],
             "issues": [_issue(issue) for issue in result.issues],
             "raw_paths": [_relative(path, folder) for path in result.run.raw_paths],
+            "raw_bytes": [path.stat().st_size for path in result.run.raw_paths],
             "log_path": _relative(result.run.log_path, folder),
         }
         text = json.dumps(_finite(content), ensure_ascii=False, indent=1, allow_nan=False)
         write_atomically(result.result_path, (text + "\n").encode("utf-8", "backslashreplace"))
         self._finished(folder)
+
+    def reusable(self, circuit: Path, fingerprint: str) -> SimulationResult | None:
+        """The newest whole, successful result of `circuit` with this fingerprint, marked as just used."""
+        return reusable_result(self._folder_of(circuit), fingerprint)
 
     def save_study(self, folder: Path, document: Mapping[str, Any], rows: bytes) -> None:
         """Write a study's ``rows.csv`` and, last, its ``result.json``. Raises EnvironmentProblem."""

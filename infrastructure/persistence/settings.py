@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from domain.llm.agent_limits import AgentLimits
+from domain.llm.chat import ProviderChoice
+from domain.search.embedding import EmbeddingSettings, read_embedding
 from domain.simulation.retention import DEFAULT_POLICY, RetentionPolicy
 from infrastructure.persistence.atomic import write_atomically, write_problem
 from infrastructure.persistence.regular import read_regular_file
@@ -44,6 +46,10 @@ class UserSettings:
     """The simulator's program; None = the one found on PATH."""
     agent: AgentLimits = field(default_factory=AgentLimits)
     """How far one turn of a chat may go by itself."""
+    small_model: ProviderChoice | None = None
+    """The model that makes titles of conversations; None = their first words serve."""
+    embedding: EmbeddingSettings | None = None
+    """The server for searches by meaning; None = no such search, nothing is sent."""
     results: RetentionPolicy = DEFAULT_POLICY
     """How much room the results of each project may take; held after each run."""
     unknown: Mapping[str, Any] = field(default_factory=dict)
@@ -101,6 +107,8 @@ def save_settings(home: Path, settings: UserSettings) -> None:
         "libraries": [str(library) for library in settings.libraries],
         "ngspice_path": None if settings.ngspice_path is None else str(settings.ngspice_path),
         "agent": asdict(settings.agent),
+        "small_model": None if settings.small_model is None else asdict(settings.small_model),
+        "embedding": None if settings.embedding is None else asdict(settings.embedding),
         "results": {"max_bytes": settings.results.max_bytes, "keep": settings.results.keep},
     }
     try:
@@ -140,6 +148,8 @@ def _understand(content: dict[str, Any], path: Path) -> UserSettings:
         libraries=entry("libraries", _places, ()),
         ngspice_path=entry("ngspice_path", _place, None),
         agent=entry("agent", _limits, AgentLimits()),
+        small_model=entry("small_model", _model, None),
+        embedding=entry("embedding", read_embedding, None),
         results=entry("results", _quota, DEFAULT_POLICY),
         unknown=content,
         warnings=tuple(warnings),
@@ -180,6 +190,7 @@ _LIMIT_RANGES = {
     "warn_round": (1, 200),
     "calls_per_answer": (1, 50),
     "model_seconds": (1, 86_400),
+    "continuations": (0, 20),
     "parallel": (1, 16),
 }
 
@@ -198,6 +209,15 @@ def _limits(value: Any) -> AgentLimits:
             raise ValueError(name)
     whole = {name: number if name == "model_seconds" else int(number) for name, number in value.items()}
     return AgentLimits(**whole)
+
+
+def _model(value: Any) -> ProviderChoice | None:
+    """``{"provider": "ollama", "model": "qwen3:4b", "base_url": ""}``; provider alone = its default model."""
+    if not isinstance(value, dict) or not value.keys() <= {"provider", "model", "base_url"}:
+        raise ValueError(value)
+    if not all(isinstance(text, str) for text in value.values()) or not value.get("provider", "").strip():
+        raise ValueError(value)
+    return ProviderChoice(**value)
 
 
 def _quota(value: Any) -> RetentionPolicy:

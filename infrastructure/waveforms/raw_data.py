@@ -7,7 +7,10 @@ view over a mapped file is five times slower for files of a gigabyte.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 _BLOCK_BYTES = 2**20
 _MAX_BLOCK_BYTES = 2**23
 _FEWEST_ROWS = 256
+_WORTH_THREADS = 32 * 2**20
+_MOST_THREADS = 4
 _TEXT_BYTES = 2**20
 _MAX_WORD = 64
 _DTYPES: dict[str, np.dtype[np.generic]] = {
@@ -160,10 +165,40 @@ def _uneven_columns(source: Rows, indices: Sequence[int]) -> list[Array]:
 def gather(file: BinaryIO, path: Path, rows: int, row_bytes: int, picks: Sequence[Pick]) -> None:
     """Read `rows` rows from where the file stands and copy the picked columns to their targets.
 
-    Raises UserInputError when the file ends first.
+    Many rows are parted among threads: reading and numpy's copying let go of the interpreter's lock. The file
+    stands behind the rows afterwards. Raises UserInputError when it ends first.
     """
+    start = file.tell()
+    threads = _threads_for(rows * row_bytes)
+
+    def fill(part: memoryview, at: int) -> None:
+        _fill(file, path, part, start + at)
+
+    def work(first: int, stop: int) -> None:
+        _gather_part(fill, range(first, stop), row_bytes, picks)
+
+    if threads == 1:
+        work(0, rows)
+    else:
+        bounds = [rows * number // threads for number in range(threads + 1)]
+        with ThreadPoolExecutor(threads, thread_name_prefix="raw-rows") as pool:
+            for _ in pool.map(work, bounds, bounds[1:]):
+                pass  # what a thread raised is raised here
+    file.seek(start + rows * row_bytes)
+
+
+def _threads_for(size: int) -> int:
+    if sys.platform != "linux" or size < _WORTH_THREADS:  # elsewhere a file has but one place to read at
+        return 1
+    return min(len(os.sched_getaffinity(0)), _MOST_THREADS)
+
+
+def _gather_part(
+    fill: Callable[[memoryview, int], None], rows: range, row_bytes: int, picks: Sequence[Pick]
+) -> None:
+    """`fill`: fills memory with what lies at a number of bytes behind the first row."""
     per_block = max(_BLOCK_BYTES // row_bytes, min(_FEWEST_ROWS, _MAX_BLOCK_BYTES // row_bytes), 1)
-    per_block = min(per_block, max(rows, 1))
+    per_block = min(per_block, max(len(rows), 1))
     block = bytearray(per_block * row_bytes)
     # A NaN of four bytes may be one that warns when it is made eight bytes long.
     with memoryview(block) as bytes_of_block, np.errstate(invalid="ignore"):
@@ -171,19 +206,24 @@ def gather(file: BinaryIO, path: Path, rows: int, row_bytes: int, picks: Sequenc
             (pick.target, np.ndarray((per_block,), pick.dtype, block, pick.offset, (row_bytes,)))
             for pick in picks
         ]
-        for at in range(0, rows, per_block):
-            count = min(per_block, rows - at)
-            _fill(file, path, bytes_of_block[: count * row_bytes])
+        for at in range(rows.start, rows.stop, per_block):
+            count = min(per_block, rows.stop - at)
+            fill(bytes_of_block[: count * row_bytes], at * row_bytes)
             for target, view in views:
                 target[at : at + count] = view[:count]
 
 
-def _fill(file: BinaryIO, path: Path, part: memoryview) -> None:
+def _fill(file: BinaryIO, path: Path, part: memoryview, at: int) -> None:
+    """Fill `part` with what the file has from byte `at` on."""
     done = 0
     while done < len(part):
-        read = file.readinto(part[done:])  # type: ignore[attr-defined]
+        if sys.platform == "linux":  # without moving the place that threads share
+            read = os.preadv(file.fileno(), [part[done:]], at + done)
+        else:
+            file.seek(at + done)
+            read = file.readinto(part[done:])  # type: ignore[attr-defined]
         if not read:
-            raise bad_raw(path, msg("the file got shorter while it was read"), file.tell())
+            raise bad_raw(path, msg("the file got shorter while it was read"), at + done)
         done += read
 
 

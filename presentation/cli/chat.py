@@ -10,6 +10,8 @@ from application.app import Application
 from application.events import (
     AnswerStreamed,
     ChatEvent,
+    ConfirmationGiven,
+    ConfirmationNeeded,
     ErrorOccurred,
     PhaseEntered,
     RetryScheduled,
@@ -21,6 +23,7 @@ from application.events import (
 )
 from domain.llm.chat import ProviderChoice
 from presentation.cli import design
+from presentation.cli.confirming import confirmer, given_document, needed_document
 from presentation.cli.events import common_document
 from presentation.cli.output import Output
 from presentation.cli.terminal import read_input
@@ -30,6 +33,7 @@ from shared.message import msg
 _EXIT_CODES: dict[TurnEnd, int] = {
     "completed": 0,
     "limit": 1,
+    "loop": 1,
     "length": 1,
     "content_filter": 1,
     "cut": 3,
@@ -72,7 +76,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     printer = _EventPrinter(out)
     app.events.subscribe(PromptsWarned, lambda warning: out.note(warning.message))
     try:
-        ended = await app.chat(request, emit=printer)
+        ended = await app.chat(request, emit=printer, confirm=confirmer(out, always_yes=args.yes))
     except CircuitAIError as error:
         if not printer.has_told_error:
             fail(error, out)
@@ -132,6 +136,7 @@ class _EventPrinter:
     def __init__(self, out: Output) -> None:
         self._out = out
         self._is_in_line = False
+        self._message_id = ""
         self.has_told_error = False
         """An error was shown already."""
 
@@ -147,10 +152,13 @@ class _EventPrinter:
         out = self._out
         match event:
             case AnswerStreamed():
+                if event.message_id != self._message_id:  # an answer that follows another without a call
+                    self._end_line()
+                    self._message_id = event.message_id
                 if event.text:
                     out.piece(event.text)
                     self._is_in_line = not event.text.endswith("\n")
-            case ToolStarted():
+            case ToolStarted() | ConfirmationNeeded():
                 self._end_line()
             case ToolEnded():
                 out.line(f"{'✓' if event.success else '✗'} {out.translate(event.summary)}")
@@ -173,7 +181,7 @@ class _EventPrinter:
                     out.say(msg("Stopped."))
                 if event.note is not None:
                     out.say(event.note)
-            case SessionOpened() | PhaseEntered():
+            case SessionOpened() | PhaseEntered() | ConfirmationGiven():
                 pass
             case _:
                 assert_never(event)
@@ -193,6 +201,10 @@ def event_documents(event: ChatEvent, out: Output) -> list[dict[str, object]]:
         case RetryScheduled():
             reason = out.translate(event.reason)
             return [{"type": "retry", "attempt": event.attempt, "wait_s": event.wait_s, "reason": reason}]
+        case ConfirmationNeeded():
+            return [needed_document(event, out)]
+        case ConfirmationGiven():
+            return [given_document(event)]
         case TurnEnded():
             note = out.translate(event.note) if event.note else None
             usage = dict(event.usage)

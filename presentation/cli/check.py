@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.app import Application
+from domain.circuit.dialects import DIALECTS
 from presentation.cli.output import Output
 from shared.message import msg
 
@@ -15,14 +16,15 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE [--library DIR]."""
+    """FILE [--library DIR] [--dialect NAME]."""
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument("--library", type=Path, action="append", default=[], metavar="DIR")
+    parser.add_argument("--dialect", choices=DIALECTS)
 
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 1 only for errors."""
-    report = await app.check(args.file, tuple(args.library))
+    report = await app.check(args.file, tuple(args.library), dialect=args.dialect)
     has_errors = any(item.severity == "error" for item in report.diagnostics)
     if out.as_json:
         out.json({"ok": not has_errors, "diagnostics": [_entry(item, out) for item in report.diagnostics]})

@@ -66,6 +66,8 @@ def _document(report: CleanReport, out: Output) -> dict[str, object]:
         "kept_bytes": sum(result.size for result in report.kept),
         "freed_bytes": report.freed_bytes,
         "scratch": [{"path": path, "bytes": size} for path, size in report.scratch],
+        "undo_operations": report.undo.operations,
+        "undo_bytes": report.undo.freed_bytes,
         "pinned": list(report.pinned),
         "unpinned": list(report.unpinned),
         "errors": [
@@ -95,6 +97,10 @@ def _print(report: CleanReport, out: Output) -> None:
     rows += [[str(path), _size(size), out.translate(_REASONS["unfinished"])] for path, size in report.scratch]
     for line in table(rows):
         out.line(line)
+    if report.undo.operations:
+        out.say(
+            msg("{count} old changes of files can no longer be taken back.", count=report.undo.operations)
+        )
     for result_id in report.pinned:
         out.say(msg("Pinned: {id}", id=result_id))
     for result_id in report.unpinned:

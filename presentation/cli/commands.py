@@ -19,6 +19,7 @@ from presentation.cli import (
     measure,
     operations,
     optimize,
+    permissions,
     plot,
     providers,
     sessions,
@@ -26,6 +27,7 @@ from presentation.cli import (
     simulator,
     studies,
     tool,
+    traces,
 )
 from presentation.cli.output import Output
 from shared.errors import CircuitAIError
@@ -125,6 +127,11 @@ COMMANDS: dict[str, Command] = {
         stopped=chat.stopped,
         fail=chat.fail,
     ),
+    "permissions": Command(
+        help=msg("Show and change what a model may do in a project, and which files are protected"),
+        add_arguments=permissions.add_arguments,
+        run=permissions.run,
+    ),
     "tool": Command(
         help=msg("Call one of the tools a model has"),
         add_arguments=tool.add_arguments,
@@ -145,6 +152,11 @@ COMMANDS: dict[str, Command] = {
         help=msg("Take back a change of a file"),
         add_arguments=operations.add_undo_arguments,
         run=operations.run_undo,
+    ),
+    "traces": Command(
+        help=msg("List, show or export what the turns of a project did"),
+        add_arguments=traces.add_arguments,
+        run=traces.run,
     ),
     "providers": Command(
         help=msg("List the providers of language models, or try one"),

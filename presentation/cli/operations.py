@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from application.app import Application
+from application.tool_execution.taking_back import UndoConflictError
 from presentation.cli.output import Output
 from shared.errors import UserInputError
 from shared.message import Message, msg
@@ -37,19 +38,30 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
 
 
 def add_undo_arguments(parser: argparse.ArgumentParser) -> None:
-    """PROJECT [OPERATION] [--session ID] [--diff]."""
+    """PROJECT [OPERATION] [--session ID] [--diff] [--choose WAY]."""
     parser.add_argument("project", type=Path, metavar="PROJECT")
     parser.add_argument("operation", nargs="?", default="", metavar="OPERATION")
     parser.add_argument("--session", default="", metavar="ID")
     parser.add_argument("--diff", action="store_true")
+    parser.add_argument("--choose", choices=("current", "restore", "merge"), default=None)
 
 
 async def run_undo(args: argparse.Namespace, app: Application, out: Output) -> int:
-    """Undo one operation, by default the last change that stands; with --diff only show what it changed."""
+    """Undo one operation, by default the last change that stands; with --diff only show what it changed.
+
+    Exit code 1 with both differences when a file was changed since and nothing was chosen.
+    """
     root = args.project.absolute()
     if args.diff:
         return await _show(args, app, out)
-    undone = await app.operations.undo(args.project, args.operation, session_id=args.session)
+    try:
+        undone = await app.operations.undo(
+            args.project, args.operation, session_id=args.session, choose=args.choose
+        )
+    except UndoConflictError as conflict:
+        return _tell_conflict(conflict, args, out)
+    if undone.is_kept:
+        return _tell_kept(undone.target.op_id, root / undone.target.path, out)
     if out.as_json:
         out.json(
             {
@@ -75,6 +87,54 @@ async def run_undo(args: argparse.Namespace, app: Application, out: Output) -> i
     out.line(undone.diff.text.rstrip("\n"))
     command = f"python main.py undo {args.project} {undone.record.op_id}"
     out.say(msg("To do it again: {command}", command=command))
+    return 0
+
+
+def _tell_conflict(error: UndoConflictError, args: argparse.Namespace, out: Output) -> int:
+    """Both differences of each file, and the ways on."""
+    if out.as_json:
+        out.json(
+            {
+                "ok": False,
+                "errors": [
+                    {
+                        "message": out.translate(error.message),
+                        "error_type": error.error_type,
+                        "advice": out.translate(error.advice) if error.advice else None,
+                    }
+                ],
+                "choices": list(error.ways),
+                "conflicts": [
+                    {
+                        "path": args.project.absolute() / conflict.path,
+                        "undo_diff": conflict.undo.text,
+                        "since_diff": conflict.since.text,
+                        "merged_diff": conflict.merged.text if conflict.merged else None,
+                    }
+                    for conflict in error.conflicts
+                ],
+            }
+        )
+        return error.exit_code
+    for conflict in error.conflicts:
+        out.say(msg("What undoing would change in {path}:", path=conflict.path))
+        out.line(conflict.undo.text.rstrip("\n"))
+        out.say(msg("What was changed in it since:"))
+        out.line(conflict.since.text.rstrip("\n"))
+    out.note(error.message)
+    if error.advice:
+        out.note(error.advice)
+    for way in error.ways:
+        command = f"python main.py undo {args.project} {args.operation} --choose {way}".replace("  ", " ")
+        out.note(msg("{what}: {command}", what=_WAYS[way], command=command))
+    return error.exit_code
+
+
+def _tell_kept(op_id: str, path: Path, out: Output) -> int:
+    if out.as_json:
+        out.json({"ok": True, "undone": None, "kept": op_id, "path": path})
+    else:
+        out.say(msg("Left as it is: {path}.", path=path))
     return 0
 
 
@@ -127,6 +187,11 @@ def _row(entry: OperationEntry, out: Output) -> str:
     return f"{record.op_id}  {time}  {record.tool:<16} {record.path:<24} {change:<10} {state}".rstrip()
 
 
+_WAYS: dict[str, Message] = {
+    "current": msg("Keep the file as it is"),
+    "restore": msg("Put the old content back (the present one can be brought back)"),
+    "merge": msg("Join both changes"),
+}
 _STATES: dict[str, Message] = {
     "intent": msg("under way"),
     "done": msg("done"),

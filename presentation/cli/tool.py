@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from application.app import Application
+from presentation.cli.confirming import allow_all
 from presentation.cli.output import Output
 from presentation.cli.terminal import read_input
 from shared.errors import CircuitAIError, UserInputError
@@ -27,11 +28,12 @@ _LARGEST_INPUT = 16_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """NAME [JSON] [--project DIR] [--schema]; NAME list lists the tools."""
+    """NAME [JSON] [--project DIR] [--schema] [--yes]; NAME list lists the tools."""
     parser.add_argument("name", metavar="NAME")
     parser.add_argument("arguments", nargs="?", default="{}", metavar="JSON")
     parser.add_argument("--project", type=Path, default=Path(), metavar="DIR")
     parser.add_argument("--schema", action="store_true")
+    parser.add_argument("--yes", action="store_true")
 
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
@@ -45,7 +47,13 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         text = await _standard_input()
     arguments, problem = _read(text)
     try:
-        result = await app.run_tool(args.name, arguments, project=args.project, problem=problem)
+        result = await app.run_tool(
+            args.name,
+            arguments,
+            project=args.project,
+            problem=problem,
+            confirm=allow_all if args.yes else None,  # a question would be a second text on stdout
+        )
     except CircuitAIError as error:
         fail(error, out)
         return error.exit_code

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from domain.simulation.waveform import Plot
     from presentation.window.workspace import WindowServices
 
+_PATIENCE_S = 0.3
+"""The figures of the result before stand until the new ones are there, but no longer than this: then those
+that need no measuring come first."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
@@ -59,6 +63,7 @@ class ShownResult(QObject):
         self._request = 0
         self._added: list[str] = []
         self._measured: tuple[Measured, ...] = ()
+        self._measured_on: LoadedWaveforms | None = None
         self.loaded: LoadedWaveforms | None = None
         self.error: Message | None = None
         """Why the last result could not be shown."""
@@ -84,7 +89,7 @@ class ShownResult(QObject):
     @property
     def previous_number(self) -> int | None:
         """The run the figures are compared with."""
-        previous = None if self.loaded is None else self.loaded.previous
+        previous = None if self._measured_on is None else self._measured_on.previous
         return None if previous is None else previous.number
 
     def show(self, result_path: Path) -> None:
@@ -98,10 +103,10 @@ class ShownResult(QObject):
         """Show nothing (the project was closed)."""
         self._request += 1
         self.loaded, self.error, self.is_loading, self.goals = None, None, False, ()
-        self._added, self._measured = [], ()
+        self._added = []
         self._set_stale(False)
         self.changed.emit()
-        self.measured.emit()
+        self._show_figures(())
 
     def add_measurement(self, expression: str) -> None:
         """Measure one expression more, on this result and the next ones."""
@@ -133,17 +138,34 @@ class ShownResult(QObject):
         self.loaded, self.goals = loaded, goals
         self.error = None if loaded.error is None else loaded.error.message
         self.is_loading = False
-        self._measured = _of_cards(loaded.figures, loaded.previous, goals)
         self._set_stale(False)
         self.changed.emit()
-        self.measured.emit()
-        await self._measure(request)
+        cards_due = asyncio.get_running_loop().call_later(_PATIENCE_S, self._show_cards, request)
+        try:
+            await self._measure(request)
+        except Exception:
+            self._show_cards(request)  # not those of another result
+            raise
+        finally:
+            cards_due.cancel()
         await self._compare_with_file(request)
+
+    def _show_cards(self, request: int) -> None:
+        """The figures that are there without measuring: those of the `.meas` cards."""
+        if request == self._request and self.loaded is not None:
+            self._show_figures(_of_cards(self.loaded.figures, self.loaded.previous, self.goals))
+
+    def _show_figures(self, figures: tuple[Measured, ...]) -> None:
+        self._measured, self._measured_on = figures, self.loaded
+        self.measured.emit()
 
     async def _measure(self, request: int) -> None:
         """Evaluate the expressions on the shown result and on the one before it."""
         loaded = self.loaded
-        if loaded is None or not loaded.plots:
+        if loaded is None:
+            return
+        if not loaded.plots:
+            self._show_cards(request)
             return
         added, goals = tuple(self._added), self.goals
         cards = _of_cards(loaded.figures, loaded.previous, goals)
@@ -160,8 +182,7 @@ class ShownResult(QObject):
             except CircuitAIError:  # its data were cleaned up: there is nothing to compare with
                 before = {}
         if request == self._request:
-            self._measured = (*cards, *_of_expressions(now, before, added, asked))
-            self.measured.emit()
+            self._show_figures((*cards, *_of_expressions(now, before, added, asked)))
 
     async def _goals(self) -> tuple[DesignGoal, ...]:
         root = self._services.workspace.root

@@ -156,8 +156,8 @@ class _TaskStarter:
     def start(
         self, coroutine: Coroutine[Any, Any, Any], *, kind: str, scope: Hashable = WINDOW_SCOPE
     ) -> TaskHandle[Any] | None:
-        """Run it as a task of `scope`; its error is shown, not lost. Nothing begins after the loop."""
-        if not _has_loop():
+        """Run it as a task of `scope`; its error is shown, not lost. At the end nothing new begins."""
+        if not _has_loop() or self._app.tasks.is_shut_down:
             coroutine.close()
             return None
         name = f"{kind}-{next(self._numbers)}"

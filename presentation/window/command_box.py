@@ -68,6 +68,15 @@ class CommandBox(QLineEdit):
         self.selectAll()
         self._search()
 
+    def search_again(self) -> None:
+        """A source has more to offer for what stands in the box; what was chosen stays chosen."""
+        row = -1 if self._popup is None else self._popup.chosen
+        chosen = (self._hits[row].text, self._hits[row].detail) if 0 <= row < len(self._hits) else None
+        self._search()
+        shown = [(hit.text, hit.detail) for hit in self._hits]
+        if chosen in shown:
+            self._choose(shown.index(chosen))
+
     def dismiss(self) -> None:
         """Offer nothing."""
         if self._popup is not None:
@@ -136,13 +145,16 @@ class CommandBox(QLineEdit):
         from presentation.window.command_hits import score_of
 
         wanted = self.text().strip()
+        hits = [hit for source in self._sources for hit in source()]
         scored = [
             (score, position, hit)
-            for position, hit in enumerate(hit for source in self._sources for hit in source())
-            if (score := score_of(wanted, hit.text)) is not None
+            for position, hit in enumerate(hits)
+            if not hit.is_content and (score := score_of(wanted, hit.text)) is not None
         ]
         scored.sort(key=lambda item: item[:2])
-        self._hits = [hit for _, _, hit in scored[:_MOST_HITS]]
+        contents = [hit for hit in hits if hit.is_content]
+        named = [hit for _, _, hit in scored[: _MOST_HITS - min(len(contents), _MOST_HITS // 2)]]
+        self._hits = (named + contents)[:_MOST_HITS]
         self._show()
 
     def _show(self) -> None:

@@ -32,6 +32,8 @@ class Hit:
     detail: str
     icon: str
     act: Callable[[], object]
+    is_content: bool = False
+    """A line of a file that has the text: below what is found by its name."""
 
 
 class HitList(QWidget):

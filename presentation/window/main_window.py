@@ -91,6 +91,7 @@ class MainWindow(QWidget):
             return
         from presentation.window.command_hits import Finder
         from presentation.window.commands import Commands
+        from presentation.window.content_search import ContentSearch
         from presentation.window.escape import EscapeStops
         from presentation.window.menu import commands_of
         from presentation.window.panes import Panes
@@ -105,6 +106,7 @@ class MainWindow(QWidget):
         self.commands = Commands(services, self, commands_of(self))
         self.commands.fill(self.header.menu_bar)
         Finder(services, self.header.command_box, self.commands, self.panes.outline)
+        ContentSearch(services, self.header.command_box)
         self._escape = EscapeStops(self, self.stop_run)
         self._is_complete = True
         self._add_tools()

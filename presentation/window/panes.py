@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from presentation.panels.debug.tally import EventTally
 from presentation.panels.project.empty import EmptyNote
 from presentation.panels.project.outline import OutlinePane
 from presentation.panels.project.results import ResultsList
@@ -25,8 +26,8 @@ _RIGHT_TABS: tuple[tuple[Message, Message], ...] = (
         msg("Context"),
         msg("What the model is sent, and how much of its window that fills, will be shown here."),
     ),
-    (msg("Debug"), msg("Each step of a run with its times, requests and answers will be shown here.")),
-    (msg("Info"), msg("What is known of the chosen element, node or file will be shown here.")),
+    (msg("Debug"), msg("How the program is doing appears here.")),
+    (msg("Info"), msg("What is known of the project appears here.")),
     (msg("Components"), msg("Parts with their models and data sheets will be searched here.")),
 )
 
@@ -53,6 +54,9 @@ class Panes(QWidget):
         self.conversation: QWidget = QWidget()
         self.tabs = TabStrip(services, [title for title, _ in _RIGHT_TABS], "rightTabs")
         self._right_stack = QStackedWidget()
+        self._tally = EventTally(services.app.events)
+        self._to_make: dict[int, Callable[[], QWidget]] = {2: self._make_debug, 3: self._make_info}
+        """Panels of the right tabs that are made when they are first wanted, by their tab."""
         self._build()
         services.theme.changed.connect(self.restyle)
         self.restyle()
@@ -105,8 +109,28 @@ class Panes(QWidget):
             if title.template != "Conversation":
                 page = EmptyNote(self._services, note)
             self._right_stack.addWidget(page)
-        self.tabs.currentChanged.connect(self._right_stack.setCurrentIndex)
+        self.tabs.currentChanged.connect(self._show_right)
         return right
+
+    def _show_right(self, index: int) -> None:
+        make = self._to_make.pop(index, None)
+        if make is not None:
+            place = self._right_stack.widget(index)
+            assert place is not None
+            self._right_stack.insertWidget(index, make())
+            self._right_stack.removeWidget(place)
+            place.deleteLater()
+        self._right_stack.setCurrentIndex(index)
+
+    def _make_debug(self) -> QWidget:
+        from presentation.panels.debug.panel import DebugPanel
+
+        return DebugPanel(self._services, self._tally)
+
+    def _make_info(self) -> QWidget:
+        from presentation.panels.info.panel import InfoPanel
+
+        return InfoPanel(self._services)
 
     # ---- panels --------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +17,11 @@ from presentation.window import questions
 from presentation.window.panes import Panes
 from presentation.window.projects import ProjectDesk, joined_memory
 from presentation.window.workspace import WindowServices
+from shared import paths
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
+
+_logger = logging.getLogger(__name__)
 
 RUN_SCOPE = "run"
 """Scope of a simulation's task; the stop button stops it."""
@@ -132,7 +136,17 @@ class ProjectSwitch(QObject):
         self.state = replace(state, last_project=opened.root).with_memory(opened.root, memory)
         self.state_changed.emit()
         self._restore(opened.root, memory, opened.file)
+        self._services.start(self._tidy(opened.root), kind="tidy undo data")
         return True
+
+    async def _tidy(self, root: Path) -> None:
+        """Undo data beyond its retention goes, off the loop; what stands in the way is only logged."""
+        if not await asyncio.to_thread(paths.is_project, root):
+            return
+        try:
+            await self._services.app.tidy_undo_data(root)
+        except CircuitAIError as error:
+            _logger.warning("Undo data could not be tidied: %s", error)
 
     def _restore(self, root: Path, memory: ProjectMemory, file: Path | None) -> None:
         """Tabs, open folders, sizes; the main circuit when there is nothing to bring back."""

@@ -25,7 +25,7 @@ from functools import cache
 from pathlib import Path
 
 from PyQt6.QtCore import QEvent, QLocale, QObject, Qt
-from PyQt6.QtGui import QColor, QFocusEvent, QPalette
+from PyQt6.QtGui import QColor, QFocusEvent, QKeyEvent, QPalette
 from PyQt6.QtWidgets import QApplication, QDialog, QWidget
 
 from presentation.window.language import LanguageManager
@@ -131,6 +131,7 @@ class ApplicationStyle(QObject):
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         self._application = application
+        self._reason: Qt.FocusReason | None = None
         self._apply_base()
         theme.changed.connect(self.dress)
         language.changed.connect(self._speak)
@@ -145,12 +146,12 @@ class ApplicationStyle(QObject):
     def complete(self) -> None:
         """What the first paint of Latin text does not need, and would take some 15 ms of it.
 
-        The focus that came by a key is marked from now on: every event of the application passes through
-        Python then, thousands of them while a window is made. And the locale is set, whose class makes a
+        The focus that comes by a key is marked from now on. And the locale is set, whose class makes a
         thousand members of enumerations when it is first used.
         """
         self._speak()
-        self._application.installEventFilter(self)
+        self._application.focusChanged.connect(self._follow_focus)
+        self._watch(self._application.focusWidget() or self._application.activeWindow())
 
     def _speak(self, _changed: object = None) -> None:
         """Han shapes and the forms of dates are the language's."""
@@ -161,20 +162,41 @@ class ApplicationStyle(QObject):
         self._application.setPalette(palette(theme))
         self._application.setFont(theme.font("ui"))
 
-    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
-        """Give the widget that got the focus by a key the property `kbdFocus`, and dialogs an edge.
+    # A filter on the application would be simpler: a hundred thousand events pass it while a window is made,
+    # and take as long as the making. So only a widget that gets the focus is watched: when it loses it, it is
+    # told why, and so why the next one gets it.
 
-        Everything passes.
-        """
-        if isinstance(event, QFocusEvent) and isinstance(watched, QWidget):
-            by_key = event.gotFocus() and event.reason() in _KEYBOARD
-            if bool(watched.property("kbdFocus")) != by_key:
-                mark(watched, kbdFocus=by_key)
-        elif isinstance(watched, QDialog) and event is not None and event.type() == QEvent.Type.Polish:
+    def _follow_focus(self, _before: QWidget | None, now: QWidget | None) -> None:
+        reason, self._reason = self._reason, None
+        self._watch(now or self._application.activeWindow())
+        if now is None:
+            return
+        _mark_focus(now, by_key=reason in _KEYBOARD)
+        dialog = now.window()
+        if isinstance(dialog, QDialog) and dialog.contentsMargins().isNull():
             # Where no window manager draws a frame the style's line is all that holds it together.
-            watched.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-            watched.setContentsMargins(1, 1, 1, 1)
+            dialog.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+            dialog.setContentsMargins(1, 1, 1, 1)
+
+    def _watch(self, widget: QWidget | None) -> None:
+        # It stays on a widget that has had the focus: who knows whether Qt has deleted that one since.
+        if widget is not None:
+            widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
+        """Give the widget that got the focus by a key the property `kbdFocus`; everything passes."""
+        if isinstance(event, QFocusEvent) and isinstance(watched, QWidget):
+            self._reason = event.reason()
+            _mark_focus(watched, by_key=event.gotFocus() and event.reason() in _KEYBOARD)
+        elif isinstance(event, QKeyEvent) and event.key() in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
+            # Where nothing has the focus yet, the window is asked for the next one.
+            self._reason = Qt.FocusReason.TabFocusReason if event.type() == QEvent.Type.KeyPress else None
         return False
+
+
+def _mark_focus(widget: QWidget, *, by_key: bool) -> None:
+    if bool(widget.property("kbdFocus")) != by_key:
+        mark(widget, kbdFocus=by_key)
 
 
 def mark(widget: QWidget, **properties: str | bool) -> None:

@@ -37,7 +37,6 @@ from tests.benchmarks.harness import Pair
 
 RUNS = 1000
 _AT_FLOOR = 5000
-_WITH_SPICELIB = 100
 _NAMES = {"R1": 47e3, "R2": 10e3, "Rc": 2.2e3, "Re": 470.0, "Rl": 10e3}
 _DECK = """* common-emitter amplifier
 Vcc vcc 0 12
@@ -88,7 +87,7 @@ assert count == len(rows), count
 
 
 def pairs() -> list[Pair]:
-    """Each peer with as many runs as it does in a bearable time; ours with the same number and workers."""
+    """Each peer against ours with the same number of runs and workers."""
     folder = Path(tempfile.mkdtemp())
     path = folder / "amplifier.cir"
     path.write_text(_DECK.format(**_NAMES))
@@ -202,7 +201,7 @@ def _with_spicelib(folder: Path, path: Path, ours: Callable[..., Callable[[], ob
         print("spicelib is not installed: SPICELIB_PYTHON can name an interpreter that has it")
         return []
     rows = folder / "rows.json"
-    rows.write_text(json.dumps(_rows(_WITH_SPICELIB)))
+    rows.write_text(json.dumps(_rows(RUNS)))
 
     def theirs(workers: int) -> None:
         argv = [python, "-c", _SPICELIB, str(path), str(rows), str(workers)]
@@ -210,11 +209,12 @@ def _with_spicelib(folder: Path, path: Path, ours: Callable[..., Callable[[], ob
 
     return [
         Pair(
-            name=f"{_WITH_SPICELIB} runs, {workers} worker{'s' * (workers > 1)}",
-            ours=ours(_WITH_SPICELIB, workers),
+            name=f"{RUNS} runs, {workers} worker{'s' * (workers > 1)}",
+            ours=ours(RUNS, workers),
             theirs=functools.partial(theirs, workers),
             theirs_name="spicelib SimRunner",
             rounds=1,
+            is_long=True,
         )
         for workers in (1, 2)
     ]

@@ -46,6 +46,8 @@ class Pair:
     before_each: Work = _nothing
     """Not measured; run before each run of either side."""
     note: str = ""
+    is_long: bool = False
+    """A run takes minutes: left out by --quick, and its first run is counted."""
 
 
 @dataclass(slots=True)
@@ -90,10 +92,10 @@ def _ratio(ours: float, theirs: float) -> float:
 
 
 def measure(pair: Pair, *, rounds: int | None = None) -> Measured:
-    """Run both sides in turns. The first run of each warms up and is not counted."""
+    """Run both sides in turns. The first run of each warms up and is not counted, unless it is long."""
     ours, theirs = Samples(), Samples()
     sides = [(pair.ours, ours), (pair.theirs, theirs)]
-    for work, _ in sides:
+    for work, _ in () if pair.is_long else sides:
         pair.before_each()
         work()
     for number in range(rounds or pair.rounds):
@@ -221,7 +223,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _report(name: str, *, rounds: int | None) -> None:
     module = importlib.import_module(f"tests.benchmarks.bench_{name}")
-    measured = [measure(pair, rounds=rounds) for pair in module.pairs()]
+    is_quick = rounds is not None
+    measured = [measure(pair, rounds=rounds) for pair in module.pairs() if not (is_quick and pair.is_long)]
     print(f"\n{name}: {(module.__doc__ or '').strip().splitlines()[0]}\n{table(measured)}", flush=True)
 
 

@@ -8,15 +8,19 @@ which something becomes durable: an fsync, a rename, a removal, a commit of SQLi
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import importlib
 import json
 import os
+import pkgutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,89 +50,109 @@ class Outcome:
 
 
 class ForkedCommands:
-    """The parent's side. Use as a context manager."""
+    """The parent's side; `close` ends the server."""
 
     def __init__(self, scratch: Path) -> None:
         self._scratch = scratch
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", __name__],
-            cwd=ROOT,
-            # A killed command cannot remove its scratch folder.
-            env={**os.environ, "LANG": "C.UTF-8", "TMPDIR": str(scratch)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        self._server = _start()
 
-    def __enter__(self) -> ForkedCommands:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.close()
-        self._process.wait(timeout=30)
-        self._process.stdout.close()
+    def close(self) -> None:
+        """End the server; all its commands have ended."""
+        assert self._server.stdin is not None
+        assert self._server.stdout is not None
+        self._server.stdin.close()
+        self._server.wait(timeout=30)
+        self._server.stdout.close()
 
     def run(
         self,
         *argv: object,
+        cwd: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        count_moments: bool = False,
         kill_at: int | None = None,
         kill_after_s: float | None = None,
         interrupt_after_s: float | None = None,
     ) -> Outcome:
-        """Run a command; `kill_at` counts the durable moments from 1."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
+        """Run a command in the present environment and more; `kill_at` counts the durable moments from 1."""
         out, err, count = (self._scratch / name for name in ("stdout", "stderr", "moments"))
         count.unlink(missing_ok=True)
-        order = {
-            "argv": [str(part) for part in argv],
-            "out": str(out),
-            "err": str(err),
-            "count": str(count),
-            "kill_at": kill_at,
-            "kill_after_s": kill_after_s,
-            "interrupt_after_s": interrupt_after_s,
-        }
-        self._process.stdin.write(json.dumps(order) + "\n")
-        self._process.stdin.flush()
-        answer = json.loads(self._process.stdout.readline())
+        answer = self._ask(
+            {
+                "argv": [str(part) for part in argv],
+                "cwd": str(cwd or Path.cwd()),
+                "environment": {**os.environ, "LANG": "C.UTF-8", **(environment or {})},
+                "out": str(out),
+                "err": str(err),
+                "count": str(count) if count_moments else None,
+                "kill_at": kill_at,
+                "kill_after_s": kill_after_s,
+                "interrupt_after_s": interrupt_after_s,
+            }
+        )
         moments = int(count.read_text()) if count.exists() else 0
-        outcome = Outcome(answer["exit_code"], out.read_text(), err.read_text(), moments)
+        # A killed command may have torn a character in two.
+        texts = [path.read_bytes().decode(errors="backslashreplace") for path in (out, err)]
+        outcome = Outcome(answer["exit_code"], texts[0], texts[1], moments)
         assert "Traceback" not in outcome.stderr, outcome.stderr
         return outcome
 
+    def _ask(self, order: dict[str, Any]) -> dict[str, Any]:
+        assert self._server.stdin is not None
+        assert self._server.stdout is not None
+        try:
+            self._server.stdin.write(json.dumps(order) + "\n")
+            self._server.stdin.flush()
+            answer: dict[str, Any] = json.loads(self._server.stdout.readline())
+        except BaseException:  # the test's time is over: this command's answer is not for the next one
+            os.killpg(self._server.pid, signal.SIGKILL)
+            self.close()
+            self._server = _start()
+            raise
+        return answer
 
-_WARM = (
-    "main",
-    "bootstrap",
-    "application.conversation.chatting",
-    "application.design.designing",
-    "application.graph.builder",
-    "application.graph.runtime",
-    "application.tool_execution.registry",
-    "infrastructure.llm_adapters.chat_model",
-    "infrastructure.llm_adapters.openai_compatible",
-    "infrastructure.ngspice.runner",
-    "infrastructure.waveforms.raw_file",
-    "infrastructure.persistence.operations",
-    "infrastructure.persistence.project_view",
-    "infrastructure.persistence.sessions",
-    "langgraph.checkpoint.sqlite.aio",
-)
+
+def _start() -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", __name__],
+        cwd=ROOT,
+        env={**os.environ, "LANG": "C.UTF-8"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+_LEFT_COLD = ("presentation.panels", "presentation.window", "presentation.dialogs", "infrastructure.cluster")
+"""Programs that show no window and ask for no cluster never load these."""
+
+
+def _warm() -> None:
+    """Import what commands import: all of the program, and what it loads at its first use."""
+    for package in ("shared", "domain", "application", "infrastructure", "presentation"):
+        found = importlib.import_module(package)
+        for module in pkgutil.walk_packages(found.__path__, f"{package}."):
+            if not module.name.startswith(_LEFT_COLD) and not module.name.endswith("__main__"):
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(module.name)
+    for name in ("main", "bootstrap", "langgraph.checkpoint.sqlite.aio"):
+        importlib.import_module(name)
 
 
 def _serve() -> None:
-    for name in _WARM:
-        importlib.import_module(name)
-    for line in sys.stdin:
+    orders, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
+    _warm()
+    gc.freeze()  # what is shared with the children stays so
+    for line in orders:
         order = json.loads(line)
         child = os.fork()
         if child == 0:
             _become(order)
-        status = _wait(child, order)
-        print(json.dumps({"exit_code": status}), flush=True)
+        print(json.dumps({"exit_code": _wait(child, order)}), file=answers, flush=True)
 
 
 def _wait(child: int, order: dict[str, Any]) -> int:
@@ -146,19 +170,26 @@ def _become(order: dict[str, Any]) -> None:
     code = 1
     try:
         for number, path in ((1, order["out"]), (2, order["err"])):
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            os.dup2(descriptor, number)
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        moments = _count_moments(order["kill_at"])
-        from bootstrap import build
-        from presentation.cli import entry
+            os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), number)
+        os.environ.clear()
+        os.environ.update(order["environment"])
+        os.chdir(order["cwd"])
+        sys.argv = ["main.py", *order["argv"]]
+        moments = None
+        if order["count"] or order["kill_at"]:
+            moments = _count_moments(order["kill_at"])
+        import main
 
-        code = entry.main(order["argv"], build)
-        sys.stdout.flush()
-        Path(order["count"]).write_text(str(moments()))
+        code = main.main()
+        if moments is not None and order["count"]:
+            Path(order["count"]).write_text(str(moments()))
     except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else 1
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:  # noqa: BLE001 - as the interpreter would
+        traceback.print_exc()
     finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
         os._exit(code)
 
 

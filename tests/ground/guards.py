@@ -123,27 +123,32 @@ class ErrorLog(logging.Handler):
 
 
 class OwnFolders:
-    """A home, a settings folder and a temporary folder for one test, in place of the user's."""
+    """A home, a settings folder and a temporary folder for each test, in place of the user's.
 
-    def __init__(self, base: Path) -> None:
-        self._base = base
-        self._home = base / "home"
-        self._temporary = base / "tmp"
+    Home and temporary folder go on to the next test while they stay empty (making and removing them would
+    be most of what the ground costs); the name of the settings folder is new for each test.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._number = 0
+        self._base = root / "0"
 
     @contextmanager
     def in_force(self) -> Iterator[None]:
         """Point the environment (and `tempfile`) at them; everything is put back at the end."""
         environment = dict(os.environ)
         temporary = tempfile.tempdir
-        self._home.mkdir(parents=True)
-        self._temporary.mkdir()
+        self._number += 1
+        for folder in (self._home, self._temporary):
+            folder.mkdir(parents=True, exist_ok=True)
         for name in environment:
             if _FORGOTTEN_VARIABLES.fullmatch(name):
                 del os.environ[name]
         os.environ.update(
             HOME=str(self._home),
             TMPDIR=str(self._temporary),
-            CIRCUIT_DESIGN_AI_HOME=str(self._base / "settings"),
+            CIRCUIT_DESIGN_AI_HOME=str(self._settings),
         )
         tempfile.tempdir = str(self._temporary)
         try:
@@ -154,13 +159,29 @@ class OwnFolders:
 
     def left_over(self) -> list[str]:
         """Files in the home (the settings folder is the place for ours) and temporary ones; removes all."""
-        found = [f"file {path.name!r} in the home folder" for path in self._home.iterdir()]
-        temporary = list(self._temporary.iterdir())
-        standing = [path for path in temporary if _STANDING_TEMPORARY.fullmatch(path.name)]
-        found += [f"temporary file {path.name!r}" for path in temporary if path not in standing]
-        if not standing:
-            shutil.rmtree(self._base)
-        return found
+        shutil.rmtree(self._settings, ignore_errors=True)
+        in_home, temporary = (sorted(os.listdir(folder)) for folder in (self._home, self._temporary))  # noqa: PTH208
+        standing = [name for name in temporary if _STANDING_TEMPORARY.fullmatch(name)]
+        if in_home or temporary:
+            if not standing:
+                shutil.rmtree(self._base)
+            self._base = self._root / str(self._number)
+        return [
+            *(f"file {name!r} in the home folder" for name in in_home),
+            *(f"temporary file {name!r}" for name in temporary if name not in standing),
+        ]
+
+    @property
+    def _home(self) -> Path:
+        return self._base / "home"
+
+    @property
+    def _temporary(self) -> Path:
+        return self._base / "tmp"
+
+    @property
+    def _settings(self) -> Path:
+        return self._base / f"settings-{self._number}"
 
 
 def _put_back(environment: dict[str, str]) -> None:

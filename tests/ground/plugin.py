@@ -8,10 +8,13 @@ belongs in the log; it fails when it does not come. What a failed test left is n
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import logging
 import os
 import random
+import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,6 +29,8 @@ from tests.ground.leaks import AbandonedTasks, Snapshot
 _HAS_FAILED = pytest.StashKey[bool]()
 _GROUND = pytest.StashKey["Ground"]()
 _CAMPAIGN = pytest.StashKey[Campaign]()
+_IN_MEMORY = "/dev/shm"
+_ROOM_NEEDED = 2 * 2**30
 
 
 class Ground:
@@ -40,7 +45,6 @@ class Ground:
         logging.getLogger().addHandler(self.errors)
         # After the network guard: it remembers the functions it finds.
         self.blocking = blocking_call_guard(root)
-        self.tests = 0
 
     def close(self) -> None:
         """Take all detectors away."""
@@ -56,6 +60,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    _work_in_memory(config)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # So a shell starts what runs in the background, and every program under test would be deaf, too.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "expects_error_log(pattern): this error has to be logged")
     # No deadline: no timing assertions outside the benchmarks. No database: nothing stays on disk.
     hypothesis.settings.register_profile("ground", deadline=None, database=None, print_blob=True)
@@ -63,8 +71,34 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_GROUND] = Ground(config.rootpath)
 
 
+def _work_in_memory(config: pytest.Config) -> None:
+    """Put the tests' folders where there is no disk to wait for, if that place is there and has room.
+
+    A process that dies loses nothing in it either. The long campaigns, a folder that was asked for
+    (`--basetemp`, `PYTEST_DEBUG_TEMPROOT`) and systems without such a place: as ever.
+    """
+    if config.option.basetemp or "torture" in str(config.option.markexpr).replace("not torture", ""):
+        return
+    with contextlib.suppress(OSError):
+        room = shutil.disk_usage(_IN_MEMORY).free
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+        if min(room, memory) > _ROOM_NEEDED:
+            os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", _IN_MEMORY)
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     config.stash[_GROUND].close()
+
+
+@pytest.hookimpl(trylast=True)  # the random order is made before
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Modules whose tests may take the most time come first: no worker ends a run with a long one alone."""
+    patience: dict[Path, float] = {}
+    for item in items:
+        marker = item.get_closest_marker("timeout")
+        if marker is not None and marker.args and marker.args[0] > float(item.config.getini("timeout")):
+            patience[item.path] = max(float(marker.args[0]), patience.get(item.path, 0.0))
+    items.sort(key=lambda item: -patience.get(item.path, 0.0))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -84,19 +118,17 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 @pytest.fixture(scope="session")
-def _ground_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("ground")
+def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> OwnFolders:
+    return OwnFolders(tmp_path_factory.mktemp("ground"))
 
 
 @pytest.fixture(autouse=True)
-def _ground(request: pytest.FixtureRequest, _ground_folder: Path) -> Iterator[None]:
+def _ground(request: pytest.FixtureRequest, _own_folders: OwnFolders) -> Iterator[None]:
     """Snapshot, guards up, the test, guards down, compare."""
     ground = request.config.stash[_GROUND]
-    ground.tests += 1
     ground.errors.take(())
-    folders = OwnFolders(_ground_folder / str(ground.tests))
     before = Snapshot.take()
-    with folders.in_force():
+    with _own_folders.in_force():
         if _is_async(request.function):
             ground.blocking.activate()
         try:
@@ -107,7 +139,7 @@ def _ground(request: pytest.FixtureRequest, _ground_folder: Path) -> Iterator[No
     found = [
         *ground.tasks.take(),
         *before.left_over(),
-        *folders.left_over(),
+        *_own_folders.left_over(),
         *ground.network.take(),
         *ground.errors.take(expected),
     ]

@@ -20,6 +20,8 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 if hasattr(os, "geteuid") and os.geteuid() == 0:
     os.environ.setdefault("QTWEBENGINE_DISABLE_SANDBOX", "1")
 
+# As the program does (`web_probe.py`); here Chromium starts before it is asked for.
+os.environ.setdefault("QT_QUICK_BACKEND", "software")
 # What is kept of compiled shaders would lie in the test's home.
 os.environ.setdefault("MESA_SHADER_CACHE_DISABLE", "true")
 os.environ.setdefault("QSG_RHI_DISABLE_DISK_CACHE", "1")
@@ -49,6 +51,18 @@ def pytest_asyncio_loop_factories(
 ) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
     """Coroutine tests of this folder run on the fused loop."""
     return {"fused": fused_loop}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test that hangs in Qt's loop is ended from a thread (and the process with it).
+
+    The signal that ends other tests is heard by Python only, which does not come to a turn there.
+    """
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            marker = item.get_closest_marker("timeout")
+            seconds = marker.args[0] if marker and marker.args else float(item.config.getini("timeout"))
+            item.add_marker(pytest.mark.timeout(seconds, method="thread"), append=False)
 
 
 @pytest.fixture(scope="session", autouse=True)

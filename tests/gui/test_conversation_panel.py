@@ -163,6 +163,22 @@ async def test_an_undo_that_would_lose_an_edit_is_refused_with_words(
     assert (project / "filter.cir").read_text() == "* by hand\n"
     assert panel.model.items.get(card.key).standing == "stands"
     assert "changed since" in shown(panel)
+    assert panel.model.items.get(card.key).ways == ("current", "restore")
+    assert "Put the old content back" in shown(panel)
+
+    panel.view.acted.emit("undo", card.key, "current")
+    await until(lambda: panel.model.items.get(card.key).standing == "stands")
+    assert panel.model.items.get(card.key).problem is None
+    assert (project / "filter.cir").read_text() == "* by hand\n"
+    panel.view.acted.emit("undo", card.key, "")
+    await until(lambda: panel.model.items.get(card.key).ways)
+    panel.view.acted.emit("undo", card.key, "restore")
+    await until(lambda: panel.model.items.get(card.key).standing == "undone")
+    assert "R1 in out 1k" in (project / "filter.cir").read_text()
+    assert not panel.model.items.get(card.key).ways
+    panel.view.acted.emit("undo", card.key, "")  # the edit by hand comes back
+    await until(lambda: panel.model.items.get(card.key).standing == "stands")
+    assert (project / "filter.cir").read_text() == "* by hand\n"
 
 
 async def test_a_design_asks_for_its_goals_and_stops_at_the_checkpoint(

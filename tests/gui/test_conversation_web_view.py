@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from domain.llm.tools.line_diff import diff_texts
 from presentation.panels.conversation.items import (
     Added,
     AnswerText,
+    Confirmation,
     OperationCard,
     Reset,
     Streamed,
@@ -30,6 +32,7 @@ from presentation.panels.conversation.web_probe import WebProbe
 from presentation.panels.conversation.web_view import WebConversation
 from presentation.window.workspace import WindowServices
 from tests.gui.conftest import Until, flush_deletions
+from tests.gui.test_confirmation_card import card_of_everything
 
 PAGE = Path(__file__).resolve().parents[2] / "resources" / "web" / "conversation.html"
 Script = Callable[[str], Awaitable[Any]]
@@ -284,3 +287,24 @@ async def test_a_probe_that_was_answered_well_and_confirmed_asks_no_child_again(
 
 async def refuse() -> bool:
     return False
+
+
+async def test_a_card_of_calls_is_answered_by_keys(
+    view: WebConversation, services: WindowServices, script: Script, until: Until
+) -> None:
+    acted: list[tuple[str, str, str]] = []
+    view.acted.connect(lambda *told: acted.append(told))
+    asked = Confirmation(key="card", card=card_of_everything())
+    view.apply([Reset(items=()), Added(item=asked)])
+    labels = "[...document.querySelectorAll('[data-key=card] button')].map(b => b.innerText).join('|')"
+    assert await script(labels) == "Allow|Always allow|Refuse|Allow|Refuse|Allow all|Refuse all"
+    assert await script("document.querySelector('[data-key=card] details').open") is False
+    assert await script("document.querySelectorAll('[data-key=card] script').length") == 0
+    # Tab reaches the buttons in their order; the page's own keys press them.
+    await script("document.querySelector('[data-arg=\"refuse:2\"]').focus()")
+    assert await script("document.activeElement.tabIndex") == 0
+    await script("document.activeElement.click()")
+    await until(lambda: bool(acted))
+    assert acted == [("confirm", "card", "refuse:2")]
+    view.apply([Updated(item=replace(asked, state="expired"))])
+    assert await script("document.querySelectorAll('[data-key=card] button').length") == 0

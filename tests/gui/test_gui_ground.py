@@ -78,3 +78,16 @@ async def test_a_click_is_real(services, qtbot):
     button.show()
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     assert await asyncio.wait_for(clicked, 5)
+
+
+async def test_nothing_begins_once_the_end_has_begun(services):
+    """A slot that starts something then would take the whole program down."""
+    await services.app.tasks.shutdown()
+    begun = []
+
+    async def work():
+        begun.append(True)
+
+    assert services.start(work(), kind="late") is None
+    await asyncio.sleep(0)
+    assert not begun

@@ -476,6 +476,34 @@ async def test_the_command_box_finds_files_nodes_and_commands(
     await settled()
 
 
+async def test_the_command_box_finds_lines_of_any_file_soon_after_they_change(
+    make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
+) -> None:
+    (project / "notes.md").write_text("# Notes\n\n运放的相位裕度\n")
+    window = await make(project)
+    window.activateWindow()
+    await until(window.isActiveWindow)
+    box = window.header.command_box
+    index = project / ".circuit_ai" / "search.sqlite"
+    await until(index.exists)
+    await settled()
+    box.begin()
+    box.insert("裕度")  # as from an input method
+    await until(lambda: "运放的相位裕度" in box.shown_hits)
+    (project / "later.md").write_text("a word nobody wrote before: zirkonium\n")
+
+    async def ask_until_found() -> None:
+        while not any("zirkonium" in hit for hit in box.shown_hits):
+            box.clear()
+            QTest.keyClicks(box, "zirkonium")
+            await asyncio.sleep(0.15)  # longer than the box waits for another letter
+
+    await asyncio.wait_for(ask_until_found(), 20)
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    await until(lambda: services.workspace.shown_file == project / "later.md")
+    await settled()
+
+
 async def test_the_window_is_found_again_as_it_was_left(
     make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
 ) -> None:

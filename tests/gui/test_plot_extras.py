@@ -15,6 +15,7 @@ from application.simulation.simulating import SimulationRequest
 from domain.simulation.waveform import Plot, Vector
 from presentation.panels.bottom_pane import BottomPane
 from presentation.panels.waveforms import export
+from presentation.panels.waveforms.mark_item import runs_through
 from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.plot_marks import LevelMark, PlaceMark
 from presentation.panels.waveforms.traces import axis_of, make_trace
@@ -212,3 +213,15 @@ async def test_a_million_points_are_panned_and_zoomed_without_holding_the_loop(
             area.viewport().repaint()
     assert 0 < len(item.points[0]) <= 3 * 900 + 8
     area.close()
+
+
+def test_words_know_whether_a_curve_runs_through_them():
+    x, y = np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.0, 0.0, 10.0, np.nan])
+    assert runs_through(x, y, (0.2, 0.8), (-1, 1))
+    assert not runs_through(x, y, (0.2, 0.8), (1, 2))
+    assert runs_through(x, y, (1.4, 1.6), (4.5, 5.5))  # between two points
+    assert not runs_through(x, y, (1.0, 1.2), (4.5, 5.5))  # under the steep part, beside it
+    assert not runs_through(x, y, (2.2, 2.8), (-100, 100))  # where nothing is drawn
+    assert not runs_through(x, y, (5, 6), (-100, 100))
+    upright = np.array([0.0, 1.0, 1.0, 2.0]), np.array([0.0, 0.0, 9.0, 9.0])
+    assert runs_through(*upright, (0.9, 1.1), (4, 5))

@@ -6,9 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+from PyQt6 import sip
 from PyQt6.QtCore import QEvent, Qt
 from PyQt6.QtGui import QColor, QFocusEvent, QFontInfo, QIcon, QPalette
-from PyQt6.QtWidgets import QApplication, QLineEdit, QPushButton, QWidget
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication, QDialog, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from presentation.window.fonts import FOLDER as FONTS
 from presentation.window.fonts import load_fonts
@@ -171,20 +173,53 @@ def test_a_file_that_is_no_typeface_is_told(qapp, tmp_path):
     assert load_fonts(tmp_path) == (broken,)
 
 
-async def test_only_the_keyboard_draws_the_ring(services):
+async def test_only_the_keyboard_draws_the_ring(services, until):
     window = QWidget()
-    button = QPushButton("Run", window)
-    for reason, expected in (
-        (Qt.FocusReason.MouseFocusReason, False),
-        (Qt.FocusReason.TabFocusReason, True),
-        (Qt.FocusReason.OtherFocusReason, False),
-        (Qt.FocusReason.BacktabFocusReason, True),
+    row = QHBoxLayout(window)
+    first, second = QPushButton("Run"), QPushButton("Stop")
+    for button in (first, second):
+        row.addWidget(button)
+    window.show()
+    window.activateWindow()
+    await until(window.isActiveWindow)
+    assert not any(button.property("kbdFocus") for button in (first, second))
+    for button, reason, expected in (
+        (first, Qt.FocusReason.MouseFocusReason, False),
+        (second, Qt.FocusReason.TabFocusReason, True),
+        (first, Qt.FocusReason.OtherFocusReason, False),
+        (second, Qt.FocusReason.BacktabFocusReason, True),
+        (first, Qt.FocusReason.ShortcutFocusReason, True),
     ):
-        QApplication.sendEvent(button, QFocusEvent(QEvent.Type.FocusIn, reason))
-        assert bool(button.property("kbdFocus")) is expected, reason
-    QApplication.sendEvent(button, QFocusEvent(QEvent.Type.FocusOut, Qt.FocusReason.TabFocusReason))
-    assert button.property("kbdFocus") is False
+        button.setFocus(reason)
+        assert [bool(each.property("kbdFocus")) for each in (first, second)] == [
+            expected and each is button for each in (first, second)
+        ], reason
+    # Of the focus that goes and comes back with a menu or with the window nothing is drawn.
+    for kind, reason in (("FocusOut", "Popup"), ("FocusIn", "Popup")):
+        event = QFocusEvent(QEvent.Type[kind], Qt.FocusReason[f"{reason}FocusReason"])
+        QApplication.sendEvent(first, event)
+        assert first.property("kbdFocus") is False
+    first.clearFocus()
+    QTest.keyClick(window, Qt.Key.Key_Tab)  # the first key in a window where nothing had the focus
+    assert [bool(each.property("kbdFocus")) for each in (first, second)] == [
+        first.hasFocus(),
+        second.hasFocus(),
+    ]
+    assert first.hasFocus() or second.hasFocus()
+    second.setFocus(Qt.FocusReason.TabFocusReason)
+    sip.delete(second)
+    first.setFocus(Qt.FocusReason.MouseFocusReason)
+    assert not first.property("kbdFocus")
     window.deleteLater()
+
+
+async def test_a_dialog_has_an_edge_of_its_own(services, until):
+    dialog = QDialog()
+    QHBoxLayout(dialog).addWidget(QPushButton("Close"))
+    dialog.show()
+    await until(lambda: dialog.contentsMargins().left() == 1)
+    assert dialog.testAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+    dialog.deleteLater()
 
 
 async def test_the_language_is_switched_without_the_disk(services):

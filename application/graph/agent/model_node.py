@@ -1,31 +1,38 @@
-"""One step of the agent loop: ask the model, stream its answer, accept its tool calls."""
+"""One step of the agent loop: ask the model, stream its answer, accept its tool calls.
+
+What comes next is decided from the transcript (`watch.py`), before the request and after it: so a turn
+that is taken up behind its last answer ends without another request.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import aclosing
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import aclosing, contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from langchain_core.messages import AIMessage, AIMessageChunk
 
 from application.conversation.conversation import calls_of
 from application.conversation.request import request_messages
-from application.events import AnswerStreamed, PhaseEntered, RetryScheduled, TurnEnd
+from application.events import AnswerStreamed, PhaseEntered, RetryScheduled
 from application.graph.agent.state import AgentState
 from application.graph.nodes._effects import tell
-from domain.llm.agent_limits import AgentLimits
+from domain.llm.agentic_loop.continuation import Seam
+from domain.llm.agentic_loop.phases import Phase
+from domain.llm.agentic_loop.policy import Ask, End
 from domain.llm.answers import AcceptedCall, accept_calls, calls_in_text
 from domain.llm.chat import ProviderError, Usage, WireToolCall
 from domain.llm.messages import (
     create_ai_message,
+    get_continuations,
     get_reasoning_content,
-    get_stop_reason,
     get_text,
     get_usage,
-    is_partial_response,
     set_call_problems,
+    set_continued,
+    set_doubt,
 )
 from shared.message import Message
 from shared.ulid import new_ulid
@@ -35,24 +42,39 @@ if TYPE_CHECKING:
     from langchain_core.messages import SystemMessage
 
     from application.conversation.conversation import Conversation
+    from application.graph.agent.watch import TurnWatch
+    from application.ports.tracing import Span
     from application.tool_execution.executor import ToolExecutor
+
+_logger = logging.getLogger(__name__)
 
 DescribeProject = Callable[[], Awaitable[str]]
 
 
-@dataclass(slots=True)
 class _Answer:
-    """What has come of an answer."""
+    """What has come of an answer, or of more of one that was cut off (`begun`)."""
 
-    message_id: str = field(default_factory=new_ulid)
-    text: list[str] = field(default_factory=list)
-    reasoning: list[str] = field(default_factory=list)
-    calls: tuple[WireToolCall, ...] = ()
-    finish_reason: str = ""
-    model: str = ""
-    usage: Usage | None = None
-    paused_s: float = 0.0
-    """Pauses before retries: they do not count as model time."""
+    def __init__(self, begun: AIMessage | None) -> None:
+        self.begun = begun
+        self.message_id = new_ulid() if begun is None else str(begun.id)
+        self.seam = Seam("" if begun is None else get_text(begun))
+        self.text: list[str] = []
+        self.reasoning: list[str] = []
+        self.calls: tuple[WireToolCall, ...] = ()
+        self.finish_reason = ""
+        self.model = ""
+        self.usage: Usage | None = None
+        self.paused_s = 0.0
+        """Pauses before retries: they do not count as model time."""
+        self.has_streamed = False
+
+
+class _Frame(NamedTuple):
+    """What is around the messages of a turn."""
+
+    context: str
+    system: SystemMessage
+    tools: Sequence[dict[str, Any]]
 
 
 class ModelNode:
@@ -67,7 +89,8 @@ class ModelNode:
         describe_project: DescribeProject,
         system_message: Callable[[], Awaitable[SystemMessage]],
         provider: str,
-        limits: AgentLimits,
+        watch: TurnWatch,
+        span: Span,
     ) -> None:
         self._conversation = conversation
         self._model = model
@@ -75,77 +98,147 @@ class ModelNode:
         self._describe_project = describe_project
         self._system_message = system_message
         self._provider = provider
-        self._limits = limits
+        self._watch = watch
+        self._span = span
+        """Of the loop: each call of the model is one inside it."""
+        self._frame: _Frame | None = None
 
     async def __call__(self, state: AgentState) -> AgentState:
-        """One answer: its calls become pending, or it ends the turn.
+        """One answer: its calls become pending, or it ends the turn, or the model is asked again.
 
         Raises ProviderError; what had come is kept as a partial answer.
         """
-        number = state["agent_round"] + 1
-        if number > self._limits.rounds or state["agent_seconds"] >= self._limits.model_seconds:
-            return {"agent_ended": "limit"}
-        step = f"{state['turn_id']}/{number}"
-        message, seconds = self._conversation.answer_at(step), 0.0
-        if message is None:
-            tell(PhaseEntered(phase="calling", round_number=number))
-            left = self._limits.model_seconds - state["agent_seconds"]
-            message, seconds = await self._ask(step, number, left)
-            if message is None:
-                return {
-                    "agent_steps": self._conversation.ids_of_turn(),
-                    "agent_ended": "limit",
-                    "agent_seconds": state["agent_seconds"] + seconds,
-                }
-        pending = [call.call_id for call in calls_of(message)]
+        seconds = state["agent_seconds"]
+        move = await self._watch.next_move(seconds)
+        message: AIMessage | None = None
+        if isinstance(move, Ask):
+            try:
+                message, seconds = await self._ask(move, self._conversation.answers_asked + 1, seconds)
+            except ProviderError as error:
+                move = await self._after_nothing(error, move)
+        if message is not None:
+            move = Ask() if message.tool_calls else await self._watch.next_move(seconds)
+        elif isinstance(move, Ask):  # the time ran out, or a continuation brought nothing
+            move = await self._watch.next_move(seconds)
         return {
-            "agent_round": number,
+            "agent_round": self._conversation.answers_asked,
             "agent_steps": self._conversation.ids_of_turn(),
-            "agent_pending": pending,
-            "agent_ended": "" if pending else _end_of(message),
-            "agent_seconds": state["agent_seconds"] + seconds,
-            "agent_usage": _sum_of(state["agent_usage"], get_usage(message)),
+            "agent_pending": [] if message is None else [call.call_id for call in calls_of(message)],
+            "agent_ended": move.reason if isinstance(move, End) else "",
+            "agent_seconds": seconds,
+            "agent_usage": usage_of(self._conversation.answers_of_turn()).to_plain(),
         }
 
-    async def _ask(self, step: str, number: int, seconds: float) -> tuple[AIMessage | None, float]:
-        """The answer (None: the time ran out; what had come is kept) and the model time it took."""
+    async def _after_nothing(self, error: ProviderError, asked: Ask) -> Ask | End:
+        """What follows when the model (or its provider) failed where it was only asked to say more.
+
+        The turn then ends with the answer it has. Raises the error where an answer was needed.
+        """
+        last = next(reversed(self._conversation.answers_of_turn()), None)
+        if last is None or last.tool_calls:
+            raise error
+        _logger.warning("The answer was not gone on with: %s", error)
+        if not asked.continues:
+            words = self._watch.doubtful_words()
+            if words:
+                await self._conversation.replace(set_doubt(last, words), step="")
+            return End(reason="completed")
+        count, _ = get_continuations(last)
+        stuck = set_continued(last, count + 1, is_stuck=True)
+        await self._conversation.replace(stuck, step=self._step(self._conversation.answers_asked + 1))
+        return Ask()
+
+    async def _framed(self) -> _Frame:
+        """What stays the same in all requests of a turn, so that providers can cache what they have read."""
+        if self._frame is None:
+            self._frame = _Frame(
+                *await asyncio.gather(
+                    self._describe_project(),
+                    self._system_message(),
+                    asyncio.to_thread(self._executor.schemas),
+                )
+            )
+        return self._frame
+
+    def _step(self, number: int) -> str:
+        return f"{self._conversation.open_turn}/{number}"
+
+    def _enter(self, phase: Phase, number: int) -> None:
+        tell(PhaseEntered(phase=phase, round_number=number))
+
+    async def _ask(self, move: Ask, number: int, used: float) -> tuple[AIMessage | None, float]:
+        """The answer (None: the time ran out; what had come is kept) and the model time used by now."""
         loop = asyncio.get_running_loop()
-        context = await self._describe_project()
-        system = await self._system_message()
+        self._enter("calling", number)
+        frame = await self._framed()
         # In the transcript's order: an answer left over from a killed run comes before this one.
         await self._conversation.keep_unfinished("interrupted")
         messages = request_messages(
-            self._conversation, context=context, hint=self._hint(number), system=system
+            self._conversation,
+            context=frame.context,
+            hint=move.note,
+            system=frame.system,
+            continues=move.continues,
         )
-        answer = _Answer()
+        answer = _Answer(self._conversation.answer_of(move.continues) if move.continues else None)
+        most = self._watch.limits.model_seconds
         began = loop.time()
         try:
-            async with self._conversation.streaming():
-                async with asyncio.timeout(seconds) as clock:
-                    await self._stream(messages, answer, clock)
+            with self._traced(messages, answer, number):
+                async with self._conversation.streaming():
+                    async with asyncio.timeout(most - used) as clock:
+                        await self._stream(messages, answer, clock, number)
+                        self._show(answer, answer.seam.end(), "", number)
         except TimeoutError:
             await self._conversation.keep_unfinished("limit")
-            return None, loop.time() - began
+            return None, most
         except ProviderError:
             await self._conversation.keep_unfinished("error")
             raise
-        message = self._accept(answer)
-        await self._conversation.add(message, step=step)
-        return message, max(loop.time() - began - answer.paused_s, 0.0)
+        self._enter("parsing", number)
+        seconds = used + max(loop.time() - began - answer.paused_s, 0.0)
+        message = await self._with_doubt(self._accept(answer), seconds)
+        if answer.begun is None:
+            await self._conversation.add(message, step=self._step(number))
+        else:
+            await self._conversation.replace(message, step=self._step(number))
+        return message, seconds
 
-    async def _stream(self, messages: list[Any], answer: _Answer, clock: asyncio.Timeout) -> None:
-        stream = self._model.astream(messages, tools=list(self._executor.schemas()))
+    @contextmanager
+    def _traced(self, messages: list[Any], answer: _Answer, number: int) -> Iterator[None]:
+        """One call of the model as a span: sizes and counts, no texts."""
+        with self._span.child(
+            f"llm_call {number}",
+            gen_ai__operation__name="chat",
+            gen_ai__provider__name=self._provider,
+            messages=len(messages),
+            message_characters=sum(len(get_text(message)) for message in messages),
+        ) as span:
+            try:
+                yield
+            finally:
+                usage = answer.usage or Usage()
+                span.note(
+                    gen_ai__response__model=answer.model,
+                    gen_ai__response__finish_reasons=answer.finish_reason,
+                    gen_ai__usage__input_tokens=usage.prompt_tokens,
+                    gen_ai__usage__output_tokens=usage.completion_tokens,
+                    answer_characters=sum(map(len, answer.text)),
+                    reasoning_characters=sum(map(len, answer.reasoning)),
+                    calls=len(answer.calls),
+                    retry_pause_s=answer.paused_s,
+                )
+
+    async def _stream(
+        self, messages: list[Any], answer: _Answer, clock: asyncio.Timeout, number: int
+    ) -> None:
+        stream = self._model.astream(messages, tools=list((await self._framed()).tools))
         async with aclosing(cast("Any", stream)) as chunks:
             async for chunk in chunks:
-                self._take(chunk, answer, clock)
+                self._take(chunk, answer, clock, number)
 
-    def _take(self, chunk: AIMessageChunk, answer: _Answer, clock: asyncio.Timeout) -> None:
-        text, reasoning = get_text(chunk), get_reasoning_content(chunk)
-        if text or reasoning:
-            answer.text.append(text)
-            answer.reasoning.append(reasoning)
-            self._conversation.take_piece(answer.message_id, text=text, reasoning=reasoning)
-            tell(AnswerStreamed(message_id=answer.message_id, text=text, reasoning=reasoning))
+    def _take(self, chunk: AIMessageChunk, answer: _Answer, clock: asyncio.Timeout, number: int) -> None:
+        self._show(answer, answer.seam.take(get_text(chunk)), get_reasoning_content(chunk), number)
         if chunk.tool_call_chunks:
             answer.calls += tuple(
                 WireToolCall(
@@ -165,23 +258,42 @@ class ModelNode:
             reason = Message(retry["reason"]["template"], retry["reason"]["params"])
             tell(RetryScheduled(attempt=int(retry["attempt"]), wait_s=wait_s, reason=reason))
 
+    def _show(self, answer: _Answer, text: str, reasoning: str, number: int) -> None:
+        """Keep a piece, and show it."""
+        if not (text or reasoning):
+            return
+        if not answer.has_streamed:
+            answer.has_streamed = True
+            self._enter("streaming", number)
+        answer.text.append(text)
+        answer.reasoning.append(reasoning)
+        self._conversation.take_piece(answer.message_id, text=text, reasoning=reasoning)
+        tell(AnswerStreamed(message_id=answer.message_id, text=text, reasoning=reasoning))
+
     def _accept(self, answer: _Answer) -> AIMessage:
         """The answer as a message, its calls under ids of our own."""
-        text = "".join(answer.text)
+        begun = answer.begun
+        added = "".join(answer.text)
+        text = added if begun is None else get_text(begun) + added
         # Of an answer that broke off nobody knows whether its calls are whole, or all of them.
         calls = () if answer.finish_reason == "cut" else answer.calls
         if not calls and answer.finish_reason in ("stop", "tool_calls"):
             calls, text = calls_in_text(text, self._executor.names)
         accepted = accept_calls(calls, new_ulid)
         is_partial = not calls and answer.finish_reason in ("cut", "length", "content_filter")
+        reasoning = "".join(answer.reasoning)
+        usage = answer.usage
+        if begun is not None:
+            reasoning = get_reasoning_content(begun) + reasoning
+            usage = (get_usage(begun) or Usage()) + (usage or Usage())
         message = create_ai_message(
             text,
             message_id=answer.message_id,
-            reasoning="".join(answer.reasoning),
+            reasoning=reasoning,
             tool_calls=[
                 {"id": call.call_id, "name": call.name, "args": dict(call.arguments)} for call in accepted
             ],
-            usage=answer.usage,
+            usage=usage,
             is_partial=is_partial,
             stop_reason=answer.finish_reason if is_partial else "",
             provider_ids={call.call_id: call.provider_id for call in accepted if call.provider_id},
@@ -189,15 +301,22 @@ class ModelNode:
             provider=self._provider,
             model=answer.model,
         )
+        if begun is not None:
+            is_stuck = not added.strip() and not accepted
+            message = set_continued(message, get_continuations(begun)[0] + 1, is_stuck=is_stuck)
         return set_call_problems(message, _problems(accepted))
 
-    def _hint(self, number: int) -> str:
-        if number < self._limits.warn_round:
-            return ""
-        return (
-            f"This is answer {number} of at most {self._limits.rounds} in this turn. Finish what matters "
-            "most, then close with a short statement of what is done and what is left."
-        )
+    async def _with_doubt(self, message: AIMessage, seconds: float) -> AIMessage:
+        """The answer, marked when it is the turn's last and still claims what was not done."""
+        words = self._watch.doubtful_words(with_answer=message)
+        if not words or isinstance(await self._watch.next_move(seconds, with_answer=message), Ask):
+            return message
+        return set_doubt(message, words)
+
+
+def usage_of(answers: Iterable[AIMessage]) -> Usage:
+    """The tokens of these answers together."""
+    return sum((get_usage(answer) or Usage() for answer in answers), Usage())
 
 
 def _usage_of(chunk: AIMessageChunk) -> Usage | None:
@@ -215,13 +334,3 @@ def _usage_of(chunk: AIMessageChunk) -> Usage | None:
 
 def _problems(calls: list[AcceptedCall]) -> dict[str, str]:
     return {call.call_id: call.problem for call in calls if call.problem}
-
-
-def _end_of(message: AIMessage) -> TurnEnd:
-    if not is_partial_response(message):
-        return "completed"
-    return cast("TurnEnd", get_stop_reason(message))
-
-
-def _sum_of(used: dict[str, int], usage: Usage | None) -> dict[str, int]:
-    return (Usage(**used) + (usage or Usage())).to_plain()

@@ -19,6 +19,8 @@ class AgentState(TypedDict, total=False):
     """Ids of the turn's messages in the transcript's order, the user's first."""
     agent_pending: list[str]
     """Our ids of the calls of the newest answer that have no result yet."""
+    agent_question: str
+    """Id of the card the user has to answer before they run; "" when there is none."""
     agent_ended: str
     """How the turn ended (`application.events.TurnEnd`); "" while it goes on."""
     agent_seconds: float

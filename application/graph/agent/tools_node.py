@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from application.events import ToolEnded, ToolStarted
+from application.events import PhaseEntered, ToolEnded, ToolStarted
 from application.graph.agent.state import AgentState
 from application.graph.nodes._effects import tell
-from domain.llm.agent_limits import AgentLimits
+from domain.llm.agentic_loop.guardrails import advice_after_failure, failures_of
+from domain.llm.agentic_loop.turn import NOT_RUN, signature_of
 from domain.llm.messages import get_summary_message, get_tool_success
-from domain.llm.tools.result import ToolResult
+from domain.llm.tools.result import RESULT_LIMIT, ToolResult, cut_middle, failure
 from shared.errors import UserInputError
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from application.conversation.conversation import Conversation
+    from application.graph.agent.watch import TurnWatch
+    from application.ports.tracing import Span
     from application.tool_execution.context import ToolCall, ToolContext
     from application.tool_execution.executor import ToolExecutor
 
@@ -35,22 +39,29 @@ class ToolsNode:
         conversation: Conversation,
         executor: ToolExecutor,
         context: ToolContext,
-        limits: AgentLimits,
+        watch: TurnWatch,
+        span: Span,
     ) -> None:
         self._conversation = conversation
         self._executor = executor
         self._context = context
-        self._limits = limits
+        self._watch = watch
+        self._limits = watch.limits
+        self._span = span
+        """Of the loop: each call is one inside it."""
 
     async def __call__(self, state: AgentState) -> AgentState:
         """Run the next call, or up to `parallel` reading (or simulating) ones that follow each other."""
         group = self._next_group(state["agent_pending"])
+        tell(PhaseEntered(phase="executing", round_number=state["agent_round"]))
         try:
             async with asyncio.TaskGroup() as tasks:
                 for call in group:
                     tasks.create_task(self._run(call))
         except ExceptionGroup as failures:  # the log or the transcript cannot be written
             raise failures.exceptions[0] from failures
+        if len(group) == len(state["agent_pending"]):
+            tell(PhaseEntered(phase="aggregating", round_number=state["agent_round"]))
         return {
             "agent_pending": state["agent_pending"][len(group) :],
             "agent_steps": self._conversation.ids_of_turn(),
@@ -61,11 +72,16 @@ class ToolsNode:
         if self._is_too_many(calls[0]):
             return calls
         group: list[ToolCall] = []
+        signatures: set[str] = set()
         for call in calls[: self._limits.parallel]:
             effect = self._executor.effect_of(call.name)
             if group and effect != self._executor.effect_of(group[0].name):
                 break
+            signature = signature_of(call.name, call.arguments)
+            if signature in signatures:  # one after the other, so that the second knows how the first ended
+                break
             group.append(call)
+            signatures.add(signature)
             if effect not in _SIDE_BY_SIDE:
                 break
         return group
@@ -85,15 +101,38 @@ class ToolsNode:
         written = self._conversation.result_of(call.call_id)
         if written is None:
             tell(ToolStarted(call_id=call.call_id, name=call.name, arguments=dict(call.arguments)))
-            if self._is_too_many(call):
-                result = _not_run(self._limits.calls_per_answer)
-            else:
-                result = await self._execute(call)
+            result = await self._traced(call)
             written = await self._conversation.add_result(call, result)
             tell(_ended(call, success=result.success, summary=result.summary))
         else:  # run before an interruption: whoever watches now still sees it
             tell(ToolStarted(call_id=call.call_id, name=call.name, arguments=dict(call.arguments)))
             tell(_ended(call, success=get_tool_success(written), summary=get_summary_message(written)))
+
+    async def _traced(self, call: ToolCall) -> ToolResult:
+        """The call's result; the call is a span, which tells no arguments and no texts."""
+        # What a model calls a tool may be anything; names of ours are no secret.
+        name = call.name if call.name in self._executor.names else "unknown"
+        with self._span.child(
+            f"tool {name}",
+            gen_ai__operation__name="execute_tool",
+            gen_ai__tool__name=name,
+            gen_ai__tool__call__id=call.call_id,
+            effect=self._executor.effect_of(call.name),
+            argument_characters=len(str(call.arguments)),
+        ) as span:
+            result = await self._result(call)
+            span.note(result_characters=len(result.content))
+            if not result.success:
+                span.fail(result.error_type)
+            return result
+
+    async def _result(self, call: ToolCall) -> ToolResult:
+        """What the call gives, or why it is not run."""
+        if self._is_too_many(call):
+            return _not_run(self._limits.calls_per_answer)
+        if await self._watch.is_refused(call):
+            return _refused(call)
+        return self._with_advice(call, await self._execute(call))
 
     async def _execute(self, call: ToolCall) -> ToolResult:
         """The call's result; reading that failed for a passing reason is tried again, a change never."""
@@ -105,12 +144,36 @@ class ToolsNode:
                 result = await self._executor.execute(call, self._context)
         return result
 
+    def _with_advice(self, call: ToolCall, result: ToolResult) -> ToolResult:
+        """The result; of a call that failed before in the same way, with a word about that."""
+        if result.success or result.error_type in NOT_RUN:
+            return result
+        failed = failures_of(self._watch.record(), signature_of(call.name, call.arguments)) + 1
+        advice = advice_after_failure(failed)
+        if not advice:
+            return result
+        content = cut_middle(result.content, RESULT_LIMIT - len(advice) - 1)
+        return replace(result, content=f"{content}\n{advice}")
+
     def _is_too_many(self, call: ToolCall) -> bool:
         return self._conversation.place_in_answer(call.call_id) >= self._limits.calls_per_answer
 
 
 def _ended(call: ToolCall, *, success: bool, summary: Message) -> ToolEnded:
     return ToolEnded(call_id=call.call_id, name=call.name, success=success, summary=summary)
+
+
+def _refused(call: ToolCall) -> ToolResult:
+    """The result of a call that failed before, the same each time, and is not tried again."""
+    return failure(
+        "repeated_failure",
+        msg("{tool} was not run: the same call has failed twice already.", tool=call.name),
+        suggestions=(
+            msg(
+                "Change its arguments, or look first at why it failed; a change of a file lets it run again."
+            ),
+        ),
+    )
 
 
 def _not_run(limit: int) -> ToolResult:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from langgraph.config import get_stream_writer
+from langgraph.errors import GraphBubbleUp
 
 from application.design.journal import StepRecord
 from application.events import DesignEvent, PhaseEntered, ToolEnded, ToolStarted
@@ -18,6 +19,7 @@ from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from application.design.journal import DesignJournal
+    from application.ports.tracing import Span
 
 
 def tell(event: Event) -> None:
@@ -77,6 +79,23 @@ def recorded(node: DesignNode, journal: DesignJournal) -> Callable[[GraphState],
         return update
 
     return run
+
+
+def traced(
+    name: str, run: Callable[[GraphState], Awaitable[GraphState]], span: Span
+) -> Callable[[GraphState], Awaitable[GraphState]]:
+    """`run` inside a span of its own; a node that asks the user has not failed."""
+
+    async def run_traced(state: GraphState) -> GraphState:
+        with span.child(name, round=state.get("iteration_count", 0)) as node:
+            try:
+                return await run(state)
+            except GraphBubbleUp as question:
+                node.note(outcome="waiting")
+                pause = question
+        raise pause
+
+    return run_traced
 
 
 @dataclass(slots=True)

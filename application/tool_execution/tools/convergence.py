@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from application.tool_execution.context import ToolCall, ToolContext
-from application.tool_execution.definition import Arguments, Number, Tool
+from application.tool_execution.context import ProjectView, ToolCall, ToolContext
+from application.tool_execution.definition import Arguments, Number, Switch, Tool
+from application.tool_execution.tools._common import in_thread
 from application.tool_execution.tools.circuit_choice import chosen_circuit
+from application.tool_execution.tools.edits import exchange_text
+from domain.llm.tools.effect import ComputedEffect, PathEffect
 from domain.llm.tools.result import ToolResult
+from domain.llm.tools.text_files import BinaryFileError, decode
+from shared.errors import UserInputError
 from shared.message import msg
 
 if TYPE_CHECKING:
     from application.simulation.convergence import Diagnosis
+    from domain.simulation.convergence import Cause
+
+_MOST_BYTES = 20_000_000
 
 
 class ConvergenceArguments(Arguments):
@@ -26,17 +36,26 @@ class ConvergenceArguments(Arguments):
         None, max_length=500, description="A complete analysis card that replaces those of the circuit."
     )
     timeout_s: Number = Field(60.0, gt=0, le=600, description="Most seconds for the circuit as it is.")
+    error_output: str | None = Field(
+        None,
+        max_length=20_000,
+        description="What the simulator said. Not needed: the circuit is simulated again in any case.",
+    )
+    auto_fix: Switch = Field(
+        False, description="Put the first remedy that makes it converge into the file (it can be undone)."
+    )
 
 
 async def analyze_convergence(
-    arguments: ConvergenceArguments, context: ToolContext, _call: ToolCall
+    arguments: ConvergenceArguments, context: ToolContext, call: ToolCall
 ) -> ToolResult:
-    """Simulate, name the cause of convergence trouble, try remedies in copies."""
+    """Simulate, name the cause of convergence trouble, try remedies in copies, put one in if asked to."""
     circuit = await chosen_circuit(context, arguments.file_path)
+    before = await in_thread(context, _text_of, context.view, circuit) if arguments.auto_fix else ""
     diagnosis = await context.services.analyze_convergence(
         circuit,
         analysis=arguments.analysis,
-        libraries=[path for path in context.view.libraries if path.is_dir()],
+        libraries=await in_thread(context, _folders, context.view),
         timeout_s=arguments.timeout_s,
     )
     name = context.view.name_of(circuit)
@@ -48,12 +67,55 @@ async def analyze_convergence(
             summary=msg("Nothing keeps this circuit from converging."),
             result={"file_path": name, "cause": None, "remedies": []},
         )
+    found = _found(name, diagnosis, cause, is_asked_to_fix=arguments.auto_fix)
+    if not arguments.auto_fix or diagnosis.proposal is None:
+        return found
+    fixed = decode(diagnosis.proposal.remedy.netlist.to_bytes()).text
+
+    def told(change: ToolResult) -> ToolResult:
+        return replace(
+            change,
+            content=f"{found.content}\n{change.content}",
+            result={**found.result, **change.result, "fixed": True},
+        )
+
+    return await exchange_text(context, call, name, old=before, new=fixed, tell=told)
+
+
+async def preview(arguments: ConvergenceArguments, context: ToolContext) -> ComputedEffect:
+    """It changes one file, or only looks. Raises UserInputError as the call would."""
+    if not arguments.auto_fix:
+        return ComputedEffect(effect="read")
+    circuit = await chosen_circuit(context, arguments.file_path)
+    path = PathEffect(path=context.view.name_of(circuit))
+    return ComputedEffect(effect="change", paths=(path,), files=1)
+
+
+def _folders(view: ProjectView) -> list[Path]:
+    """The libraries that are folders; the others are single files."""
+    return [path for path in view.libraries if path.is_dir()]
+
+
+def _text_of(view: ProjectView, circuit: Path) -> str:
+    """The file's text, once it is clear that it may be written."""
+    path = view.locate_for_writing(view.name_of(circuit))
+    try:
+        with view.open(path) as file:
+            return decode(file.read(_MOST_BYTES)).text
+    except (OSError, BinaryFileError) as error:
+        raise UserInputError(
+            msg("{path} is not a text file.", path=view.name_of(path)), error_type="binary_file"
+        ) from error
+
+
+def _found(name: str, diagnosis: Diagnosis, cause: Cause, *, is_asked_to_fix: bool) -> ToolResult:
     return ToolResult(
         success=True,
-        content=_content(name, diagnosis),
+        content=_content(name, diagnosis, is_asked_to_fix=is_asked_to_fix),
         summary=cause.message,
         result={
             "file_path": name,
+            "fixed": False,
             "cause": cause.code,
             "message": str(cause.message),
             "evidence": [str(message) for message in cause.evidence],
@@ -72,12 +134,14 @@ async def analyze_convergence(
     )
 
 
-def _content(name: str, diagnosis: Diagnosis) -> str:
+def _content(name: str, diagnosis: Diagnosis, *, is_asked_to_fix: bool) -> str:
     assert diagnosis.cause is not None
     lines = [f"{name}: {diagnosis.cause.message} [{diagnosis.cause.code}]"]
     for trial in diagnosis.trials:
         lines.append(f"{'converges' if trial.converges else 'does not help'}: {trial.remedy.message}")
-    if diagnosis.proposal is not None:
+    if diagnosis.proposal is None:
+        lines.append("None of the remedies makes it converge; the file was not changed.")
+    elif not is_asked_to_fix:
         lines += ["The file was not changed. This edit makes it converge:", diagnosis.proposal.diff]
     return "\n".join(lines)
 
@@ -87,13 +151,14 @@ ANALYZE_CONVERGENCE = Tool(
     title=msg("Analyze convergence"),
     description=(
         "Find out why a circuit does not converge (singular matrix, no operating point, time step too "
-        "small) and which edit makes it converge. Remedies are tried in copies; the file is not changed. "
-        "Use it when run_simulation reports such an error, then apply the edit with patch_file. "
-        'Example: {"file_path": "oscillator.cir"}'
+        "small) and which edit makes it converge. Remedies are tried in copies; the file changes only with "
+        "auto_fix. Use it when run_simulation reports such an error, not for other errors. "
+        'Example: {"file_path": "oscillator.cir", "auto_fix": true}'
     ),
     category="simulation",
-    effect="read",
+    effect="change",
     arguments=ConvergenceArguments,
     run=analyze_convergence,
+    preview=preview,
     timeout_s=None,
 )

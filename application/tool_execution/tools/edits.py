@@ -16,6 +16,7 @@ from application.tool_execution.definition import Arguments, Switch, Tool, Whole
 from application.tool_execution.reading import Unreadable
 from application.tool_execution.tools._common import file_problem, in_thread, located
 from application.tool_execution.tools.files import unreadable
+from domain.llm.tools.effect import ComputedEffect, PathEffect
 from domain.llm.tools.line_diff import LineDiff, diff_texts
 from domain.llm.tools.patching import PatchFailure, PatchOutcome, apply_patch
 from domain.llm.tools.result import ToolResult, failure, result_to_plain
@@ -35,6 +36,7 @@ MOST_WRITTEN_BYTES = 2_000_000
 """Size a tool may give to a file."""
 _MOST_READ_BYTES = 20_000_000
 _DIFF_CHARACTERS = 2000
+_LONGEST_SEARCH = 100_000
 
 
 class RewriteArguments(Arguments):
@@ -48,7 +50,10 @@ class PatchArguments(Arguments):
     """Arguments of patch_file."""
 
     path: str = Field(description="File to change, relative to the project.")
-    search: str = Field(description="The exact text to replace, one or several lines, as in the file.")
+    search: str = Field(
+        max_length=_LONGEST_SEARCH,
+        description="The exact text to replace, one or several lines, as in the file.",
+    )
     replace: str = Field(description="The text to put in its place.")
     occurrence: Whole | None = Field(
         None,
@@ -75,6 +80,8 @@ class _Plan:
 
     path: Path
     data: bytes
+    before: bytes | None
+    """None: there is no file."""
     before_sha256: str
     result: ToolResult
 
@@ -85,19 +92,25 @@ _Edit = Callable[[str, TextFile | None], _Edited | ToolResult]
 
 async def rewrite_file(arguments: RewriteArguments, context: ToolContext, call: ToolCall) -> ToolResult:
     """Give a file a new content; it and its folders are made when there are none."""
+    return await _carry_out(context, call, arguments.path, _rewriting(arguments))
 
+
+def _rewriting(arguments: RewriteArguments) -> _Edit:
     def rewritten(_name: str, present: TextFile | None) -> _Edited:
         content = arguments.content.removeprefix("\ufeff")
         if present is None:
             return _Edited(file=TextFile(text=with_line_ends(content, "\n"), encoding="utf-8"))
         return _Edited(file=present.with_text(content))
 
-    return await _carry_out(context, call, arguments.path, rewritten)
+    return rewritten
 
 
 async def patch_file(arguments: PatchArguments, context: ToolContext, call: ToolCall) -> ToolResult:
     """Replace one passage of a file (or all its occurrences)."""
+    return await _carry_out(context, call, arguments.path, _patching(arguments, context))
 
+
+def _patching(arguments: PatchArguments, context: ToolContext) -> _Edit:
     def patched(name: str, present: TextFile | None) -> _Edited | ToolResult:
         if present is None:
             return _nothing_to_patch(context.view, arguments.path)
@@ -112,14 +125,83 @@ async def patch_file(arguments: PatchArguments, context: ToolContext, call: Tool
             return _not_patched(name, outcome, arguments)
         return _Edited(file=replace(present, text=outcome.text), patch=outcome)
 
-    return await _carry_out(context, call, arguments.path, patched)
+    return patched
 
 
-async def _carry_out(context: ToolContext, call: ToolCall, path: str, edit: _Edit) -> ToolResult:
+async def preview_rewrite(arguments: RewriteArguments, context: ToolContext) -> ComputedEffect:
+    """What rewrite_file would do. Raises UserInputError as it would."""
+    return await _preview(context, arguments.path, _rewriting(arguments), is_whole=True)
+
+
+async def preview_patch(arguments: PatchArguments, context: ToolContext) -> ComputedEffect:
+    """What patch_file would do. Raises UserInputError as it would."""
+    return await _preview(context, arguments.path, _patching(arguments, context), is_whole=False)
+
+
+async def _preview(context: ToolContext, path: str, edit: _Edit, *, is_whole: bool) -> ComputedEffect:
+    seen = dict(context.seen_versions)
+    return await in_thread(context, _effect, context.view, seen, path, edit, is_whole)
+
+
+def _effect(
+    view: ProjectView, seen: Mapping[str, str], text: str, edit: _Edit, is_whole: bool
+) -> ComputedEffect:
+    plan = _plan(view, seen, text, edit)
+    if isinstance(plan, ToolResult):  # nothing will be written
+        name = view.name_of(view.locate_for_writing(text))
+        return ComputedEffect(effect="change", paths=(PathEffect(path=name),))
+    name, before = view.name_of(plan.path), plan.before
+    told = plan.result.result
+    version = "" if before is None else version_hash(before)
+    changed = PathEffect(
+        path=name,
+        bytes_before=None if before is None else len(before),
+        bytes_after=len(plan.data),
+        lines_lost=int(told["removed"]),
+        lines_added=int(told["added"]),
+        overwrites=is_whole and before is not None,
+        was_read=bool(version) and seen.get(name) == version,
+        version=version,
+        diff=str(told.get("diff", "")),
+    )
+    return ComputedEffect(effect="create" if before is None else "change", paths=(changed,), files=1)
+
+
+async def exchange_text(
+    context: ToolContext,
+    call: ToolCall,
+    path: str,
+    *,
+    old: str,
+    new: str,
+    tell: Callable[[ToolResult], ToolResult],
+) -> ToolResult:
+    """Give a file whose text is still `old` the text `new`; encoding, guards and log as for patch_file.
+
+    `tell` makes the call's answer from that of the change.
+    """
+
+    def exchanged(name: str, present: TextFile | None) -> _Edited | ToolResult:
+        if present is None or present.text != old:
+            return _stale(name)
+        return _Edited(file=replace(present, text=new))
+
+    return await _carry_out(context, call, path, exchanged, tell)
+
+
+async def _carry_out(
+    context: ToolContext,
+    call: ToolCall,
+    path: str,
+    edit: _Edit,
+    tell: Callable[[ToolResult], ToolResult] | None = None,
+) -> ToolResult:
     """Make the edit and write it; the answer of the call is in the log before the file is touched."""
     plan = await in_thread(context, _plan, context.view, dict(context.seen_versions), path, edit)
     if isinstance(plan, ToolResult):
         return plan
+    if tell is not None:
+        plan = replace(plan, result=tell(plan.result))
     await context.operations.change_file(
         op_id=call.call_id,
         session_id=context.session_id,
@@ -139,6 +221,7 @@ def _plan(view: ProjectView, seen: Mapping[str, str], text: str, edit: _Edit) ->
     before = _bytes_of(view, path)
     present = None
     if before is not None:
+        _refuse_write_protected(path, name)
         if len(before) > _MOST_READ_BYTES:
             return unreadable(name, Unreadable(reason="file_too_large", total_bytes=path.stat().st_size))
         if seen.get(name, version := version_hash(before)) != version:
@@ -151,6 +234,20 @@ def _plan(view: ProjectView, seen: Mapping[str, str], text: str, edit: _Edit) ->
     if isinstance(edited, ToolResult):
         return edited
     return _write_plan(path, name, before, edited, _written(name, present, edited))
+
+
+def _refuse_write_protected(path: Path, name: str) -> None:
+    """A file nobody may write is left alone: replacing it whole would get around its mode."""
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        raise file_problem(error, name) from error
+    if not mode & 0o222:
+        raise UserInputError(
+            msg("{path} is write-protected; it was not changed.", path=name),
+            advice=msg("Ask the user to make it writable, or write to another file."),
+            error_type="read_only",
+        )
 
 
 def _write_plan(
@@ -182,6 +279,7 @@ def _write_plan(
     return _Plan(
         path=path,
         data=data,
+        before=before,
         before_sha256=ABSENT if before is None else hashlib.sha256(before).hexdigest(),
         result=replace(result, seen_versions={name: version_hash(data)}),
     )
@@ -389,6 +487,7 @@ REWRITE_FILE = Tool(
     effect="change",
     arguments=RewriteArguments,
     run=rewrite_file,
+    preview=preview_rewrite,
     creates_project=True,
 )
 
@@ -405,4 +504,5 @@ PATCH_FILE = Tool(
     effect="change",
     arguments=PatchArguments,
     run=patch_file,
+    preview=preview_patch,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import json
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from application.tool_execution.reading import (
 )
 from application.tool_execution.tools._common import in_thread, in_worker, locate
 from domain.llm.tokens import estimate_tokens
-from domain.llm.tools.result import RESULT_LIMIT, ToolResult, failure
+from domain.llm.tools.result import RESULT_LIMIT, RESULT_TOKENS, ToolResult, failure
 from domain.llm.tools.text_files import BinaryFileError, decode
 from shared.message import Message, msg
 
@@ -31,6 +32,7 @@ _HINT_LINES = 500
 _HINT_BYTES = 50_000
 _HEADER_ROOM = 700
 """Characters of a result kept free for what stands around the lines."""
+_HEADER_TOKENS = 300
 
 _MOST_ENTRIES = 200
 _MOST_SCANNED = 20_000
@@ -70,7 +72,7 @@ class ReadArguments(Arguments):
         DEFAULT_TOKENS,
         ge=1,
         le=100_000,
-        description="Most tokens to return (a result holds 5000 characters).",
+        description="Most tokens to return (a result holds about 4000 characters).",
     )
 
 
@@ -99,15 +101,20 @@ def list_folder(view: ProjectView, folder: Path, pattern: str, include_preview: 
     """The entries as plain data; runs in a worker process."""
     found: list[dict[str, Any]] = []
     left_out = 0
+    room = RESULT_TOKENS - _HEADER_TOKENS
     for entry in islice(view.walk(folder), _MOST_SCANNED):
         if pattern and (entry.kind == "folder" or not _matches(entry.name, pattern)):
             continue
-        if len(found) >= _MOST_ENTRIES:
+        if left_out or len(found) >= _MOST_ENTRIES:
             left_out += 1
             continue
         item: dict[str, Any] = {"path": entry.name, "kind": entry.kind, "bytes": entry.size}
         if include_preview and entry.kind == "file":
             item["preview"] = _preview(view, entry)
+        room -= estimate_tokens(json.dumps(item, ensure_ascii=False)) + 1
+        if room < 0:
+            left_out += 1
+            continue
         found.append(item)
     return {"entries": found, "left_out": left_out}
 
@@ -151,7 +158,10 @@ async def read_file(arguments: ReadArguments, context: ToolContext, _call: ToolC
             msg("end_line {last} is before start_line {first}.", first=first, last=last),
             suggestions=(msg("Give the first line as start_line and the last as end_line."),),
         )
-    room = Room(tokens=arguments.max_tokens, characters=RESULT_LIMIT - _HEADER_ROOM)
+    room = Room(
+        tokens=min(arguments.max_tokens, RESULT_TOKENS - _HEADER_TOKENS),
+        characters=RESULT_LIMIT - _HEADER_ROOM,
+    )
     view = context.view
     query = (arguments.query or "").strip()
     reading: Reading | Unreadable

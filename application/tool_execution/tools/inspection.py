@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,17 +11,17 @@ from pydantic import Field
 
 from application.tool_execution.context import ToolCall, ToolContext
 from application.tool_execution.definition import Arguments, Texts, Tool, Whole
-from application.tool_execution.tools._common import in_thread, locate
-from application.tool_execution.tools.circuit_choice import chosen_circuit
+from application.tool_execution.tools._common import in_thread
 from application.tool_execution.tools.result_data import (
     of_analysis,
     plot_outline,
     rounded,
     sampled,
+    span_of,
     vector_outline,
 )
+from application.tool_execution.tools.result_source import result_content, result_source
 from application.tool_execution.tools.simulation import AnalysisType
-from domain.circuit.numbers import parse_number
 from domain.llm.tools.result import ToolResult, failure
 from shared.errors import CircuitError, UserInputError
 from shared.message import msg
@@ -34,11 +31,9 @@ if TYPE_CHECKING:
 
 _SIGNAL = re.compile(r"(?<![\w.@\[])(?=[vi]\(|@)", re.IGNORECASE)
 """Where a signal begins in an expression; not inside deriv( and not behind an analysis (``ac.v(out)``)."""
-_DATA_SUFFIXES = frozenset({".raw", ".json"})
 _MOST_EXPRESSIONS = 30
 _USUAL_POINTS = 11
 _MOST_VECTORS = 40
-_MOST_BYTES = 20_000_000
 
 
 class InspectOptions(Arguments):
@@ -77,21 +72,10 @@ class InspectArguments(Arguments):
     options: InspectOptions | None = Field(None, description="Further wishes.")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Source:
-    """Stored data."""
-
-    path: Path
-    """A result.json, its folder, or a raw file."""
-    name: str
-    is_stale: bool
-    """Its circuit was changed since."""
-
-
 async def inspect_data(arguments: InspectArguments, context: ToolContext, _call: ToolCall) -> ToolResult:
     """Figures of a stored result: expressions, samples of vectors, or what there is."""
-    span = _span(arguments.range)
-    source = await _source(arguments.file_path, context)
+    span = span_of(arguments.range)
+    source = await result_source(context, arguments.file_path)
     expressions = {text: _selected(text, arguments.analysis_type) for text in arguments.expressions}
     found = await _values(context, source.path, list(dict.fromkeys(expressions.values())))
     values = {text: found[selected] for text, selected in expressions.items()}
@@ -133,54 +117,9 @@ def _answer(details: dict[str, Any]) -> ToolResult:
     )
 
 
-async def _source(file_path: str | None, context: ToolContext) -> _Source:
-    """The data meant by `file_path`: a result, a raw file, or the newest result of a circuit."""
-    view = context.view
-    if file_path is not None:
-        result = await in_thread(context, view.locate_result, file_path)
-        if result is not None:
-            return _Source(path=result, name=view.name_of(result), is_stale=False)
-        path = await locate(context, file_path)
-        if path.suffix.lower() in _DATA_SUFFIXES:
-            return _Source(path=path, name=view.name_of(path), is_stale=False)
-        circuit = path
-    else:
-        circuit = await chosen_circuit(context, None)
-    newest = await in_thread(context, view.newest_result, circuit)
-    if newest is None:
-        raise UserInputError(
-            msg("There is no simulation result of {path} yet.", path=view.name_of(circuit)),
-            advice=msg("Run the circuit with run_simulation first."),
-            error_type="no_result",
-        )
-    is_stale = await in_thread(context, _is_stale, context, circuit, newest)
-    return _Source(path=newest, name=view.name_of(newest), is_stale=is_stale)
-
-
-def _is_stale(context: ToolContext, circuit: Path, result: Path) -> bool:
-    try:
-        with context.view.open(circuit) as file:
-            present = hashlib.sha256(file.read(_MOST_BYTES)).hexdigest()
-    except OSError:
-        return True
-    content = _result_content(context, result)
-    return bool(content.get("netlist", {}).get("sha256") != present)
-
-
-def _result_content(context: ToolContext, result: Path) -> dict[str, Any]:
-    """The stored result.json of a result; {} where the data are a raw file alone."""
-    path = result if result.suffix.lower() == ".json" else result / "result.json"
-    try:
-        with context.view.open(path) as file:
-            content = json.loads(file.read(_MOST_BYTES))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return content if isinstance(content, dict) else {}
-
-
 def _run_of(context: ToolContext, result: Path) -> dict[str, Any]:
     """In what the run was another one than the circuit's file says, and whether it failed."""
-    stored = _result_content(context, result)
+    stored = result_content(context, result)
     request = stored.get("request")
     request = request if isinstance(request, dict) else {}
     values = request.get("set")
@@ -192,7 +131,7 @@ def _run_of(context: ToolContext, result: Path) -> dict[str, Any]:
 
 
 def _metrics(context: ToolContext, result: Path) -> dict[str, Any]:
-    metrics = _result_content(context, result).get("metrics")
+    metrics = result_content(context, result).get("metrics")
     return metrics if isinstance(metrics, dict) else {}
 
 
@@ -247,20 +186,6 @@ def _as_vector(text: str, known: Collection[str]) -> str:
     text = text.strip()
     is_bare = text.replace("_", "").isalnum() and text.lower() not in {*known, "onoise", "inoise"}
     return f"v({text})" if is_bare else text
-
-
-def _span(given: Sequence[str]) -> tuple[float, float] | None:
-    if not given:
-        return None
-    try:
-        start, stop = (parse_number(text) for text in given)
-    except ValueError as error:
-        raise UserInputError(
-            msg("range needs a start and a stop, as numbers."),
-            advice=msg("For example {example}.", example='["1k", "10meg"]'),
-            error_type="bad_arguments",
-        ) from error
-    return min(start, stop), max(start, stop)
 
 
 def _content(details: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from domain.circuit.numbers import parse_number
 from shared.errors import CircuitAIError, CircuitError, UserInputError
 from shared.message import msg
 
@@ -123,3 +124,18 @@ def of_analysis(plots: Sequence[Plot], kind: str | None) -> list[Plot]:
             error_type="no_such_analysis",
         )
     return chosen
+
+
+def span_of(given: Sequence[str]) -> tuple[float, float] | None:
+    """Start and stop of an axis. Raises UserInputError."""
+    if not given:
+        return None
+    try:
+        start, stop = (parse_number(text) for text in given)
+    except ValueError as error:
+        raise UserInputError(
+            msg("range needs a start and a stop, as numbers."),
+            advice=msg("For example {example}.", example='["1k", "10meg"]'),
+            error_type="bad_arguments",
+        ) from error
+    return min(start, stop), max(start, stop)

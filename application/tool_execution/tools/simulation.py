@@ -10,7 +10,7 @@ from pydantic import Field
 
 from application.simulation.failure_place import placed
 from application.tool_execution.context import ToolCall, ToolContext
-from application.tool_execution.definition import Arguments, Assignments, Number, Tool
+from application.tool_execution.definition import Arguments, Assignments, Number, Switch, Tool
 from application.tool_execution.tools._common import in_thread, in_worker
 from application.tool_execution.tools.circuit_choice import chosen_circuit
 from application.tool_execution.tools.result_data import simulated_plots
@@ -80,6 +80,9 @@ class RunArguments(Arguments):
         '{"R1": "2.2k", "m1.w": "10u"}. The file is not changed.',
     )
     timeout_s: Number = Field(120.0, gt=0, le=_LONGEST_RUN_S, description="Most seconds to wait.")
+    force: Switch = Field(
+        False, description="Simulate again although nothing changed since a stored run of the same request."
+    )
 
 
 async def run_simulation(arguments: RunArguments, context: ToolContext, call: ToolCall) -> ToolResult:
@@ -94,6 +97,7 @@ async def run_simulation(arguments: RunArguments, context: ToolContext, call: To
         assignments=tuple(arguments.parameters.items()),
         timeout_s=arguments.timeout_s,
         call_id=call.call_id,
+        reuse=not arguments.force,
     )
     operations = context.operations
     await operations.begin_simulation(op_id=call.call_id, session_id=context.session_id, tool=call.name)
@@ -162,7 +166,10 @@ async def _result(context: ToolContext, circuit: Path, simulated: SimulationResu
         "ok": simulated.ok,
         "status": simulated.run.status,
         "file_path": view.name_of(circuit),
+        "netlist_sha256": simulated.netlist_sha256,
         "result_path": view.name_of(simulated.result_path),
+        "reused": simulated.is_reused,
+        "created": simulated.created,
         "metrics": {
             name: {"value": finite(quantity.value), "unit": quantity.unit}
             for name, quantity in list(simulated.metrics.items())[:_MOST_METRICS]
@@ -178,9 +185,7 @@ async def _result(context: ToolContext, circuit: Path, simulated: SimulationResu
         return ToolResult(
             success=True,
             content=_content(details),
-            summary=msg(
-                "Simulated {path}: {kinds}.", path=name, kinds=", ".join(p["analysis"] for p in plots)
-            ),
+            summary=_summary(name, ", ".join(plot["analysis"] for plot in plots), simulated),
             result=details,
         )
     first = errors[0].message if errors else msg("The run ended as {status}.", status=simulated.run.status)
@@ -192,6 +197,17 @@ async def _result(context: ToolContext, circuit: Path, simulated: SimulationResu
         suggestions=_advice(errors[:5]),
         result=details,
     )
+
+
+def _summary(name: str, kinds: str, simulated: SimulationResult) -> Message:
+    if simulated.is_reused:
+        return msg(
+            "{path} is unchanged since its stored run of {time} ({kinds}); it was not simulated again.",
+            path=name,
+            time=simulated.created[:19].replace("T", " "),
+            kinds=kinds,
+        )
+    return msg("Simulated {path}: {kinds}.", path=name, kinds=kinds)
 
 
 def _advice(issues: list[SimulationIssue]) -> tuple[Message, ...]:
@@ -228,6 +244,11 @@ def _entry(issue: SimulationIssue, view: ProjectView) -> dict[str, Any]:
 
 def _content(details: dict[str, Any]) -> str:
     lines = [f"{details['file_path']}: {details['status']}, result {details['result_path']}"]
+    if details["reused"]:
+        lines.append(
+            f"Not simulated again: circuit, includes, analysis, parameters and simulator are those of the "
+            f"stored run of {details['created']}, given here. force=true simulates anew."
+        )
     lines += [f"{name} = {_figure(item)}" for name, item in details["metrics"].items()]
     for severity in ("errors", "warnings"):
         lines += [f"{severity[:-1]}: {_issue_line(item)}" for item in details[severity]]

@@ -99,6 +99,13 @@ COMMON_SLOTS = (
     ),
     Slot(name="resistor_grade", dimensions=("%",), words=r"resistors?|电阻", takes_bare=False),
 )
+PEAKING = Slot(
+    name="peaking_db",
+    dimensions=("dB",),
+    words=r"(?<![a-z])peak(?:ing|s)?(?![a-z])|峰值|尖峰|峰化|凸峰|鼓包",
+    takes_bare=False,
+)
+"""How far the response may stand above its pass-band level."""
 PASS_BAND_LOSS = Slot(name="loss_db", dimensions=("dB",), words=_LOSS_WORDS, takes_bare=False)
 
 
@@ -310,6 +317,22 @@ def cutoff_goal(kind: FilterKind, cutoff_hz: float, tolerance: float, *, stated:
         minimum=cutoff_hz * (1 - tolerance),
         maximum=cutoff_hz * (1 + tolerance),
         target=cutoff_hz,
+        stated=stated,
+    )
+
+
+def peaking_goal(reference: str, peaking_db: float, *, stated: bool) -> DesignGoal:
+    """The top of the response over its pass-band level `reference`. Raises CircuitError for no limit."""
+    if not peaking_db > 0:
+        raise impossible(
+            msg("A peak of at most {peaking} dB cannot be kept.", peaking=f"{peaking_db:g}"),
+            msg("Give a limit above 0 dB, for example 0.1 dB."),
+        )
+    return DesignGoal(
+        metric="peaking",
+        expression=f"db(peak(v(out))/{reference})",
+        unit="dB",
+        maximum=peaking_db,
         stated=stated,
     )
 

@@ -10,9 +10,11 @@ from domain.design.deck import spice
 from domain.design.families.filter_requests import (
     COMMON_SLOTS,
     PASS_BAND_LOSS,
+    PEAKING,
     FilterKind,
     FilterRequest,
     cutoff_goal,
+    peaking_goal,
 )
 from domain.design.goals import DesignGoal
 from domain.design.sentence import Mention
@@ -21,9 +23,12 @@ from domain.design.values import SeriesName, with_unit
 from shared.message import Message, msg
 
 Parts = Literal["rc", "rl"]
+_HIGH = 100.0
+"""Times the cut-off: there a first-order high-pass is within 0.0005 dB of its level."""
 FIRST_ORDER_SLOTS = (
     *COMMON_SLOTS,
     PASS_BAND_LOSS,
+    PEAKING,
     Slot(
         name="loss_hz",
         dimensions=("Hz",),
@@ -290,6 +295,11 @@ def first_order_goals(
         goals.append(
             DesignGoal(metric="passband_loss", expression=f"db({measured})", unit="dB", minimum=-abs(loss_db))
         )
+    peaking_db = filled.value("peaking_db")
+    if peaking_db is not None:
+        high = f"gain(v(out),{spice(_HIGH * wanted)})"
+        level = reference if request.kind == "lowpass" else high
+        goals.append(peaking_goal(level, peaking_db, stated=True))
     return tuple(goals)
 
 

@@ -77,7 +77,7 @@ class SallenKey:
         if (
             filter_kind(sentence) is not None
             and order is None
-            and (has_gain or _asks_for_attenuation(sentence))
+            and (has_gain or _asks_for_attenuation(sentence) or sentence.has(_LIMITED_TOP))
         ):
             return Claim(score=0.7, assumptions=assumed)
         return NOT_MINE
@@ -143,6 +143,13 @@ def _asked_for(requirement: SallenKeyRequirement, old: DesignGoal, new: DesignGo
             return replace(requirement, q=aim)
         case _:
             return requirement
+
+
+_LIMITED_TOP = (
+    r"(?:peak(?:ing)?|ripple|峰值|尖峰|纹波|波纹)[^,;，；。]{0,14}\d\s?(?:db|分贝)|"
+    r"\d\s?(?:db|分贝)\s*(?:of )?(?:pass[\s-]?band )?(?:peak|ripple|纹波|波纹)"
+)
+"""A limit on a peak or a ripple: only a filter of a higher order has one."""
 
 
 def _asks_for_attenuation(sentence: Sentence) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from domain.design.deck import spice
-from domain.design.families.filter_requests import cutoff_goal
+from domain.design.families.filter_requests import cutoff_goal, peaking_goal
 from domain.design.families.sallen_key_request import SallenKeyRequirement
 from domain.design.goals import DesignGoal
 from domain.design.prototypes import (
@@ -51,7 +51,7 @@ def goals(requirement: SallenKeyRequirement) -> tuple[DesignGoal, ...]:
     found.append(_pass_gain(requirement))
     if requirement.response == "chebyshev" and requirement.order > 1:
         found.append(_ripple(requirement))
-    elif requirement.q is None:
+    elif requirement.q is None or requirement.peaking_db is not None:
         found.append(_flatness(requirement))
     if requirement.loss_db is not None:
         found.append(_pass_band_loss(requirement, requirement.loss_db))
@@ -147,13 +147,9 @@ def _pass_band_loss(requirement: SallenKeyRequirement, loss_db: float) -> Design
 
 
 def _flatness(requirement: SallenKeyRequirement) -> DesignGoal:
-    return DesignGoal(
-        metric="peaking",
-        expression=f"db(peak(v(out))/{_reference(requirement)})",
-        unit="dB",
-        maximum=_FLATNESS_DB,
-        stated=False,
-    )
+    stated = requirement.peaking_db
+    limit = _FLATNESS_DB if stated is None else stated
+    return peaking_goal(_reference(requirement), limit, stated=stated is not None)
 
 
 def _attenuation(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from domain.design.families.filter_requests import (
     COMMON_SLOTS,
     PASS_BAND_LOSS,
+    PEAKING,
     FilterKind,
     FilterRequest,
     order_of,
@@ -46,6 +47,7 @@ _SLOTS = (
     Slot(name="q", dimensions=(), words=r"(?<![a-z])q(?:\s*值|\s*factor)?(?![a-z])|quality factor|品质因数"),
     Slot(name="damping", dimensions=(), words=r"damping(?: ratio| factor)?|阻尼(?:比|系数)|ζ"),
     PASS_BAND_LOSS,
+    PEAKING,
     Slot(
         name="gbw",
         dimensions=("Hz",),
@@ -93,6 +95,8 @@ class SallenKeyRequirement:
     gbw_hz: float | None
     supply_v: float
     resistor_series: SeriesName
+    peaking_db: float | None = None
+    """Allowed peak above the pass-band level (not Chebyshev); None when nothing was said of it."""
 
     @property
     def design_ripple_db(self) -> float:
@@ -171,7 +175,7 @@ def read_sallen_key(sentence: Sentence) -> tuple[SallenKeyRequirement, list[Mess
         is_ripple_edge=is_edge,
         tolerance=request.tolerance,
         ripple_db=ripple_db,
-        ripple_is_stated="ripple_db" in filled.values,
+        ripple_is_stated=bool({"ripple_db", "peaking_db"} & set(filled.values)),
         gain=gain,
         gain_is_stated=gain_is_stated,
         q=q,
@@ -181,6 +185,7 @@ def read_sallen_key(sentence: Sentence) -> tuple[SallenKeyRequirement, list[Mess
         gbw_hz=filled.value("gbw"),
         supply_v=supply_v,
         resistor_series=request.resistor_series,
+        peaking_db=_peaking(filled, response),
     )
     return requirement, notes, left_out(filled.unused)
 
@@ -210,7 +215,7 @@ def _response(sentence: Sentence, notes: list[Message]) -> Response:
 
 
 def _ripple(filled: Filled, response: Response, notes: list[Message]) -> float:
-    ripple = filled.value("ripple_db") or filled.value("loss_db")
+    ripple = filled.value("ripple_db") or filled.value("peaking_db") or filled.value("loss_db")
     if response != "chebyshev":
         return 0.0
     if ripple is None:
@@ -223,6 +228,14 @@ def _ripple(filled: Filled, response: Response, notes: list[Message]) -> float:
             msg("Give a ripple between 0.01 and 3 dB, for example 0.5 dB."),
         )
     return min(ripple, 3.0)
+
+
+def _peaking(filled: Filled, response: Response) -> float | None:
+    """A response without ripple is held to a ripple that was said by its peak."""
+    if response == "chebyshev":
+        return None
+    peaking = filled.value("peaking_db")
+    return filled.value("ripple_db") if peaking is None else peaking
 
 
 def _order(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,20 @@ _LEAST_LIKENESS = 55.0
 _ANCHORS = 3
 _CANDIDATES = 5
 _COMPARED_LINES = 200
+_MOST_COMPARED = 2_000_000
+"""Hits times their length."""
+_MOST_HITS = 20_000
+_LINES_WITH_LIKENESS = 50_000
+"""Of a longer text nothing similar is looked for: that would take seconds."""
+
+
+class EndlessError(Exception):
+    """A passage stands in so many places that not all of them were looked for."""
+
+    def __init__(self, lines: tuple[int, ...]) -> None:
+        super().__init__("too many places")
+        self.lines = lines
+        """Numbers of the first of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +95,14 @@ class Page:
         """Without their ends. The last one has none; it is empty when the text ends with a line end."""
         self.ends: list[str] = [*pieces[1::2], ""]
 
+    @classmethod
+    def of_lines(cls, lines: Sequence[str]) -> Page:
+        """A page of these lines, whatever is in them."""
+        page = cls("")
+        page.lines, page.ends = [*lines, ""], [*("\n" for _ in lines), ""]
+        page.text = "".join(line + "\n" for line in lines)
+        return page
+
     @cached_property
     def joined(self) -> str:
         """The text with LF for every line end."""
@@ -135,7 +158,10 @@ class Page:
 
 
 def find(page: Page, wanted: str, block: Sequence[str], *, fuzzy: bool) -> Hits:
-    """Where `wanted` stands: exactly, else its lines `block` in the first looser form that has hits."""
+    """Where `wanted` stands: exactly, else its lines `block` in the first looser form that has hits.
+
+    Raises EndlessError.
+    """
     exact, in_field = _find_exact(page, wanted)
     if exact and not (
         _rests_on_indentation(page, wanted, exact, block) or _rests_on_last_end(page, wanted, exact, block)
@@ -144,12 +170,10 @@ def find(page: Page, wanted: str, block: Sequence[str], *, fuzzy: bool) -> Hits:
     level: MatchLevel = "trailing"
     places = _windows(page, [line.rstrip() for line in block], str.rstrip)
     if not places:
-        level = "indent"
-        places = [
-            place
-            for place in _windows(page, [line.strip() for line in block], str.strip)
-            if _uniform_shift(page, place, block) is not None
-        ]
+        alike = _windows(page, [line.strip() for line in block], str.strip)
+        places = [place for place in alike if _uniform_shift(page, place, block) is not None]
+        # Indentation alone does not choose among lines that are equal without it.
+        level, places = ("fuzzy", alike) if 0 < len(places) < len(alike) else ("indent", places)
     if not places and fuzzy:
         level = "fuzzy"
         places = _windows(page, [_fields(line) for line in block], _fields, sieve=_squeezed)
@@ -159,12 +183,20 @@ def find(page: Page, wanted: str, block: Sequence[str], *, fuzzy: bool) -> Hits:
 def indent_shift(page: Page, place: int, block: Sequence[str]) -> tuple[str, str]:
     """The indentation to take off the quoted lines and to put on instead at this place."""
     uniform = _uniform_shift(page, place, block)
-    return uniform or (_indent(block[0]), _indent(page.lines[place]))
+    return uniform or (indent_of(block[0]), indent_of(page.lines[place]))
 
 
 def shifted(line: str, off: str, on: str) -> str:
     """`line` with the indentation `on` in place of `off` (or of what it has of that)."""
     return on + line[len(_common_head([off, line])) :] if line.strip() else line
+
+
+def blank_lines_apart(page: Page, block: Sequence[str]) -> list[list[int]]:
+    """Where lines have the fields of `block`, blank lines in both left out: the indexes of those lines."""
+    full = [index for index in range(page.count) if page.lines[index].strip()]
+    wanted = [_fields(line) for line in block if line.strip()]
+    bare = Page.of_lines([page.lines[index] for index in full])
+    return [full[first : first + len(wanted)] for first in _windows(bare, wanted, _fields, sieve=_squeezed)]
 
 
 def find_present(page: Page, new: str, block: Sequence[str]) -> tuple[int, ...]:
@@ -192,13 +224,22 @@ def find_looser(page: Page, block: Sequence[str]) -> tuple[tuple[LooserReading, 
 
 
 def _rests_on_indentation(page: Page, wanted: str, exact: Sequence[int], block: Sequence[str]) -> bool:
-    """Whether the only hit begins within a line's indentation while the same lines stand elsewhere too.
+    """Whether the only hit begins within a line's indentation while the same text stands elsewhere too.
 
-    Then a blank more or less would have chosen among equal lines.
+    Then a blank more or less would have chosen among equal lines, or ``.ends`` in ``.ends amp``.
     """
-    before = page.joined[exact[0] - 1 : exact[0]]
-    if len(exact) > 1 or wanted[0] not in " \t" or before not in (" ", "\t"):
+    if len(exact) > 1 or wanted[0] not in " \t":
         return False
+    start, end = exact[0], exact[0] + len(wanted)
+    first = page.joined.rfind("\n", 0, start) + 1
+    if page.joined[first:start].strip():
+        return False
+    is_to_the_end = wanted[-1] == "\n" or page.joined[end : end + 1] in ("", "\n")
+    if first == start and is_to_the_end:  # whole lines, letter by letter
+        return False
+    bare = wanted.lstrip(" \t")
+    if bare.strip() and len(_find_exact(page, bare)[0]) > 1:
+        return True
     return len(_windows(page, [line.strip() for line in block], str.strip)) > 1
 
 
@@ -219,6 +260,9 @@ def _find_exact(page: Page, wanted: str) -> tuple[list[int], list[int]]:
         end = position + len(wanted)
         is_inside = _continues_left(joined, position) or _continues_right(joined, end)
         (inside if is_inside else between).append(position)
+        hits = len(between) + len(inside)
+        if hits > _MOST_HITS or hits * len(wanted) > _MOST_COMPARED:
+            raise EndlessError(page.some_lines_of(between or inside))
         position = joined.find(wanted, position + 1)
     return between, inside
 
@@ -270,19 +314,25 @@ def _windows(
 ) -> list[int]:
     """First lines of the places, also overlapping ones, whose lines are `wanted` in this form.
 
-    `sieve` is a cheaper form in which equal lines are equal too.
+    `sieve` is a cheaper form in which equal lines are equal too. Raises EndlessError.
     """
     cheap = sieve or form
-    anchor = max(range(len(wanted)), key=lambda index: len(wanted[index]))
-    sought = cheap(wanted[anchor])
-    last = page.count - len(wanted)
+    have = [cheap(line) for line in page.lines[: page.count]]
+    sought = [cheap(line) for line in wanted]
+    counts = Counter(have)
+    anchor = min(range(len(sought)), key=lambda index: counts[sought[index]])
+    if not counts[sought[anchor]]:
+        return []
     found: list[int] = []
-    for index in range(anchor, last + anchor + 1):
-        first = index - anchor
-        if cheap(page.lines[index]) == sought and all(
-            form(page.lines[first + k]) == line for k, line in enumerate(wanted)
+    for first in range(len(have) - len(sought) + 1):
+        if have[first + anchor] != sought[anchor] or have[first] != sought[0]:
+            continue
+        if have[first : first + len(sought)] == sought and (
+            sieve is None or all(form(page.lines[first + k]) == line for k, line in enumerate(wanted))
         ):
             found.append(first)
+            if len(found) > _MOST_HITS or len(found) * len(wanted) > _MOST_COMPARED:
+                raise EndlessError(tuple(place + 1 for place in found[:MOST_TOLD]))
     return found
 
 
@@ -290,15 +340,29 @@ def _squeezed(line: str) -> str:
     return "".join(line.split())
 
 
-_AROUND_MARKS = re.compile(r"\s*([(),=])\s*")
+_LEADING_MARK = re.compile(r"^([*+;])\s+")
+_AROUND_MARKS = re.compile(r"\s*([(),=;{}])\s*")
+_EXPRESSION = re.compile(r"\{[^{}]*\}|'[^']*'")
+_AROUND_OPERATORS = re.compile(r"\s*([-+*/^<>&|!?:])\s*")
+_NAMES_A_FILE = re.compile(r"\.(?:inc|lib)", re.IGNORECASE)
 
 
 def _fields(line: str) -> str:
-    """The line's fields with one blank between them: ``W = 1u`` and ``W=1u`` are the same."""
-    return _AROUND_MARKS.sub(r"\1", " ".join(line.split()))
+    """The line's fields with one blank between them, without the blanks that mean nothing in SPICE.
+
+    ``W = 1u`` and ``W=1u`` are the same, ``+ L=1u`` and ``+L=1u``, ``* bias`` and ``*bias``, ``{a + b}`` and
+    ``{a+b}``. Outside of expressions an operator may be part of a name, and a file's name is left alone.
+    """
+    text = _LEADING_MARK.sub(r"\1", " ".join(line.split()))
+    if _NAMES_A_FILE.match(text):
+        return text
+    text = _EXPRESSION.sub(lambda found: _AROUND_OPERATORS.sub(r"\1", found[0]), text)
+    head, equals, expression = text.partition("=") if text[:1] in "bB" else (text, "", "")
+    return _AROUND_MARKS.sub(r"\1", head + equals + _AROUND_OPERATORS.sub(r"\1", expression))
 
 
-def _indent(line: str) -> str:
+def indent_of(line: str) -> str:
+    """The white space a line begins with."""
     return line[: len(line) - len(line.lstrip())]
 
 
@@ -310,8 +374,8 @@ def _common_head(texts: Sequence[str]) -> str:
 def _uniform_shift(page: Page, window: int, wanted: Sequence[str]) -> tuple[str, str] | None:
     """The indentation to take off and to put on, the same for all lines; None when there is none."""
     pairs = [(line, page.lines[window + k]) for k, line in enumerate(wanted) if line.strip()]
-    off = _common_head([_indent(line) for line, _ in pairs])
-    on = _common_head([_indent(line) for _, line in pairs])
+    off = _common_head([indent_of(line) for line, _ in pairs])
+    on = _common_head([indent_of(line) for _, line in pairs])
     if all(line.rstrip()[len(off) :] == found.rstrip()[len(on) :] for line, found in pairs):
         return off, on
     return None
@@ -321,7 +385,7 @@ def _joined_windows(page: Page, block: Sequence[str]) -> list[int]:
     """Where the block stands once continuation lines are joined to their cards, on both sides."""
     cards, firsts = _joined_cards(page.lines[: page.count])
     sought, _ = _joined_cards(block)
-    places = _windows(Page("\n".join(cards)), [_fields(card) for card in sought], _fields, sieve=_squeezed)
+    places = _windows(Page.of_lines(cards), [_fields(card) for card in sought], _fields, sieve=_squeezed)
     return [firsts[place] for place in places]
 
 
@@ -342,6 +406,8 @@ def find_nearest(page: Page, wanted: Sequence[str]) -> Nearest | None:
 
     Its cost is bounded: only the longest lines of the block are looked for in the whole text.
     """
+    if page.count > _LINES_WITH_LIKENESS:
+        return None
     from rapidfuzz import fuzz, process
 
     lines = [line[:_COMPARED_CHARACTERS] for line in page.lines[: page.count]]

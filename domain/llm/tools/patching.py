@@ -6,7 +6,8 @@ A quotation is looked for in this order; the first level with a hit decides:
    ``R1 in out 1k5`` nor in ``XR1 in out 1k`` nor in the comment ``*R1 in out 1k``;
 2. trailing: whole lines, white space at their ends apart;
 3. indent: whole lines, all of them moved by one and the same indentation;
-4. fuzzy, when allowed: whole lines, field by field, blanks between fields apart; only when unique.
+4. fuzzy, when allowed: whole lines, field by field, with the blanks apart that mean nothing in SPICE, then
+   blank lines apart too; only when unique.
 
 Letter case always counts, and likeness never makes a hit; it only serves the hint of a failure.
 
@@ -17,6 +18,7 @@ A line break at an edge of `search` that `replace` forgot is kept where its loss
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -24,15 +26,18 @@ from typing import Literal
 from domain.llm.tools.line_diff import Opcode, line_opcodes
 from domain.llm.tools.passages import (
     MOST_TOLD,
+    EndlessError,
     Hits,
     LooserReading,
     MatchLevel,
     Nearest,
     Page,
+    blank_lines_apart,
     find,
     find_looser,
     find_nearest,
     find_present,
+    indent_of,
     indent_shift,
     shifted,
 )
@@ -41,6 +46,9 @@ FailureKind = Literal[
     "empty_search", "same_text", "no_change", "not_found", "ambiguous", "occurrence_out_of_range"
 ]
 _BOM = "\ufeff"
+_LONGER = 4
+_LONGEST_SHORT = 1000
+"""A quotation longer than so many times the text, and this, is not looked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,12 +142,27 @@ def apply_patch(
     if wanted == new:
         return PatchFailure(kind="same_text")
     page = Page(text.removeprefix(_BOM))
+    mark = _BOM if text.startswith(_BOM) else ""
     block = _Block.of(wanted, new)
+    if len(wanted) > _LONGER * len(page.joined) + _LONGEST_SHORT:  # not even blanks apart
+        return PatchFailure(kind="not_found")
+    try:
+        return _patched(page, block, wanted, new, occurrence=occurrence, fuzzy=fuzzy, mark=mark)
+    except EndlessError as error:
+        return PatchFailure(kind="ambiguous", lines=error.lines)
+
+
+def _patched(
+    page: Page, block: _Block, wanted: str, new: str, *, occurrence: int | None, fuzzy: bool, mark: str
+) -> PatchOutcome | PatchFailure:
+    """The change of the page. Raises EndlessError."""
     hits = find(page, wanted, block.wanted, fuzzy=fuzzy)
     if not hits.places and (core := block.without_blank_edges()) != block:
         block = core
         hits = find(page, "\n".join(block.wanted), block.wanted, fuzzy=fuzzy)
         wanted, new = "\n".join(block.wanted), "\n".join(block.new)
+    if not hits.places and fuzzy and (windows := blank_lines_apart(page, block.wanted)):
+        return _patched_between_blank_lines(page, windows, block, mark)
     chosen = hits.chosen(occurrence)
     if not chosen:
         return _not_chosen(page, hits, wanted, occurrence) if hits.places else _not_found(page, hits, block)
@@ -151,11 +174,33 @@ def apply_patch(
     if changed == page.text:
         return PatchFailure(kind="no_change", lines=lines)
     return PatchOutcome(
-        text=(_BOM if text.startswith(_BOM) else "") + changed,
+        text=mark + changed,
         level=hits.level,
         lines=lines,
         in_field_lines=page.some_lines_of(hits.in_field),
     )
+
+
+def _patched_between_blank_lines(
+    page: Page, windows: Sequence[Sequence[int]], block: _Block, mark: str
+) -> PatchOutcome | PatchFailure:
+    """The only place whose lines are those of the block, with other blank lines between them."""
+    if len(windows) > 1:
+        return PatchFailure(kind="ambiguous", lines=tuple(window[0] + 1 for window in windows))
+    window, bare = windows[0], block.without_blank_lines()
+    off, on = indent_of(bare.wanted[0]), indent_of(page.lines[window[0]])
+    new, wanted = ([shifted(line, off, on).rstrip() for line in lines] for lines in (bare.new, bare.wanted))
+    old = [(page.lines[index], page.ends[index]) for index in window]
+    blanks = [
+        [(page.lines[k], page.ends[k]) for k in range(index + 1, following)]
+        for index, following in zip(window, [*window[1:], window[-1] + 1], strict=True)
+    ]
+    body = _refitted(old, line_opcodes(wanted, new), new, page.end_near(window[0]), blanks)
+    edit = _Edit(page.starts[window[0]], page.starts[window[-1] + 1], body)
+    changed, lines = _edited(page.text, [edit])
+    if changed == page.text:
+        return PatchFailure(kind="no_change", lines=lines)
+    return PatchOutcome(text=mark + changed, level="fuzzy", lines=lines)
 
 
 def _not_chosen(page: Page, hits: Hits, wanted: str, occurrence: int | None) -> PatchFailure:
@@ -177,12 +222,18 @@ def _not_chosen(page: Page, hits: Hits, wanted: str, occurrence: int | None) -> 
 
 
 def _not_found(page: Page, hits: Hits, block: _Block) -> PatchFailure:
-    hints, hint_lines = find_looser(page, block.wanted)
     new = "\n".join(block.new)
+    hints: tuple[LooserReading, ...] = ()
+    hint_lines: tuple[int, ...] = ()
+    present: tuple[int, ...] = ()
+    with contextlib.suppress(EndlessError):  # what stands in thousands of places is no hint
+        hints, hint_lines = find_looser(page, block.wanted)
+    with contextlib.suppress(EndlessError):
+        present = find_present(page, new, block.new) if new.strip() else ()
     return PatchFailure(
         kind="not_found",
         in_field_lines=page.some_lines_of(hits.in_field),
-        replacement_lines=find_present(page, new, block.new) if new.strip() else (),
+        replacement_lines=present,
         nearest=find_nearest(page, block.wanted),
         hints=hints,
         hint_lines=hint_lines,
@@ -246,20 +297,28 @@ def _with_line_breaks(text: str, start: int, end: int, wanted: str, new: str) ->
 
 
 def _refitted(
-    old: Sequence[tuple[str, str]], opcodes: Sequence[Opcode], new: Sequence[str], new_end: str
+    old: Sequence[tuple[str, str]],
+    opcodes: Sequence[Opcode],
+    new: Sequence[str],
+    new_end: str,
+    blanks: Sequence[Sequence[tuple[str, str]]] = (),
 ) -> str:
     """`new` lines in place of `old` ones (content and end); equal ones stay as they are.
 
-    The last line gets the end the last old one has.
+    The last line gets the end the last old one has. `blanks` are lines that stand behind each old one and
+    stay unless it goes.
     """
     lines: list[tuple[str, str]] = []
     for tag, i1, i2, j1, j2 in opcodes:
         if tag == "equal":
-            lines += old[i1:i2]
+            for place in range(i1, i2):
+                lines += [old[place], *(blanks[place] if blanks else ())]
             continue
         for offset, line in enumerate(new[j1:j2]):
             model = min(i1 + offset, i2 - 1)  # of the lines it replaces, or the one it stands behind
             lines.append((line, (old[model][1] if model >= 0 else "") or new_end))
+        if tag == "replace" and blanks:
+            lines += blanks[i2 - 1]
     if not lines:
         return ""
     body = "".join(line + (end or new_end) for line, end in lines[:-1])
@@ -279,6 +338,21 @@ class _Block:
         return cls(
             wanted=wanted.removesuffix("\n").split("\n"),
             new=[] if is_deletion else new.removesuffix("\n").split("\n"),
+        )
+
+    def without_blank_lines(self) -> _Block:
+        """Without the blank lines of the quotation, and those of the replacement that only repeat them."""
+        wanted, new = ([line.strip() for line in lines] for lines in (self.wanted, self.new))
+        repeated = {
+            j1 + k
+            for tag, i1, i2, j1, _ in line_opcodes(wanted, new)
+            if tag == "equal"
+            for k in range(i2 - i1)
+            if not wanted[i1 + k]
+        }
+        return _Block(
+            wanted=[line for line in self.wanted if line.strip()],
+            new=[line for k, line in enumerate(self.new) if k not in repeated],
         )
 
     def without_blank_edges(self) -> _Block:

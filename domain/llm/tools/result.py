@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from domain.llm.tokens import estimate_tokens
 from shared.errors import CircuitAIError, EnvironmentProblem
 from shared.message import Message
 
@@ -15,6 +17,9 @@ EffectClass = Literal["read", "create", "change", "delete", "simulate", "outside
 
 RESULT_LIMIT = 5000
 """Characters of a result's content; more is cut to its head and tail."""
+RESULT_TOKENS = 2000
+"""Tokens (`domain.llm.tokens`) of a result's content, and of its structured form as JSON."""
+_SHORT_TEXT = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +28,7 @@ class ToolResult:
 
     success: bool
     content: str
-    """What the model reads: plain English text or compact JSON, at most `RESULT_LIMIT` characters."""
+    """What the model reads: plain English text or compact JSON, within `RESULT_LIMIT` and `RESULT_TOKENS`."""
     summary: Message
     """One line for the user: "Changed amp.cir (+3, -1 lines)."."""
     error_type: str = ""
@@ -77,8 +82,22 @@ def failure_of(error: CircuitAIError) -> ToolResult:
     )
 
 
-def cut_middle(text: str, limit: int = RESULT_LIMIT) -> str:
-    """`text` within `limit` characters: its head (2/3) and tail, with a mark where it was cut."""
+def cut_middle(text: str, limit: int = RESULT_LIMIT, tokens: int = RESULT_TOKENS) -> str:
+    """`text` within `limit` characters and `tokens`: head (2/3) and tail, with a mark where it was cut."""
+    shortened = _cut_to(text, limit)
+    if estimate_tokens(shortened) <= tokens:
+        return shortened
+    low, high = 0, min(limit, len(text))  # a text of any script: the most characters that still fit
+    while low < high:
+        middle = (low + high + 1) // 2
+        if estimate_tokens(_cut_to(text, middle)) <= tokens:
+            low = middle
+        else:
+            high = middle - 1
+    return _cut_to(text, low)
+
+
+def _cut_to(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     mark = f"\n... ({len(text) - limit} characters left out) ...\n"
@@ -86,6 +105,52 @@ def cut_middle(text: str, limit: int = RESULT_LIMIT) -> str:
     head = room * 2 // 3
     tail = room - head
     return text[:head] + mark + (text[-tail:] if tail else "")
+
+
+def fitted(plain: dict[str, Any], tokens: int = RESULT_TOKENS) -> dict[str, Any]:
+    """A structured result within `tokens` as JSON: the longest lists, objects and texts are halved.
+
+    ``"shortened"`` then names the keys of which something is missing; of a list its beginning stays.
+    """
+    shortened: set[str] = set()
+    while estimate_tokens(json.dumps(plain, ensure_ascii=False)) > tokens:
+        longest = max(_halvable(plain, ()), default=None, key=lambda item: item[0])
+        if longest is None:
+            return {"shortened": ["everything"]}
+        _, place, half = longest
+        plain = _with(plain, place, half)
+        shortened.add(str(place[0]))
+        plain["shortened"] = sorted(shortened)
+    return plain
+
+
+_Place = tuple[str | int, ...]
+
+
+def _halvable(value: Any, place: _Place) -> Iterator[tuple[int, _Place, Any]]:
+    """(length as JSON, where, its half) of what could be shorter; the whole result itself is never halved."""
+    if place == ("shortened",):
+        return
+    if isinstance(value, str) and len(value) > _SHORT_TEXT:
+        yield len(value), place, _cut_to(value, len(value) // 2)
+    elif isinstance(value, list | dict):
+        items = list(value.items() if isinstance(value, dict) else enumerate(value))
+        if place and len(items) > 1:
+            half = items[: len(items) // 2]
+            shorter = dict(half) if isinstance(value, dict) else [item for _, item in half]
+            yield len(json.dumps(value, ensure_ascii=False)), place, shorter
+        for key, item in items:
+            yield from _halvable(item, (*place, key))
+
+
+def _with(value: Any, place: _Place, new: Any) -> Any:
+    """A copy of `value` with `new` at `place`."""
+    if not place:
+        return new
+    key, rest = place[0], place[1:]
+    copy: Any = dict(value) if isinstance(value, dict) else list(value)
+    copy[key] = _with(value[key], rest, new)
+    return copy
 
 
 def result_to_plain(result: ToolResult) -> dict[str, Any]:

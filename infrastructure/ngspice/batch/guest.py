@@ -45,6 +45,7 @@ NUMBERED_BRANCH = re.compile(r"#branch_\w+")
 """A code model's currents are numbered behind the word; raw files leave that out."""
 _AXIS = re.compile(r"time|frequency|.*-sweep")
 _MANY = 100_000
+_MOST_REMEMBERED = 500
 
 
 class _Vector(ctypes.Structure):
@@ -80,9 +81,12 @@ class Guest:
         self._is_loaded = False
         self._layouts: dict[tuple[Any, ...], int] = {}
         self._axes: dict[tuple[int, int], bytes] = {}
-        self._axis_paths: set[bytes] = set()
-        self._known: tuple[tuple[str, ...], int, list[bytes], list[int]] | None = None
-        self._forget_words()
+        self._known: tuple[tuple[bytes, ...], int, list[tuple[bytes, int, bool]]] | None = None
+        self._settings: list[tuple[str, bool]] = []
+        self._harmless: set[bytes] = set()
+        self._head: list[bytes] = []
+        self._tail: collections.deque[bytes] = collections.deque(maxlen=_TAIL_LINES)
+        self._head_room = _HEAD_BYTES
         # Callbacks must live as long as the library.
         self._says, self._ends = _Says(self._hear), _Ends(self._end)
         self._lib = self._load_library(settings["library"])
@@ -101,9 +105,10 @@ class Guest:
     # ---- what ngspice says ---------------------------------------------------------------------
 
     def _forget_words(self) -> None:
-        self._head: list[bytes] = []
-        self._tail: collections.deque[bytes] = collections.deque(maxlen=_TAIL_LINES)
-        self._head_room = _HEAD_BYTES
+        if self._head:
+            self._head.clear()
+            self._tail.clear()
+            self._head_room = _HEAD_BYTES
 
     def _hear(self, text: bytes, _id: int, _user: Any) -> int:
         if self._head_room > 0:
@@ -115,7 +120,7 @@ class Guest:
 
     def _words(self) -> bytes:
         """What was said since the last time."""
-        text = b"\n".join((*self._head, *self._tail))
+        text = b"\n".join((*self._head, *self._tail)) if self._head else b""
         self._forget_words()
         return text
 
@@ -157,8 +162,7 @@ class Guest:
 
     def serve(self) -> None:
         """Do what is ordered, for ever. Orders are marshalled tuples behind their length."""
-        self._words()
-        self._put(HELLO, b"")
+        self._put(HELLO, self._words())
         self._flush()
         handlers: dict[str, Callable[..., None]] = {
             "circuit": self._take_circuit,
@@ -195,6 +199,7 @@ class Guest:
             with open(name, "xb") as file:  # noqa: PTH123
                 file.write(content)
         os.environ["NGSPICE_INPUT_DIR"] = circuit["input_folder"]
+        self._settings = [(f"{way} {target}=", way == "alterparam") for way, target in circuit["ways"]]
         words = self._load()
         self._put(LOADED, words)
 
@@ -244,32 +249,44 @@ class Guest:
         if not self._is_loaded:
             self._load()
         self._forget_words()
-        settings = list(zip(circuit["ways"], values, strict=True))
+        command = self._lib.ngSpice_Command
         if circuit["first_seed"] is not None:
             self._command(f"setseed {circuit['first_seed'] + run_id}")
-        for (way, target), value in settings:
-            if way == "alterparam":
-                self._command(f"alterparam {target}={value!r}")
         if circuit["resets"]:
+            for (start, is_parameter), value in zip(self._settings, values, strict=True):
+                if is_parameter:
+                    self._command(start + repr(value))
             # It undoes every alter, which are therefore done after it.
             self._command("reset")
-        for (way, target), value in settings:
-            if way != "alterparam":
-                self._command(f"{way} {target}={value!r}")
+        for (start, is_parameter), value in zip(self._settings, values, strict=True):
+            if not is_parameter:
+                command((start + repr(value)).encode("latin-1", "replace"))
         setting = self._words()
-        self._command("run")
+        command(b"run")
         layout, lengths, data = self._read_plots()
         said = self._words()
-        self._command("destroy all")
-        self._lib.ngSpice_Command(None)  # forget the log of commands
+        command(b"destroy all")
+        command(None)  # forget the log of commands
         self._forget_words()
-        if not lengths or _TROUBLE.search(said) or _TROUBLE.search(setting):
+        if not lengths or self._tells_trouble(said) or (setting and self._tells_trouble(setting)):
             # Who knows what a failed run left behind: the next one begins with a fresh circuit.
             self._drop()
         duration = time.perf_counter() - started
         head = _RESULT.pack(run_id, layout, duration, len(setting), len(said))
         counts = struct.pack(f"<{len(lengths)}I", *lengths)
         self._put(RESULT, head, counts, bytes(-len(counts) % 8), *data, setting, said)
+
+    def _tells_trouble(self, words: bytes) -> bool:
+        """Searched once for each different text: most runs say the same."""
+        if words in self._harmless:
+            return False
+        if _TROUBLE.search(words):
+            return True
+        if len(self._harmless) >= _MOST_REMEMBERED:
+            self._harmless.clear()
+        if len(words) <= _LONGEST_LINE:
+            self._harmless.add(words)
+        return False
 
     def _drop(self) -> None:
         self._command("remcirc")
@@ -279,62 +296,77 @@ class Guest:
 
     def _read_plots(self) -> tuple[int, list[int], list[bytes]]:
         """Layout, lengths and numbers of what this run made."""
-        plots = tuple(self._strings(self._lib.ngSpice_AllPlots()))
         known = self._known
-        if known is None or known[0] != plots or self._circuit["resets"]:
-            known = self._known = self._learn(plots)
-        _, layout, names, widths = known
+        pointer = self._lib.ngSpice_AllPlots()
+        if known is None or self._circuit["resets"] or not _holds(pointer, known[0]):
+            known = self._known = self._learn(tuple(_strings(pointer)))
+        _, layout, wanted = known
+        find, axes = self._lib.ngGet_Vec_Info, self._axes
         lengths: list[int] = []
         data: list[bytes] = []
-        for name, width in zip(names, widths, strict=True):
-            found = self._lib.ngGet_Vec_Info(name)
+        for name, width, is_axis in wanted:
+            found = find(name)
             vector = found.contents if found else None
             length = vector.length if vector is not None else 0
             address = None if vector is None else vector.complex if width == 2 else vector.real
             content = ctypes.string_at(address, 8 * width * length) if address and length else b""
-            if content and content == self._axes.get((layout, len(lengths))):
-                lengths.append(SAME)
-                continue
-            if name in self._axis_paths:
-                self._axes[layout, len(lengths)] = content
+            if is_axis:
+                place = layout, len(lengths)
+                if content and content == axes.get(place):
+                    lengths.append(SAME)
+                    continue
+                axes[place] = content
             lengths.append(len(content) // (8 * width))
             data.append(content)
         return layout, lengths, data
 
-    def _learn(self, plots: tuple[str, ...]) -> tuple[tuple[str, ...], int, list[bytes], list[int]]:
-        """The wanted vectors of these plots; their layout is told once."""
-        description, paths, widths = [], [], []
+    def _learn(
+        self, plots: tuple[bytes, ...]
+    ) -> tuple[tuple[bytes, ...], int, list[tuple[bytes, int, bool]]]:
+        """The wanted vectors of these plots (path, doubles a point, axis); their layout is told once."""
+        description, found_here = [], []
         wanted = self._circuit["wanted"]
         names = None if wanted is None else frozenset(wanted)
         for plot in reversed(plots):
-            if plot == "const":
+            if plot == b"const":
                 continue
             vectors: list[tuple[str, int, int]] = []
-            for name in reversed(self._strings(self._lib.ngSpice_AllVecs(plot.encode("latin-1")))):
-                path = f"{plot}.{name}".encode("latin-1")
+            for written in reversed(_strings(self._lib.ngSpice_AllVecs(plot))):
+                path = plot + b"." + written
+                name = written.decode("latin-1")
                 found = self._lib.ngGet_Vec_Info(path)
                 key = NUMBERED_BRANCH.sub("#branch", name.lower())
                 is_wanted = names is None or key in names or _AXIS.fullmatch(key)
                 if not found or not is_wanted:
                     continue
                 width = 2 if found.contents.flags & _COMPLEX else 1
-                if not vectors and _AXIS.fullmatch(key):
-                    self._axis_paths.add(path)
+                is_axis = not vectors and _AXIS.fullmatch(key) is not None
                 vectors.append((name, found.contents.kind, width))
-                paths.append(path)
-                widths.append(width)
-            description.append((plot, tuple(vectors)))
+                found_here.append((path, width, is_axis))
+            description.append((plot.decode("latin-1"), tuple(vectors)))
         layout = tuple(description)
         if layout not in self._layouts:
             self._layouts[layout] = len(self._layouts)
             self._put(LAYOUT, struct.pack("<I", self._layouts[layout]), _described(layout))
-        return plots, self._layouts[layout], paths, widths
+        return plots, self._layouts[layout], found_here
 
-    def _strings(self, pointer: Any) -> list[str]:
-        found: list[str] = []
-        while pointer and pointer[len(found)] is not None and len(found) < _MANY:
-            found.append(pointer[len(found)].decode("latin-1"))
-        return found
+
+def _strings(pointer: Any) -> list[bytes]:
+    """The texts of a C array that ends with a null pointer."""
+    found: list[bytes] = []
+    while pointer and pointer[len(found)] is not None and len(found) < _MANY:
+        found.append(pointer[len(found)])
+    return found
+
+
+def _holds(pointer: Any, expected: tuple[bytes, ...]) -> bool:
+    """Whether these are the texts of a C array that ends with a null pointer."""
+    if not pointer:
+        return not expected
+    for index, text in enumerate(expected):
+        if pointer[index] != text:  # also at its end: None
+            return False
+    return pointer[len(expected)] is None
 
 
 def _described(layout: tuple[Any, ...]) -> bytes:

@@ -97,6 +97,8 @@ class BatchPool:
         self._refused: dict[int, _Verdict] = {}
         self._idle: list[GuestProcess | None] = [None] * guests
         self._orders: dict[tuple[int, tuple[str, ...] | None], bytes] = {}
+        self.library_version = ""
+        """As the last guest that was started told it: "ngspice-39"."""
 
     async def close(self) -> None:
         """End all guests."""
@@ -169,6 +171,7 @@ class BatchPool:
             await guest.start()
         except GuestLost as lost:
             raise cannot_start(guest, lost) from lost
+        self.library_version = guest.library_version
         return guest
 
     async def order_for(self, index: int, signals: Sequence[str] | None) -> bytes:

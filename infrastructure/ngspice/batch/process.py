@@ -8,6 +8,7 @@ import fcntl
 import logging
 import mmap
 import os
+import re
 import struct
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -32,6 +33,7 @@ _START_S = 30.0
 LOADING_S = 60.0
 """Time for loading a circuit, when a run has less."""
 _TICK_S = 0.2
+_VERSION = re.compile(rb"ngspice-\d[\w.+]{0,20}")
 _FAREWELL_S = 0.5
 _SIZE_TICKS = 10
 _FILE_BYTES = 256 * 2**20
@@ -101,6 +103,8 @@ class GuestProcess:
         self._ended_for = ""
         self._log: deque[str] = deque(maxlen=_LOG_LINES)
         self.layouts: list[Layout] = []
+        self.library_version = "ngspice"
+        """As the library tells it: "ngspice-39"."""
         self.limit_s = 60.0
         """Wall time of one run."""
         self.circuit: int | None = None
@@ -156,7 +160,7 @@ class GuestProcess:
             self._life.add_done_callback(lambda _task: self._news.set())
             self._listen()
             async with asyncio.timeout(_START_S):
-                kind, _ = await self.frame()
+                kind, words = await self.frame()
         except TimeoutError:
             raise self._lost() from None
         finally:
@@ -164,6 +168,8 @@ class GuestProcess:
                 os.close(descriptor)
         if kind != HELLO:
             raise GuestLost(1, None, why="wire")
+        if (version := _VERSION.search(words)) is not None:
+            self.library_version = version[0].decode()
         self._clock = asyncio.create_task(self._watch(scratch))
 
     async def _scratch(self) -> Path:
@@ -216,13 +222,15 @@ class GuestProcess:
             self._orders.close()
             await asyncio.wait([self._life], timeout=_FAREWELL_S)
         self._stop_listening()
+        if self._orders is not None and not self._orders.is_closing():
+            # One that comes to life only now, its bubblewrap killed before it could be bound to it, sees
+            # that nobody is there and goes.
+            self._orders.abort()
         tasks = [task for task in (self._clock, self._life) if task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         if self._orders is not None:
-            if not self._orders.is_closing():
-                self._orders.abort()
             self._orders = None
             await asyncio.sleep(0)  # it closes its descriptor in the next turn of the loop
         if self._results >= 0:

@@ -53,7 +53,7 @@ _FIGURES = re.compile(rb"(?<=No\. of Data Rows : )\d+|(?<=Doing analysis at TEMP
 """What differs from run to run without a meaning for the verdict."""
 _OF_THE_LIBRARY = re.compile(
     r"awaits to be (?:reset or )?detached|Prepared to start controls|Reset re-loads circuit"
-    r"|No job \(tran, ac, op etc"
+    r"|No job \(tran, ac, op etc|unrecognized analysis type 'op' for the following \.meas"
 )
 """What only the library says; it tells nothing of the circuit."""
 _DISTORTION = {

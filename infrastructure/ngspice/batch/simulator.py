@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from application.ports.simulation import Confinement
@@ -42,6 +42,8 @@ class _Ready:
     sandbox: Sandbox
     spinit: str
     confinement: Confinement
+    library: Path
+    library_version: str = ""
 
 
 class NgspiceBatch:
@@ -70,6 +72,14 @@ class NgspiceBatch:
     async def confinement(self) -> Confinement:
         """What holds in the guests, found by running a small circuit (once)."""
         return (await self._prepare()).confinement
+
+    async def library(self) -> tuple[Path, str]:
+        """libngspice as it is used: its path and the version it tells ("ngspice-39").
+
+        Raises EnvironmentProblem when there is none that runs a small circuit.
+        """
+        ready = await self._prepare()
+        return ready.library, ready.library_version
 
     async def run(self, batch: Batch, *, workers: int | None = None) -> AsyncGenerator[RunOutcome, None]:
         """Every run's outcome, as they end, in no order; see the port."""
@@ -122,6 +132,7 @@ class NgspiceBatch:
 
     async def _find_out(self) -> _Ready:
         parts = await self._installation.parts_with_library()
+        assert parts.library is not None
         notes: list[Message] = []
         failure: Message | str = ""
         for layers in layer_sets(self._layers, parts, notes):
@@ -129,10 +140,15 @@ class NgspiceBatch:
                 break  # a guest needs the launcher, which needs Linux
             sandbox = await asyncio.to_thread(Sandbox, parts, layers)
             spinit = await asyncio.to_thread(start_up_text, sandbox.data_folders)
-            ready = _Ready(sandbox=sandbox, spinit=spinit, confinement=confinement_of(layers, notes[:]))
-            refusal = await self._try(ready)
+            ready = _Ready(
+                sandbox=sandbox,
+                spinit=spinit,
+                confinement=confinement_of(layers, notes[:]),
+                library=parts.library.path,
+            )
+            refusal, version = await self._try(ready)
             if refusal is None:
-                return ready
+                return replace(ready, library_version=version)
             failure = refusal
             tried = " + ".join(sorted(layers))
             notes.append(msg("{layers} did not work together: {reason}", layers=tried, reason=failure))
@@ -142,23 +158,24 @@ class NgspiceBatch:
             error_type="worker_failed",
         )
 
-    async def _try(self, ready: _Ready) -> Message | str | None:
-        """Run a small circuit; None when it gave data, else what was said."""
+    async def _try(self, ready: _Ready) -> tuple[Message | str | None, str]:
+        """Run a small circuit: (None when it gave data, else what was said; the library's version)."""
         plan = await asyncio.to_thread(_plan, ready, (_PROBE,), DEFAULT_MEMORY_BYTES, self._scratch_root)
         pool = BatchPool(processes=self._processes, plan=plan, circuits=(_PROBE,), guests=1)
         run = BatchRun(run_id=0, circuit=0, values=())
         try:
-            async for outcome in pool.run((run,), signals=None, timeout_s=_PROBE_S):
-                if outcome.state == "ok":
-                    return None
-                return outcome.issues[0].message if outcome.issues else outcome.state
+            async with contextlib.aclosing(pool.run((run,), signals=None, timeout_s=_PROBE_S)) as outcomes:
+                async for outcome in outcomes:
+                    if outcome.state == "ok":
+                        return None, pool.library_version
+                    return (outcome.issues[0].message if outcome.issues else outcome.state), ""
         except EnvironmentProblem as error:
-            return error.message
+            return error.message, ""
         except OSError as error:
-            return str(error)
+            return str(error), ""
         finally:
             await pool.close()
-        return "-"
+        return "-", ""
 
     def _refuse_unconfined(self, circuits: Sequence[BatchCircuit], ready: _Ready) -> None:
         confined = ready.confinement.bubblewrap or ready.confinement.landlock_abi > 0

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from PyQt6.QtCore import Qt, QUrl
 from PyQt6.QtGui import QDesktopServices, QGuiApplication
 
 from presentation.panels.conversation.composer import Composer
-from presentation.panels.conversation.items import AnswerText, Choice, UserText
+from presentation.panels.conversation.items import AnswerText, Choice, NetlistCard, UserText
+from presentation.panels.conversation.netlist_card import NetlistKeeper
 from presentation.panels.conversation.view_model import ConversationViewModel
 from presentation.panels.conversation.ways_on import WaysOn
 from presentation.window.workspace import WindowServices
 from shared import paths
 from shared.message import Message
+
+if TYPE_CHECKING:
+    from application.tool_execution.taking_back import UndoChoice
 
 
 class Acts:
@@ -38,7 +42,7 @@ class Acts:
         model = self._model
         ways = WaysOn(model)
         runs: dict[str, Callable[[str], Message | None]] = {
-            "undo": model.undo,
+            "undo": lambda card: model.undo(card, cast("UndoChoice", argument) if argument else None),
             "go_on": ways.go_on,
             "regenerate": ways.regenerate,
             "retry": ways.retry,
@@ -46,12 +50,15 @@ class Acts:
         }
         others: dict[str, Callable[[], object]] = {
             "answer": lambda: model.answer(key, cast("Choice", argument)),
+            "confirm": lambda: self._confirm(key, argument),
             "give_up": lambda: ways.give_up(key),
             "stop": model.stop,
             "model": self._composer.model_button.showMenu,
             "open": lambda: self._open_file(argument or str(getattr(model.items.get(key), "path", ""))),
             "log": lambda: self._open_log(key),
             "plot": lambda: self._show_waveforms(key),
+            "save_netlist": lambda: self._keep_netlist(key, run=False),
+            "run_netlist": lambda: self._keep_netlist(key, run=True),
             "copy": lambda: self._copy(self._text_of(key)),
             "copy_text": lambda: self._copy(argument),
             "ask": lambda: self._ask(argument),
@@ -61,6 +68,18 @@ class Acts:
             self._say(runs[act](key))
         elif act in others:
             others[act]()
+
+    def _confirm(self, key: str, argument: str) -> None:
+        """Answer a card of calls; a refusal takes what is written in the message box as its reason."""
+        reason = self._composer.text.strip() if argument.startswith("refuse") else ""
+        if self._model.asking.calls.answer(key, argument, reason) and reason:
+            self._composer.set_text("")
+
+    def _keep_netlist(self, key: str, *, run: bool) -> None:
+        card = self._model.items.get(key)
+        if isinstance(card, NetlistCard):
+            keeper = NetlistKeeper(self._services, self._composer, self._model.replace_item, self._say)
+            self._say(keeper.keep(card, self._model.root, run=run))
 
     def _ask(self, text: str) -> None:
         self._composer.set_text(text)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from application.events import GoalsUnderstood
+from presentation.panels.conversation.confirming import Confirming
 from presentation.panels.conversation.items import Choice, Decision, ItemList, UserText
 from presentation.panels.conversation.moments import now
 from shared.ulid import new_ulid
@@ -43,15 +44,18 @@ class Asking:
         self._window = window
         self._tell = tell
         self._open: _Open | None = None
+        self.calls = Confirming(items, tell)
+        """The card of calls that wait for permission."""
 
     @property
     def is_open(self) -> bool:
         """Whether the run waits for the user's decision."""
-        return self._open is not None
+        return self._open is not None or self.calls.is_open
 
     def forget(self) -> None:
         """Nobody waits any more."""
         self._open = None
+        self.calls.forget()
 
     async def confirm_goals(self, told: GoalsUnderstood) -> Answer | Reply:
         """The goals before a design begins: confirmed as they are or changed, or declined."""
@@ -104,8 +108,11 @@ class Asking:
     def answer_in_words(self, text: str) -> bool | None:
         """Take what was typed as the answer: True; None when it is no question of words.
 
-        False: the checkpoint is left (the run stops there), and the text is what comes next.
+        False: the checkpoint is left (the run stops there), and the text is what comes next. A card of calls
+        is left by stopping the run.
         """
+        if self.calls.is_open:
+            return self.calls.answer_in_words(text)
         asked = self._open
         decision = None if asked is None else self._items.get(asked.key)
         if asked is None or not isinstance(decision, Decision) or decision.kind != "checkpoint":

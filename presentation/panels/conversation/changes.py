@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from application.tool_execution.taking_back import UndoConflictError
 from presentation.panels.conversation.items import ItemList, OperationCard, Standing
 from presentation.panels.conversation.refusals import unsaved, with_advice
 from presentation.panels.conversation.stored import with_operation
@@ -15,6 +16,7 @@ from shared.errors import CircuitAIError
 
 if TYPE_CHECKING:
     from application.app import Application
+    from application.tool_execution.taking_back import UndoChoice
 
 
 class FileChanges:
@@ -39,25 +41,33 @@ class FileChanges:
             self._window.file_changed(root / card.path)
             self._window.start(self._load_standing(root, card), kind="operations")
 
-    def undo(self, root: Path, card: OperationCard) -> None:
-        """Take the change of a card back, or do it again."""
-        self._items.put(replace(card, standing="undoing", problem=None))
-        self._window.start(self._undo(root, card), kind="undo")
+    def undo(self, root: Path, card: OperationCard, choose: UndoChoice | None = None) -> None:
+        """Take the change of a card back, or do it again; `choose` decides about files changed since."""
+        self._items.put(replace(card, standing="undoing", problem=None, conflicts=(), ways=()))
+        self._window.start(self._undo(root, card, choose), kind="undo")
         self._tell()
 
-    async def _undo(self, root: Path, card: OperationCard) -> None:
+    async def _undo(self, root: Path, card: OperationCard, choose: UndoChoice | None) -> None:
+        card = replace(card, conflicts=(), ways=())
         try:
             if not await self._window.save_buffers():
                 self._items.put(replace(card, problem=unsaved()))
                 self._tell()
                 return
-            undone = await self._app.operations.undo(root, card.tip)
+            undone = await self._app.operations.undo(root, card.tip, choose=choose)
+        except UndoConflictError as error:
+            told = replace(card, problem=with_advice(error), conflicts=error.conflicts, ways=error.ways)
+            self._items.put(told)
         except CircuitAIError as error:
             self._items.put(replace(card, problem=with_advice(error)))
         else:
-            standing: Standing = "undone" if card.standing == "stands" else "stands"
-            self._items.put(replace(card, standing=standing, tip=undone.record.op_id, problem=None))
-            self._window.file_changed(root / undone.record.path)
+            if undone.is_kept:
+                self._items.put(replace(card, problem=None))
+            else:
+                standing: Standing = "undone" if card.standing == "stands" else "stands"
+                self._items.put(replace(card, standing=standing, tip=undone.record.op_id, problem=None))
+                for change in undone.record.changes:
+                    self._window.file_changed(root / change.path)
         self._tell()
 
     async def _load_difference(self, root: Path, key: str) -> None:
@@ -68,6 +78,8 @@ class FileChanges:
         card = self._items.get(key)
         if isinstance(card, OperationCard):
             self._items.put(with_operation(card, entry, {}))
+            for change in entry.record.further:
+                self._window.file_changed(root / change.path)
             self._tell()
 
     async def _load_standing(self, root: Path, card: OperationCard) -> None:

@@ -11,6 +11,8 @@ from application.events import (
     ChatEvent,
     CheckpointReached,
     ConfirmationAsked,
+    ConfirmationGiven,
+    ConfirmationNeeded,
     DesignEvent,
     Done,
     ErrorOccurred,
@@ -26,6 +28,7 @@ from application.events import (
 )
 from presentation.panels.conversation.items import (
     AnswerText,
+    Confirmation,
     Decision,
     DesignEnd,
     ErrorBlock,
@@ -40,6 +43,7 @@ from presentation.panels.conversation.items import (
     card_of,
 )
 from presentation.panels.conversation.moments import now
+from presentation.panels.conversation.netlist_card import cards_of
 from presentation.panels.conversation.pace import Pace
 from presentation.panels.conversation.words import doing
 from shared.message import Message, msg
@@ -100,7 +104,7 @@ class RunFeed:
         self._characters = 0
         """Of the answers of this run."""
 
-    def __call__(self, event: ChatEvent | DesignEvent) -> None:
+    def __call__(self, event: ChatEvent | DesignEvent) -> None:  # noqa: PLR0912 - one an event
         """Take one event."""
         if not isinstance(event, RetryScheduled):
             self._items.remove(_RETRY)
@@ -116,15 +120,25 @@ class RunFeed:
             case ToolEnded():
                 self._end_tool(event)
             case PhaseEntered():
-                self.activity = Activity(_PHASES.get(event.phase, msg("Working")), event.round_number)
+                self._enter_phase(event)
             case RetryScheduled():
                 self._wait_for_retry(event)
             case ErrorOccurred():
                 self._tell_error(event)
             case TurnEnded():
                 self._end_turn(event)
+            case ConfirmationNeeded():
+                self.activity = Activity(msg("Waiting for your permission"), self.activity.round_number)
+            case ConfirmationGiven():
+                pass  # the card is kept by whoever asked
             case _:
                 self._take_design(event)
+
+    def _enter_phase(self, event: PhaseEntered) -> None:
+        self.tokens = event.tokens or self.tokens
+        # Of the phases without words of their own the piece or the call that follows at once says it.
+        text = self.activity.text if event.phase in _SILENT_PHASES else msg("Working")
+        self.activity = Activity(_PHASES.get(event.phase, text), event.round_number)
 
     def flush(self) -> None:
         """Hand on what has come of the answer since the last call."""
@@ -171,6 +185,9 @@ class RunFeed:
         text = "".join(stream.text)
         self._characters += len(text)
         self._items.put(replace(self._answer(stream), text=text, reasoning="".join(stream.reasoning)))
+        for card in cards_of(stream.key, text):
+            if self._items.get(card.key) is None:
+                self._items.put(card)
 
     def close(self, reason: str) -> None:
         """The run is over, with or without a closing event: nothing stays open."""
@@ -182,7 +199,7 @@ class RunFeed:
                 name = item.tool if isinstance(item, OperationCard) else "run_simulation"
                 not_run.append(name)
                 self._items.put(replace(item, state="not_run"))
-            elif isinstance(item, Decision) and item.state == "open":
+            elif isinstance(item, Decision | Confirmation) and item.state == "open":
                 self._items.put(replace(item, state="expired"))
         if not self.has_ended:
             self.has_ended = True
@@ -316,6 +333,8 @@ class RunFeed:
         self.context_tokens = event.context_tokens
         if event.stop_reason not in ("completed", "error"):
             self._interrupt(event.stop_reason, (), event.note)
+        elif event.note is not None:
+            self._items.put(Note(key=new_ulid(), text=event.note))
 
     def _interrupt(self, reason: str, not_run: tuple[str, ...], note: Message | None = None) -> None:
         self._items.put(
@@ -373,8 +392,12 @@ _PHASES: Mapping[str, Message] = {
     "simulation": msg("Simulating"),
     "analysis": msg("Comparing with the goals"),
     "conclude": msg("Concluding"),
+    "preparing": msg("Reading the conversation"),
     "calling": msg("Waiting for the model"),
+    "parsing": msg("Reading the answer"),
+    "aggregating": msg("Collecting the results"),
 }
+_SILENT_PHASES = ("streaming", "waiting", "executing", "complete", "cancelled", "error", "idle")
 
 
 def _tokens(usage: Mapping[str, int]) -> int:

@@ -15,10 +15,12 @@ from domain.llm.tools.line_diff import Hunk
 from presentation.goal_margins import limit_text, row_of
 from presentation.goal_words import name_of
 from presentation.narration import Narrator
-from presentation.panels.conversation import words
+from presentation.panels.conversation import netlist_card, words
+from presentation.panels.conversation.confirming import card_html
 from presentation.panels.conversation.items import (
     READING_TOOLS,
     AnswerText,
+    Confirmation,
     Decision,
     DesignEnd,
     ErrorBlock,
@@ -26,6 +28,7 @@ from presentation.panels.conversation.items import (
     Interrupted,
     Item,
     Narration,
+    NetlistCard,
     Note,
     OperationCard,
     Retry,
@@ -73,6 +76,10 @@ class HtmlItems:
                 return self._simulation(item)
             case Decision():
                 return self._decision(item)
+            case Confirmation():
+                return card_html(item, self._translate, icon)
+            case NetlistCard():
+                return netlist_card.card_html(item, self._translate, icon)
             case ErrorBlock():
                 return self._error(item)
             case Interrupted():
@@ -173,6 +180,7 @@ class HtmlItems:
             f'<span class="group">{tools}</span>'
         )
         problem = f'<div class="problem">{self._text(item.problem)}</div>' if item.problem else ""
+        problem += self._conflicts(item)
         failed = item.state in ("failed", "not_run") and item.summary is not None
         told = f'<div class="body">{self._text(item.summary)}</div>' if failed and item.summary else ""
         style = " undone" if undone else ""
@@ -183,6 +191,22 @@ class HtmlItems:
             f'<details class="card op{style}" data-fold="diff"{opened}><summary class="head">{head}</summary>'
             f"{self._diff(diff.hunks, item.path)}</details>{problem}"
         )
+
+    def _conflicts(self, item: OperationCard) -> str:
+        """What was changed since in files an undo would change, and the ways on."""
+        if not item.ways:
+            return ""
+        ways = "".join(
+            f'<button data-act="undo" data-arg="{way}">{text}</button>'
+            for way, text in ((way, self._text(words.UNDO_WAYS[way])) for way in item.ways)
+        )
+        since = self._text(msg("What was changed in it since:"))
+        shown = "".join(
+            f'<div class="dim">{html.escape(each.path)}: {since}</div>'
+            f"{self._diff(each.since.hunks, each.path)}"
+            for each in item.conflicts
+        )
+        return f'<div class="body">{shown}<div class="buttons foot">{ways}</div></div>'
 
     def _reading(self, item: OperationCard) -> str:
         told = self._text(item.summary) if item.summary else ""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from application.events import Done
 from domain.design.goals import DesignGoal, GoalVerdict
+from domain.llm.tools.confirmation_card import CallOnCard, CardAnswer, ConfirmationCard
 from shared.message import Message
 
 if TYPE_CHECKING:
+    from application.tool_execution.taking_back import FileConflict, UndoChoice
     from domain.llm.tools.line_diff import LineDiff
 
 CardState = Literal["running", "done", "failed", "not_run"]
@@ -77,6 +79,10 @@ class OperationCard:
     is_new_file: bool = False
     problem: Message | None = None
     """Why an undo was refused."""
+    conflicts: tuple[FileConflict, ...] = ()
+    """Files that were changed since the operation, with what an undo would do and what was changed."""
+    ways: tuple[UndoChoice, ...] = ()
+    """What can be chosen about them."""
     tip: str = ""
     """The operation to undo next: this one, the undo of it, the undo of that ..."""
 
@@ -131,6 +137,22 @@ class Decision:
         if self.goals_met:
             return ("accept", "continue", "goals", *undo, "stop")
         return ("continue", "goals", "accept", *undo, "stop")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirmation:
+    """Calls of an answer that wait for the user's permission, or had it; `key` is the card's id."""
+
+    key: str
+    card: ConfirmationCard
+    answers: Mapping[str, CardAnswer] = field(default_factory=dict)
+    """By call, as far as they are given."""
+    state: Literal["open", "answered", "expired"] = "open"
+
+    @property
+    def left(self) -> tuple[CallOnCard, ...]:
+        """The calls that are not answered."""
+        return tuple(call for call in self.card.calls if call.call_id not in self.answers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,6 +211,24 @@ class DesignEnd:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NetlistCard:
+    """A complete netlist that stands in an answer; nothing is written before somebody says so."""
+
+    key: str
+    title: str
+    file_name: str
+    """The name that is proposed."""
+    text: str
+    elements: int
+    path: str = ""
+    """Where it was saved, relative to the project; "" while it was not (or elsewhere)."""
+
+    def saved_as(self, path: str) -> NetlistCard:
+        """The card of a netlist that is a file now."""
+        return replace(self, path=path)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
     """A line about the conversation itself."""
 
@@ -204,6 +244,8 @@ Item = (
     | OperationCard
     | SimulationCard
     | Decision
+    | Confirmation
+    | NetlistCard
     | ErrorBlock
     | Interrupted
     | Retry
@@ -262,13 +304,15 @@ READING_TOOLS = frozenset(
         "inspect_data",
     )
 )
-WRITING_TOOLS = frozenset(("rewrite_file", "patch_file"))
+WRITING_TOOLS = frozenset(
+    ("rewrite_file", "patch_file", "create_folder", "move_file", "rename_file", "delete_file")
+)
 SIMULATION_TOOLS = frozenset(("run_simulation",))
 
 
 def card_of(call_id: str, tool: str, arguments: Mapping[str, object]) -> OperationCard | SimulationCard:
     """The card of a call that begins."""
-    path = _first_text(arguments, ("path", "file_path", "result_path"))
+    path = _first_text(arguments, ("path", "file_path", "result_path", "source"))
     if tool in SIMULATION_TOOLS:
         return SimulationCard(key=call_id, path=path)
     detail = _first_text(arguments, ("query", "symbol_name", "pattern", "directory"))

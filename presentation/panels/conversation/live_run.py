@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.events import AnswerStreamed, ChatEvent, DesignEvent, Done, ToolEnded
+from domain.llm.tools.confirmation_card import same_answer
 from presentation.panels.conversation.asking import Asking
 from presentation.panels.conversation.changes import FileChanges
 from presentation.panels.conversation.feed import RunFeed
@@ -30,6 +31,7 @@ from shared.ulid import new_ulid
 if TYPE_CHECKING:
     from application.app import Application
     from application.design.designing import Answer, Question, Reply
+    from domain.llm.tools.confirmation_card import Answers, ConfirmationCard
 
 
 def error_block(error: CircuitAIError, *, model: str) -> ErrorBlock:
@@ -95,7 +97,7 @@ class LiveRun:
             if not await self._window.save_buffers():
                 self._refuse()
                 return
-            await carry_out(self._app, self._order, ask=self._ask, emit=self._on_event)
+            await carry_out(self._app, self._order, ask=self._ask, confirm=self._confirm, emit=self._on_event)
         except CircuitAIError as error:
             if not self.feed.has_told_error and not self._is_left:
                 self._items.put(error_block(error, model=self._model))
@@ -132,6 +134,11 @@ class LiveRun:
         answer = await self._asking.decide(question)
         self.is_accepted = answer == "accept"
         return answer
+
+    async def _confirm(self, card: ConfirmationCard) -> Answers:
+        if self._is_left:  # nobody is there to be asked any more
+            return same_answer(card, "unasked")
+        return await self._asking.calls.confirm(card)
 
     def _on_event(self, event: ChatEvent | DesignEvent) -> None:
         if self._is_left:

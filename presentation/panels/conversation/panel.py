@@ -247,6 +247,10 @@ class ConversationPanel(QWidget):
         pace: Message | None = None
         if model.tokens_per_s is not None:
             pace = msg("{count} tokens/s", count=round(model.tokens_per_s))
+            if model.live_tokens:
+                pace = msg("{total} tokens · {pace}", total=short(model.live_tokens), pace=pace)
+        elif model.live_tokens:
+            pace = msg("{count} tokens", count=short(model.live_tokens))
         elif not model.is_running and model.tokens:
             pace = msg("last turn: {count} tokens", count=short(model.tokens))
         self._line.show_run(text, color=color, is_busy=is_busy, pace=pace)
@@ -293,7 +297,7 @@ class ConversationPanel(QWidget):
 
     def _agent_status(self) -> AgentStatus:
         model = self.model
-        tokens = model.tokens or None
+        tokens = model.live_tokens or model.tokens or None
         if not model.is_running:
             return AgentStatus(tokens=tokens)
         activity = model.activity
@@ -301,7 +305,9 @@ class ConversationPanel(QWidget):
         if model.run_state == "stopping":
             return AgentStatus(state="stopping", tokens=tokens)
         text = None if activity is None else activity.text
-        if model.is_asking:
+        if model.asking.calls.is_open:
+            text = msg("Waiting for your permission")
+        elif model.is_asking:
             text = msg("Checkpoint {number}: waiting for you", number=number) if number else None
         return AgentStatus(
             state="waiting" if model.is_asking else "running",

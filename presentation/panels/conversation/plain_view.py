@@ -23,10 +23,12 @@ from presentation.goal_margins import limit_text, row_of
 from presentation.goal_words import name_of
 from presentation.narration import Narrator
 from presentation.panels.conversation import words
+from presentation.panels.conversation.confirming import card_plain
 from presentation.panels.conversation.items import (
     Added,
     AnswerText,
     Change,
+    Confirmation,
     Decision,
     DesignEnd,
     ErrorBlock,
@@ -34,6 +36,7 @@ from presentation.panels.conversation.items import (
     Interrupted,
     Item,
     Narration,
+    NetlistCard,
     Note,
     OperationCard,
     Removed,
@@ -45,12 +48,14 @@ from presentation.panels.conversation.items import (
     UserText,
 )
 from presentation.panels.conversation.markup import BlockSplitter, to_html, whole_block_html
+from presentation.panels.conversation.netlist_card import card_plain as card_of_netlist
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
 from shared.message import Message, msg
 
 _SHOWN_ROWS = 20
-_CARDS = (GoalsCard, OperationCard, SimulationCard, ErrorBlock, Retry)
+_SINCE_CHARACTERS = 2000
+_CARDS = (Confirmation, GoalsCard, NetlistCard, OperationCard, SimulationCard, ErrorBlock, Retry)
 
 
 class PlainConversation(QWidget):
@@ -203,7 +208,7 @@ class PlainConversation(QWidget):
 
     # --- words ---------------------------------------------------------------------------------------
 
-    def _html(self, item: Item) -> str:  # noqa: PLR0911 - one an item
+    def _html(self, item: Item) -> str:  # noqa: PLR0911, PLR0912 - one an item
         match item:
             case UserText():
                 return _lines(item.text)
@@ -221,6 +226,12 @@ class PlainConversation(QWidget):
                 return self._simulation(item)
             case Decision():
                 return self._decision(item)
+            case Confirmation():
+                return self._confirmation(item)
+            case NetlistCard():
+                return card_of_netlist(
+                    item, self._services.language, lambda act, label: self._link(act, item.key, label)
+                )
             case ErrorBlock():
                 return self._error(item)
             case Interrupted():
@@ -264,7 +275,13 @@ class PlainConversation(QWidget):
         head = [f"<b>{self._text(words.verb_of(item))}</b>", path or html.escape(item.detail), counts]
         head += [undone, self._text(state) if state else "", tool]
         first = " &nbsp; ".join(part for part in head if part)
-        return "<br>".join(part for part in (first, told, problem) if part) + self._diff(item)
+        ways = " &nbsp; ".join(
+            self._link("undo", item.key, self._text(words.UNDO_WAYS[way]), way) for way in item.ways
+        )
+        since = "".join(
+            f"<pre>{html.escape(each.since.text[:_SINCE_CHARACTERS])}</pre>" for each in item.conflicts
+        )
+        return "<br>".join(part for part in (first, told, problem, ways) if part) + since + self._diff(item)
 
     def _diff(self, item: OperationCard) -> str:
         if item.diff is None:
@@ -318,6 +335,12 @@ class PlainConversation(QWidget):
             else:
                 buttons.append(f"✓ {label}" if item.state == "chosen" and item.answer == choice else label)
         return f"<b>{self._text(title)}</b> {self._text(state)}<br>{' &nbsp; '.join(buttons)}"
+
+    def _confirmation(self, item: Confirmation) -> str:
+        def link(argument: str, label: str) -> str:
+            return self._link("confirm", item.key, label, argument)
+
+        return card_plain(item, self._services.language, link)
 
     def _error(self, item: ErrorBlock) -> str:
         color = self._services.theme.theme.hex("error.text")

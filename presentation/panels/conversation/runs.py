@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from application.app import Application
     from application.design.designing import Ask
     from application.events import ChatEvent, DesignEvent
+    from application.tool_execution.confirming import Confirm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +28,12 @@ class RunOrder:
 
 
 async def carry_out(
-    app: Application, order: RunOrder, *, ask: Ask, emit: Callable[[ChatEvent | DesignEvent], None]
+    app: Application,
+    order: RunOrder,
+    *,
+    ask: Ask,
+    confirm: Confirm,
+    emit: Callable[[ChatEvent | DesignEvent], None],
 ) -> None:
     """Run it to its end. Raises CircuitAIError, and CancelledError when it is stopped."""
     from application.conversation.chatting import ChatRequest
@@ -37,7 +43,7 @@ async def carry_out(
         chat = ChatRequest(
             project=order.root, text=order.text, session_id=order.session_id, choice=order.choice
         )
-        await app.chat(chat, emit=emit)
+        await app.chat(chat, emit=emit, confirm=confirm)
     elif order.text is None:
         await app.design(ResumeRequest(project=order.root, session_id=order.session_id), ask=ask, emit=emit)
     else:

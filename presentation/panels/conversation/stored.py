@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from application.ports.project import ABSENT
+from application.ports.project import ABSENT, FOLDER
 from presentation.panels.conversation.items import (
     AnswerText,
     CardState,
@@ -19,6 +19,7 @@ from presentation.panels.conversation.items import (
     UserText,
     card_of,
 )
+from presentation.panels.conversation.netlist_card import cards_of
 from shared.message import Message
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ def _items_of_message(message: ShownMessage, session: ShownSession, *, is_last: 
             model=message.model,
             created=message.created,
         )
+    if not message.partial:
+        yield from cards_of(message.id, message.text)
     for call in message.tool_calls:
         arguments = call.arguments if isinstance(call.arguments, Mapping) else {}
         state: CardState = "not_run" if call.success is None else "done" if call.success else "failed"
@@ -118,12 +121,12 @@ def with_operation(card: OperationCard, entry: OperationEntry, undone_by: Mappin
     tip, steps = record.op_id, 0
     while tip in undone_by and steps <= len(undone_by):
         tip, steps = undone_by[tip], steps + 1
-    changed = record.before_sha256 != record.after_sha256
+    changed = any(change.before != change.after for change in record.changes)
     return replace(
         card,
         path=record.path,
         diff=entry.diff,
-        is_new_file=record.before_sha256 == ABSENT,
+        is_new_file=record.before_sha256 == ABSENT and not record.further and record.after_sha256 != FOLDER,
         standing="none" if not changed else "undone" if steps % 2 else "stands",
         tip=tip,
     )

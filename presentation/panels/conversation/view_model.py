@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from application.app import Application
     from application.conversation.sessions import ExportFormat
     from application.ports.conversation import SessionInfo
+    from application.tool_execution.taking_back import UndoChoice
 
 Mode = Literal["free", "workflow"]
 RunState = Literal["idle", "running", "stopping"]
@@ -119,6 +120,11 @@ class ConversationViewModel:
     def most_rounds(self) -> int:
         """After how many rounds the run ends by itself; 0 when that is not known."""
         return self._run.most_rounds if self._run is not None else 0
+
+    @property
+    def live_tokens(self) -> int:
+        """Of the run under way, as far as its answers told; 0 when nobody counted."""
+        return self._run.feed.tokens if self._run is not None and self.is_running else 0
 
     @property
     def tokens_per_s(self) -> float | None:
@@ -290,6 +296,8 @@ class ConversationViewModel:
         if answered is not None:
             if not answered:
                 self.waiting = text  # shown as said when it is sent
+                if self.asking.is_open:  # calls that wait for permission are given up, and the turn with them
+                    self.stop()
                 self._window.state_changed()
             return None
         if self.is_running:
@@ -315,8 +323,11 @@ class ConversationViewModel:
         """Press a button of a decision."""
         self.asking.answer(key, choice)
 
-    def undo(self, key: str) -> Message | None:
-        """Take back the change of a card, or do it again; the reason when it can't be now."""
+    def undo(self, key: str, choose: UndoChoice | None = None) -> Message | None:
+        """Take back the change of a card, or do it again; the reason when it can't be now.
+
+        `choose` decides about files that were changed since.
+        """
         card = self.items.get(key)
         if (
             not isinstance(card, OperationCard)
@@ -326,7 +337,7 @@ class ConversationViewModel:
             return None
         if self.is_running:
             return msg("A run is using the files. Stop it before a change is taken back.")
-        self._changes.undo(self.root, card)
+        self._changes.undo(self.root, card, choose)
         return None
 
     # --- runs ----------------------------------------------------------------------------------------

@@ -44,7 +44,13 @@ sys.exit(application.exec())
 
 
 def prepare_environment() -> None:
-    """Chromium refuses to run as root in its own sandbox; only then it is switched off."""
+    """What Qt and Chromium read when they start; what somebody has set himself is kept.
+
+    The page is put on the screen by the processor: a page of text gains nothing by OpenGL, and where that is
+    itself done by the processor (a virtual machine, a remote display) each picture holds the loop until it is
+    finished, 30 to 100 ms. Chromium refuses to run as root in its own sandbox; only then it is switched off.
+    """
+    os.environ.setdefault("QT_QUICK_BACKEND", "software")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         os.environ.setdefault("QTWEBENGINE_DISABLE_SANDBOX", "1")
 
@@ -99,7 +105,8 @@ class WebProbe:
 
 def _surroundings() -> list[str]:
     flags = os.environ.get("QTWEBENGINE_CHROMIUM_FLAGS", "")
-    return [PYQT_VERSION_STR, qVersion() or "", QGuiApplication.platformName(), flags]
+    drawing = os.environ.get("QT_QUICK_BACKEND", "")
+    return [PYQT_VERSION_STR, qVersion() or "", QGuiApplication.platformName(), flags, drawing]
 
 
 async def _child_succeeds() -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from domain.llm.tools.line_diff import LineDiff
 from presentation.panels.conversation.items import (
+    WRITING_TOOLS,
     AnswerText,
     CardState,
     Decision,
@@ -20,9 +21,21 @@ from presentation.panels.conversation.items import (
 from presentation.panels.conversation.moments import clock_time
 from shared.message import Message, msg
 
+if TYPE_CHECKING:
+    from application.tool_execution.taking_back import UndoChoice
+
 ButtonKind = Literal["", "primary", "ok", "warn", "quiet"]
 
+UNDO_WAYS: Mapping[UndoChoice, Message] = {
+    "current": msg("Keep the file as it is"),
+    "restore": msg("Put the old content back"),
+    "merge": msg("Join both changes"),
+}
 _DONE: Mapping[str, Message] = {
+    "create_folder": msg("Made the folder"),
+    "move_file": msg("Moved"),
+    "rename_file": msg("Renamed"),
+    "delete_file": msg("Deleted"),
     "rewrite_file": msg("Changed"),
     "patch_file": msg("Changed"),
     "read_file": msg("Read"),
@@ -34,6 +47,10 @@ _DONE: Mapping[str, Message] = {
     "inspect_data": msg("Inspected"),
 }
 _RUNNING: Mapping[str, Message] = {
+    "create_folder": msg("Making the folder"),
+    "move_file": msg("Moving"),
+    "rename_file": msg("Renaming"),
+    "delete_file": msg("Deleting"),
     "rewrite_file": msg("Changing"),
     "patch_file": msg("Changing"),
     "read_file": msg("Reading"),
@@ -60,6 +77,7 @@ _INTERRUPTED: Mapping[str, Message] = {
     "session_switch": msg("Stopped: another conversation was opened"),
     "timeout": msg("Stopped: it took too long"),
     "limit": msg("A limit of the turn was reached"),
+    "loop": msg("Ended: it went in circles"),
     "length": msg("Cut at the model's output limit"),
     "content_filter": msg("Withheld by the provider"),
     "cut": msg("The answer broke off"),
@@ -77,7 +95,7 @@ def verb_of(card: OperationCard) -> Message:
     """What a card's head says was done."""
     if card.state == "running":
         return _RUNNING.get(card.tool, msg("Running {tool}", tool=card.tool))
-    if card.state in ("failed", "not_run") and card.tool in ("rewrite_file", "patch_file"):
+    if card.state in ("failed", "not_run") and card.tool in WRITING_TOOLS:
         return msg("Not changed")
     if card.is_new_file:
         return msg("Created")

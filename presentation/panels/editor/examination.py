@@ -164,7 +164,9 @@ def _fix(diagnostic: Diagnostic, lines: _Lines) -> QuickFix | None:
     written = str(params.get("text", ""))
     number = written.strip("{}' ")
     line = lines.text(diagnostic.line)
-    place = line.find(number, (diagnostic.column or 1) - 1) if number else -1
+    # Without a column the line was rewritten before it was read: what stands there is not what was found.
+    column = diagnostic.column
+    place = line.find(number, column - 1) if number and column is not None else -1
     new = _mended(diagnostic.code, number, params) if place >= 0 else None
     if new is None:
         return None

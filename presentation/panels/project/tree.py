@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -110,11 +112,37 @@ class ProjectTree(QWidget):
                 if action is not None:
                     action.setEnabled(entry.path != self._services.workspace.main_circuit)
             menu.addSeparator()
+        if entry is not None and entry.path != self._services.workspace.root:
+            self._add_protection(menu, entry.path)
         if entry is not None:
             menu.addAction(language(msg("Copy path")), lambda: _copy(str(entry.path)))
         menu.addAction(language(msg("Accept all changes")), self.accept_wanted.emit)
         menu.addAction(language(msg("Read again")), self.reload)
         return menu
+
+    def _add_protection(self, menu: QMenu, path: Path) -> None:
+        action = menu.addAction(self._services.language(msg("Ask always before a model changes it")))
+        if action is not None:
+            action.setCheckable(True)
+            action.setChecked(self.model.is_protected(path))
+            action.toggled.connect(
+                lambda checked: self._services.start(self._protect(path, checked), kind="permissions")
+            )
+
+    async def _protect(self, path: Path, is_protected: bool) -> None:
+        root, store = self._services.workspace.root, self._services.app.permissions
+        # Rules judge the file itself, whatever links lead to it.
+        real = Path(await asyncio.to_thread(os.path.realpath, path))
+        if root is None or not real.is_relative_to(root) or real == root:
+            return
+        name = real.relative_to(root).as_posix()
+        await asyncio.to_thread(store.protect, root, name, is_protected=is_protected)
+        await self._load_protected(root)
+
+    async def _load_protected(self, root: Path) -> None:
+        found = await asyncio.to_thread(self._services.app.permissions.of_project, root)
+        if root == self._services.workspace.root:
+            self.model.set_protected(frozenset(root / name for name in found.protected))
 
     def _show_menu(self, position: QPoint) -> None:
         menu = self.context_menu(self.view.indexAt(position))
@@ -129,6 +157,8 @@ class ProjectTree(QWidget):
         self._stack.setCurrentWidget(self._empty if root is None else self.view)
         self.model.set_main(self._services.workspace.main_circuit)
         self._open_wanted()
+        if root is not None:
+            self._services.start(self._load_protected(root), kind="permissions")
 
     def _read(self, folder: Path) -> None:
         self._services.start(self._load(folder), kind="read folder")

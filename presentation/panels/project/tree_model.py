@@ -69,6 +69,7 @@ class ProjectModel(QAbstractItemModel):
         self._numbers = itertools.count(1)
         self._main: Path | None = None
         self._marks = Marks()
+        self._protected: frozenset[Path] = frozenset()
         self._expanded: set[Path] = set()
 
     # ---- what is shown -------------------------------------------------------------------------
@@ -79,7 +80,7 @@ class ProjectModel(QAbstractItemModel):
         self._nodes.clear()
         self._by_number.clear()
         self._root = None
-        self._main, self._marks = None, Marks()
+        self._main, self._marks, self._protected = None, Marks(), frozenset()
         self._expanded.clear()
         if root is not None:
             from application.project.browsing import Entry  # late: the bare frame is painted without it
@@ -149,6 +150,15 @@ class ProjectModel(QAbstractItemModel):
         """Mark changed files and problems."""
         before, self._marks = self._marks, marks
         self._repaint({*before.changed, *before.problems, *marks.changed, *marks.problems})
+
+    def set_protected(self, paths: frozenset[Path]) -> None:
+        """Mark the files and folders that a model changes only after a question."""
+        before, self._protected = self._protected, paths
+        self._repaint(before ^ paths)
+
+    def is_protected(self, path: Path) -> bool:
+        """Whether this very row is protected."""
+        return path in self._protected
 
     def set_expanded(self, path: Path, *, is_expanded: bool) -> None:
         """Draw an open folder as one."""
@@ -242,10 +252,12 @@ class ProjectModel(QAbstractItemModel):
         path = node.entry.path
         if node.entry.kind == "folder":
             icon = "folder-open" if path in self._expanded else "folder"
+            icon = "lock" if path in self._protected else icon
             return RowLook(icon=icon, weight=500 if node.parent is None else 400)
         errors, warnings = self._marks.problems.get(path, (0, 0))
+        icon = "file-code" if path.suffix.lower() in _NETLISTS else "file-text"
         return RowLook(
-            icon="file-code" if path.suffix.lower() in _NETLISTS else "file-text",
+            icon="lock" if path in self._protected else icon,
             weight=600 if path == self._main else 400,
             color="error.text" if errors else "text.primary",
             values=tuple(
@@ -268,6 +280,9 @@ class ProjectModel(QAbstractItemModel):
             [
                 str(path),
                 language(msg("Main circuit: F5 runs it")) if path == self._main else "",
+                language(msg("Protected: a model has to ask before it changes this"))
+                if path in self._protected
+                else "",
                 language(msg("M: changed since the last accepted state"))
                 if path in self._marks.changed
                 else "",

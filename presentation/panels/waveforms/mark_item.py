@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pyqtgraph as pg  # type: ignore[import-untyped]
 from PyQt6.QtCore import QLineF, QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from PyQt6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from domain.design.goals import DesignGoal
+from domain.simulation.waveform import RealArray
 from presentation.panels.waveforms.figures import SPACE, fixed
 from presentation.panels.waveforms.plot_marks import LevelMark, MarginMark, Mark, PlaceMark
 from presentation.panels.waveforms.traces import PaneKind
 from presentation.window.theme import Theme, tokens
+
+Curves = Callable[[], Iterable[tuple[RealArray, RealArray]]]
+"""Gives (m,), (m,) the points of each curve, in the box's coordinates."""
 
 _BAR = 3.0
 _HALF_SPOT = 14.0
@@ -58,8 +63,12 @@ class MarkLook:
 class MarkItem(pg.GraphicsObject):  # type: ignore[misc]
     """The marks of a pane, of one of two layers."""
 
-    def __init__(self, box: pg.ViewBox, look: MarkLook, *, is_behind: bool) -> None:
+    def __init__(self, box: pg.ViewBox, look: MarkLook, *, is_behind: bool, curves: Curves) -> None:
+        """`curves` gives what is drawn in the box now, so that words keep off it."""
         super().__init__()
+        self._curves = curves
+        self._taken: list[QRectF] = []
+        """Where words stand already."""
         self._box = box
         self._look = look
         self._is_behind = is_behind
@@ -97,6 +106,7 @@ class MarkItem(pg.GraphicsObject):  # type: ignore[misc]
         frame = place.mapRect(QRectF(self._box.viewRect()))
         painter.resetTransform()
         painter.setFont(self._look.font)
+        self._taken = []
         for mark in self._marks:
             match mark:
                 case LevelMark() if mark.pane == self._kind:
@@ -137,10 +147,15 @@ class MarkItem(pg.GraphicsObject):  # type: ignore[misc]
             height, width = self._words_size(mark)
             if mark.at is not None and left > frame.left():
                 x = right + _GAP if right + _GAP + width < frame.right() else left - _GAP - width
-                self._write(painter, mark, QPointF(x, y - height / 2), frame)
+                other = left - _GAP - width if x > left else right + _GAP
+                corners = [QPointF(each, y - height / 2) for each in (x, other)]
+                corners += [QPointF(left, y - height - 1), QPointF(left, y + 1)]
             else:
-                above = y - height - 1 if mark.is_upper else y + 1
-                self._write(painter, mark, QPointF(left + _GAP, above), frame)
+                above, below = y - height - 1, y + 1
+                sides = (left + _GAP, right - _GAP - width)
+                heights = (above, below) if mark.is_upper else (below, above)
+                corners = [QPointF(x, each) for each in heights for x in sides]
+            self._write(painter, mark, corners, frame)
 
     def _paint_gate(
         self, painter: QPainter, mark: PlaceMark, middle: float, sides: Sequence[float | None], frame: QRectF
@@ -162,10 +177,11 @@ class MarkItem(pg.GraphicsObject):  # type: ignore[misc]
         else:
             x = right if sides[0] is None else left
             painter.drawLine(QLineF(x, box.top(), x, box.bottom()))
-        _height, width = self._words_size(mark)
+        height, width = self._words_size(mark)
         # Below, on the side where the curve is high: there it leaves room.
-        x = right - width if mark.is_falling else left
-        self._write(painter, mark, QPointF(x, box.bottom() + 1), frame)
+        places = (right - width, left) if mark.is_falling else (left, right - width)
+        corners = [QPointF(x, y) for y in (box.bottom() + 1, box.top() - height - 1) for x in places]
+        self._write(painter, mark, corners, frame)
 
     def _paint_crossing(self, painter: QPainter, mark: MarginMark, point: QPointF, frame: QRectF) -> None:
         color = self._look.traces[mark.color % len(self._look.traces)]
@@ -215,10 +231,52 @@ class MarkItem(pg.GraphicsObject):  # type: ignore[misc]
         metrics = QFontMetricsF(self._look.font)
         return metrics.height(), metrics.horizontalAdvance(self._limit_text(mark.goal))
 
-    def _write(self, painter: QPainter, mark: LevelMark | PlaceMark, corner: QPointF, frame: QRectF) -> None:
-        """The goal's words; not where they would lie over the frame: the table has them too."""
+    def _write(
+        self, painter: QPainter, mark: LevelMark | PlaceMark, corners: Sequence[QPointF], frame: QRectF
+    ) -> None:
+        """The goal's words, at the first corner where no curve runs through them, else at the first one.
+
+        Not where they would lie over the frame, or over other words: the table has them too.
+        """
         height, width = self._words_size(mark)
-        place = QRectF(corner.x(), corner.y(), width + 1, height)
-        if frame.adjusted(0, -1, 0, 1).contains(place):
-            painter.setPen(self._look.goal)
-            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, self._limit_text(mark.goal))
+        places = [QRectF(corner.x(), corner.y(), width + 1, height) for corner in corners]
+        free = [
+            place
+            for place in places
+            if frame.adjusted(0, -1, 0, 1).contains(place) and not any(map(place.intersects, self._taken))
+        ]
+        if not free:
+            return
+        place = next((each for each in free if not self._is_met(each, frame)), free[0])
+        self._taken.append(place)
+        painter.setPen(self._look.goal)
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, self._limit_text(mark.goal))
+
+    def _is_met(self, place: QRectF, frame: QRectF) -> bool:
+        """Whether a curve runs through a rectangle (device pixels, as the frame of the box)."""
+        (left, right), (bottom, top) = self._box.viewRange()
+        across, upward = (right - left) / frame.width(), (top - bottom) / frame.height()
+        x_from, x_to = (left + (x - frame.left()) * across for x in (place.left(), place.right()))
+        y_from, y_to = (top - (y - frame.top()) * upward for y in (place.bottom(), place.top()))
+        return any(runs_through(x, y, (x_from, x_to), (y_from, y_to)) for x, y in self._curves())
+
+
+def runs_through(
+    x: RealArray, y: RealArray, across: tuple[float, float], upward: tuple[float, float]
+) -> bool:
+    """Whether a line through the points x, y ((n,), x rising, NaN interrupts it) enters a rectangle.
+
+    A stretch between two points counts with its part over the rectangle, interpolated.
+    """
+    first = max(int(np.searchsorted(x, across[0])) - 1, 0)
+    stop = min(int(np.searchsorted(x, across[1], "right")) + 1, len(x))
+    x, y = x[first:stop], y[first:stop]
+    if len(x) < 2:
+        return False
+    start, end = np.maximum(x[:-1], across[0]), np.minimum(x[1:], across[1])
+    slope = np.divide(np.diff(y), np.diff(x), out=np.zeros(len(x) - 1), where=np.diff(x) > 0)
+    at_start, at_end = y[:-1] + slope * (start - x[:-1]), y[:-1] + slope * (end - x[:-1])
+    upright = np.diff(x) == 0
+    at_start, at_end = np.where(upright, y[:-1], at_start), np.where(upright, y[1:], at_end)
+    low, high = np.minimum(at_start, at_end), np.maximum(at_start, at_end)
+    return bool(((start <= end) & (low <= upward[1]) & (high >= upward[0])).any())

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QSize, Qt
+from PyQt6.QtCore import QSize, Qt, QTimer
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
@@ -33,6 +33,9 @@ _NARROW = 640
 """Below this width the figures at the right make room for the drawing."""
 _LOW = 180
 """Below this height they would show no more than their heads."""
+_SLOW_MS = 300
+"""A result that is read within this time is read without a word: a line that comes and goes at once would
+only make the drawing jump."""
 
 
 class WaveformsPanel(QWidget):
@@ -52,15 +55,21 @@ class WaveformsPanel(QWidget):
         self._selected: str | None = None
         self._request = 0
         self._adornment = 0
+        self._adorned: tuple[object, ...] = ()
+        """What the latest adornment answers to, beside the traces."""
+        self._slow = QTimer(self)
+        self._slow.setSingleShot(True)
+        self._slow.setInterval(_SLOW_MS)
+        self._slow.timeout.connect(self._show_note)
         self._area: PlotArea | None = None
         self._cursor_table: CursorTable | None = None
         self._colors: TraceColors | None = None
         self.setObjectName("waveforms")
         self._build()
         shown.changed.connect(self._on_result)
-        shown.loading.connect(self._show_note)
+        shown.loading.connect(self._slow.start)
         shown.stale_changed.connect(self._show_note)
-        shown.measured.connect(self._adorn)
+        shown.measured.connect(self._on_measured)
         services.theme.changed.connect(self.restyle)
         services.language.changed.connect(self.retranslate)
         self.restyle()
@@ -255,9 +264,11 @@ class WaveformsPanel(QWidget):
             # Half a second of imports; in a thread they let the window breathe.
             await asyncio.to_thread(importlib.import_module, "presentation.panels.waveforms.plot_area")
             self._make_area()
+        from presentation.panels.waveforms.traces import made_traces
+
         assert self._colors is not None
         wanted = self._chosen.get(plot.analysis)
-        axis, traces = await asyncio.to_thread(_made_traces, plot, wanted, self._colors)
+        axis, traces = await asyncio.to_thread(made_traces, plot, wanted, self._colors)
         if request != self._request:
             return
         self._axis, self._traces = axis, traces
@@ -318,11 +329,16 @@ class WaveformsPanel(QWidget):
         """Add what is made off the loop after the curves are there: older runs, limits, margins."""
         if self._plot is not None and self._axis is not None and self._area is not None:
             self._adornment += 1
+            self._adorned = (self._shown.goals, self._shown.expressions)
             self._services.start(
                 self._make_adornment(self._plot, self._axis, self._traces, self._adornment),
                 kind="mark plot",
                 scope="waveforms",
             )
+
+    def _on_measured(self) -> None:
+        if self._adorned != (self._shown.goals, self._shown.expressions):
+            self._adorn()
 
     async def _make_adornment(self, plot: Plot, axis: Axis, traces: Sequence[Trace], adornment: int) -> None:
         from presentation.goal_words import limit_words
@@ -384,7 +400,7 @@ class WaveformsPanel(QWidget):
         is_stale = False
         if self._refused is not None:
             text = self._refused
-        elif shown.is_loading and self._plot is not None:
+        elif shown.is_loading and self._plot is not None and not self._slow.isActive():
             text = msg("Reading the result ...")
         elif shown.error is not None and self._plot is not None:
             text = shown.error
@@ -431,18 +447,3 @@ class WaveformsPanel(QWidget):
 def _first_drawn(plots: Sequence[Plot]) -> int:
     """The first analysis with curves; else the first."""
     return next((index for index, plot in enumerate(plots) if plot.axis is not None), 0)
-
-
-def _made_traces(
-    plot: Plot, wanted: Sequence[str] | None, colors: TraceColors
-) -> tuple[Axis | None, tuple[Trace, ...]]:
-    """Axis and traces of a plot: those that were chosen before, or the usual ones."""
-    from presentation.panels.waveforms.traces import axis_of, default_expressions, make_trace
-
-    axis = axis_of(plot)
-    if axis is None:
-        return None, ()
-    made: list[Trace] = []
-    for expression in default_expressions(plot) if wanted is None else wanted:
-        made.append(make_trace(expression, plot, axis, colors.of(expression)))
-    return axis, tuple(made)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pyqtgraph as pg  # type: ignore[import-untyped]
@@ -10,6 +10,7 @@ from PyQt6.QtCore import QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import QPen
 
 from domain.design.goals import DesignGoal
+from domain.simulation.waveform import RealArray
 from presentation.panels.waveforms.axes import Axis, Grid, PlotStyle
 from presentation.panels.waveforms.curve_item import CurveItem
 from presentation.panels.waveforms.mark_item import MarkItem, MarkLook
@@ -95,7 +96,9 @@ class Pane:
         self._grid = Grid(self.across, self.upward, self.box, style)
         self.box.addItem(self._grid, ignoreBounds=True)
         look = MarkLook.of(theme)
-        self._layers = [MarkItem(self.box, look, is_behind=is_behind) for is_behind in (True, False)]
+        self._layers = [
+            MarkItem(self.box, look, is_behind=is_behind, curves=self._drawn) for is_behind in (True, False)
+        ]
         for layer in self._layers:
             self.box.addItem(layer, ignoreBounds=True)
         for item in (self.box, self.upward, self.across):
@@ -166,6 +169,12 @@ class Pane:
                 item.show_points(*stretch.visible(low, high, columns), pen)
                 item.setVisible(True)
                 item.setZValue(-1 if trace.is_ghost else 1 if is_selected else 0)
+
+    def _drawn(self) -> Iterator[tuple[RealArray, RealArray]]:
+        """The points of every curve as it is drawn."""
+        for _, _, items in self.lines:
+            for item in items:
+                yield item.points
 
     def _new_item(self) -> CurveItem:
         item = CurveItem(self.box)

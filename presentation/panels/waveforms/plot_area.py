@@ -134,7 +134,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         else:
             self._panes[0].box.setXRange(*before, padding=0)
             self._panes[0].is_zoomed = True
-        self._soon.start()
+        self.redraw_now()  # else what is painted first are the old points on the new axis
         self.cursors_moved.emit(*self.cursor_samples)
 
     def show_marks(self, marks: Sequence[Mark], limit_text: Callable[[DesignGoal], str]) -> None:
@@ -151,8 +151,9 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
 
     def select(self, expression: str | None) -> None:
         """Draw one trace stronger than the others."""
-        self._selected = expression
-        self._soon.start()
+        if expression != self._selected:
+            self._selected = expression
+            self._soon.start()
 
     def fit(self) -> None:
         """Show everything."""
@@ -315,9 +316,9 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
             self.move_cursor(name, self._axis.nearest(float(box.mapSceneToView(QPointF(x, 0.0)).x())))
 
     def redraw_now(self) -> None:
-        """Draw what is waiting to be drawn: for a picture that is taken at once."""
-        self._soon.stop()
+        """Draw what is waiting to be drawn, at once."""
         self._redraw()
+        self._soon.stop()  # the drawing itself has moved the panes
 
     def _redraw(self) -> None:
         if self.closed:  # pyqtgraph has emptied the scene

@@ -250,6 +250,19 @@ class TraceColors:
         return self._known.setdefault(key, len(self._known))
 
 
+def made_traces(
+    plot: Plot, wanted: Sequence[str] | None, colors: TraceColors
+) -> tuple[Axis | None, tuple[Trace, ...]]:
+    """Axis and traces of a plot: those that were chosen before, or the usual ones."""
+    axis = axis_of(plot)
+    if axis is None:
+        return None, ()
+    made: list[Trace] = []
+    for expression in default_expressions(plot) if wanted is None else wanted:
+        made.append(make_trace(expression, plot, axis, colors.of(expression)))
+    return axis, tuple(made)
+
+
 @dataclass(frozen=True, slots=True)
 class ReadoutRow:
     """One line of the cursors' table, still numbers."""

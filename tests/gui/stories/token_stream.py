@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from tests.fakes.llm_server import DONE, FakeLLMServer, Script, chunk, cut
 
@@ -20,6 +21,8 @@ _TOGETHER = 4
 """Tokens in a piece: a timer of a busy machine can't be trusted for less than some milliseconds."""
 _LATENESS_S = 0.0005
 """What a timer adds to each piece."""
+_BRIEFLY = 0.1
+"""The part of the answer that comes when the question asks for no more."""
 LAST_WORDS = "That is all."
 
 _SECTION = """## Stage {n}: where the corner goes
@@ -66,7 +69,7 @@ def script_of(reasoning_s: float, answer_s: float) -> Script:
 
 @contextmanager
 def token_stream(*, reasoning_s: float, answer_s: float) -> Iterator[str]:
-    """Start the server; gives its base URL. Every request is answered alike."""
+    """Start the server; gives its base URL. A question with "briefly" gets a tenth of the answer."""
     server = subprocess.Popen(
         [sys.executable, "-m", "tests.gui.stories.token_stream", str(reasoning_s), str(answer_s)],
         cwd=Path(__file__).resolve().parents[3],
@@ -80,10 +83,16 @@ def token_stream(*, reasoning_s: float, answer_s: float) -> Iterator[str]:
         yield server.stdout.readline().strip()
 
 
+def _asks_for_less(body: dict[str, Any]) -> bool:
+    asked = [message["content"] for message in body["messages"] if message["role"] == "user"]
+    return "briefly" in str(asked[-1])
+
+
 def main(reasoning_s: str, answer_s: str) -> None:
     """Serve until nobody holds our input open any more."""
-    script = script_of(float(reasoning_s), float(answer_s))
-    with FakeLLMServer(lambda _body: script) as server:
+    whole = script_of(float(reasoning_s), float(answer_s))
+    brief = script_of(float(reasoning_s) * _BRIEFLY, float(answer_s) * _BRIEFLY)
+    with FakeLLMServer(lambda body: brief if _asks_for_less(body) else whole) as server:
         print(server.base_url, flush=True)
         sys.stdin.read()
 

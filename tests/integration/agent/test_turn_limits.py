@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -18,6 +17,7 @@ from bootstrap import build
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.chat import ProviderChoice
 from tests.fakes.llm_server import FakeLLMServer, Script, answer, call
+from tests.integration.agent.in_process import messages_of, turn
 from tests.integration.agent.scripted_turn import answers_so_far
 
 ROW_LIMIT = 20_000
@@ -30,28 +30,13 @@ async def app() -> AsyncIterator[Application]:
     await application.close()
 
 
-async def turn(
-    app: Application, server: FakeLLMServer, project: Path, text: str = "Go.", *, session_id: str = ""
-) -> tuple[TurnEnded, list[ChatEvent]]:
-    events: list[ChatEvent] = []
-    choice = ProviderChoice(provider="openai-compatible", model="m", base_url=server.base_url)
-    request = ChatRequest(project=project, text=text, session_id=session_id, choice=choice)
-    return await app.chat(request, emit=events.append), events
-
-
-def messages_of(project: Path) -> list[dict[str, Any]]:
-    (session,) = (project / ".circuit_ai" / "conversations").glob("*.jsonl")
-    lines = [json.loads(line) for line in session.read_text().splitlines()]
-    return [line["message"] for line in lines if line["event"] == "message"]
-
-
 def files_in(folder: Path, pattern: str) -> list[str]:
     return sorted(path.name for path in folder.glob(pattern))
 
 
 async def test_turn_ends_after_fifteen_answers_and_can_be_continued(app: Application, tmp_path: Path) -> None:
     def always_more(body: dict[str, Any]) -> Script:
-        return answer("", calls=[call("list_project_files", {})])
+        return answer("", calls=[call("list_project_files", {"pattern": f"*.{len(body['messages'])}"})])
 
     with FakeLLMServer(always_more) as server:
         ended, _ = await turn(app, server, tmp_path)
@@ -105,7 +90,7 @@ async def test_reading_calls_run_side_by_side_and_changes_one_by_one(
 
 async def test_model_time_has_a_limit_and_what_came_is_kept(app: Application, tmp_path: Path) -> None:
     assert isinstance(app.chat, ChatWithModel)
-    app.chat.limits = replace(AgentLimits(), model_seconds=3.0)
+    app.chat.limits = replace(AgentLimits(), model_seconds=2.0)
     with FakeLLMServer([answer("The first half", stall=True)]) as server:
         ended, _ = await turn(app, server, tmp_path)
     assert ended.stop_reason == "limit"

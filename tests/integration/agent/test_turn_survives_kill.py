@@ -6,7 +6,6 @@ import asyncio
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +20,14 @@ from tests.ground.campaign import Campaign, campaigns
 from tests.ground.forked_commands import ForkedCommands, Outcome
 from tests.integration.agent.scripted_turn import (
     CALLS,
+    FAILING,
+    FINAL_ANSWER,
     FINAL_DECK,
     FINAL_NOTES,
     NEXT_QUESTION,
     QUESTION,
     answers_so_far,
+    is_continuation,
     next_answer,
 )
 
@@ -33,11 +35,12 @@ pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.fixture
-def commands(tmp_path: Path) -> Iterator[ForkedCommands]:
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    with ForkedCommands(scratch) as commands:
-        yield commands
+def commands(
+    tmp_path: Path, forked_commands: ForkedCommands, monkeypatch: pytest.MonkeyPatch
+) -> ForkedCommands:
+    """A killed command cannot remove its scratch folder."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    return forked_commands
 
 
 @campaigns(fast=8, whole=100)
@@ -138,7 +141,7 @@ def test_a_damaged_log_leaves_the_turn_to_be_resumed(tmp_path: Path, commands: F
 def _undisturbed(project: Path, commands: ForkedCommands) -> int:
     """The number of durable moments of the whole turn."""
     with FakeLLMServer(next_answer) as server:
-        whole = _chat(commands, server, project, QUESTION)
+        whole = _chat(commands, server, project, QUESTION, count_moments=True)
     assert whole.exit_code == 0, whole
     _check(project, is_whole=True)
     assert whole.moments > 50
@@ -152,7 +155,7 @@ def _chat(commands: ForkedCommands, server: FakeLLMServer, project: Path, *text:
 
 def _repeated(server: FakeLLMServer) -> int:
     """How many of the turn's model calls were made more than once."""
-    counts = Counter(answers_so_far(body) for body in server.requests)
+    counts = Counter((answers_so_far(body), is_continuation(body)) for body in server.requests)
     return sum(count - 1 for count in counts.values())
 
 
@@ -171,6 +174,12 @@ def _lines(session: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in whole]
 
 
+def _messages(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The messages as they stand at the end."""
+    found = [event["message"] for event in events if event["event"] in ("message", "replaced")]
+    return list({message["id"]: message for message in found}.values())
+
+
 def _is_closed(session: Path) -> bool:
     return any(line.get("event") == "turn" and line["state"] == "ended" for line in _lines(session))
 
@@ -179,7 +188,7 @@ def _check(project: Path, *, is_whole: bool) -> None:
     """Files, operation log, transcript and checkpoint say the same."""
     (session,) = _sessions(project)
     events = _lines(session)
-    messages = [event["message"] for event in events if event["event"] == "message"]
+    messages = _messages(events)
     calls = [call for message in messages for call in message.get("tool_calls") or ()]
     results = {message["tool_call_id"]: message for message in messages if message["type"] == "tool"}
     assert len({call["id"] for call in calls}) == len(calls), "call ids of our own repeat"
@@ -199,8 +208,10 @@ def _check(project: Path, *, is_whole: bool) -> None:
         assert len(calls) == CALLS
         assert (project / "notes.md").read_text() == FINAL_NOTES
         assert (project / "rc.cir").read_text() == FINAL_DECK
-        assert all(message["status"] == "success" for message in results.values())
-        assert messages[-1]["content"] == "All done."
+        failed = [message for message in results.values() if message["status"] != "success"]
+        assert len(failed) == FAILING
+        assert ["has now failed 2 times" in message["content"] for message in failed] == [False, True]
+        assert messages[-1]["content"] == FINAL_ANSWER
 
 
 def _check_files(project: Path, calls: list[dict[str, Any]], results: dict[str, Any]) -> None:

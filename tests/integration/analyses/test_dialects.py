@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
@@ -163,6 +164,19 @@ async def test_several_temperatures(simulate: Simulate) -> None:
     result = await simulate("tc\nV1 in 0 1\nR1 in out 1k tc1=10m\nR2 out 0 1k\n.temp 27 127\n.op\n.end\n")
     plots = await plots_of(result)
     assert [evaluate(f"op{n}.v(out)", plots).value for n in (1, 2)] == pytest.approx([0.5, 1 / 3])
+
+
+async def test_a_models_parameter_is_stepped_in_the_file_it_stands_in(
+    simulate: Simulate, tmp_path: Path
+) -> None:
+    (tmp_path / "r.lib").write_text(".model RX R(R=1k)\n")
+    result = await simulate(
+        "* x.asc\nV1 in 0 3\nR1 in out 1k tol=1\nR2 out 0 RX\n.inc r.lib\n.step R RX(R) list 1k 2k\n.op\n"
+        ".backanno\n.end\n"
+    )
+    assert [step.values for step in result.steps] == [{"rx.r": 1e3}, {"rx.r": 2e3}]
+    plots = await plots_of(result)
+    assert [evaluate("v(out)", [plot]).value for plot in plots] == pytest.approx([1.5, 2.0])
 
 
 async def test_a_step_that_fails_is_named_and_the_others_are_kept(simulate: Simulate) -> None:

@@ -1,4 +1,4 @@
-"""Runs the real command line in a process of its own."""
+"""Runs the real command line, each command in a process of its own."""
 
 import json
 import os
@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.ground.forked_commands import ForkedCommands
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -38,8 +40,13 @@ Cli = Callable[..., CliResult]
 
 
 @pytest.fixture
-def cli() -> Cli:
+def cli(forked_commands: ForkedCommands) -> Cli:
+    """Runs a command. One that is given variables which others than us read is started from nothing."""
+
     def run(*argv: object, cwd: Path | None = None, **environment: str) -> CliResult:
+        if all(name.startswith("CIRCUIT_") for name in environment):
+            forked = forked_commands.run(*argv, cwd=cwd, environment=environment)
+            return CliResult(forked.exit_code, forked.stdout, forked.stderr)
         outcome = subprocess.run(
             [sys.executable, str(ROOT / "main.py"), *map(str, argv)],
             cwd=cwd,

@@ -127,3 +127,23 @@ def test_a_damaged_log_is_told(cli, folder):
     (folder / ".circuit_ai/operations.sqlite").write_bytes(b"rubbish" * 1000)
     told = cli("operations", folder, "--json")
     assert (told.exit_code, told.document["errors"][0]["error_type"]) == (3, "damaged")
+
+
+def test_a_file_changed_since_needs_a_choice(cli, folder):
+    path = folder / "a.cir"
+    path.write_bytes(b"* by hand\n")
+    refused = cli("undo", folder, "01AAA", "--json")
+    assert refused.exit_code == 1
+    assert refused.document["errors"][0]["error_type"] == "file_modified_externally"
+    assert refused.document["choices"] == ["current", "restore"]
+    (conflict,) = refused.document["conflicts"]
+    assert "+* by hand" in conflict["since_diff"]
+    assert "--choose restore" in cli("undo", folder, "01AAA").stderr
+    assert cli("undo", folder, "01AAA", "--choose", "merge").exit_code == 1
+    assert cli("undo", folder, "01AAA", "--choose", "current").exit_code == 0
+    assert path.read_bytes() == b"* by hand\n"
+    done = cli("undo", folder, "01AAA", "--choose", "restore", "--json").document
+    assert done["ok"] is True
+    assert path.read_bytes() != b"* by hand\n"
+    assert cli("undo", folder, done["undo"]).exit_code == 0
+    assert path.read_bytes() == b"* by hand\n"

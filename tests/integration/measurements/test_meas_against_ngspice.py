@@ -8,7 +8,8 @@ import re
 
 import pytest
 
-from domain.simulation.meas import evaluate_meas, parse_meas
+from domain.simulation.meas import evaluate_meas
+from domain.simulation.meas_cards import parse_meas
 from domain.simulation.result import Quantity
 from domain.simulation.waveform import Plot
 from shared.errors import UserInputError

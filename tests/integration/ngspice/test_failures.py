@@ -18,6 +18,7 @@ import pytest
 
 from domain.simulation.request import ResourceLimits, SimulationJob
 from infrastructure.ngspice.runner import NgspiceRunner
+from infrastructure.ngspice.waiting import last_breath
 from shared.errors import EnvironmentProblem, NeedsConfirmation
 from shared.processes import ProcessManager
 
@@ -358,3 +359,12 @@ async def test_without_any_box_a_deck_with_commands_is_asked_about(
     assert (plain.status, plain.confinement) == ("ok", ("rlimits",))
     trusting = NgspiceRunner(scratch_root=outside, allow_unconfined=True, **options)
     assert (await trusting.run(make_job(deck))).status == "ok"
+
+
+async def test_who_outlives_the_box_in_a_session_of_its_own_is_killed() -> None:
+    """What bubblewrap's child is when bubblewrap was killed before it could ask to die with it."""
+    async with last_breath() as lifeline:
+        orphan = await asyncio.create_subprocess_exec(
+            "sleep", "30", pass_fds=(lifeline,), start_new_session=True
+        )
+    assert await orphan.wait() == -signal.SIGKILL

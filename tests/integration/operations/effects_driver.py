@@ -23,7 +23,7 @@ from typing import Any
 from application.ports.project import ABSENT
 from application.tool_execution.operations import Operations
 from infrastructure.persistence.operations import SqliteOperationLog
-from infrastructure.persistence.project import ProjectFolders
+from infrastructure.persistence.project import ProjectFolder, ProjectFolders
 
 # (id, path, content); content None = undo the operation whose id stands in the place of the path
 SERIES: tuple[tuple[str, str, bytes | None], ...] = (
@@ -96,6 +96,9 @@ def die_at(number: int) -> None:
         (os, "unlink"),
         (SqliteOperationLog, "record_intent"),
         (SqliteOperationLog, "set_state"),
+        (ProjectFolder, "move"),
+        (ProjectFolder, "make_folder"),
+        (ProjectFolder, "remove_folder"),
     ):
         setattr(owner, name, watched(getattr(owner, name)))
 

@@ -1,5 +1,6 @@
 """kill -9 in the middle of effects: each is wholly there or wholly not, and going on doubles none."""
 
+import collections
 import json
 import subprocess
 import sys
@@ -81,3 +82,29 @@ def test_being_killed_at_random_times(campaign, tmp_path, capsys):
     with capsys.disabled():
         print(f"\n  killed after 0..{len(SERIES)} effects: {spread} ", end="")
     assert len(counts) >= 20
+
+
+@campaigns(fast=1, whole=20)
+@pytest.mark.timeout(900)
+def test_random_sequences_of_operations_undos_edits_and_kills(campaign, tmp_path, capsys):
+    """Against a model of the files, in the driver: byte for byte, and no outside edit is ever run over."""
+    totals = collections.Counter()
+    for rng in campaign.cases():
+        done = subprocess.run(
+            [
+                sys.executable,
+                *("-m", "tests.integration.operations.sequences_driver", tmp_path),
+                *(str(rng.randrange(1 << 30)), "12" if campaign.count == 1 else "50"),
+            ],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=500,
+        )
+        assert done.returncode == 0, done.stderr
+        totals.update(json.loads(done.stdout))
+    with capsys.disabled():
+        print(f"\n  {dict(sorted(totals.items()))} ", end="")
+    assert totals["killed"] > 5
+    assert totals["outside edits"] > 5

@@ -4,7 +4,9 @@ import asyncio
 import math
 import operator
 import os
+import pickle
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -12,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from shared import cpu_worker
 from shared.cpu_executor import CpuTaskExecutor, CpuWorkerCrashed
 
 
@@ -228,6 +231,39 @@ async def test_a_worker_ends_when_its_parent_is_killed(fifo):
         asyncio.get_running_loop().remove_reader(descriptor)
     finally:
         os.close(descriptor)
+
+
+def pickled_job(function, *args):
+    return pickle.dumps(pickle.dumps((function, args, {})))
+
+
+@pytest.mark.parametrize(
+    ("words", "is_heard"),
+    [
+        pytest.param([], True, id="before its first word"),
+        pytest.param([pickle.dumps(sys.path)[:-9]], True, id="in its first word"),
+        pytest.param([pickle.dumps(sys.path), pickled_job(len, "x" * 100_000)[:-9]], True, id="in a job"),
+        pytest.param([pickle.dumps(sys.path), pickled_job(len, "x")], False, id="before the answer"),
+    ],
+)
+def test_a_worker_whose_parent_dies_ends_without_a_word(words, is_heard):
+    """`is_heard`: the parent's end for orders is closed; else the one for answers."""
+    worker = subprocess.Popen(
+        [sys.executable, cpu_worker.__file__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    if not is_heard:
+        worker.stdout.close()
+    worker.stdin.write(b"".join(words))
+    worker.stdin.flush()
+    if is_heard:
+        worker.stdin.close()
+    assert worker.wait(timeout=30) == 0
+    assert worker.stderr.read() == b""
+    for stream in (worker.stdin, worker.stdout, worker.stderr):
+        stream.close()
 
 
 async def test_a_thread_job_is_waited_for_when_it_is_cancelled(executor):

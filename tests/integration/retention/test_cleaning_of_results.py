@@ -14,10 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from application.project.undo_retention import TidyUndoData
 from application.results.cleaning import CleanProject, CleanReport, CleanRequest
 from domain.simulation.retention import RetentionPolicy
 from infrastructure.ngspice.scratch import make_scratch, process_space
 from infrastructure.ngspice.scratch_leftovers import TemporaryScratch
+from infrastructure.persistence.project import ProjectFolders
 from infrastructure.persistence.result_retention import ResultFolderShelf
 from infrastructure.persistence.results import ResultFolders
 from shared.cpu_executor import CpuTaskExecutor
@@ -46,6 +48,7 @@ def clean(project: Path, folders: ResultFolders, tmp_path: Path) -> Clean:
         scratch=TemporaryScratch(tmp_path),
         cpu=CpuTaskExecutor(),
         quota=RetentionPolicy(keep=2, max_bytes=2**40),
+        undo_data=TidyUndoData(projects=ProjectFolders()),
     )
 
     def run(policy: RetentionPolicy | None = None, **more: object) -> CleanReport:
@@ -242,6 +245,7 @@ def test_a_folder_that_is_no_project_is_refused(tmp_path: Path, folders: ResultF
         scratch=TemporaryScratch(tmp_path),
         cpu=CpuTaskExecutor(),
         quota=RetentionPolicy(),
+        undo_data=TidyUndoData(projects=ProjectFolders()),
     )
     with pytest.raises(UserInputError) as caught:
         use_case._clean(CleanRequest(project=tmp_path))

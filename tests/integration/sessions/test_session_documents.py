@@ -12,6 +12,7 @@ from application.conversation.session_texts import json_document, markdown, plai
 from application.conversation.sessions import Sessions, find_session, shown
 from domain.llm import messages as m
 from infrastructure.persistence.atomic import write_atomically
+from infrastructure.persistence.checkpoint_rows import forget_thread
 from infrastructure.persistence.project import ProjectFolders
 from shared.errors import UserInputError
 from shared.ulid import new_ulid
@@ -216,7 +217,7 @@ def project(tmp_path):
 
 @pytest.fixture
 def sessions():
-    return Sessions(projects=ProjectFolders(), write_file=write_atomically)
+    return Sessions(projects=ProjectFolders(), write_file=write_atomically, forget_checkpoints=forget_thread)
 
 
 def new(project, session_id="", *events):

@@ -10,6 +10,7 @@ import pytest
 
 from application.app import Application
 from domain.simulation.study import StudyResult
+from shared.errors import UserInputError
 from tests.integration.studies.conftest import Study
 
 DIVIDER = "divider\nV1 in 0 10\nR1 in out 1k\nR2 out 0 1k\n.op\n.end\n"
@@ -298,6 +299,33 @@ async def test_a_sweep_of_a_stepped_circuit_does_its_steps(study: Study) -> None
 
 
 async def test_other_studies_leave_the_steps_out_and_say_so(study: Study) -> None:
-    result = await study("sweep", STEPPED, measure=VOUT, parameters=[{"name": "R2", "values": ["4k"]}])
+    result = await study("corners", STEPPED, measure=VOUT, corners=[{"name": "big", "set": {"R2": "4k"}}])
     assert column(result, "vout") == pytest.approx([0.8])
     assert [str(warning) for warning in result.warnings] == ["The circuit's own .step is left out."]
+
+
+WITH_STEPS = (
+    "t\nV1 in 0 1\nR1 in out 1k\nR2 out 0 RX\nR3 out 0 {rl}\n.model RX R(R=1k)\n.step R RX(R) list 1k 3k\n"
+    ".step param rl list 1g 2g\n.op\n.meas op vo find v(out)\n.end\n"
+)
+
+
+async def test_a_decks_own_steps_are_the_outer_axes_of_a_sweep(study: Study) -> None:
+    result = await study("sweep", WITH_STEPS, parameters=[{"name": "R1", "values": [1e3, 2e3]}])
+    assert result.parameters == ("rl", "rx.r", "R1")
+    rows = [(row.parameters["rx.r"], row.parameters["R1"], row.metrics["vo"]) for row in result.rows]
+    assert [row[:2] for row in rows] == [(1e3, 1e3), (1e3, 2e3), (3e3, 1e3), (3e3, 2e3)] * 2
+    assert [row[2] for row in rows[:4]] == pytest.approx([1 / 2, 1 / 3, 3 / 4, 3 / 5], rel=1e-5)
+    assert "swept too" in str(result.warnings[0])
+    (alone,) = (await study("corners", WITH_STEPS, corners=[{"name": "hot", "temp": 100}])).rows
+    assert alone.metrics["vo"] == pytest.approx(0.5, rel=1e-5)
+
+
+async def test_a_misspelt_name_is_told_with_its_place_and_what_there_is(study: Study) -> None:
+    for name, near in (("R9", "R1"), ("ry.r", "RX.r"), ("rll", "rl")):
+        with pytest.raises(UserInputError, match=r"parameters\[1\]\.name") as caught:
+            await study(
+                "sweep", WITH_STEPS, parameters=[{"name": "R1", "values": [1]}, {"name": name, "values": [1]}]
+            )
+        assert near in str(caught.value.advice)
+        assert "V1, R1, R2, R3" in str(caught.value.advice)

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from application.optimization.optimizing import OptimizeCircuit
+from application.results.exporting import ExportResult
+from application.search.searching import SearchProject
 from application.simulation.checking import CheckCircuit
 from application.simulation.convergence import AnalyzeConvergence
 from application.simulation.measuring import MeasureResult
@@ -19,6 +21,8 @@ from application.tool_execution.executor import ToolExecutor
 from application.tool_execution.operations import Operations
 from application.tool_execution.registry import TOOLS
 from domain.llm.tools.result import ToolResult
+from infrastructure.exports.pictures import PictureFiles
+from infrastructure.exports.tables import TableFiles
 from infrastructure.ngspice.batch.simulator import NgspiceBatch
 from infrastructure.ngspice.runner import NgspiceRunner
 from infrastructure.ngspice.stepped_runs import StepJoiner
@@ -28,6 +32,7 @@ from infrastructure.persistence.project_view import FolderView
 from infrastructure.persistence.results import ResultFolders
 from infrastructure.persistence.simulator_settings import SimulatorSettingsFile
 from infrastructure.persistence.source_files import SourceReaderFactory
+from infrastructure.search.project_index import SqliteProjectIndex
 from infrastructure.waveforms.raw_file import RawFileReader
 from shared.cpu_executor import CpuTaskExecutor
 from shared.events import EventBus
@@ -92,9 +97,17 @@ class Bench:
                 libraries=libraries,
             ),
             measure=MeasureResult(results=results, waveforms=waveforms, cpu=self.cpu),
+            export=ExportResult(
+                results=results,
+                waveforms=waveforms,
+                tables=TableFiles(),
+                pictures=PictureFiles(cache=project.root.parents[1] / "matplotlib"),
+                cpu=self.cpu,
+            ),
             results=results,
             waveforms=waveforms,
             views=lambda root: FolderView(root=root, libraries=libraries),
+            search=SearchProject(index=SqliteProjectIndex, cpu=self.cpu),
             cpu=self.cpu,
         )
         self.context = self.new_session()

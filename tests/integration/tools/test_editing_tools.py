@@ -248,10 +248,43 @@ async def test_modes_and_hard_links(bench: Bench, tmp_path) -> None:
     outside = tmp_path / "outside.txt"
     outside.write_text("R1 a 0 1k\n")
     os.link(outside, bench.root / "linked.txt")
-    (bench.root / "linked.txt").chmod(0o640)
-    assert (await bench.call("patch_file", path="linked.txt", search="1k", replace="2k")).success
+    for tool, more in (
+        ("patch_file", {"search": "1k", "replace": "2k"}),
+        ("rewrite_file", {"content": "x"}),
+        ("read_file", {}),
+    ):
+        assert (await bench.call(tool, path="linked.txt", **more)).error_type == "outside_project"
     assert outside.read_text() == "R1 a 0 1k\n"
-    assert (bench.root / "linked.txt").stat().st_mode & 0o777 == 0o640
+    own = bench.write("own.txt", "R1 a 0 1k\n")
+    own.chmod(0o640)
+    os.link(own, bench.root / "twin.txt")  # both names in the project: a write parts them
+    assert (await bench.call("patch_file", path="own.txt", search="1k", replace="2k")).success
+    assert (bench.root / "twin.txt").read_text() == "R1 a 0 1k\n"
+    assert own.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o600, 0o640])
+async def test_the_mode_of_a_file_stays(bench: Bench, mode: int) -> None:
+    path = bench.write("m.cir", RC)
+    path.chmod(mode)
+    assert (await bench.call("patch_file", path="m.cir", search="out 1k", replace="out 2k")).success
+    assert path.stat().st_mode & 0o7777 == mode
+    assert (await bench.call("rewrite_file", path="m.cir", content=RC)).success
+    assert path.stat().st_mode & 0o7777 == mode
+
+
+async def test_a_write_protected_file_is_left_alone(bench: Bench) -> None:
+    path = bench.write("m.cir", RC)
+    path.chmod(0o444)
+    for tool, more in (
+        ("patch_file", {"search": "out 1k", "replace": "x"}),
+        ("rewrite_file", {"content": "x"}),
+    ):
+        refused = await bench.call(tool, path="m.cir", **more)
+        assert refused.error_type == "read_only"
+        assert "write-protected" in refused.content
+    assert path.read_text() == RC
+    assert path.stat().st_mode & 0o7777 == 0o444
 
 
 async def test_a_link_inside_the_project_is_written_through(bench: Bench) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import socket
 import stat
 from collections.abc import Iterator
@@ -13,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from application.tool_execution.context import ToolCall
-from domain.llm.tools.result import RESULT_LIMIT, ToolResult
+from application.tool_execution.registry import TOOLS
+from domain.llm.tokens import estimate_tokens
+from domain.llm.tools.result import RESULT_LIMIT, RESULT_TOKENS, ToolResult
 from shared.ulid import new_ulid
 from tests.integration.tools.conftest import Bench
 
@@ -131,6 +134,16 @@ PATHS = [
     ("sub/" * 2000 + "x.cir", "bad_path"),
     ("\ud800.cir", None),
     ("rc.cir/x.cir", None),
+    ("\uff0e\uff0e/outside/secret.cir", "bad_path"),
+    ("\u2024\u2024/outside/secret.cir", "bad_path"),
+    ("\u2025/outside/secret.cir", "bad_path"),
+    ("sub\u2215inner.cir", "bad_path"),
+    ("..\uff0foutside\uff0fsecret.cir", "bad_path"),
+    ("\uff0ecircuit_ai/design_goals.json", "bad_path"),
+    ("/dev/fd/0", OUTSIDE),
+    ("/proc/self/root/etc/passwd", OUTSIDE),
+    ("sub/./../../outside/secret.cir", OUTSIDE),
+    ("x" * 10_000_000, "bad_path"),
 ]
 CALLS = {
     "read_file": lambda path: {"path": path},
@@ -140,7 +153,30 @@ CALLS = {
     "run_simulation": lambda path: {"file_path": path},
     "inspect_data": lambda path: {"file_path": path},
     "find_references": lambda path: {"symbol_name": "R1", "definition_file": path},
+    "analyze_convergence": lambda path: {"file_path": path, "auto_fix": True},
+    "run_parametric_sweep": lambda path: {"file_path": path, "sweep_params": [{"name": "R1", "values": [1]}]},
+    "optimize_parameters": lambda path: {
+        "file_path": path,
+        "parameters": [{"name": "R1", "min": 1, "max": 2}],
+        "minimize": "max(v(out))",
+    },
+    "generate_chart": lambda path: {"data_source": path},
+    "export_waveform_data": lambda path: {"data_source": path},
+    "get_file_summary": lambda path: {"file_path": path},
+    "get_dependencies": lambda path: {"file_path": path},
 }
+"""Tools by the argument that names a file which has to be there."""
+MOVES = {
+    "delete_file": lambda path: {"path": path},
+    "move_file": lambda path: {"source": path, "destination": "sub/moved.cir"},
+    "move_file to": lambda path: {"source": "rc.cir", "destination": path},
+    "rename_file": lambda path: {"path": path, "new_name": "renamed.cir"},
+    "rename_file to": lambda path: {"path": "rc.cir", "new_name": path},
+    "create_folder": lambda path: {"path": path},
+    "generate_chart to": lambda path: {"path": path},
+    "export_waveform_data to": lambda path: {"path": path},
+}
+"""Tools by the argument that names what they make or take away."""
 
 
 def assert_typed(result: ToolResult) -> None:
@@ -163,6 +199,30 @@ async def test_hostile_paths(trap: Bench, tool: str) -> None:
         assert_typed(result)
         if kind is not None:
             assert result.error_type == kind, (tool, path)
+
+
+@pytest.mark.parametrize("tool", MOVES)
+async def test_hostile_places_for_what_is_made_or_taken_away(trap: Bench, tool: str) -> None:
+    """Everything but the project's own folders and links; those may be moved, never what they point to."""
+    own = (
+        digest(trap.root / ".circuit_ai/sim_results")
+        if (trap.root / ".circuit_ai/sim_results").exists()
+        else ""
+    )
+    for path, kind in PATHS:
+        if kind not in (OUTSIDE, "bad_path"):
+            continue
+        result = await trap.call(tool.partition(" ")[0], **MOVES[tool](path))
+        assert_typed(result)
+        assert (trap.root / "rc.cir").read_text() == RC, (tool, path)
+        assert (trap.root / "sub/inner.cir").read_text() == RC, (tool, path)
+        assert (trap.root / "link.cir").is_symlink(), (tool, path)
+    after = (
+        digest(trap.root / ".circuit_ai/sim_results")
+        if (trap.root / ".circuit_ai/sim_results").exists()
+        else ""
+    )
+    assert own == after
 
 
 @pytest.mark.parametrize("path", [path for path, _ in PATHS if path.strip() not in ("", ".", "folder.cir")])
@@ -396,3 +456,102 @@ async def test_a_file_grown_to_gigabytes_does_not_fill_the_memory(trap: Bench) -
         result = await trap.call(tool, **CALLS[tool]("sparse.txt"))
         assert_typed(result)
         assert result.error_type in ("binary_file", "file_too_large")
+
+
+HOSTILE_DECKS = {
+    "absolute": "t\n.include /etc/passwd\n.include /proc/self/environ\nR1 a 0 1k\n.op\n.end\n",
+    "parent": "t\n.include ../outside/secret.cir\n.lib ../outside/secret.cir tt\nR1 a 0 1k\n.op\n.end\n",
+    "linked": "t\n.include link.cir\n.include folder_link/secret.cir\nR1 a 0 1k\n.op\n.end\n",
+    "own": "t\n.include .circuit_ai/design_goals.json\nR1 a 0 1k\n.op\n.end\n",
+    "fifo": "t\n.include pipe.cir\n.include zero.cir\nV1 a 0 1\nR1 a 0 1k\n.op\n.end\n",
+    "itself": "t\n.include itself.cir\nV1 a 0 1\nR1 a 0 1k\n.op\n.end\n",
+    "chain": "t\n.include chain0.inc\nV1 a 0 1\nR1 a 0 1k\n.op\n.end\n",
+    "commands": "t\n*# shell touch escaped.txt\nV1 a 0 1\nR1 a 0 1k\n.op\n"
+    ".control\nshell touch escaped.txt\ncat ../outside/secret.cir\n.endc\n.end\n",
+}
+CIRCUIT_TOOLS = (
+    "run_simulation",
+    "analyze_file",
+    "get_dependencies",
+    "get_file_summary",
+    "analyze_convergence",
+)
+
+
+@pytest.mark.parametrize("name", HOSTILE_DECKS)
+async def test_hostile_decks_reach_nothing_and_end(trap: Bench, name: str) -> None:
+    """Includes of what is outside, of pipes, of themselves, in a chain of hundreds; commands in the deck."""
+    trap.write(f"{name}.cir", HOSTILE_DECKS[name])
+    for number in range(200 if name == "chain" else 0):
+        trap.write(f"chain{number}.inc", f".include chain{number + 1}.inc\n* {number}\n")
+    for tool in CIRCUIT_TOOLS:
+        result = await trap.call(tool, file_path=f"{name}.cir")
+        assert result.error_type != "internal", (tool, result.content)
+        told = result.content + json.dumps(result.result, ensure_ascii=False)
+        assert SECRET not in told
+        assert "root:" not in told
+        assert not list(trap.root.rglob("escaped.txt"))
+
+
+async def test_megabytes_in_any_argument(trap: Bench) -> None:
+    """Every text argument of every tool: refused or used, in a result of usual size."""
+    huge = "R1 in out 1k\n" * 400_000
+    for tool in TOOLS:
+        arguments = {
+            name: huge for name, field in tool.arguments.model_fields.items() if field.annotation is str
+        }
+        if not arguments:
+            continue
+        result = await trap.repeat(ToolCall(call_id=new_ulid(), name=tool.name, arguments=arguments))
+        assert_typed(result)
+    for arguments in (
+        {"path": "rc.cir", "search": huge, "replace": ""},
+        {"path": "rc.cir", "search": "R1", "replace": huge},
+    ):
+        assert_typed(await trap.call("patch_file", **arguments))
+    assert (trap.root / "rc.cir").read_text() == RC
+
+
+async def test_every_tool_stays_within_its_room_on_a_large_project(bench: Bench) -> None:
+    """Results are verdicts and figures: with thousands of files, signals, errors and Chinese texts too."""
+    lines = "".join(f"R{n} n{n} n{n + 1} 1k\n.param 参数{n}={n}\n" for n in range(300))
+    measures = "".join(f".meas ac m{n} find vdb(n{n}) at=10\n" for n in range(100))
+    head = "大电路 滤波器\nV1 n0 0 DC 1 AC 1\n"
+    bench.write("big.cir", f"{head}{lines}Rl n300 0 1k\n.op\n.ac dec 5 1 1k\n{measures}.end\n")
+    bench.write("notes.md", "滤波器的设计说明，截止频率与增益。\n" * 3000)
+    for number in range(150):
+        bench.write(f"parts/部件{number:03}.inc", f"* 滤波器 {number}\nR{number} a b 1k\n")
+    ran = await bench.call("run_simulation", file_path="big.cir")
+    assert ran.success, ran.content
+    calls: dict[str, dict[str, object]] = {
+        "list_project_files": {"include_preview": True},
+        "read_file": {"path": "notes.md", "max_tokens": 100_000},
+        "rewrite_file": {"path": "new.md", "content": "说明\n" * 5000},
+        "patch_file": {"path": "notes.md", "search": "增益", "replace": "相位", "occurrence": 0},
+        "create_folder": {"path": "folder"},
+        "move_file": {"source": "parts", "destination": "moved"},
+        "rename_file": {"path": "moved", "new_name": "parts2"},
+        "delete_file": {"path": "parts2"},
+        "run_simulation": {"file_path": "big.cir"},
+        "run_parametric_sweep": {
+            "file_path": "big.cir", "sweep_params": [{"name": "Rl", "values": ["1k", "2k"]}],
+            "analysis": "op", "measure": {f"m{n}": f"v(n{n})" for n in range(60)},
+        },
+        "analyze_convergence": {"file_path": "big.cir"},
+        "inspect_data": {"file_path": "big.cir"},
+        "generate_chart": {"data_source": "big.cir", "signals": ["v(n3)", "v(n9)"], "chart_types": ["bode"]},
+        "export_waveform_data": {"data_source": "big.cir", "format": "csv"},
+        "analyze_file": {"file_path": "big.cir"},
+        "get_file_summary": {"file_path": "big.cir"},
+        "get_dependencies": {"file_path": "big.cir"},
+        "find_references": {"symbol_name": "n0"},
+        "search_project": {"query": "滤波器", "max_results": 100, "token_budget": 100_000},
+        "search_exact": {"query": "滤波器", "max_results": 100},
+    }  # fmt: skip
+    for name, arguments in calls.items():
+        result = await bench.call(name, **arguments)
+        assert result.error_type != "internal", (name, result.content)
+        assert estimate_tokens(result.content) <= RESULT_TOKENS, name
+        structured = json.dumps(result.result, ensure_ascii=False)
+        assert estimate_tokens(structured) <= RESULT_TOKENS, name
+        assert len(re.findall(r"-?\d+\.\d+e?[-+\d]*", structured)) < 400, name

@@ -223,3 +223,18 @@ async def test_only_results_are_reached_in_our_own_folder(bench: Bench, tmp_path
         assert refused.error_type == kind, path
     newest = await bench.call("inspect_data", file_path="rc.cir")
     assert newest.result["result_path"] == run.result["result_path"]
+
+
+async def test_a_remedy_is_put_in_only_when_asked_for_and_can_be_undone(bench: Bench) -> None:
+    deck = (Path(__file__).parents[2] / "corpus/convergence/parallel_sources.cir").read_bytes()
+    path = bench.write("bad.cir", deck)
+    told = await bench.call("analyze_convergence", file_path="bad.cir")
+    assert (told.result["cause"], told.result["fixed"]) == ("voltage-source-loop", False)
+    assert path.read_bytes() == deck
+    call = ToolCall(call_id=new_ulid(), name="analyze_convergence", arguments={"auto_fix": True})
+    fixed = await bench.repeat(call)
+    assert fixed.result["fixed"] is True, fixed.content
+    assert path.read_bytes() != deck
+    assert (await bench.call("run_simulation", file_path="bad.cir")).success
+    await bench.context.operations.undo(call.call_id)
+    assert path.read_bytes() == deck

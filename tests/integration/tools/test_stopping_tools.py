@@ -41,13 +41,13 @@ async def test_a_simulation_that_is_stopped_leaves_no_result_and_can_be_run_agai
     path = bench.write("slow.cir", SLOW)
     call = ToolCall(call_id=new_ulid(), name="run_simulation", arguments={})
     task = asyncio.ensure_future(bench.repeat(call))
-    while not bench.processes.running:
+    results = bench.root / ".circuit_ai" / "sim_results"
+    while not (bench.processes.running and results.exists()):
         assert not task.done()
         await asyncio.sleep(0.01)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    results = bench.root / ".circuit_ai" / "sim_results"
     assert list(results.iterdir()) == []
     settled = await bench.executor.settle(call, bench.context, reason="stopped")
     assert (settled.success, settled.error_type) == (False, "stopped")

@@ -99,7 +99,7 @@ async def test_worst_case_and_sensitivity(bench: Bench) -> None:
         ("run_parametric_sweep", {"sweep_params": [{"name": "R1", "values": [1]}], "nested_levels": 3},
          "bad_arguments", "nested_levels"),
         ("run_monte_carlo", {"variation_config": [{"name": "R7", "tolerance": 0.1}], "measure": VOUT},
-         "bad_input", "R7"),
+         "bad_spec", "R7"),
         ("run_monte_carlo", {"variation_config": [], "measure": VOUT}, "bad_arguments", "variation_config"),
         ("run_pvt_analysis", {"measure": VOUT}, "bad_spec", "corners"),
         ("run_worst_case", {"tolerance_config": {"R1": "a lot"}, "target_metrics": ["v(out)"]}, "bad_spec",

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from application.simulation.checking import CheckCircuit
+from domain.circuit.simulator_settings import ModelFile, SimulatorSettings
 from shared.errors import UserInputError
 from tests.fakes.memory_sources import FolderSources
 
@@ -59,3 +60,53 @@ async def test_a_loop_of_links_is_no_file(tmp_path: Path) -> None:
     loop.symlink_to(loop)
     with pytest.raises(UserInputError):
         await CheckCircuit(sources=AnyFolder())(loop)
+
+
+class OneSetting:
+    """What the user set, the same for every circuit."""
+
+    def __init__(self, **settings: object) -> None:
+        self._settings = SimulatorSettings(**settings)  # type: ignore[arg-type]
+
+    def of_circuit(self, circuit: Path) -> SimulatorSettings:
+        return self._settings
+
+    def save(self, folder: Path, settings: SimulatorSettings) -> None:
+        raise AssertionError("a check changes nothing")
+
+
+LTSPICE = (
+    "* C:\\x\\y.asc\nV1 in 0 PULSE(0 1 0 1n 1n 0.5m 1m) Rser=1\nR1 in out 1k tol=1 pwr=0.1\n"
+    'C1 out 0 {C} V=50 mfg="KEMET x"\nB1 b 0 V=if(V(out)>0.5,1,0)+uplim(V(in),1,.1)\nR2 b 0 4k7\n'
+    ".step param C list 1\N{MICRO SIGN} 2\N{MICRO SIGN}\n.tran 5m startup\n.backanno\n.end\n"
+)
+
+
+async def test_a_circuit_is_checked_in_its_dialect(tmp_path: Path) -> None:
+    circuit = tmp_path / "lt.cir"
+    circuit.write_text(LTSPICE)
+    check = CheckCircuit(sources=AnyFolder())
+    assert (await check(circuit)).diagnostics == ()
+    assert (await check(circuit, data=LTSPICE.encode("utf-16"))).diagnostics == ()
+    forced = await check(circuit, dialect="ngspice")
+    assert {d.code for d in forced.diagnostics} >= {"undefined-function", "unknown-directive", "bad-value"}
+    # Found in a line that was rewritten: where in the line nobody can say.
+    wrong = await check(circuit, data=LTSPICE.replace("R2 b 0 4k7", "R2 b 0 {rr} tol=1").encode())
+    assert [(d.code, d.line, d.column) for d in wrong.diagnostics] == [("undefined-parameter", 6, None)]
+    unread = await check(circuit, data=LTSPICE.replace("list 1", "C 1").encode())
+    assert [(d.code, d.line) for d in unread.diagnostics] == [("bad-analysis", 7), ("undefined-parameter", 4)]
+
+
+async def test_a_check_knows_the_projects_settings(tmp_path: Path) -> None:
+    (tmp_path / "kit").mkdir()
+    (tmp_path / "kit" / "r.lib").write_text(".subckt unit p\nR1 p 0 1k\n.ends\n")
+    circuit = tmp_path / "a.cir"
+    circuit.write_text('t\nV1 a 0 1\n.include "$KIT/r.lib"\n.include "$OTHER/r.lib"\nX1 a unit\n.op\n.end\n')
+    settings = OneSetting(variables={"KIT": str(tmp_path / "kit")})
+    sources = AnyFolder()
+    (found,) = (await CheckCircuit(sources=sources, settings=settings)(circuit)).diagnostics
+    assert (found.code, found.line, found.message.params["name"]) == ("include-missing", 4, "OTHER")
+    assert sources.asked == [(circuit, (tmp_path / "kit",))]
+    given = OneSetting(model_files=(ModelFile(path=tmp_path / "kit" / "r.lib"),))
+    circuit.write_text("t\nV1 a 0 1\nX1 a unit\n.op\n.end\n")
+    assert (await CheckCircuit(sources=AnyFolder(), settings=given)(circuit)).diagnostics == ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from domain.circuit.netlist import Netlist
-from domain.circuit.stepping import at_point, step_axes, step_points, without_steps
+from domain.circuit.stepping import at_point, step_axes, step_points, unstepped, without_steps
 from shared.errors import UserInputError
 
 
@@ -25,6 +25,8 @@ def _netlist(cards: str) -> Netlist:
         (".step V1 0 1 0.5", "source", "v1", (0, 0.5, 1)),
         (".step temp -55 125 90", "temp", "temp", (-55, 35, 125)),
         (".step temp list 0 27", "temp", "temp", (0, 27)),
+        (".step NPN 2N2222(VAF) 50 100 25", "model", "2n2222.vaf", (50, 75, 100)),
+        (".step dec d dx( is ) 1f 100f 1", "model", "dx.is", (1e-15, 1e-14, 1e-13)),
         (".temp 27 50 100", "temp", "temp", (27, 50, 100)),
         (".tran 1n 1u sweep r 1k 2k 500", "param", "r", (1e3, 1.5e3, 2e3)),
         (".dc V1 0 1 0.1 sweep r 1k 3k 1k", "param", "r", (1e3, 2e3, 3e3)),
@@ -55,13 +57,21 @@ def test_one_point_as_a_circuit() -> None:
     assert text.endswith(".param q=7\n.temp 40\n")
 
 
+def test_once_with_what_only_a_step_defines() -> None:
+    netlist = _netlist(".step param q list 7 8\n.step param r list 2k 3k")
+    once = unstepped(netlist, step_axes(netlist))
+    assert step_axes(once) == ()
+    values = {parameter.name: parameter.value.text for parameter in once.parameters}
+    assert values == {"r": "1k", "q": "7"}
+
+
 def test_a_single_temperature_is_no_step() -> None:
     assert step_axes(_netlist(".temp 50")) == ()
 
 
 @pytest.mark.parametrize(
     "card", [".step", ".step param", ".step param r", ".step param r 1 2", ".step param r 1 2 0",
-             ".step dec param r 0 10 3", ".step param r {a} 2 1", ".step NPN 2N2222(VAF) 50 100 25",
+             ".step dec param r 0 10 3", ".step param r {a} 2 1", ".step NPN 2N2222() 50 100 25",
              ".step param r 1 1e9 1"],
 )  # fmt: skip
 def test_what_is_refused(card: str) -> None:

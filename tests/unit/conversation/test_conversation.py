@@ -62,9 +62,9 @@ async def test_everything_is_found_again_after_a_restart() -> None:
     assert again.seen_versions == {"a.cir": "v1"}
     assert [call.call_id for call in again.open_calls()] == ["C2"]
     assert again.open_calls()[0].provider_id == "call_1"
-    answer = again.answer_at("T1/1")
-    assert answer is not None
-    assert again.answer_at("T1/2") is None
+    (answer,) = again.answers_of_turn()
+    assert again.answer_of(str(answer.id)) is answer
+    assert again.answers_asked == 1
     assert again.result_of("C1") is not None
     assert again.place_in_answer("C2") == 1
 

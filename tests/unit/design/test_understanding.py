@@ -23,6 +23,24 @@ def propose(text: str) -> Proposal:
 FIRST, SALLEN, BUCK = "first_order", "sallen_key", "buck"
 
 UNDERSTOOD = [
+    # how far the pass band may stand above its level
+    ("四阶巴特沃斯低通滤波器，截止频率10kHz，通带峰值小于0.1dB", SALLEN, {"order": 4, "peaking_db": 0.1}),
+    ("设计一个10kHz低通滤波器，通带峰值小于0.1dB", SALLEN, {"peaking_db": 0.1, "attenuation_db": None}),
+    ("lowpass 10 kHz, peaking below 0.1 dB", SALLEN, {"response": "butterworth", "peaking_db": 0.1}),
+    (
+        "lowpass 10 kHz, at least 40 dB at 40 kHz, no more than 0.1 dB of peaking",
+        SALLEN,
+        {"peaking_db": 0.1, "attenuation_db": 40, "attenuation_hz": 40e3},
+    ),
+    (
+        "四阶切比雪夫低通，10kHz，通带峰值小于0.5dB",
+        SALLEN,
+        {"ripple_db": 0.5, "ripple_is_stated": True, "peaking_db": None},
+    ),
+    ("四阶巴特沃斯低通，截止频率10kHz，通带纹波小于0.1dB", SALLEN, {"ripple_db": 0.0, "peaking_db": 0.1}),
+    ("RC low-pass 1 kHz, peaking below 0.1 dB", FIRST, {"cutoff_hz": 1000}),
+    # a Chinese number right behind a unit
+    ("10kHz四阶巴特沃斯低通", SALLEN, {"order": 4, "stated_hz": 10e3}),
     # a converter by what it does, not by name
     ("3.3V/1A from a 24 V rail", BUCK, {"vin": 24, "vout": 3.3, "iout": 1}),
     ("24V供电，需要5V/2A", BUCK, {"vin": 24, "vout": 5, "iout": 2}),
@@ -395,3 +413,14 @@ def test_nonsense_is_refused_or_understood_but_never_a_crash(text):
     except CircuitError as error:
         error_type = error.error_type
     assert error_type in {None, "unknown_circuit", "missing_goal", "impossible_goal"}
+
+
+@pytest.mark.parametrize("text", [text for text, _, _ in UNDERSTOOD if "peaking" in text or "峰值" in text])
+def test_a_stated_peak_is_a_goal_in_the_users_words(text):
+    stated = {goal.metric for goal in understand(text).goals if goal.stated}
+    assert stated & {"peaking", "ripple"}
+
+
+def test_no_peak_at_all_is_impossible():
+    with pytest.raises(CircuitError, match="0 dB"):
+        understand("四阶巴特沃斯低通滤波器，截止频率10kHz，通带峰值0dB")

@@ -1,5 +1,6 @@
 """The log of effects: order, durability, several users at once, and files that are not ours."""
 
+import contextlib
 import fcntl
 import os
 import sqlite3
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from application.ports.project import ABSENT, OperationRecord
+from application.ports.project import ABSENT, FileChange, OperationRecord
 from infrastructure.persistence.operations import SqliteOperationLog
 from shared.errors import EnvironmentProblem, Stopped
 
@@ -264,3 +265,26 @@ def test_a_folder_that_is_gone_is_told(tmp_path):
     assert caught.value.advice is not None
     with pytest.raises(EnvironmentProblem), log.write_lock():
         pytest.fail("locked")
+
+
+def test_a_log_of_the_first_version_is_taken_over(path):
+    """Of one path a record, without modes; what it has stays and can be read."""
+    with contextlib.closing(sqlite3.connect(path)) as old:
+        old.executescript("""
+            CREATE TABLE operations (number INTEGER PRIMARY KEY AUTOINCREMENT, op_id TEXT NOT NULL UNIQUE,
+                session_id TEXT NOT NULL, tool TEXT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL,
+                path TEXT NOT NULL, before_sha256 TEXT NOT NULL, after_sha256 TEXT NOT NULL,
+                undoes TEXT NOT NULL, created TEXT NOT NULL, result TEXT, owner TEXT NOT NULL);
+            INSERT INTO operations VALUES (1, '01', 's', 'patch_file', 'file', 'done', 'a.cir', 'x', 'y', '',
+                '2026-01-01', NULL, '');
+            PRAGMA user_version = 1;
+        """)
+    log = SqliteOperationLog(path)
+    log.record_intent(record("02", further=(FileChange(path="b", before=ABSENT, after="z", mode=0o600),)))
+    log.forget(["02"])  # under way: it stays
+    first, second = log.list()
+    assert (first.op_id, first.changes) == ("01", (FileChange(path="a.cir", before="x", after="y"),))
+    assert second.further[0].mode == 0o600
+    log.forget(["01"])
+    assert [item.op_id for item in log.list()] == ["02"]
+    log.close()

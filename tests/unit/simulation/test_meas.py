@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.simulation.meas import evaluate_meas, parse_meas
+from domain.simulation.meas import evaluate_meas
+from domain.simulation.meas_cards import parse_meas
 from domain.simulation.meas_numerics import area_under
 from domain.simulation.result import Quantity
 from domain.simulation.waveform import Plot
@@ -88,8 +89,8 @@ def test_values_and_units(card, value, unit):
     [
         ("meas", "needs an analysis"),
         ("meas tran x max", "what to measure"),
-        ("meas op x max v(out)", "tran, ac or dc"),
-        ("meas x max v(out) from=1", "tran, ac or dc"),
+        ("meas hb x max v(out)", "tran, ac, dc, noise or op"),
+        ("meas x max v(out) from=1", "tran, ac, dc, noise or op"),
         ("meas tran x mean v(out)", "no measurement mean"),
         ("meas tran x err v(out) v(in)", "no measurement err"),
         ("meas tran x trig v(out) val=1 rise=1", "TARG is missing"),
@@ -133,6 +134,17 @@ def test_failures_are_messages(card, words):
 
     assert re.search(words, str(found)), str(found)
     assert "m" in str(found)
+
+
+def test_an_operating_point_has_values_only():
+    op = plot("op", None, {"v(a)": (np.array([3.0]), "V"), "v(b)": (np.array([1.0]), "V")})
+    assert _one("meas op x find v(a)", [TRAN, op]) == Quantity(value=3.0, unit="V")
+    assert _one("meas op x find v(a,b)", [op]).value == 2.0
+    assert _one("meas op x max v(a)-2*v(b)", [op]).value == 1.0
+    for card in ("meas op x when v(a)=2", "meas op x pp v(a)", "meas op x find v(a) when v(b)=1"):
+        assert "only FIND and PARAM" in str(_one(card, [op]))
+    assert "no op analysis" in str(_one("meas op x find v(a)", [TRAN]))
+    assert "cannot be computed" in str(_one("meas op x find v(c)", [op]))
 
 
 def test_formulas_see_measurements_of_every_analysis():

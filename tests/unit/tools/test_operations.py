@@ -140,7 +140,7 @@ async def test_places_that_are_not_the_projects(operations, project, path):
 async def test_a_write_that_fails_leaves_an_abandoned_record(operations, project, monkeypatch):
     (project.root / "a.cir").write_bytes(b"old")
 
-    def full(*_args):
+    def full(*_args, **_options):
         from shared.message import msg
 
         raise EnvironmentProblem(msg("full"), error_type="disk_full")
@@ -445,10 +445,10 @@ class _Slow:
     def __getattr__(self, name):
         return getattr(self._project, name)
 
-    def write(self, path, content):
+    def write(self, path, content, **options):
         self.reached.set()
         assert self.gate.wait(10)
-        return self._project.write(path, content)
+        return self._project.write(path, content, **options)
 
 
 async def test_an_effect_under_way_ends_before_its_cancellation_goes_on(project):

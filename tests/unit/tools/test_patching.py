@@ -307,3 +307,56 @@ def test_a_missing_last_line_end_does_not_choose_between_equal_lines():
         "R1 a b 1k\n", "R2 a b 2k\n"
     )
     assert patched(text, "C1 b 0 1n\n", "C1 b 0 2n\n").text == text.replace("1n", "2n")
+
+
+@pytest.mark.parametrize(
+    ("line", "quoted"),
+    [
+        ("* bias network", "*bias network"),
+        ("+ W=1u", "+W = 1u"),
+        ("R1 a b {x + y}", "R1 a b { x+y }"),
+        ("R1 a b 'x+y'", "R1 a b 'x + y'"),
+        ("B1 out 0 V=v(a) + v(b)", "B1 out 0 V = v(a)+v( b )"),
+        ("R1 a b 1k;load", "R1  a b 1k ; load"),
+    ],
+)
+def test_blanks_that_mean_nothing_in_spice_are_apart_with_fuzzy(line, quoted):
+    text = f"t\n{line}\nC1 b 0 1n\n"
+    refused(text, quoted)
+    assert patched(text, quoted, "Z1", fuzzy=True).text == "t\nZ1\nC1 b 0 1n\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "quoted"),
+    [
+        ("R1 in+ out 1k", "R1 in + out 1k"),
+        ("R1 in out 1k", "R1 inout 1k"),
+        ("M1 d g s b nmos", "M1 d g sb nmos"),
+        (".include 'my - parts.lib'", ".include 'my-parts.lib'"),
+        ("V1 a 0 {x y}", "V1 a 0 {xy}"),
+        ("*R1 a b 1k", "R1 a b 1k"),
+    ],
+)
+def test_blanks_that_part_names_always_count(line, quoted):
+    refused(f"t\n{line}\n", quoted, fuzzy=True)
+    refused(f"t\n{quoted}\n", line, fuzzy=True)
+
+
+def test_blank_lines_between_are_apart_with_fuzzy_and_stay():
+    text = "t\r\nR1 a b 1k\r\n\r\n\r\nC1 b 0 1n  \r\n.ends\r\n\r\n.ends"
+    search = "R1 a b 1k\nC1 b 0 1n\n.ends"
+    refused(text, search, "R1 a b 2k\nC1 b 0 1n\n.ends")
+    assert patched(text, search, "R1 a b 2k\nC1 b 0 1n\n.ends", fuzzy=True).text == text.replace("1k", "2k")
+    spread = "R1 a b 1k\n\nC1 b 0 1n\n\n.ends\n\n.ends"
+    changed = patched(text, spread, spread.replace("1n", "2n"), fuzzy=True).text
+    assert changed == text.replace("1n  ", "2n")
+    twice = "t\n*\n\n.ends\n*\n\n\n.ends\n"
+    assert refused(twice, "*\n.ends", fuzzy=True).kind == "ambiguous"
+    assert refused(twice, "*\n.ends", fuzzy=True).lines == (2, 5)
+
+
+@pytest.mark.parametrize("indented", ["  .ends amp", " .ends amp"])
+def test_a_blank_before_it_does_not_choose_a_part_of_an_indented_line(indented):
+    text = f".subckt a b\n{indented}\n.subckt c d\n.ends\n"
+    assert patched(text, " .ends", "Z").text == f".subckt a b\n{indented}\n.subckt c d\nZ\n"
+    refused(text.replace("d\n.ends", "d\n.ends c"), " .ends", "Z")

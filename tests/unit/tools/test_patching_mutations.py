@@ -214,7 +214,8 @@ def test_a_wrong_quotation_is_refused_or_stands_elsewhere_word_for_word(campaign
 
 
 def fields_of(text):
-    return "\n".join(fields(line) for line in text.strip().splitlines()).strip("\n")
+    """The lines' fields; blank lines between them don't count, as with fuzzy."""
+    return "\n".join(fields(line) for line in text.strip().splitlines() if line.strip())
 
 
 def surroundings_are_boundaries(there, search):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +11,13 @@ import pytest
 
 from application.tool_execution.definition import BadArgumentsError, Tool
 from application.tool_execution.executor import ToolExecutor
+from application.tool_execution.mcp_form import result_to_mcp, tool_to_mcp
 from application.tool_execution.registry import TOOLS
+from application.tool_execution.subsets import SUBSETS, tools_of
+from domain.llm.tokens import estimate_tokens
+from domain.llm.tools.result import ToolResult, failure
+from presentation.translation import Translator
+from shared.message import msg
 
 BY_NAME = {tool.name: tool for tool in TOOLS}
 PLAIN_TYPES = {"string", "integer", "number", "boolean", "array", "object"}
@@ -26,39 +33,100 @@ def nodes(schema: Any) -> Iterator[dict[str, Any]]:
             yield from nodes(item)
 
 
+EFFECTS = {
+    "list_project_files": "read",
+    "read_file": "read",
+    "rewrite_file": "change",
+    "patch_file": "change",
+    "create_folder": "create",
+    "move_file": "change",
+    "rename_file": "change",
+    "delete_file": "delete",
+    "run_simulation": "simulate",
+    "run_parametric_sweep": "simulate",
+    "run_monte_carlo": "simulate",
+    "run_pvt_analysis": "simulate",
+    "run_worst_case": "simulate",
+    "run_sensitivity": "simulate",
+    "optimize_parameters": "simulate",
+    "analyze_convergence": "change",
+    "inspect_data": "read",
+    "generate_chart": "create",
+    "export_waveform_data": "create",
+    "analyze_file": "read",
+    "get_file_summary": "read",
+    "get_dependencies": "read",
+    "find_references": "read",
+    "search_project": "read",
+    "search_exact": "read",
+}
+"""Every tool of the contract with the worst it can do."""
+
+
 def test_the_tools_of_the_contract_are_there_once_each() -> None:
-    assert [tool.name for tool in TOOLS] == [
-        "list_project_files",
-        "read_file",
-        "rewrite_file",
-        "patch_file",
-        "run_simulation",
-        "run_parametric_sweep",
-        "run_monte_carlo",
-        "run_pvt_analysis",
-        "run_worst_case",
-        "run_sensitivity",
-        "optimize_parameters",
-        "analyze_convergence",
-        "inspect_data",
-        "analyze_file",
-        "find_references",
-        "search_project",
-    ]
+    assert sorted(tool.name for tool in TOOLS) == sorted(EFFECTS)
     executor = ToolExecutor(TOOLS)
-    assert executor.names == set(BY_NAME)
-    assert {tool.name: executor.effect_of(tool.name) for tool in TOOLS if tool.effect != "read"} == {
-        "rewrite_file": "change",
-        "patch_file": "change",
-        "run_simulation": "simulate",
-        "run_parametric_sweep": "simulate",
-        "run_monte_carlo": "simulate",
-        "run_pvt_analysis": "simulate",
-        "run_worst_case": "simulate",
-        "run_sensitivity": "simulate",
-        "optimize_parameters": "simulate",
-    }
+    assert {name: executor.effect_of(name) for name in executor.names} == EFFECTS
     assert executor.effect_of("nosuch") == "read"
+
+
+def test_all_schemas_together_fit_into_a_models_room(capsys: pytest.CaptureFixture[str]) -> None:
+    sizes = {tool.name: estimate_tokens(json.dumps(tool.schema, ensure_ascii=False)) for tool in TOOLS}
+    with capsys.disabled():
+        print(f"\n  {len(sizes)} tools, {sum(sizes.values())} tokens, largest {max(sizes.values())} ", end="")
+    assert sum(sizes.values()) < 9000
+    assert max(sizes.values()) < 800
+
+
+def test_each_node_of_the_workflow_has_the_tools_of_its_task() -> None:
+    given = {node: {tool.name for tool in tools_of(node, TOOLS)} for node in SUBSETS}
+    assert given["free_work"] == set(BY_NAME)
+    for node in ("design_goals", "simulation", "analysis"):
+        assert {EFFECTS[name] for name in given[node]} <= {"read", "simulate", "create"}
+    assert not any("delete_file" in names for node, names in given.items() if node != "free_work")
+    assert {"read_file", "rewrite_file", "run_simulation"} <= given["initial_design"]
+    assert {"patch_file", "run_simulation", "optimize_parameters", "inspect_data"} <= given["action"]
+    assert {"inspect_data", "generate_chart", "run_monte_carlo"} <= given["analysis"]
+    assert "run_simulation" not in given["design_goals"]
+    known = set(EFFECTS)
+    assert all(subset.without <= known for subset in SUBSETS.values())
+    executor = ToolExecutor(TOOLS)
+    named = {schema["function"]["name"] for schema in executor.schemas("design_goals")}
+    assert named == given["design_goals"]
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_every_tool_has_a_name_for_people_in_both_languages(tool: Tool[Any]) -> None:
+    english, chinese = str(tool.title), Translator("zh")(tool.title)
+    assert english
+    assert "_" not in english
+    assert re.search(r"[\u4e00-\u9fff]", chinese), chinese
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_the_form_of_the_model_context_protocol(tool: Tool[Any]) -> None:
+    form = tool_to_mcp(tool)
+    assert set(form) == {"name", "title", "description", "inputSchema", "annotations"}
+    assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", form["name"])
+    assert form["inputSchema"] == tool.schema["function"]["parameters"]
+    assert form["inputSchema"]["type"] == "object"
+    hints = form["annotations"]
+    assert hints["readOnlyHint"] == (EFFECTS[tool.name] == "read")
+    assert hints["destructiveHint"] == (EFFECTS[tool.name] in ("change", "delete"))
+    assert not hints["openWorldHint"]
+    assert json.loads(json.dumps(form)) == form
+
+
+def test_results_in_the_form_of_the_model_context_protocol() -> None:
+    good = ToolResult(success=True, content="read", summary=msg("{text}", text="x"), result={"n": 1})
+    assert result_to_mcp(good) == {
+        "content": [{"type": "text", "text": "read"}],
+        "structuredContent": {"success": True, "error_type": None, "n": 1},
+        "isError": False,
+    }
+    bad = result_to_mcp(failure("no_circuit", msg("{text}", text="none")))
+    assert bad["isError"]
+    assert bad["structuredContent"]["error_type"] == "no_circuit"
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)

@@ -13,6 +13,7 @@ from domain.llm.tools.result import (
     cut_middle,
     failure,
     failure_of,
+    fitted,
     result_from_plain,
     result_to_plain,
 )
@@ -79,3 +80,35 @@ def test_head_and_tail_share_the_budget() -> None:
 def test_short_lines_are_not_rounded_up_one_by_one() -> None:
     budget = LineBudget(tokens=10, characters=1000)
     assert sum(budget.takes("a") for _ in range(50)) == 20
+
+
+@pytest.mark.parametrize("text", ["滤波器" * 3000, "a滤" * 4000, "R1 in out 1k\n" * 900, "é" * 6000])
+def test_contents_of_any_script_are_within_the_tokens(text: str) -> None:
+    cut = cut_middle(text)
+    assert estimate_tokens(cut) <= 2000
+    assert len(cut) <= 5000
+    assert len(cut) > 1900
+    assert cut[:50] == text[:50]
+    assert cut[-50:] == text[-50:]
+    assert cut_middle(text[:1500]) == text[:1500]
+
+
+def test_structured_results_are_within_the_tokens_and_say_what_is_missing() -> None:
+    rows = [{"name": f"r{n}", "value": n / 3} for n in range(5000)]
+    cut = fitted(
+        {
+            "ok": True,
+            "rows": rows,
+            "note": "short",
+            "deep": {"texts": {f"k{n}": "好" * 300 for n in range(99)}},
+        }
+    )
+    assert estimate_tokens(json.dumps(cut, ensure_ascii=False)) <= 2000
+    assert cut["shortened"] == ["deep", "rows"]
+    assert (cut["ok"], cut["note"]) == (True, "short")
+    assert cut["rows"] == rows[: len(cut["rows"])]
+    assert len(cut["rows"]) > 5
+    small = {"rows": rows[:10], "ok": True}
+    assert fitted(small) == small
+    many = fitted({f"key {n} {'x' * 90}": n for n in range(500)})
+    assert estimate_tokens(json.dumps(many)) <= 2000

@@ -54,7 +54,12 @@ def numbers(path: Path) -> list[tuple[str, str, list]]:
     ]
 
 
-def test_it_has_the_same_numbers_and_measures_the_same(raw: Path):
+@pytest.mark.parametrize("huge_page", [None, 2**15])
+def test_it_has_the_same_numbers_and_measures_the_same(raw: Path, huge_page: int | None, monkeypatch):
+    """`huge_page`: a small one, so that these columns lie as large ones do."""
+    if huge_page is not None:
+        monkeypatch.setattr(column_file, "_HUGE_PAGE", huge_page)
+        monkeypatch.setattr(column_file, "_WORTH_HUGE", huge_page)
     before = numbers(raw)
     bandwidth = evaluate("bandwidth(v(out))", read_raw(raw))
     assert build_columns(raw)

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infrastructure.waveforms.raw_file import RawFileReader, read_headers, read_raw
+from infrastructure.waveforms import raw_data
+from infrastructure.waveforms.raw_file import RawFileReader, open_waveforms, read_headers, read_raw
 from shared.errors import UserInputError
 
 TRAN = [("time", "time"), ("v(out)", "voltage"), ("i(v1)", "current")]
@@ -115,6 +116,29 @@ def test_unpadded_short_vectors(raw):
     (plot,) = read_raw(raw(header(variables, 3, flags="real unpadded", data="Values") + text))
     assert plot.vectors["w"].data.tolist() == [10, 11]
     assert plot.vectors["v(a)"].data.tolist() == [100, 101, 102]
+
+
+def test_rows_that_threads_share_are_read_as_by_one(raw, monkeypatch):
+    count = 40_001
+    short = [("time", "time"), ("w", "notype dims=20000"), ("v(a)", "voltage")]
+    table = np.arange(3.0 * count).reshape(count, 3)
+    unpadded = np.concatenate((table[:20_000].ravel(), table[20_000:, ::2].ravel())).astype("<f8").tobytes()
+    path = raw(
+        header(short, count, flags="real unpadded")
+        + unpadded
+        + header(AC, count, plot="AC Analysis", flags="complex")
+        + (np.arange(2.0 * count) + 1j).astype("<c16").tobytes()
+    )
+    alone = read_raw(path)
+    monkeypatch.setattr(raw_data, "_threads_for", lambda _size: 3)
+    for plot, other in zip(read_raw(path), alone, strict=True):
+        for name, vector in plot.vectors.items():
+            assert np.array_equal(vector.data, other.vectors[name].data), name
+    assert alone[0].vectors["v(a)"].data.tolist() == table[:, 2].tolist()
+    with open_waveforms(path) as file:
+        os.truncate(path, path.stat().st_size - 16)
+        with pytest.raises(UserInputError, match="got shorter"):
+            file.trace("v(out)", 1)
 
 
 def test_a_killed_run_keeps_its_complete_points(raw):

@@ -1,0 +1,410 @@
+"""One turn of a chat under way: begun or taken up, run through the graph, settled and closed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from contextlib import aclosing, contextmanager
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+from application.conversation.project_context import describe_project, goals_of
+from application.conversation.titles import name_from, title_by
+from application.conversation.turn_phases import TurnPhases, last_phase
+from application.conversation.undone_note import undone_note
+from application.events import (
+    ChatEvent,
+    ConfirmationGiven,
+    ConfirmationNeeded,
+    ErrorOccurred,
+    PhaseEntered,
+    ToolEnded,
+    ToolStarted,
+    TurnEnd,
+    TurnEnded,
+)
+from domain.llm.agentic_loop.phases import Phase
+from domain.llm.chat import Usage
+from domain.llm.tools.confirmation_card import answers_to_plain, left_open
+from shared.errors import CircuitAIError, UserInputError, internal_error
+from shared.message import Message, msg
+from shared.stop import StopReason
+from shared.uninterrupted import uninterrupted
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    from application.conversation.chatting import ChatRequest, ChatWithModel, Emit
+    from application.conversation.conversation import Conversation
+    from application.graph.runtime import GraphRuntime
+    from application.graph.state import GraphState
+    from application.ports.project import ProjectFiles
+    from application.ports.tracing import Span
+    from application.tool_execution.confirming import Confirm
+    from application.tool_execution.context import ToolCall, ToolContext
+    from domain.llm.tools.result import ToolResult
+
+_logger = logging.getLogger(__name__)
+
+
+class Turn:
+    """One turn under way."""
+
+    def __init__(
+        self,
+        chat: ChatWithModel,
+        request: ChatRequest,
+        project: ProjectFiles,
+        conversation: Conversation,
+        emit: Emit,
+        *,
+        confirm: Confirm | None,
+    ) -> None:
+        from application.conversation.turn_confirmation import TurnConfirmation
+        from application.graph.agent.watch import TurnWatch
+        from application.tool_execution.confirming import Judging
+        from application.tool_execution.context import ToolContext
+        from application.tool_execution.operations import Operations
+
+        self._chat = chat
+        self._request = request
+        self._project = project
+        self._conversation = conversation
+        self._listener = emit
+        self._has_begun = False
+        """From here on a failure ends the turn; before it, an interrupted one still waits."""
+        self._running: set[str] = set()
+        """Calls shown as started and not as ended."""
+        self._phases = TurnPhases()
+        self._seconds = 0.0
+        """Model time used, once the turn is over."""
+        self._executor = chat.executor()
+        self._watch = TurnWatch(
+            conversation=conversation,
+            executor=self._executor,
+            limits=chat.limits,
+            goals=lambda: asyncio.to_thread(goals_of, project),
+            root=project.root,
+        )
+        self._confirmation = TurnConfirmation(
+            conversation=conversation,
+            executor=self._executor,
+            judging=Judging(chat.permissions),
+            confirm=confirm,
+            most_calls=chat.limits.calls_per_answer,
+        )
+        self._context: ToolContext = ToolContext(
+            project=project,
+            gate=self._confirmation,
+            session_id=conversation.session_id,
+            operations=Operations(log=project.operations, project=project, events=chat.events),
+            services=chat.services(),
+            seen_versions=conversation.seen_versions,
+        )
+
+    async def run(self) -> TurnEnded:
+        """Run it and close it, whatever happens."""
+        self._enter("preparing")
+        try:
+            async with self._chat.checkpointers(self._project.checkpoints_path) as saver:
+                await self._begin()
+                return await self._finish(await self._go(saver))
+        except CircuitAIError as error:
+            self._fail(error.error_type, error.message, error.advice)
+            await self._close("error", "error")
+            raise
+        except asyncio.CancelledError as stop:
+            await self._close(_reason_of(stop), "stopped")
+            raise
+        except Exception as error:
+            # A bug: scripts still get their closing line, and the last-resort handler the cause.
+            self._fail("internal", internal_error(error), None)
+            await self._close("error", "error")
+            raise
+
+    async def _close(self, reason: str, end: TurnEnd) -> None:
+        """After a failure or a stop: settle the turn and say that it is over."""
+        try:
+            if self._has_begun:
+                with _left_to_the_next_start("The turn could not be settled"):
+                    await uninterrupted(self._settle(reason))
+        finally:
+            self._end(end)
+
+    async def _begin(self) -> None:
+        """Settle what an earlier turn left open, and write the user's message; or take that turn up."""
+        from domain.llm.messages import create_human_message
+
+        for record in await self._context.operations.repair(session_id=self._conversation.session_id):
+            if record.kind == "simulation":
+                await self._forget_result(record.op_id)
+        if self._request.text is None and not self._conversation.open_turn:
+            raise nothing_to_resume()
+        self._has_begun = True
+        if self._request.text is None:
+            return
+        await self._settle("interrupted")
+        await self._conversation.begin_turn(create_human_message(self._request.text))
+
+    async def _go(self, saver: BaseCheckpointSaver[str]) -> TurnEnd:
+        """Ask the model, run its tools, until it is done; how the turn ended."""
+        async with self._chat.tracer.turn(
+            self._project.traces_path,
+            turn_id=self._conversation.open_turn,
+            session_id=self._conversation.session_id,
+            name="turn",
+        ) as span:
+            with span.child("free_work") as node, node.child("agent_loop") as loop:
+                ended = await self._follow(saver, loop)
+                answers = len(self._conversation.answers_of_turn())
+                loop.note(outcome=ended, answers=answers, tokens=self._usage().total_tokens)
+            span.note(outcome=ended)
+            return ended
+
+    async def _follow(self, saver: BaseCheckpointSaver[str], span: Span) -> TurnEnd:
+        """Run the graph to its end."""
+        thread_id = self._conversation.session_id
+        async with self._chat.models.open(self._request.choice) as model:
+            runtime = self._runtime(model, saver, span)
+            try:
+                # A turn that is taken up begins with what its transcript tells, not with what a
+                # checkpoint does: the transcript is written first, so it is never behind.
+                stream = runtime.run(
+                    thread_id, self._state(), decide=self._decide, rounds=self._chat.limits.rounds
+                )
+                async with aclosing(stream) as events:
+                    async for event in events:
+                        self._emit(cast("ChatEvent", event))
+                state = await runtime.state(thread_id)
+                self._seconds = state.get("agent_seconds", 0.0)
+                return cast("TurnEnd", state.get("agent_ended"))
+            except BaseException as failure:
+                reason = _reason_of(failure) if isinstance(failure, asyncio.CancelledError) else "error"
+                with _left_to_the_next_start("The last checkpoint could not be written"):
+                    await uninterrupted(self._put_to_rest(runtime, reason))
+                raise
+            finally:
+                with _left_to_the_next_start("Old checkpoints could not be removed"):
+                    await uninterrupted(self._chat.checkpointers.prune(saver, thread_id))
+
+    async def _decide(self, value: dict[str, Any], _state: GraphState) -> dict[str, Any]:
+        """The user's answers to the card of an interrupt."""
+        card_id = str(value["card_id"])
+        card = self._conversation.card(card_id)
+        self._emit(ConfirmationNeeded(card=card))
+        answers = await self._confirmation.ask(card_id)
+        self._emit(ConfirmationGiven(card_id=card_id, answers=answers))
+        return answers_to_plain(answers)
+
+    def _runtime(
+        self, model: BaseChatModel, saver: BaseCheckpointSaver[str], span: Span
+    ) -> GraphRuntime:
+        from application.graph.agent.builder import build_agent
+        from application.graph.agent.confirm_node import ConfirmNode, ReviewNode
+        from application.graph.agent.model_node import ModelNode
+        from application.graph.agent.tools_node import ToolsNode
+        from application.graph.builder import build_graph
+        from application.graph.runtime import GraphRuntime
+
+        agent = build_agent(
+            review=ReviewNode(confirmation=self._confirmation, context=self._context),
+            confirm=ConfirmNode(confirmation=self._confirmation, context=self._context),
+            model=ModelNode(
+                conversation=self._conversation,
+                model=model,
+                executor=self._executor,
+                describe_project=self._describe,
+                system_message=lambda: self._chat.prompts.system_message(self._project),
+                provider=self._request.choice.provider,
+                watch=self._watch,
+                span=span,
+            ),
+            tools=ToolsNode(
+                conversation=self._conversation,
+                executor=self._executor,
+                context=self._context,
+                watch=self._watch,
+                span=span,
+            ),
+        )
+        return GraphRuntime(build_graph(agent=agent, checkpointer=saver))
+
+    async def _describe(self) -> str:
+        """The project, and which changes of the model were taken back."""
+        described = await asyncio.to_thread(describe_project, self._project)
+        records = await self._context.operations.list(session_id=self._conversation.session_id)
+        note = undone_note(records, since=self._conversation.last_answered)
+        return f"{described}\n{note}" if note else described
+
+    def _state(self, *, ended: str = "") -> GraphState:
+        """The state of the newest turn, as its transcript tells it."""
+        messages = self._conversation.messages_of_turn()
+        return {
+            "session_id": self._conversation.session_id,
+            "work_mode": "free_work",
+            "project_root": str(self._project.root),
+            "turn_id": str(messages[0].id) if messages else "",
+            "agent_round": self._conversation.answers_asked,
+            "agent_steps": self._conversation.ids_of_turn(),
+            "agent_pending": [call.call_id for call in self._conversation.open_calls()],
+            "agent_question": "",
+            "agent_ended": ended,
+            "agent_seconds": 0.0,
+            "agent_usage": self._usage().to_plain(),
+        }
+
+    def _usage(self) -> Usage:
+        """Tokens of the newest turn."""
+        from domain.llm.messages import get_usage
+
+        answers = self._conversation.answers_of_turn()
+        return sum((get_usage(answer) or Usage() for answer in answers), Usage())
+
+    async def _put_to_rest(self, runtime: GraphRuntime, reason: str) -> None:
+        """After an interruption: transcript first, then the checkpoint that says the same."""
+        await self._settle(reason)
+        await runtime.put_to_rest(self._conversation.session_id, self._state(ended=reason))
+
+    async def _settle(self, reason: str) -> None:
+        """Give every open call of the newest turn its result and end the turn, if it is open."""
+
+        asked = self._conversation.open_card
+        unanswered = {call.call_id for call in asked.calls} if asked is not None else set()
+
+        async def settle_call(call: ToolCall) -> ToolResult:
+            if call.call_id in unanswered:
+                return left_open(call.name)
+            word = "interrupted" if reason == "interrupted" else "stopped"
+            result = await self._executor.settle(call, self._context, reason=word)
+            if result.error_type == word and self._executor.effect_of(call.name) == "simulate":
+                await self._forget_result(call.call_id)
+            return result
+
+        await self._conversation.settle(reason, settle_call)
+        self._show_ends()
+
+    async def _forget_result(self, call_id: str) -> None:
+        """Remove what a simulation that did not come to its end has left."""
+        await asyncio.to_thread(self._context.services.results.forget, self._project.root, call_id)
+
+    def _show_ends(self) -> None:
+        """Whoever saw a call start sees it end, also when the stop came between its result and its event."""
+        from domain.llm.messages import get_summary_message, get_tool_success
+
+        for call_id in tuple(self._running):
+            written = self._conversation.result_of(call_id)
+            if written is not None:
+                self._emit(
+                    ToolEnded(
+                        call_id=call_id,
+                        name=str(written.name),
+                        success=get_tool_success(written),
+                        summary=get_summary_message(written),
+                    )
+                )
+
+    async def _finish(self, ended: TurnEnd) -> TurnEnded:
+        conversation = self._conversation
+        await conversation.end_turn(ended)
+        if ended == "completed" and conversation.name_is_default:
+            await conversation.rename(await self._name(), by="auto")
+        if ended == "cut":
+            self._fail(
+                "cut",
+                msg("The answer broke off: the provider's stream ended before the answer did."),
+                msg('What came is kept. Say "continue" to get the rest.'),
+            )
+        return self._end(ended, await self._note_on(ended))
+
+    async def _name(self) -> str:
+        """What the conversation is called after its first whole answer."""
+        from domain.llm.messages import get_text
+
+        question = self._conversation.first_words
+        title = ""
+        if self._chat.small_model is not None:
+            answer = self._conversation.answers_of_turn()[-1:]
+            title = await title_by(
+                self._chat.models,
+                self._chat.small_model,
+                question=question,
+                answer="".join(map(get_text, answer)),
+            )
+        return title or name_from(question)
+
+    async def _note_on(self, ended: TurnEnd) -> Message | None:
+        """Which limit or guardrail ended the turn, or what is doubtful about its answer."""
+        from domain.llm.agentic_loop.policy import End
+        from domain.llm.messages import get_doubt
+
+        move = await self._watch.next_move(self._seconds)
+        if isinstance(move, End) and move.reason == ended and move.why is not None:
+            return move.why
+        answers = self._conversation.answers_of_turn()
+        if ended == "completed" and answers and (words := get_doubt(answers[-1])):
+            return msg("The answer says “{words}”, but in this turn no tool has done that.", words=words)
+        return None
+
+    def _emit(self, event: ChatEvent) -> None:
+        if isinstance(event, PhaseEntered):
+            entered = self._phases.follow(event, tokens=self._usage().total_tokens)
+            if entered is None:
+                return
+            event = entered
+        if isinstance(event, ToolStarted):
+            self._running.add(event.call_id)
+        elif isinstance(event, ToolEnded):
+            self._running.discard(event.call_id)
+        self._listener(event)
+
+    def _context_tokens(self) -> int:
+        from domain.llm.messages import get_usage
+
+        answers = self._conversation.answers_of_turn()
+        last = get_usage(answers[-1]) if answers else None
+        return 0 if last is None else last.prompt_tokens + last.completion_tokens
+
+    def _fail(self, error_type: str, message: Message, advice: Message | None) -> None:
+        self._enter("error")
+        self._emit(ErrorOccurred(error_type=error_type, message=message, advice=advice))
+
+    def _enter(self, phase: Phase) -> None:
+        entered = self._phases.enter(phase, tokens=self._usage().total_tokens)
+        if entered is not None:
+            self._listener(entered)
+
+    def _end(self, stop_reason: TurnEnd, note: Message | None = None) -> TurnEnded:
+        self._enter(last_phase(stop_reason))
+        ended = TurnEnded(
+            stop_reason=stop_reason,
+            usage=self._state()["agent_usage"],
+            note=note,
+            context_tokens=self._context_tokens(),
+        )
+        self._emit(ended)
+        return ended
+
+
+def nothing_to_resume() -> UserInputError:
+    """What is said when no turn waits to be taken up."""
+    return UserInputError(
+        msg("There is no interrupted turn to go on with."),
+        advice=msg("Send a message: chat PROJECT TEXT --session ID."),
+        error_type="nothing_to_resume",
+    )
+
+
+@contextmanager
+def _left_to_the_next_start(what: str) -> Iterator[None]:
+    """For tidying up: its failure must not hide how the turn ended, and the next start does it again."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - a full disk, a database that is gone
+        _logger.warning("%s: %s", what, error)
+
+
+def _reason_of(stop: asyncio.CancelledError) -> str:
+    """Why it was cancelled: the registry says it in the error's text."""
+    reason = str(stop.args[0]) if stop.args else "user"
+    return reason if reason in get_args(StopReason) else "user"

@@ -1,0 +1,471 @@
+"""Tools that arrange files: make a folder, move, rename, delete. Each is one operation that can be undone.
+
+A folder is moved or deleted only when a tool may write everything in it: no links, no hidden files, no
+files of other kinds. Includes that name a moved file are told, never rewritten behind the user's back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import posixpath
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from application.ports.project import ABSENT, FOLDER, FileChange
+from application.tool_execution.context import ProjectView, ToolCall, ToolContext
+from application.tool_execution.definition import Arguments, Tool
+from application.tool_execution.tools._common import NETLIST_SUFFIXES, file_problem, in_thread, in_worker
+from application.tool_execution.tools.broken_includes import broken_includes
+from domain.llm.tools.effect import MOST_PATHS_SHOWN, ComputedEffect, PathEffect
+from domain.llm.tools.result import EffectClass, ToolResult, result_to_plain
+from domain.llm.tools.text_files import version_hash
+from shared.errors import CircuitError, UserInputError
+from shared.message import Message, msg
+
+_MOST_FILES = 1000
+_MOST_FILE_BYTES = 20_000_000
+_MOST_BYTES = 100_000_000
+
+
+class FolderArguments(Arguments):
+    """Arguments of create_folder."""
+
+    path: str = Field(description="Folder to make, relative to the project; those it lies in are made too.")
+
+
+class MoveArguments(Arguments):
+    """Arguments of move_file."""
+
+    source: str = Field(description="File or folder to move, relative to the project.")
+    destination: str = Field(
+        description="Its new path, relative to the project. An existing folder, or a path that ends in /, "
+        "means into that folder under the same name."
+    )
+
+
+class RenameArguments(Arguments):
+    """Arguments of rename_file."""
+
+    path: str = Field(description="File or folder to rename, relative to the project.")
+    new_name: str = Field(description="Its new name, without a folder.")
+
+
+class DeleteArguments(Arguments):
+    """Arguments of delete_file."""
+
+    path: str = Field(description="File or folder to delete, relative to the project.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Item:
+    """A file or folder that an operation takes from its place."""
+
+    path: Path
+    state: str
+    """SHA-256, or FOLDER."""
+    mode: int | None = None
+    size: int = 0
+    lines: int = 0
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plan:
+    """An arrangement that is ready to be carried out."""
+
+    effect: EffectClass
+    place: Path
+    """The file or folder itself."""
+    target: Path | None = None
+    """Where it goes; None: it is deleted, or made."""
+    items: tuple[_Item, ...] = ()
+    """The place and all that is in it."""
+    made: tuple[Path, ...] = ()
+    """Folders that are made first."""
+    was_read: frozenset[str] = field(default=frozenset())
+    """Names of the items the model has seen as they are."""
+
+    @property
+    def changes(self) -> tuple[FileChange, ...]:
+        """The operation's changes, the main path first; with absolute paths."""
+        there = [
+            FileChange(path=str(self._moved(item.path)), before=ABSENT, after=item.state, mode=item.mode)
+            for item in (self.items if self.target is not None else ())
+        ]
+        gone = [
+            FileChange(path=str(item.path), before=item.state, after=ABSENT, mode=item.mode)
+            for item in self.items
+        ]
+        made = [FileChange(path=str(folder), before=ABSENT, after=FOLDER) for folder in self.made]
+        return (*there, *gone, *made)
+
+    def new_place(self, item: _Item) -> Path | None:
+        """Where an item will be; None when it is deleted."""
+        return None if self.target is None else self._moved(item.path)
+
+    def _moved(self, path: Path) -> Path:
+        assert self.target is not None
+        return self.target / path.relative_to(self.place)
+
+
+async def create_folder(arguments: FolderArguments, context: ToolContext, call: ToolCall) -> ToolResult:
+    """Make a folder."""
+    view = context.view
+    place = await in_thread(context, view.locate_for_making, arguments.path, is_folder=True)
+    name = view.name_of(place)
+    made = await in_thread(context, _missing_folders, view, place)
+    details = {"path": name, "operation": "create_folder", "created": bool(made)}
+    if not made:
+        return ToolResult(
+            success=True,
+            content=f"The folder {name} is there already.",
+            summary=msg("The folder {path} is there already.", path=name),
+            result=details,
+        )
+    result = ToolResult(
+        success=True,
+        content=f"Made the folder {name}.",
+        summary=msg("Made the folder {path}.", path=name),
+        result=details,
+    )
+    return await _carry_out(context, call, _Plan(effect="create", place=place, made=made), result)
+
+
+async def move_file(arguments: MoveArguments, context: ToolContext, call: ToolCall) -> ToolResult:
+    """Move a file or folder."""
+    plan = await _planned_move(arguments, context)
+    return await _moved(context, call, plan, "move")
+
+
+async def rename_file(arguments: RenameArguments, context: ToolContext, call: ToolCall) -> ToolResult:
+    """Rename a file or folder."""
+    plan = await _planned_rename(arguments, context)
+    return await _moved(context, call, plan, "rename")
+
+
+async def delete_file(arguments: DeleteArguments, context: ToolContext, call: ToolCall) -> ToolResult:
+    """Delete a file or folder."""
+    view, plan = context.view, await _planned_delete(arguments, context)
+    name, files = view.name_of(plan.place), _files_of(plan)
+    broken = await _broken_includes(context, plan)
+    is_folder = plan.items[0].state == FOLDER
+    said = f"Deleted the folder {name} with {files} files." if is_folder else f"Deleted {name}."
+    result = ToolResult(
+        success=True,
+        content=f"{said} The user can take it back.{_told(broken)}",
+        summary=msg("Deleted the folder {path} ({count} files).", path=name, count=files)
+        if is_folder
+        else msg("Deleted {path}.", path=name),
+        result={
+            "path": name,
+            "operation": "delete",
+            "is_folder": is_folder,
+            "files": files,
+            "broken_includes": broken,
+        },
+    )
+    return await _carry_out(context, call, plan, result)
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether there is a folder; a name no file can have is none, and refused by who locates it."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+async def _planned_move(arguments: MoveArguments, context: ToolContext) -> _Plan:
+    def target(view: ProjectView, source: Path) -> str:
+        text = arguments.destination
+        is_folder = text.endswith("/") or _is_folder(view.root / text)
+        return posixpath.join(text, source.name) if is_folder else text
+
+    return await in_thread(context, _plan_move, context, arguments.source, target)
+
+
+async def _planned_rename(arguments: RenameArguments, context: ToolContext) -> _Plan:
+    if "/" in arguments.new_name or "\\" in arguments.new_name:
+        raise UserInputError(
+            msg("A name has no folder in it: {name}.", name=arguments.new_name[:100]),
+            advice=msg("Use move_file to move it to another folder."),
+            error_type="bad_path",
+        )
+
+    def target(view: ProjectView, source: Path) -> str:
+        parent = source.parent.relative_to(view.root).as_posix()
+        return posixpath.join(parent, arguments.new_name) if parent != "." else arguments.new_name
+
+    return await in_thread(context, _plan_move, context, arguments.path, target)
+
+
+async def _planned_delete(arguments: DeleteArguments, context: ToolContext) -> _Plan:
+    def plan() -> _Plan:
+        place = context.view.locate_for_moving(arguments.path)
+        items, was_read = _items(context, place)
+        return _Plan(effect="delete", place=place, items=items, was_read=was_read)
+
+    return await in_thread(context, plan)
+
+
+def _plan_move(context: ToolContext, text: str, target_of: Callable[[ProjectView, Path], str]) -> _Plan:
+    view = context.view
+    source = view.locate_for_moving(text)
+    is_folder = source.is_dir()
+    target = view.locate_for_making(target_of(view, source), is_folder=is_folder, moved=source)
+    if target == source:
+        raise CircuitError(
+            msg("{path} is there already under this name.", path=view.name_of(source)),
+            advice=msg("Nothing has to be done."),
+            error_type="no_change",
+        )
+    if target.is_relative_to(source):
+        raise UserInputError(
+            msg("{path} can't be moved into itself.", path=view.name_of(source)),
+            advice=msg("Choose a place outside of it."),
+            error_type="bad_path",
+        )
+    if os.path.lexists(target):
+        raise UserInputError(
+            msg("There is something at {path} already; nothing was replaced.", path=view.name_of(target)),
+            advice=msg("Choose another name, or move what is there first."),
+            error_type="target_exists",
+        )
+    items, was_read = _items(context, source)
+    return _Plan(
+        effect="change",
+        place=source,
+        target=target,
+        items=items,
+        made=_missing_folders(view, target.parent),
+        was_read=was_read,
+    )
+
+
+def _items(context: ToolContext, place: Path) -> tuple[tuple[_Item, ...], frozenset[str]]:
+    """The place and all in it; refused when it is too much, or was changed since the model read it."""
+    view, seen = context.view, context.seen_versions
+    items: list[_Item] = []
+    was_read: set[str] = set()
+    size = 0
+    for path in (place, *_below(place)):
+        if path.is_dir():
+            items.append(_Item(path=path, state=FOLDER))
+            continue
+        item = _file_item(view, path)
+        name = view.name_of(path)
+        if seen.get(name, item.version) != item.version:
+            raise CircuitError(
+                msg("{path} was changed by someone else since it was read; nothing was done.", path=name),
+                advice=msg("Read it again with read_file."),
+                error_type="file_modified_externally",
+            )
+        if name in seen:
+            was_read.add(name)
+        items.append(item)
+        size += item.size
+        if len(items) > _MOST_FILES or size > _MOST_BYTES or item.size > _MOST_FILE_BYTES:
+            raise CircuitError(
+                msg("{path} is too large to be kept for taking it back.", path=view.name_of(place)),
+                advice=msg("Let the user do it, or do it in parts: at most 1000 files, 20 MB each, 100 MB."),
+                error_type="content_too_large",
+            )
+    return tuple(items), frozenset(was_read)
+
+
+def _below(place: Path) -> Iterator[Path]:
+    for folder, folders, files in os.walk(place):
+        folders.sort()
+        yield from (Path(folder) / name for name in (*folders, *sorted(files)))
+
+
+def _file_item(view: ProjectView, path: Path) -> _Item:
+    try:
+        with view.open(path) as file:
+            mode = os.fstat(file.fileno()).st_mode & 0o7777
+            data = file.read(_MOST_FILE_BYTES + 1)
+    except OSError as error:
+        raise file_problem(error, view.name_of(path)) from error
+    return _Item(
+        path=path,
+        state=hashlib.sha256(data).hexdigest(),
+        mode=mode,
+        size=len(data),
+        lines=data.count(b"\n") + (not data.endswith(b"\n") and bool(data)),
+        version=version_hash(data),
+    )
+
+
+def _missing_folders(view: ProjectView, folder: Path) -> tuple[Path, ...]:
+    """`folder` and those it lies in, as far as there are none yet."""
+    missing = [place for place in (folder, *folder.parents) if place.is_relative_to(view.root)]
+    return tuple(place for place in missing if not place.is_dir())
+
+
+def _files_of(plan: _Plan) -> int:
+    return sum(item.state != FOLDER for item in plan.items)
+
+
+async def _moved(context: ToolContext, call: ToolCall, plan: _Plan, operation: str) -> ToolResult:
+    assert plan.target is not None
+    view = context.view
+    old, new = view.name_of(plan.place), view.name_of(plan.target)
+    broken = await _broken_includes(context, plan)
+    result = ToolResult(
+        success=True,
+        content=f"Moved {old} to {new}.{_told(broken)}",
+        summary=msg("Moved {path} to {target}.", path=old, target=new),
+        result={
+            "path": new,
+            "source": old,
+            "destination": new,
+            "operation": operation,
+            "files": _files_of(plan),
+            "broken_includes": broken,
+        },
+        seen_versions={
+            view.name_of(place): item.version
+            for item in plan.items
+            if view.name_of(item.path) in plan.was_read and (place := plan.new_place(item)) is not None
+        },
+    )
+    return await _carry_out(context, call, plan, result)
+
+
+async def _carry_out(context: ToolContext, call: ToolCall, plan: _Plan, result: ToolResult) -> ToolResult:
+    root = context.view.root
+    await context.operations.change_files(
+        op_id=call.call_id,
+        session_id=context.session_id,
+        tool=call.name,
+        changes=[
+            FileChange(
+                path=Path(change.path).relative_to(root).as_posix(),
+                before=change.before,
+                after=change.after,
+                mode=change.mode,
+            )
+            for change in plan.changes
+        ],
+        result=result_to_plain(result),
+    )
+    return result
+
+
+async def _broken_includes(context: ToolContext, plan: _Plan) -> list[dict[str, Any]]:
+    """The includes that will not find their file any more."""
+    view = context.view
+    moved = {
+        view.name_of(item.path): None if (place := plan.new_place(item)) is None else view.name_of(place)
+        for item in plan.items
+        if item.state != FOLDER and item.path.suffix.lower() in NETLIST_SUFFIXES
+    }
+    return await in_worker(context, plan.place, broken_includes, view, moved) if moved else []
+
+
+def _told(broken: list[dict[str, Any]]) -> str:
+    if not broken:
+        return ""
+    lines = [f"{item['file_path']}, line {item['line']}: {item['include']}" for item in broken]
+    return "\nThese includes do not find their file any more; mend them:\n" + "\n".join(lines)
+
+
+def _previewed(
+    plan_of: Callable[[Any, ToolContext], Awaitable[_Plan]],
+) -> Callable[..., Awaitable[ComputedEffect]]:
+    """The preview of a tool that plans so."""
+
+    async def preview(arguments: Any, context: ToolContext) -> ComputedEffect:
+        plan = await plan_of(arguments, context)
+        view = context.view
+        return ComputedEffect(
+            effect=plan.effect,
+            paths=tuple(_path_effect(view, plan, item) for item in plan.items[:MOST_PATHS_SHOWN]),
+            files=_files_of(plan),
+        )
+
+    return preview
+
+
+def _path_effect(view: ProjectView, plan: _Plan, item: _Item) -> PathEffect:
+    name, place = view.name_of(item.path), plan.new_place(item)
+    is_folder = item.state == FOLDER
+    return PathEffect(
+        path=name,
+        moved_to="" if place is None else view.name_of(place),
+        is_folder=is_folder,
+        bytes_before=None if is_folder else item.size,
+        bytes_after=None if is_folder or place is None else item.size,
+        lines_lost=item.lines if place is None else 0,
+        was_read=name in plan.was_read,
+        version=item.version,
+    )
+
+
+_TITLES: dict[str, Message] = {
+    "create_folder": msg("Make a folder"),
+    "move_file": msg("Move a file"),
+    "rename_file": msg("Rename a file"),
+    "delete_file": msg("Delete a file"),
+}
+
+CREATE_FOLDER = Tool(
+    name="create_folder",
+    title=_TITLES["create_folder"],
+    description=(
+        "Make an empty folder. Not needed before rewrite_file or move_file: they make the folders they need. "
+        'Example: {"path": "filters/active"}'
+    ),
+    category="file",
+    effect="create",
+    arguments=FolderArguments,
+    run=create_folder,
+)
+
+MOVE_FILE = Tool(
+    name="move_file",
+    title=_TITLES["move_file"],
+    description=(
+        "Move a file or folder inside the project. Nothing is ever replaced. Includes are not rewritten: the "
+        "answer lists those that no longer find their file, mend them with patch_file. "
+        'Example: {"source": "opamp.lib", "destination": "models/opamp.lib"}'
+    ),
+    category="file",
+    effect="change",
+    arguments=MoveArguments,
+    run=move_file,
+    preview=_previewed(_planned_move),
+)
+
+RENAME_FILE = Tool(
+    name="rename_file",
+    title=_TITLES["rename_file"],
+    description=(
+        "Give a file or folder another name in its folder. To another folder: move_file. Includes are not "
+        'rewritten; the answer lists those to mend. Example: {"path": "a.cir", "new_name": "rc_lowpass.cir"}'
+    ),
+    category="file",
+    effect="change",
+    arguments=RenameArguments,
+    run=rename_file,
+    preview=_previewed(_planned_rename),
+)
+
+DELETE_FILE = Tool(
+    name="delete_file",
+    title=_TITLES["delete_file"],
+    description=(
+        "Delete a file or a folder with all in it. Only when the user asked for it; never to make room for a "
+        'new version (use rewrite_file). The user can take it back. Example: {"path": "old/rc.cir"}'
+    ),
+    category="file",
+    effect="delete",
+    arguments=DeleteArguments,
+    run=delete_file,
+    preview=_previewed(_planned_delete),
+)

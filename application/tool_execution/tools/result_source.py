@@ -1,0 +1,92 @@
+"""Which stored data a tool means: a result by path or number, a raw file, or a circuit's newest result."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from application.tool_execution.context import ToolContext
+from application.tool_execution.tools._common import in_thread, locate
+from application.tool_execution.tools.circuit_choice import chosen_circuit
+from shared.errors import UserInputError
+from shared.message import msg
+
+_DATA_SUFFIXES = frozenset({".raw", ".json"})
+_MOST_BYTES = 20_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultSource:
+    """Stored data."""
+
+    path: Path
+    """A result.json, its folder, or a raw file."""
+    name: str
+    is_stale: bool
+    """Its circuit was changed since."""
+
+
+async def result_source(context: ToolContext, text: str | None, iteration: int | None = None) -> ResultSource:
+    """The data meant by `text` (None: the project's only circuit) or by the number of a run.
+
+    Raises UserInputError ("no_result", "bad_arguments", or what locating raises).
+    """
+    view = context.view
+    if iteration is not None:
+        if text is not None:
+            raise UserInputError(
+                msg("A run is named by its path or by its number, not by both."),
+                advice=msg("Leave one of them out."),
+                error_type="bad_arguments",
+            )
+        numbered = await in_thread(context, view.numbered_result, iteration)
+        if numbered is None:
+            raise UserInputError(
+                msg("There is no run number {number} in this project.", number=iteration),
+                advice=msg("Runs count from 1, the oldest that is kept. Leave it out for the newest."),
+                error_type="no_result",
+            )
+        return ResultSource(path=numbered, name=view.name_of(numbered), is_stale=False)
+    if text is not None:
+        result = await in_thread(context, view.locate_result, text)
+        if result is not None:
+            return ResultSource(path=result, name=view.name_of(result), is_stale=False)
+        path = await locate(context, text)
+        if path.suffix.lower() in _DATA_SUFFIXES:
+            return ResultSource(path=path, name=view.name_of(path), is_stale=False)
+        circuit = path
+    else:
+        circuit = await chosen_circuit(context, None)
+    newest = await in_thread(context, view.newest_result, circuit)
+    if newest is None:
+        raise UserInputError(
+            msg("There is no simulation result of {path} yet.", path=view.name_of(circuit)),
+            advice=msg("Run the circuit with run_simulation first."),
+            error_type="no_result",
+        )
+    is_stale = await in_thread(context, _is_stale, context, circuit, newest)
+    return ResultSource(path=newest, name=view.name_of(newest), is_stale=is_stale)
+
+
+def _is_stale(context: ToolContext, circuit: Path, result: Path) -> bool:
+    try:
+        with context.view.open(circuit) as file:
+            present = hashlib.sha256(file.read(_MOST_BYTES)).hexdigest()
+    except OSError:
+        return True
+    netlist = result_content(context, result).get("netlist")
+    return not isinstance(netlist, dict) or netlist.get("sha256") != present
+
+
+def result_content(context: ToolContext, result: Path) -> dict[str, Any]:
+    """The stored result.json of a result; {} where the data are a raw file alone."""
+    path = result if result.suffix.lower() == ".json" else result / "result.json"
+    try:
+        with context.view.open(path) as file:
+            content = json.loads(file.read(_MOST_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}

@@ -1,0 +1,211 @@
+"""Whether an answer without calls ends the turn, or the model is asked once more - and when it is left alone.
+
+An answer counts as what it says it is. Neither its length nor its last character proves anything: "Done."
+and "好的。" are whole answers. Asked for is only what can be shown to be missing: items of the answer's own
+task list, a change that it claims and nobody made, a summary the user wanted and did not get.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from domain.llm.agentic_loop.turn import TurnRecord
+
+NudgeKind = Literal["open_tasks", "claim", "summary"]
+
+_TASK = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[(?P<mark>[ xX✓✔])\][ \t]+(?P<text>\S.*)$", re.MULTILINE)
+_CODE = re.compile(
+    r"(?P<fence>`{3,}|~{3,}).*?(?:(?P=fence)|\Z)|`[^`\n]{0,200}`|“[^”]{0,200}”|「[^」]{0,200}」|\"[^\"\n]{0,200}\"",
+    re.DOTALL,
+)
+_BLOCK = re.compile(r"^[ \t]*(?:`{3,}|~{3,})", re.MULTILINE)
+_SENTENCE = re.compile(r"[^.!?。！？;；\n]+(?:\.(?=\S)[^.!?。！？;；\n]*)*[.!?。！？]?")
+_ASKS = re.compile(r"[?？]\s*$")
+_ASKS_BACK = re.compile(
+    r"\b(?:shall|should|may|can|would|do) (?:i|you|we)\b|let me know|tell me|waiting for|up to you"
+    r"|your (?:turn|decision)"
+    r"|请(?:告诉|确认|选择|提供|您)|是否|等待|需要(?:您|你)|由(?:您|你)",
+    re.IGNORECASE,
+)
+
+_DONE_WORDS = (
+    r"changed|updated|modified|written|wrote|created|saved|replaced|fixed|corrected|added|removed|deleted|edited"
+    r"|adjusted|applied|patched|renamed|moved|increased|decreased|reduced|rewritten|inserted"
+    r"|set(?! (?:out|up|aside|off)\b)"
+)
+_RAN_WORDS = r"simulated|re-?simulated|ran the (?:simulation|circuit)|run the (?:simulation|circuit)"
+_OPENING_WORDS = (
+    r"changed|updated|modified|created|saved|replaced|fixed|corrected|added|removed|deleted|edited|patched"
+)
+_ADVERBS = r"(?:(?:now|just|also|already|successfully|then|therefore|gone ahead and)\s+)*"
+_CLAIM_CHANGE = re.compile(
+    rf"\b(?:i|we)(?:['’]ve| have)?\s+{_ADVERBS}(?:{_DONE_WORDS})\b"
+    rf"|\b(?:has|have)\s+{_ADVERBS}been\s+{_ADVERBS}(?:{_DONE_WORDS})\b"
+    rf"|\b(?:was|were|is|are)\s+(?:now|successfully)\s+(?:{_DONE_WORDS})\b|\b(?:is|are) now \d"
+    rf"|^\s*(?:(?:all )?done[:,!.\s–-]*|ok(?:ay)?[:,!.\s–-]*)?(?:successfully )?(?:{_OPENING_WORDS})\b"
+    r"|(?:我|现)?(?:已经?|刚刚?)(?:成功)?(?:将|把|为您|帮您|为你|帮你)?[^，,。；;!！?？\n]{0,40}?"
+    r"(?:修改|更改|改为|改成|改好|更新|写入|写好|创建|新建|保存|替换|删除|添加|加入|调整|设置|设为|重命名|移动)"
+    r"|(?:我|现)(?:将|把)[^，,。；;!！?？\n]{1,40}?(?:改为|改成|设为|替换为|调整为)[^，,。；;!！?？\n]{0,30}了"
+    r"|(?:修改|更改|更新|写入|创建|保存|替换|删除|添加|调整)(?:已完成|完成|成功)"
+    r"|(?:改|写|调|设|建|换|删|加)好了",
+    re.IGNORECASE,
+)
+_CLAIM_RUN = re.compile(
+    rf"\b(?:i|we)(?:['’]ve| have)?\s+{_ADVERBS}(?:{_RAN_WORDS})\b"
+    r"|(?:我|现)?(?:已经?|刚刚?)(?:成功)?(?:运行|执行|完成|进行|做)了?[^，,。；;!！?？\n]{0,12}仿真|仿真(?:已完成|完成了|运行成功|已运行|成功)",
+    re.IGNORECASE,
+)
+_NO_CLAIM = re.compile(
+    r"\b(?:if|once|when|after|before|unless|until|would|could|should|can|may|might|will|not|never|nothing|no"
+    r"|cannot|earlier|previous(?:ly)?|last (?:time|turn)|yesterday|original(?:ly)?|you"
+    r"|need(?:s)? to|assum\w+|suppose\w*"
+    r"|calculat\w+|comput\w+|in (?:my|the) (?:head|calculation|example|answer|text))\b|n[’']t\b"
+    r"|如果|若|假如|一旦|之前|先前|上次|上一|原来|原先|当初|以前|没有?|未|不|无法|尚|可以|可能|将会|需要|应该|请|您|你(?!好)",
+    re.IGNORECASE,
+)
+_ASKS_PAST = re.compile(
+    r"\b(?:what|which|why|how|when|who|did|have|has|is|are|was|were)\b.*[?？]?\s*$|[?？]\s*$|什么|哪|为什么|怎么|如何|吗|呢|是否|总结|回顾",
+    re.IGNORECASE | re.DOTALL,
+)
+_WANTS_WORK = re.compile(
+    r"\b(?:change|set|make|increase|decrease|reduce|raise|lower|write|create|fix|correct|add|remove|delete|replace"
+    r"|edit|adjust|rename|move|update|modify|simulate|run|tune|optimi[sz]e|build|design)\b"
+    r"|改|设|写|建|增|减|换|删|加|调|修|移|仿真|运行|优化|设计|做",
+    re.IGNORECASE,
+)
+_WANTS_SUMMARY = re.compile(
+    r"\bsummar(?:y|i[sz]e|i[sz]ation)\b|\boverview\b|\brecap\b|\bsum up\b"
+    r"|总结|概述|概括|小结|归纳|写了什么|内容是什么",
+    re.IGNORECASE,
+)
+_NO_SUMMARY = re.compile(
+    r"\b(?:no|without|skip)\b[^.。,，]{0,20}(?:summar|overview|recap)"
+    r"|(?:不要|不用|不需要|无需|别)[^。，,]{0,6}(?:总结|概述|概括|小结)",
+    re.IGNORECASE,
+)
+_MOST_READ = 6_000
+"""Characters of an answer that are looked at."""
+_SHORTEST_SUMMARY = 50
+_WIDE_WEIGHT = 2
+"""A Chinese character says about as much as two letters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nudge:
+    """What the model is asked for after an answer that claims to be the last."""
+
+    kind: NudgeKind
+    note: str
+    about: frozenset[str] = frozenset()
+    """The same nudge is not given twice about the same."""
+
+
+def next_nudge(turn: TurnRecord, *, has_history: bool = False) -> Nudge | None:
+    """What is asked for after the newest answer, which has no calls and ended by itself; None for nothing.
+
+    Each kind comes once a turn; that of open tasks again when some were done meanwhile. What was asked
+    for before is read from the turn: an answer without calls that others follow. `has_history`: files were
+    changed in earlier turns, which the words may be about.
+    """
+    given: list[Nudge] = []
+    for count in range(1, len(turn.answers) + 1):
+        seen = turn.up_to(count)
+        answer = seen.answers[-1]
+        if answer.calls or answer.is_partial:
+            continue
+        nudge = next((one for one in _candidates(seen, has_history) if not _was_given(one, given)), None)
+        if count == len(turn.answers):
+            return nudge
+        if nudge is not None:
+            given.append(nudge)
+    return None
+
+
+def unproven_claim(turn: TurnRecord, *, has_history: bool = False) -> str:
+    """The words by which the newest answer claims a change or a run that this turn did not make; else ""."""
+    answer = turn.last
+    if answer is None or answer.calls or _BLOCK.search(answer.text):  # it may be about the block it shows
+        return ""
+    if has_history and (_ASKS_PAST.search(turn.question) or not _WANTS_WORK.search(turn.question)):
+        return ""  # it may be about earlier turns, in which things were done
+    has_changed = any(call.has_changed_something for call in turn.calls)
+    has_run = any(call.effect == "simulate" and call.success is not None for call in turn.calls)
+    claims = [] if has_changed else [_CLAIM_CHANGE]
+    claims += [] if has_run or has_changed else [_CLAIM_RUN]
+    for sentence in _SENTENCE.findall(_CODE.sub(" ", answer.text[:_MOST_READ])):
+        for claim in claims:
+            found = claim.search(sentence)
+            if found is not None and not _NO_CLAIM.search(sentence) and not _ASKS.search(sentence):
+                words: str = sentence.strip(" .!。！")
+                return words[:200]
+    return ""
+
+
+def _candidates(turn: TurnRecord, has_history: bool) -> Iterator[Nudge]:
+    words = unproven_claim(turn, has_history=has_history)
+    if words:
+        yield Nudge(
+            kind="claim",
+            note=f'Your answer says "{words}", but in this turn no tool has done that. If it is still to be '
+            "done, call the tool now; if not, correct the statement in one sentence.",
+        )
+    open_tasks = _open_tasks(turn)
+    if open_tasks:
+        listed = "; ".join(sorted(open_tasks))[:600]
+        yield Nudge(
+            kind="open_tasks",
+            about=open_tasks,
+            note=f"Your task list still has open items: {listed}. Go on with them, or say in one sentence "
+            "why they stay open.",
+        )
+    if _lacks_summary(turn):
+        yield Nudge(
+            kind="summary",
+            note="The user wants a summary. Write it now from the results of your tools: what was looked at "
+            "or done, and the figures that matter.",
+        )
+
+
+def _was_given(nudge: Nudge, given: list[Nudge]) -> bool:
+    # About fewer open tasks than before it is another nudge.
+    return any(
+        one.kind == nudge.kind and (nudge.kind != "open_tasks" or not nudge.about < one.about)
+        for one in given
+    )
+
+
+def _open_tasks(turn: TurnRecord) -> frozenset[str]:
+    """Open items of the newest answer's task list, of which others are done: a list being worked through."""
+    answer = turn.last
+    if answer is None or not turn.calls:
+        return frozenset()
+    text = _CODE.sub(" ", answer.text[-_MOST_READ:])
+    last_line = text.strip().rpartition("\n")[2]
+    if _ASKS.search(text.strip()) or _ASKS_BACK.search(last_line):
+        return frozenset()  # it waits for the user
+    tasks = list(_TASK.finditer(text))
+    is_under_way = any(task["mark"].strip() for task in tasks)
+    return frozenset(
+        task["text"].strip()[:120] for task in tasks if is_under_way and not task["mark"].strip()
+    )
+
+
+def _lacks_summary(turn: TurnRecord) -> bool:
+    answer = turn.last
+    question = turn.question
+    if answer is None or not _WANTS_SUMMARY.search(question) or _NO_SUMMARY.search(question):
+        return False
+    if not any(call.success for call in turn.calls) or _ASKS.search(answer.text.strip()):
+        return False
+    # It may have been written before, between the calls, or into a file.
+    if any(call.has_changed_something for call in turn.calls):
+        return False
+    said = max(_weight(one.text) for one in turn.answers)
+    return said < _SHORTEST_SUMMARY
+
+
+def _weight(text: str) -> int:
+    return sum(_WIDE_WEIGHT if ord(character) > 0x2E7F else 1 for character in text.strip())

@@ -1,0 +1,146 @@
+"""What comes next in a turn: another request to the model, or the end. A pure function of the transcript."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from domain.design.goals import DesignGoal
+from domain.llm.agent_limits import AgentLimits
+from domain.llm.agentic_loop.completeness import next_nudge
+from domain.llm.agentic_loop.continuation import GO_ON, is_cut
+from domain.llm.agentic_loop.guardrails import find_loop, stagnation
+from domain.llm.agentic_loop.turn import AnswerRecord, TurnRecord
+from shared.message import Message, msg
+
+EndReason = Literal["completed", "limit", "loop", "cut", "length", "content_filter"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """Ask the model (again)."""
+
+    note: str = ""
+    """A word of the program for this request; "" for none."""
+    continues: str = ""
+    """Id of the answer that is gone on with; "" for a new one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """The turn is over."""
+
+    reason: EndReason
+    why: Message | None = None
+    """For the user: which limit, which pattern, and how to go on."""
+
+
+def next_move(
+    turn: TurnRecord,
+    limits: AgentLimits,
+    *,
+    seconds: float = 0.0,
+    goals: Sequence[DesignGoal] = (),
+    has_history: bool = False,
+) -> Ask | End:
+    """What comes next. All calls of the newest answer have their results.
+
+    `seconds` is the model time used, `goals` what the project is judged by; for `has_history` see
+    `completeness.next_nudge`.
+    """
+    last = turn.last
+    if last is None:
+        return _within(turn, limits, seconds, [])
+    if not last.calls:
+        return _after_words(turn, last, limits, seconds, has_history=has_history)
+    loop = find_loop(turn)
+    if loop is not None and loop.is_end:
+        return End(reason="loop", why=_stopped_by(loop.reason))
+    notes = [stagnation(turn, goals)] + ([] if loop is None else [loop.hint])
+    return _within(turn, limits, seconds, notes)
+
+
+def _after_words(
+    turn: TurnRecord, last: AnswerRecord, limits: AgentLimits, seconds: float, *, has_history: bool
+) -> Ask | End:
+    if last.finish_reason == "content_filter":
+        return End(
+            reason="content_filter",
+            why=msg("The provider withheld the rest of the answer because of its content rules."),
+        )
+    if is_cut(last):
+        is_spent = last.continuations >= limits.continuations or last.is_stuck
+        if is_spent or isinstance(_within(turn, limits, seconds, []), End):
+            return _end_of_cut(last)
+        return Ask(note=GO_ON, continues=last.message_id)
+    nudge = next_nudge(turn, has_history=has_history)
+    if nudge is None or _words_in_a_row(turn) > limits.continuations:
+        return End(reason="completed")
+    move = _within(turn, limits, seconds, [nudge.note])
+    # What the answer lacks is not worth more than the limit: it stands as it is.
+    return End(reason="completed") if isinstance(move, End) else move
+
+
+def _words_in_a_row(turn: TurnRecord) -> int:
+    """Answers without calls at the turn's end."""
+    count = 0
+    for answer in reversed(turn.answers):
+        if answer.calls:
+            break
+        count += 1
+    return count
+
+
+def _end_of_cut(last: AnswerRecord) -> End:
+    if last.finish_reason == "length":
+        return End(
+            reason="length",
+            why=msg(
+                "The answer was cut at the model's output limit, also after going on {count} times. Say "
+                '"continue" to get the rest.',
+                count=last.continuations,
+            )
+            if last.continuations
+            else msg('The answer was cut at the model\'s output limit. Say "continue" to get the rest.'),
+        )
+    return End(reason="cut")
+
+
+def _within(turn: TurnRecord, limits: AgentLimits, seconds: float, notes: list[str]) -> Ask | End:
+    if turn.rounds >= limits.rounds:
+        return End(
+            reason="limit",
+            why=msg(
+                "The turn has reached its limit of {count} answers. What is done is kept; say "
+                '"continue" to go on with a fresh one.',
+                count=limits.rounds,
+            ),
+        )
+    if seconds >= limits.model_seconds:
+        return End(reason="limit", why=out_of_time(limits))
+    number = turn.rounds + 1
+    if number >= limits.warn_round:
+        notes = [
+            *notes,
+            f"This is answer {number} of at most {limits.rounds} in this turn. Finish what matters most, "
+            "then close with a short statement of what is done and what is left.",
+        ]
+    return Ask(note="\n".join(note for note in notes if note))
+
+
+def out_of_time(limits: AgentLimits) -> Message:
+    """What is said when the model's time is used up."""
+    return msg(
+        "The turn has reached its limit of {seconds} s of model time. What is done is kept; say "
+        '"continue" to go on with a fresh one.',
+        seconds=f"{limits.model_seconds:g}",
+    )
+
+
+def _stopped_by(reason: Message) -> Message:
+    return msg(
+        "The turn was ended because it went in circles: {reason} What is done is kept; say what to do "
+        "differently.",
+        reason=reason,
+    )

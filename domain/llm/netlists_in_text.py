@@ -1,0 +1,79 @@
+"""Complete netlists in an answer: what a person may want to keep as a file, or to simulate."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+
+_BLOCK = re.compile(
+    r"(?:^|(?<=\n))[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w.+-]*)[^\n]*\n"
+    r"(?P<text>.*?)\n[ \t]*(?P=fence)[ \t]*(?=\n|$)",
+    re.DOTALL,
+)
+_LANGUAGES = frozenset({"", "spice", "ngspice", "netlist", "cir", "sp", "ckt", "text", "txt"})
+_NAME = re.compile(r"[^\W_][\w-]{0,38}")
+_ELEMENT = re.compile(r"[a-z][\w.:#$-]*")
+_GROUND = frozenset({"0", "gnd"})
+_ANALYSES = frozenset({".op", ".dc", ".ac", ".tran", ".noise", ".tf", ".sens", ".pz", ".disto", ".sp"})
+_LEAST_FIELDS = 4
+_LEAST_ELEMENTS = 2
+_LONGEST = 50_000
+"""Characters of a netlist, and"""
+_MOST = 8
+"""blocks that are looked at: this is done while the conversation is drawn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetlistInText:
+    """One complete netlist."""
+
+    text: str
+    """As written in its block, with a line end at its end."""
+    title: str
+    elements: int
+    """Their number, those in subcircuits too."""
+
+    @property
+    def file_name(self) -> str:
+        """A name for its file, from its title."""
+        words = _NAME.findall(self.title.strip("* \t").lower())[:4]
+        return f"{'_'.join(words)[:40] or 'circuit'}.cir"
+
+
+def complete_netlists(text: str) -> tuple[NetlistInText, ...]:
+    """The complete netlists in the code blocks of an answer, in order.
+
+    Complete is a block with a title, at least two elements at the top level, one of them at ground, and
+    ``.end`` or an analysis; a few lines that show a change are not.
+    """
+    if "```" not in text and "~~~" not in text:
+        return ()
+    found: list[NetlistInText] = []
+    for block in islice(_BLOCK.finditer(text), _MOST):
+        if block["language"].lower() in _LANGUAGES and len(block["text"]) <= _LONGEST:
+            netlist = _netlist_in(block["text"].replace("\r\n", "\n").strip("\n") + "\n")
+            if netlist is not None and netlist not in found:
+                found.append(netlist)
+    return tuple(found)
+
+
+def _netlist_in(text: str) -> NetlistInText | None:
+    # Not by the netlist's own reader: a long block would hold the window up.
+    lines = [line.strip().lower() for line in text.splitlines()]
+    elements = top = depth = 0
+    has_ground = has_analysis = False
+    for line in lines[1:]:
+        fields = line.split()
+        if not fields:
+            continue
+        depth += (fields[0] == ".subckt") - (fields[0] == ".ends")
+        has_analysis |= fields[0] in _ANALYSES
+        if _ELEMENT.fullmatch(fields[0]) and len(fields) >= _LEAST_FIELDS:
+            elements += 1
+            top += depth == 0
+            has_ground |= depth == 0 and not _GROUND.isdisjoint(fields[1:-1])
+    last = next((line for line in reversed(lines) if line), "")
+    if top < _LEAST_ELEMENTS or not has_ground or not (has_analysis or last == ".end"):
+        return None
+    return NetlistInText(text=text, title=text.partition("\n")[0].strip(), elements=elements)

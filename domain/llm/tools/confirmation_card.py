@@ -1,0 +1,163 @@
+"""The one question that is put to the user about all calls of an answer, and his answers to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from domain.llm.tools.confirmation import Reason, Rule, rule_from_plain, rule_to_plain
+from domain.llm.tools.effect import ComputedEffect, effect_from_plain, effect_to_plain
+from domain.llm.tools.result import ToolResult, failure
+from shared.message import msg
+
+AnswerWord = Literal["allow", "always", "refuse", "unasked"]
+"""unasked: there was nobody to ask."""
+
+LONGEST_REASON = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallOnCard:
+    """One call that has to be confirmed."""
+
+    call_id: str
+    tool: str
+    effect: ComputedEffect
+    reasons: tuple[Reason, ...]
+    always: tuple[Rule, ...] = ()
+    """The rules "always allow" would add; () where it is not offered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfirmationCard:
+    """All calls of one answer that have to be confirmed, in their order."""
+
+    card_id: str
+    calls: tuple[CallOnCard, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardAnswer:
+    """The user's answer to one call."""
+
+    word: AnswerWord
+    reason: str = ""
+    """Why he refused, in his words; the model reads it."""
+
+    @property
+    def is_allowed(self) -> bool:
+        """Whether the call may run."""
+        return self.word in ("allow", "always")
+
+
+Answers = Mapping[str, CardAnswer]
+"""By call id; a call that is missing is refused."""
+
+
+def same_answer(card: ConfirmationCard, word: AnswerWord, reason: str = "") -> dict[str, CardAnswer]:
+    """One answer to all calls of a card; "always" where it is offered, else "allow"."""
+    return {
+        call.call_id: CardAnswer(
+            word="allow" if word == "always" and not call.always else word, reason=reason
+        )
+        for call in card.calls
+    }
+
+
+def refusal(tool: str, answer: CardAnswer) -> ToolResult:
+    """The result of a call that was not allowed."""
+    if answer.word == "unasked":
+        return failure(
+            "needs_confirmation",
+            msg("{tool} needs the user's confirmation, and there is nobody to ask; nothing was changed.",
+                tool=tool),
+            suggestions=(
+                msg("Say what you wanted to do and why; with --yes, or in the window, it can be allowed."),
+            ),
+        )  # fmt: skip
+    reason = " ".join(answer.reason.split())[:LONGEST_REASON]
+    message = (
+        msg("The user refused {tool}: {reason}", tool=tool, reason=reason)
+        if reason
+        else msg("The user refused {tool}; nothing was changed.", tool=tool)
+    )
+    return failure(
+        "refused_by_user",
+        message,
+        suggestions=(msg("Do not try the same again another way; go on without it, or ask what is wanted."),),
+    )
+
+
+def left_open(tool: str) -> ToolResult:
+    """The result of a call whose question was never answered: the user said something else, or stopped."""
+    return failure(
+        "refused_by_user",
+        msg("The question whether {tool} may run was left unanswered; nothing was changed.", tool=tool),
+        suggestions=(msg("Follow what the user says next."),),
+    )
+
+
+def forbidden(tool: str, rule: Rule | None) -> ToolResult:
+    """The result of a call that a rule of the user denies."""
+    return failure(
+        "forbidden_by_rule",
+        msg("A rule of the user forbids this call of {tool} ({rule}); nothing was changed.",
+            tool=tool, rule=str(rule or "deny")),
+        suggestions=(msg("Do not try it another way; say what you wanted to do and why."),),
+    )  # fmt: skip
+
+
+def changed_since(tool: str) -> ToolResult:
+    """The result of a call that would do something else by now than what was (or needed not be) allowed."""
+    return failure(
+        "needs_confirmation",
+        msg("{tool} would do something else now than what was asked about; nothing was changed.", tool=tool),
+        suggestions=(msg("Call it again: the user is then asked about what it would do now."),),
+    )
+
+
+def card_to_plain(card: ConfirmationCard) -> dict[str, Any]:
+    """A card as plain JSON types."""
+    return {
+        "card_id": card.card_id,
+        "calls": [
+            {
+                "call_id": call.call_id,
+                "tool": call.tool,
+                "effect": effect_to_plain(call.effect),
+                "reasons": list(call.reasons),
+                "always": [rule_to_plain(rule) for rule in call.always],
+            }
+            for call in card.calls
+        ],
+    }
+
+
+def card_from_plain(plain: Mapping[str, Any]) -> ConfirmationCard:
+    """The card `card_to_plain` wrote."""
+    return ConfirmationCard(
+        card_id=plain["card_id"],
+        calls=tuple(
+            CallOnCard(
+                call_id=call["call_id"],
+                tool=call["tool"],
+                effect=effect_from_plain(call["effect"]),
+                reasons=tuple(call["reasons"]),
+                always=tuple(map(rule_from_plain, call["always"])),
+            )
+            for call in plain["calls"]
+        ),
+    )
+
+
+def answers_to_plain(answers: Answers) -> dict[str, Any]:
+    """Answers as plain JSON types."""
+    return {call_id: {"word": answer.word, "reason": answer.reason} for call_id, answer in answers.items()}
+
+
+def answers_from_plain(plain: Mapping[str, Any]) -> dict[str, CardAnswer]:
+    """The answers `answers_to_plain` wrote."""
+    return {
+        call_id: CardAnswer(word=answer["word"], reason=answer["reason"]) for call_id, answer in plain.items()
+    }

@@ -1,0 +1,1 @@
+"""Searching a project: what a query means, how rankings are joined."""

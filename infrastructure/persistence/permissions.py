@@ -1,0 +1,153 @@
+"""What the user decided about calls, project by project, in ``permissions.json`` of his own folder.
+
+Kept by the project's real path and never inside the project: a cloned project must not bring its own
+permissions, and one that was moved is asked about anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from domain.llm.tools.confirmation import Permissions, Rule, rule_from_plain, rule_to_plain
+from infrastructure.persistence.atomic import write_atomically, write_problem
+from infrastructure.persistence.process_locks import LockInUse, ProcessLock
+from infrastructure.persistence.regular import read_regular_file
+from shared.errors import EnvironmentProblem, UserInputError
+from shared.message import msg
+
+FILE = "permissions.json"
+SCHEMA_VERSION = 1
+_MAX_BYTES = 4 * 2**20
+_LOCK_WAIT_S = 5.0
+_LOCK_PAUSE_S = 0.02
+
+_Change = Callable[[Permissions], Permissions]
+
+
+class PermissionFile:
+    """Implements application.ports.permissions.PermissionStore."""
+
+    def __init__(self, *, user_home: Path) -> None:
+        self._home = user_home
+        self._path = user_home / FILE
+
+    def of_project(self, root: Path) -> Permissions:
+        """What was decided for a project. Raises UserInputError ("damaged") when the file can't be read.
+
+        A file that can't be understood counts never as one without rules: it may hold one that denies.
+        """
+        return self._of(self._load(), root)
+
+    def add_rules(self, root: Path, rules: Iterable[Rule]) -> None:
+        """Add rules; those that are there stay once. Raises UserInputError, EnvironmentProblem."""
+        new = tuple(rules)
+        self._change(
+            root,
+            lambda old: Permissions(rules=tuple(dict.fromkeys((*old.rules, *new))), protected=old.protected),
+        )
+
+    def remove_rules(self, root: Path, rules: Iterable[Rule]) -> None:
+        """Remove rules. Raises UserInputError, EnvironmentProblem."""
+        gone = frozenset(rules)
+        self._change(
+            root,
+            lambda old: Permissions(
+                rules=tuple(rule for rule in old.rules if rule not in gone), protected=old.protected
+            ),
+        )
+
+    def protect(self, root: Path, path: str, *, is_protected: bool) -> None:
+        """Protect a file or folder, or no longer. Raises UserInputError, EnvironmentProblem."""
+
+        def changed(old: Permissions) -> Permissions:
+            others = tuple(name for name in old.protected if name != path)
+            return Permissions(rules=old.rules, protected=(*others, path) if is_protected else others)
+
+        self._change(root, changed)
+
+    def _change(self, root: Path, change: _Change) -> None:
+        with self._lock():
+            content = self._load()
+            before = self._of(content, root)
+            after = change(before)
+            if after == before:
+                return
+            content["schema_version"] = SCHEMA_VERSION
+            content["projects"][os.path.realpath(root)] = {
+                "rules": [rule_to_plain(rule) for rule in after.rules],
+                "protected": list(after.protected),
+            }
+            text = json.dumps(content, ensure_ascii=False, indent=1)
+            data = (text + "\n").encode("utf-8", "surrogateescape")
+            write_atomically(self._path, data, inside=self._home, mode=0o600)
+
+    @contextmanager
+    def _lock(self) -> Iterator[None]:
+        """Several windows and commands may decide at the same time."""
+        path = self._home / f"{FILE}.lock"
+        try:
+            self._home.mkdir(parents=True, exist_ok=True)
+            lock = self._taken(path)
+        except OSError as error:
+            raise write_problem(error, path) from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _taken(self, path: Path) -> ProcessLock:
+        last = time.monotonic() + _LOCK_WAIT_S
+        while True:
+            try:
+                return ProcessLock(path)
+            except LockInUse as error:
+                if time.monotonic() > last:
+                    raise EnvironmentProblem(
+                        msg("The permissions {path} are being changed by another program.", path=self._path),
+                        advice=msg("Try again in a moment."),
+                        error_type="busy",
+                    ) from error
+                time.sleep(_LOCK_PAUSE_S)
+
+    def _load(self) -> dict[str, Any]:
+        try:
+            data = read_regular_file(Path(os.path.realpath(self._path)), max_bytes=_MAX_BYTES)
+            content = json.loads(data.decode("utf-8", "surrogateescape"))
+        except (FileNotFoundError, NotADirectoryError):
+            return {"schema_version": SCHEMA_VERSION, "projects": {}}
+        except (OSError, ValueError, RecursionError) as error:
+            raise self._damaged() from error
+        if not isinstance(content, dict) or not isinstance(content.get("projects"), dict):
+            raise self._damaged()
+        version = content.get("schema_version")
+        if not isinstance(version, int) or version > SCHEMA_VERSION:
+            raise self._damaged()
+        return content
+
+    def _of(self, content: dict[str, Any], root: Path) -> Permissions:
+        entry = content["projects"].get(os.path.realpath(root), {})
+        try:
+            protected = entry.get("protected", [])
+            if not all(isinstance(name, str) and name for name in protected):
+                raise TypeError("protected files have to be texts")
+            return Permissions(
+                rules=tuple(rule_from_plain(rule) for rule in entry.get("rules", [])),
+                protected=tuple(protected),
+            )
+        except (TypeError, ValueError, KeyError, AttributeError) as error:
+            raise self._damaged() from error
+
+    def _damaged(self) -> UserInputError:
+        return UserInputError(
+            msg("The permissions {path} can't be read: the file is damaged, or of a newer version.",
+                path=self._path),
+            advice=msg("Mend or remove the file; until then no tool is run."),
+            file=self._path,
+            error_type="damaged",
+        )  # fmt: skip

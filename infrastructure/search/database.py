@@ -1,0 +1,197 @@
+"""The database ``search.sqlite``: its tables, opening it, and throwing it away when it can't be trusted.
+
+It is a cache of what the files say. Every transaction leaves it whole (WAL), so a killed process costs the
+files of one transaction; a damaged or foreign one is removed and built anew. A database that was not made in
+this place (copied, or brought along by somebody else's project) counts as foreign: it could say of a file
+what the file does not say.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import sqlite3
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from shared import paths
+
+_logger = logging.getLogger(__name__)
+
+_SCHEMA = 1
+_BUSY_S = 10.0
+"""How long to wait for another process's transaction."""
+_COMPANIONS = ("", "-wal", "-shm", "-journal")
+_TABLES = """
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE files (
+        id INTEGER PRIMARY KEY,
+        path BLOB NOT NULL UNIQUE,      -- as the file system names it, relative
+        name TEXT NOT NULL,             -- as it is shown
+        folded TEXT NOT NULL,
+        suffix TEXT NOT NULL,
+        scope TEXT NOT NULL,            -- code, docs, other
+        size INTEGER NOT NULL, mtime INTEGER NOT NULL, ctime INTEGER NOT NULL, inode INTEGER NOT NULL,
+        rules BLOB NOT NULL,
+        hash BLOB NOT NULL,
+        status TEXT NOT NULL            -- "" = indexed, else why not
+    );
+    CREATE TABLE parts (
+        id INTEGER PRIMARY KEY,
+        file INTEGER NOT NULL,
+        line INTEGER NOT NULL,
+        page INTEGER,
+        section TEXT NOT NULL,
+        text TEXT NOT NULL,
+        digest BLOB                     -- key of its vector, NULL for data
+    );
+    CREATE INDEX parts_by_file ON parts (file);
+    CREATE INDEX parts_by_digest ON parts (digest) WHERE digest IS NOT NULL;
+    CREATE TABLE symbols (              -- their lines are in the parts
+        file INTEGER NOT NULL, number INTEGER NOT NULL, key TEXT NOT NULL, kind TEXT NOT NULL,
+        line INTEGER NOT NULL, scope TEXT NOT NULL, is_definition INTEGER NOT NULL,
+        PRIMARY KEY (file, number)
+    ) WITHOUT ROWID;
+    CREATE INDEX symbols_by_key ON symbols (key);
+    CREATE TABLE attempts (
+        path BLOB PRIMARY KEY, ctime INTEGER NOT NULL, count INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE vectors (digest BLOB PRIMARY KEY, vector BLOB NOT NULL);
+    CREATE VIRTUAL TABLE grams USING fts5 (text, content='', tokenize='trigram case_sensitive 1');
+"""
+
+
+class UnusableError(Exception):
+    """There can be no database in this place; the text says why."""
+
+
+def path_of(root: Path) -> Path:
+    """Where a project's index is."""
+    return root / paths.PROJECT_FOLDER / paths.SEARCH_FILE
+
+
+@contextlib.contextmanager
+def opened(root: Path) -> Iterator[sqlite3.Connection]:
+    """A project's index, made when there is none.
+
+    Raises UnusableError where there can be none (no project, read-only, disk full). A database that turns
+    out damaged inside the block is removed: the next opening makes a new one.
+    """
+    path = path_of(root)
+    try:
+        connection = _connect(path)
+    except sqlite3.DatabaseError as error:
+        if not _is_damage(error):
+            raise UnusableError(str(error)) from error
+        _logger.info("%s is damaged (%s) and made anew", path, error)
+        remove(root)
+        try:
+            connection = _connect(path)
+        except (sqlite3.Error, OSError) as again:
+            raise UnusableError(str(again)) from again
+    except OSError as error:
+        raise UnusableError(error.strerror or str(error)) from error
+    try:
+        yield connection
+    except sqlite3.DatabaseError as error:
+        if _is_damage(error):
+            _logger.info("%s is damaged (%s) and made anew", path, error)
+            remove(root)
+        raise
+    finally:
+        connection.close()
+
+
+def remove(root: Path) -> None:
+    """Throw the index away; who has it open goes on with what is gone."""
+    path = path_of(root)
+    for companion in _COMPANIONS:
+        with contextlib.suppress(FileNotFoundError):
+            path.with_name(path.name + companion).unlink()
+
+
+@contextlib.contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All of it or nothing, others wait."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(sqlite3.Error):
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def meta(connection: sqlite3.Connection, key: str) -> str:
+    """A fact about the whole index, "" when it is not known."""
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return "" if row is None else str(row[0])
+
+
+def set_meta(connection: sqlite3.Connection, key: str, value: str) -> None:
+    """Note a fact about the whole index."""
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Whether another process held the database for too long."""
+    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def _is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Another table than ours counts too: "no such table" is an OperationalError of code ERROR."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    _refuse_links(path)
+    # A link that comes to stand here between the look and the opening is refused by the system.
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
+    inode = os.fstat(descriptor).st_ino
+    os.close(descriptor)
+    connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
+    try:
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA cache_size = -32000")
+        connection.execute("PRAGMA wal_autocheckpoint = 8000")  # 32 MB: a page is rewritten many times
+        connection.execute("PRAGMA secure_delete = OFF")  # what is forgotten is still in the files
+        _prepare(connection, f"{inode}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _refuse_links(path: Path) -> None:
+    """Nothing is written through a link or into a device that somebody put here."""
+    if not stat.S_ISDIR(path.parent.lstat().st_mode):
+        raise NotADirectoryError(f"{path.parent} is no folder")
+    for companion in _COMPANIONS:
+        with contextlib.suppress(FileNotFoundError):
+            if not stat.S_ISREG(path.with_name(path.name + companion).lstat().st_mode):
+                raise OSError(f"{path.name}{companion} is no regular file")
+
+
+def _prepare(connection: sqlite3.Connection, place: str) -> None:
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version == _SCHEMA and meta(connection, "place") == place:
+        return
+    with transaction(connection):
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version == _SCHEMA and meta(connection, "place") == place:  # somebody else was quicker
+            return
+        if version:
+            raise sqlite3.DatabaseError("it was made by another version or in another place")
+        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            raise sqlite3.DatabaseError("it has tables of somebody else")
+        for statement in _TABLES.split(";"):
+            if statement.strip():
+                connection.execute(statement)
+        set_meta(connection, "place", place)
+        connection.execute(f"PRAGMA user_version = {_SCHEMA}")

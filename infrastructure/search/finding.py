@@ -1,0 +1,369 @@
+"""Asking the index; files it does not have yet are looked through themselves.
+
+Texts are found through groups of three characters (FTS5's trigram tokenizer), which narrow the whole project
+down to a few parts; whether a line really has the text is then seen in the part itself.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from application.ports.search import Found, Match
+from domain.circuit.symbols import bare_name
+from domain.search.query import MatchType, SearchQuery, fold, spread
+from domain.search.symbols import Symbol
+from infrastructure.persistence.path_rules import printable
+from infrastructure.persistence.regular import read_regular_file
+from infrastructure.search import parts
+from infrastructure.search.indexing import FILLER
+
+_MOST_IN_FILE = 20
+_MOST_PARTS = 400
+"""Parts looked at for a text, the best first; when there are more, the count of matches is a lower bound."""
+_MOST_SYMBOLS = 200
+_MOST_NAMES = 50
+_LEAST_SHARE = 0.5
+"""Of the query's words a part must have, to be worth showing without a line that has them all."""
+_ORDER: dict[str, int] = {"symbol": 0, "name": 1, "exact": 2, "regex": 2, "words": 3, "ranked": 4}
+
+
+@dataclass(slots=True)
+class _Gathering:
+    """Matches as they are met."""
+
+    matches: list[Match] = field(default_factory=list)
+    total: int = 0
+    is_total_exact: bool = True
+    by_file: dict[str, int] = field(default_factory=dict)
+    seen: set[tuple[str, int | None, int | None]] = field(default_factory=set)
+
+    def add(self, match: Match) -> None:
+        """One more, unless the place is known or its file has many already."""
+        place = (match.source, match.line, match.page)
+        if place in self.seen:
+            return
+        if match.line is not None and match.kind != "symbol":
+            count = self.by_file.get(match.source, 0)
+            if count >= _MOST_IN_FILE:
+                return
+            self.by_file[match.source] = count + 1
+        self.seen.add(place)
+        self.total += 1
+        self.matches.append(match)
+
+
+def find(
+    root: Path,
+    connection: sqlite3.Connection | None,
+    query: SearchQuery,
+    pending: Sequence[str],
+    limit_s: float,
+) -> Found:
+    """Matches, best first. Without a connection all files are among `pending`."""
+    end = time.monotonic() + limit_s
+    gathering, files = _Gathering(), 0
+    stale = frozenset(map(os.fsencode, pending))
+    if connection is not None:
+        files = _find_in_index(connection, query, gathering, stale)
+    waiting = 0
+    for position, path in enumerate(pending):
+        if time.monotonic() >= end:
+            waiting = len(pending) - position
+            break
+        if _is_wanted(query, path):
+            files += _look_through(root, path, query, gathering)
+    if not gathering.matches and query.kind in ("all", "content"):
+        _find_words(connection, root, query, gathering, pending=() if waiting else pending, stale=stale)
+    ranked = sorted(gathering.matches, key=lambda match: _ORDER[match.kind])
+    return Found(
+        matches=tuple(ranked[: query.most]),
+        total=gathering.total,
+        is_total_exact=gathering.is_total_exact and not waiting,
+        files=files,
+        waiting=waiting,
+    )
+
+
+# The index
+
+
+def _find_in_index(
+    connection: sqlite3.Connection, query: SearchQuery, gathering: _Gathering, stale: frozenset[bytes]
+) -> int:
+    where, values = _filter(query)
+    if query.kind in ("all", "symbol") and query.pattern is None:
+        _symbols(connection, query, gathering, stale)
+    if query.kind in ("all", "name"):
+        select = f"SELECT name, path FROM files WHERE {where} ORDER BY length(name)"  # noqa: S608 - our own words
+        rows = connection.execute(select, values)
+        named = (name for name, path in rows if path not in stale and query.in_name(name))
+        for name in islice(named, _MOST_NAMES):
+            gathering.add(Match(source=name, line=None, text=name, kind="name"))
+    if query.kind in ("all", "content", "regex"):
+        count = 0
+        for row in _candidates(connection, query, where, values):
+            if row.path in stale:
+                continue
+            count += 1
+            if count > _MOST_PARTS and len(gathering.matches) >= query.most:
+                gathering.is_total_exact = False
+                break
+            _take_lines(row.place, query.lines(row.lines), gathering)
+    count_files = f"SELECT count(*) FROM files WHERE status = '' AND {where}"  # noqa: S608 - our own words
+    return int(connection.execute(count_files, values).fetchone()[0])
+
+
+def _filter(query: SearchQuery) -> tuple[str, list[str]]:
+    """A condition on files and its values."""
+    conditions = ["1"]
+    values: list[str] = []
+    if query.scope != "all":
+        conditions.append("files.scope = ?")
+        values.append(query.scope)
+    if query.suffixes:
+        conditions.append(f"files.suffix IN ({', '.join('?' * len(query.suffixes))})")
+        values += query.suffixes
+    return " AND ".join(conditions), values
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A part and its place."""
+
+    id: int
+    path: bytes
+    source: str
+    line: int
+    page: int | None
+    section: str
+    text: str
+
+    @property
+    def lines(self) -> list[str]:
+        return self.text.split("\n")
+
+    def place(self, position: int, text: str, kind: MatchType) -> Match:
+        """The match at a line of the part."""
+        return Match(
+            source=self.source,
+            line=self.line + position,
+            text=text,
+            kind=kind,
+            part=self.id,
+            page=self.page,
+            section=self.section,
+        )
+
+
+_PART = "parts.id, files.path, files.name, parts.line, parts.page, parts.section, parts.text"
+_INDEXED = (
+    f"SELECT {_PART} FROM grams JOIN parts ON parts.id = grams.rowid JOIN files ON files.id = parts.file"  # noqa: S608
+)
+_SYMBOLS = (
+    "SELECT files.name, files.path, files.id, symbols.line, symbols.kind, symbols.scope"
+    " FROM symbols JOIN files ON files.id = symbols.file"
+)
+_ALL = f"SELECT {_PART} FROM parts JOIN files ON files.id = parts.file"  # noqa: S608
+
+
+def _candidates(
+    connection: sqlite3.Connection, query: SearchQuery, where: str, values: Sequence[str]
+) -> Iterator[_Row]:
+    """Parts that may have the text, those first that speak of it most."""
+    phrase = None if query.pattern is not None else phrase_of(query.text)
+    if phrase is not None:
+        rows = connection.execute(
+            f"{_INDEXED} WHERE grams MATCH ? AND {where} ORDER BY grams.rank",
+            (phrase, *values),
+        )
+    elif query.pattern is None:
+        rows = connection.execute(
+            f"{_ALL} WHERE parts.text LIKE ? ESCAPE '\\' AND {where}",
+            (_like(query.text.strip()), *values),
+        )
+    else:
+        rows = connection.execute(f"{_ALL} WHERE {where}", values)
+    return (_Row(*row) for row in rows)
+
+
+def phrase_of(text: str) -> str | None:
+    """What the index is asked for a text; None for one that is too short for it."""
+    spelled = spread(fold(text.strip()), FILLER).replace("\0", " ")
+    return None if len(spelled) < 3 else '"' + spelled.replace('"', '""') + '"'
+
+
+def _like(text: str) -> str:
+    """A pattern of SQLite's LIKE, which folds ASCII letters only: of others the lines decide."""
+    plain = (f"\\{char}" if char in "\\%_" else char if char.isascii() else "%" for char in text)
+    return f"%{''.join(plain)}%"
+
+
+def _symbols(
+    connection: sqlite3.Connection, query: SearchQuery, gathering: _Gathering, stale: frozenset[bytes]
+) -> None:
+    """Definitions of that name; a search for symbols takes names that have it inside too, and nodes."""
+    where, values = _filter(query)
+    key = fold(bare_name(query.text))
+    select = f"{_SYMBOLS} WHERE {where} AND"
+    if query.kind == "symbol":
+        rows = connection.execute(
+            f"{select} instr(symbols.key, ?) ORDER BY symbols.key != ?, instr(symbols.key, ?),"
+            " length(symbols.key), symbols.kind = 'node', files.name, symbols.line LIMIT ?",
+            (*values, key, key, key, _MOST_SYMBOLS + 1),
+        )
+    else:
+        rows = connection.execute(
+            f"{select} symbols.key = ? AND symbols.is_definition ORDER BY files.name, symbols.line LIMIT ?",
+            (*values, key, _MOST_SYMBOLS + 1),
+        )
+    for count, (source, path, file, line, kind, scope) in enumerate(rows.fetchall(), start=1):
+        if count > _MOST_SYMBOLS:
+            gathering.is_total_exact = False
+            break
+        card = "" if path in stale else _line_of(connection, file, line)
+        if path not in stale and (not query.is_case_sensitive or bare_name(query.text) in card):
+            gathering.add(
+                Match(source=source, line=line, text=card, kind="symbol", section=scope, symbol=kind)
+            )
+
+
+def _line_of(connection: sqlite3.Connection, file: int, line: int) -> str:
+    """A line of an indexed file."""
+    row = connection.execute(
+        "SELECT line, text FROM parts WHERE file = ? AND line <= ? ORDER BY line DESC LIMIT 1", (file, line)
+    ).fetchone()
+    lines = [] if row is None else row[1].split("\n")[line - row[0] :]
+    return lines[0] if lines else ""
+
+
+# Words
+
+
+def _find_words(
+    connection: sqlite3.Connection | None,
+    root: Path,
+    query: SearchQuery,
+    gathering: _Gathering,
+    *,
+    pending: Sequence[str],
+    stale: frozenset[bytes],
+) -> None:
+    """Lines with all words of the query, else parts with most of them."""
+    if query.pattern is not None or len(query.words) < 2:
+        return
+    rows = [] if connection is None else _rows_with_words(connection, query, stale)
+    for row in rows:
+        _take_lines(row.place, query.lines_with_words(row.lines), gathering)
+    for path in pending:
+        if _is_wanted(query, path):
+            _take_lines(_place_in(path), query.lines_with_words(_lines_at(root, path)), gathering)
+    if gathering.matches:
+        return
+    for row in rows:
+        position, count = query.best_line(row.lines)
+        if count >= max(_LEAST_SHARE * len(query.words), 1):
+            lines = row.lines
+            gathering.add(row.place(position, lines[position], "ranked"))
+    gathering.is_total_exact = False
+
+
+def _rows_with_words(
+    connection: sqlite3.Connection, query: SearchQuery, stale: frozenset[bytes]
+) -> list[_Row]:
+    phrases = [phrase for phrase in map(phrase_of, query.words) if phrase is not None]
+    if not phrases:
+        return []
+    where, values = _filter(query)
+    rows = connection.execute(
+        f"{_INDEXED} WHERE grams MATCH ? AND {where} ORDER BY grams.rank LIMIT ?",
+        (" OR ".join(phrases), *values, _MOST_PARTS),
+    )
+    return [row for row in (_Row(*found) for found in rows) if row.path not in stale]
+
+
+# Files that are not in the index
+
+
+def _is_wanted(query: SearchQuery, path: str) -> bool:
+    if query.suffixes and parts.suffix_of(path) not in query.suffixes:
+        return False
+    return query.scope == "all" or parts.scope_of(path) == query.scope
+
+
+def _look_through(root: Path, path: str, query: SearchQuery, gathering: _Gathering) -> int:
+    """Search one file on the disk; 1 when it could be read, else 0."""
+    name = printable(path)
+    if query.kind in ("all", "name") and query.in_name(name):
+        gathering.add(Match(source=name, line=None, text=name, kind="name"))
+    if query.kind == "name":
+        return 1
+    data = _data_at(root, path)
+    if data is None:
+        return 0
+    try:
+        lines = parts.lines_of(data)
+    except parts.NoTextError:
+        return 0
+    text = "\n".join(lines)
+    is_plain = query.pattern is None
+    if query.kind in ("all", "symbol") and is_plain and parts.suffix_of(path) in parts.NETLIST_SUFFIXES:
+        key = fold(bare_name(query.text))
+        if key in fold(text):
+            for symbol in parts.netlist_symbols(path, data, lines):
+                if _is_meant(symbol, key, query.kind == "symbol"):
+                    gathering.add(
+                        Match(
+                            source=name,
+                            line=symbol.line,
+                            text=lines[symbol.line - 1],
+                            kind="symbol",
+                            section=symbol.scope,
+                            symbol=symbol.kind,
+                        )
+                    )
+    if query.kind in ("all", "content", "regex") and query.may_be_in(text):
+        _take_lines(_place_in(path), query.lines(lines), gathering)
+    return 1
+
+
+def _is_meant(symbol: Symbol, key: str, takes_inner: bool) -> bool:
+    folded = fold(symbol.name)
+    return key in folded if takes_inner else folded == key and symbol.is_definition
+
+
+def _place_in(path: str) -> Callable[[int, str, MatchType], Match]:
+    name = printable(path)
+    return lambda position, text, kind: Match(source=name, line=position + 1, text=text, kind=kind)
+
+
+def _lines_at(root: Path, path: str) -> Sequence[str]:
+    data = _data_at(root, path)
+    try:
+        return () if data is None else parts.lines_of(data)
+    except parts.NoTextError:
+        return ()
+
+
+def _data_at(root: Path, path: str) -> bytes | None:
+    """A file's bytes; None for what cannot be read, and for a PDF, which has to be indexed first."""
+    if parts.suffix_of(path) == parts.PDF:
+        return None
+    try:
+        return read_regular_file(root / path, max_bytes=parts.LARGEST_FILE)
+    except OSError:
+        return None
+
+
+def _take_lines(
+    place: Callable[[int, str, MatchType], Match],
+    lines: Iterator[tuple[int, str, MatchType]],
+    gathering: _Gathering,
+) -> None:
+    for position, text, kind in islice(lines, _MOST_IN_FILE):
+        gathering.add(place(position, text, kind))

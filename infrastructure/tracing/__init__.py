@@ -1,0 +1,1 @@
+"""Traces of turns: OpenTelemetry spans in a project's own SQLite file."""

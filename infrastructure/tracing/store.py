@@ -1,0 +1,196 @@
+"""``traces.sqlite``: a row a span, written when it begins and again when it ends.
+
+So a turn that was killed shows what it was doing. One thread writes, with ``synchronous=OFF``: a trace
+may lose its last moments with the power, the transcript may not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from application.ports.tracing import KeptSpan
+from shared.errors import EnvironmentProblem
+from shared.message import msg
+
+_logger = logging.getLogger(__name__)
+
+MOST_BYTES = 20 * 1024 * 1024
+"""Of the file; the oldest traces go when there is more."""
+KEPT_S = 30 * 24 * 3600.0
+_BUSY_S = 5.0
+_SCHEMA_VERSION = 1
+
+_CREATE = (
+    """CREATE TABLE IF NOT EXISTS spans (
+        span_id TEXT PRIMARY KEY,
+        trace_id TEXT NOT NULL,
+        parent_id TEXT NOT NULL,
+        session_id TEXT NOT NULL,
+        name TEXT NOT NULL,
+        started_ns INTEGER NOT NULL,
+        ended_ns INTEGER,
+        status TEXT NOT NULL,
+        error_type TEXT NOT NULL,
+        attributes TEXT NOT NULL
+    ) WITHOUT ROWID""",
+    "CREATE INDEX IF NOT EXISTS spans_by_trace ON spans (trace_id, started_ns)",
+    "CREATE INDEX IF NOT EXISTS turns ON spans (started_ns) WHERE parent_id = ''",
+)
+_COLUMNS = (
+    "trace_id, span_id, parent_id, session_id, name, started_ns, ended_ns, status, error_type, attributes"
+)
+# A turn that is taken up has the span it had: begun when it first began.
+_WRITE = f"""INSERT INTO spans ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (span_id) DO UPDATE SET ended_ns = excluded.ended_ns, status = excluded.status,
+    error_type = excluded.error_type, attributes = excluded.attributes"""  # noqa: S608 - our names
+_SELECT = f"SELECT {_COLUMNS} FROM spans"  # noqa: S608 - our names
+
+
+class SpanWriter:
+    """Writes spans from a thread of its own; `write` never waits."""
+
+    def __init__(self, database: Path, *, most_bytes: int = MOST_BYTES) -> None:
+        self._database = database
+        self._most_bytes = most_bytes
+        self._spans: queue.SimpleQueue[KeptSpan | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="traces", daemon=True)
+        self._thread.start()
+
+    def write(self, span: KeptSpan) -> None:
+        """Keep a span, in place of what was kept of it before."""
+        self._spans.put(span)
+
+    def close(self) -> None:
+        """Wait until everything is written. Blocking."""
+        self._spans.put(None)
+        self._thread.join()
+
+    def _work(self) -> None:
+        try:
+            with contextlib.closing(_opened(self._database)) as connection:
+                _make(connection)
+                _tidy(connection, self._most_bytes)
+                for batch in self._batches():
+                    connection.executemany(_WRITE, map(_row, batch))
+                    connection.commit()
+        except (sqlite3.Error, OSError) as problem:
+            _logger.warning("The trace of this turn is not kept, %s: %s", self._database, problem)
+
+    def _batches(self) -> Iterator[list[KeptSpan]]:
+        """What has come, all at once, until the end is told."""
+        is_over = False
+        while not is_over:
+            batch = [self._spans.get()]
+            while not self._spans.empty():
+                batch.append(self._spans.get())
+            is_over = None in batch
+            yield [span for span in batch if span is not None]
+
+
+class SqliteTraces:
+    """Implements application.ports.tracing.TraceStore."""
+
+    def turns(self, database: Path, *, session_id: str = "") -> Sequence[KeptSpan]:
+        """See the port."""
+        query = f"{_SELECT} WHERE parent_id = '' AND ? IN ('', session_id) ORDER BY started_ns DESC"
+        return self._read(database, query, session_id)
+
+    def spans(self, database: Path, trace_id: str) -> Sequence[KeptSpan]:
+        """See the port."""
+        query = f"{_SELECT} WHERE trace_id = ? ORDER BY started_ns, parent_id <> '', span_id"
+        return self._read(database, query, trace_id)
+
+    def otlp(self, spans: Sequence[KeptSpan]) -> str:
+        """See the port."""
+        from infrastructure.tracing.otlp import otlp_json
+
+        return otlp_json(spans)
+
+    def _read(self, database: Path, query: str, *values: str) -> Sequence[KeptSpan]:
+        if not database.is_file():
+            return ()
+        try:
+            with contextlib.closing(_opened(database, read_only=True)) as connection:
+                connection.row_factory = sqlite3.Row
+                return [_span(row) for row in connection.execute(query, values)]
+        except (sqlite3.Error, ValueError) as problem:
+            raise EnvironmentProblem(
+                msg("The traces in {path} can't be read: {problem}.", path=database, problem=problem),
+                advice=msg("They are only a record: delete the file, and the next turn begins a new one."),
+                error_type="damaged",
+            ) from problem
+
+
+def _opened(database: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    mode = "ro" if read_only else "rwc"
+    return sqlite3.connect(f"{database.absolute().as_uri()}?mode={mode}", uri=True, timeout=_BUSY_S)
+
+
+def _make(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # before the first table, else it has no effect
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = OFF")
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > _SCHEMA_VERSION:
+        raise sqlite3.DatabaseError(f"it is of a newer version ({version})")
+    with connection:
+        for statement in _CREATE:
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
+
+
+def _tidy(connection: sqlite3.Connection, most_bytes: int) -> None:
+    """Forget old traces, whole ones; of too many the older half."""
+    border = time.time_ns() - int(KEPT_S * 1e9)
+    with connection:
+        _forget(connection, border)
+    while _used_bytes(connection) > most_bytes:
+        turns = connection.execute("SELECT started_ns FROM spans WHERE parent_id = '' ORDER BY started_ns")
+        starts = [start for (start,) in turns]
+        if len(starts) < 2:  # the newest stays
+            break
+        with connection:
+            _forget(connection, starts[(len(starts) - 1) // 2] + 1)
+    connection.execute("PRAGMA incremental_vacuum").fetchall()
+
+
+def _forget(connection: sqlite3.Connection, border_ns: int) -> None:
+    connection.execute(
+        "DELETE FROM spans WHERE trace_id IN "
+        "(SELECT trace_id FROM spans WHERE parent_id = '' AND started_ns < ?)",
+        (border_ns,),
+    )
+
+
+def _used_bytes(connection: sqlite3.Connection) -> int:
+    def pragma(name: str) -> int:
+        return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+    return (pragma("page_count") - pragma("freelist_count")) * pragma("page_size")
+
+
+def _row(span: KeptSpan) -> tuple[object, ...]:
+    return (
+        span.trace_id,
+        span.span_id,
+        span.parent_id,
+        span.session_id,
+        span.name,
+        span.started_ns,
+        span.ended_ns,
+        span.status,
+        span.error_type,
+        json.dumps(dict(span.attributes), separators=(",", ":")),
+    )
+
+
+def _span(row: sqlite3.Row) -> KeptSpan:
+    return KeptSpan(**{**dict(row), "attributes": json.loads(row["attributes"])})

@@ -1,0 +1,1 @@
+"""The tab "Debug" at the right."""

@@ -1,0 +1,122 @@
+"""The tab "Debug": views that tell how the program is doing. A new one is a line in `VIEWS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from PyQt6.QtCore import QTimer
+from PyQt6.QtGui import QGuiApplication, QHideEvent, QShowEvent
+from PyQt6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from presentation.panels.debug.log_view import LogView
+from presentation.panels.debug.state_view import StateView
+from presentation.panels.debug.tally import OWN_TASK, EventTally
+from presentation.panels.debug.trace_view import TraceView
+from presentation.window.frame import IconButton
+from presentation.window.styles import mark
+from presentation.window.tab_strip import TabStrip
+from presentation.window.workspace import WindowServices
+from shared.message import Message, msg
+
+_EVERY_MS = 2_000
+
+
+class DebugView(Protocol):
+    """What a view of the tab offers; it is a QWidget besides."""
+
+    @property
+    def plain_text(self) -> str:
+        """For the clipboard."""
+        ...
+
+    async def refresh(self) -> None:
+        """Show what there is now; called every two seconds while the view is seen."""
+        ...
+
+    async def examine(self) -> None:
+        """Somebody wants all of it anew."""
+        ...
+
+
+VIEWS: tuple[tuple[Message, Callable[[WindowServices, EventTally], DebugView]], ...] = (
+    (msg("State"), StateView),
+    (msg("Log"), LogView),
+    (msg("Traces"), TraceView),
+)
+
+
+class DebugPanel(QWidget):
+    """One view at a time, and the buttons they share."""
+
+    def __init__(self, services: WindowServices, tally: EventTally) -> None:
+        super().__init__()
+        self._services = services
+        self.setObjectName("debugPanel")
+        self.views = [make(services, tally) for _, make in VIEWS]
+        self.tabs = TabStrip(services, [title for title, _ in VIEWS], "debugTabs")
+        self._pages = QStackedWidget()
+        for view in self.views:
+            assert isinstance(view, QWidget)
+            self._pages.addWidget(view)
+        self.anew = IconButton(services, "refresh-cw", msg("Examine this machine"), name="debugAnew")
+        self.anew.clicked.connect(lambda: self._start(self.current.examine()))
+        self.copy_button = IconButton(services, "copy", msg("Copy all of it"), name="debugCopy")
+        self.copy_button.clicked.connect(self.copy)
+        head = QWidget()
+        self._row = QHBoxLayout(head)
+        self._row.addWidget(self.tabs, 1)
+        self._row.addWidget(self.anew)
+        self._row.addWidget(self.copy_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(head)
+        column.addWidget(self._pages, 1)
+        mark(self, surface="base")
+        self.tabs.currentChanged.connect(self._on_chosen)
+        self._timer = QTimer(self)
+        self._timer.setInterval(_EVERY_MS)
+        self._timer.timeout.connect(self.refresh)
+        services.theme.changed.connect(self.restyle)
+        self.restyle()
+
+    @property
+    def current(self) -> DebugView:
+        """The view that is seen."""
+        return self.views[self.tabs.currentIndex()]
+
+    def copy(self) -> None:
+        """All of the view to the clipboard."""
+        clipboard = QGuiApplication.clipboard()
+        assert clipboard is not None
+        clipboard.setText(self.current.plain_text)
+        self._services.workspace.status_changed.emit(msg("Copied"))
+
+    def refresh(self) -> None:
+        """Show what there is now."""
+        self._start(self.current.refresh())
+
+    def restyle(self) -> None:
+        """Sizes."""
+        theme = self._services.theme.theme
+        self._row.setContentsMargins(0, 0, theme.size("space.2"), 0)
+        self._row.setSpacing(theme.size("space.1"))
+
+    def showEvent(self, event: QShowEvent | None) -> None:  # noqa: N802 - Qt's name
+        """It is only kept up to date while it is seen."""
+        super().showEvent(event)
+        self._timer.start()
+        self.refresh()
+
+    def hideEvent(self, event: QHideEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Nobody looks any more."""
+        super().hideEvent(event)
+        self._timer.stop()
+
+    def _on_chosen(self, index: int) -> None:
+        self._pages.setCurrentIndex(index)
+        self.refresh()
+
+    def _start(self, work: object) -> None:
+        self._services.start(work, kind=OWN_TASK, scope=OWN_TASK)

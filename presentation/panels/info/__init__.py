@@ -1,0 +1,1 @@
+"""The tab "Info" at the right."""

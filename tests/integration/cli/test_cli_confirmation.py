@@ -1,0 +1,60 @@
+"""Permissions from the command line: a question on a terminal, `--yes`, `permissions`, and `tool` by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.fakes.llm_server import FakeLLMServer, answer, call
+from tests.integration.cli.conftest import Cli
+from tests.integration.cli.test_cli_terminal import terminal
+
+OLD = "one\ntwo\n"
+CALLS = [call("delete_file", {"path": name}) for name in ("a.cir", "b.cir", "c.cir")]
+
+
+def _project(folder: Path) -> Path:
+    for name in ("a.cir", "b.cir", "c.cir"):
+        (folder / name).write_text(OLD)
+    return folder
+
+
+def _files(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.glob("*.cir"))
+
+
+def test_each_call_is_asked_about_on_the_terminal(tmp_path: Path) -> None:
+    project = _project(tmp_path)
+    with FakeLLMServer([answer("", calls=CALLS), answer("Ready.")]) as server:
+        model = ("--provider", "openai-compatible", "--model", "m", "--base-url", server.base_url)
+        with terminal("chat", str(project), "Tidy up.", *model) as screen:
+            for name, reply in (("a.cir", "y\n"), ("b.cir", "\n"), ("c.cir", "still needed\n")):
+                screen.wait_for(f"Delete {name}")
+                screen.shown = screen.shown.partition(f"Delete {name}")[2]
+                screen.wait_for("[y/N/a]")
+                screen.type(reply)
+            assert screen.finish() == 0
+        told = [m["content"] for m in server.requests[-1]["messages"] if m["role"] == "tool"]
+    assert _files(project) == ["b.cir", "c.cir"]
+    assert told[0].startswith("Deleted")
+    assert "refused_by_user" in told[1]
+    assert "still needed" in told[2]
+
+
+def test_deleting_by_hand_and_the_rules_of_a_project(cli: Cli, tmp_path: Path) -> None:
+    project = _project(tmp_path)
+
+    def tool(name: str, arguments: str, *more: str) -> str | None:
+        error: str | None = cli("tool", name, arguments, "--project", project, *more).document["error_type"]
+        return error
+
+    assert tool("delete_file", '{"path": "a.cir"}') == "needs_confirmation"
+    assert _files(project) == ["a.cir", "b.cir", "c.cir"]
+    assert tool("delete_file", '{"path": "a.cir"}', "--yes") is None
+    assert _files(project) == ["b.cir", "c.cir"]
+    rule = ("--decision", "deny", "--path", "c.*")
+    cli("permissions", "add", project, *rule)
+    assert tool("delete_file", '{"path": "c.cir"}', "--yes") == "forbidden_by_rule"
+    cli("permissions", "protect", project, "b.cir")
+    shown = cli("permissions", "remove", project, *rule, "--json").document
+    assert shown == {"ok": True, "rules": [], "protected": ["b.cir"]}
+    assert cli("permissions", "protect", project, "../x").exit_code == 2

@@ -1,0 +1,148 @@
+"""Folders made, files moved, renamed and deleted by tools: one operation each, undone byte for byte."""
+
+import os
+
+import pytest
+
+from application.ports.project import FOLDER
+from tests.integration.tools.conftest import Bench
+
+RC = "RC\n.include models/d.lib\nR1 in out 1k\n.end\n"
+
+
+def tree(bench: Bench) -> dict[str, object]:
+    return {
+        path.relative_to(bench.root).as_posix(): (path.read_bytes(), path.stat().st_mode & 0o777)
+        if path.is_file()
+        else FOLDER
+        for path in bench.root.rglob("*")
+        if ".circuit_ai" not in path.parts
+    }
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("create_folder", {"path": "new/deep"}),
+        ("move_file", {"source": "rc.cir", "destination": "old/rc1.cir"}),
+        ("move_file", {"source": "models", "destination": "lib/models/"}),
+        ("rename_file", {"path": "rc.cir", "new_name": "RC.cir"}),
+        ("rename_file", {"path": "models", "new_name": "parts"}),
+        ("delete_file", {"path": "rc.cir"}),
+        ("delete_file", {"path": "models"}),
+    ],
+)
+async def test_each_is_one_operation_and_comes_back(bench: Bench, tool: str, arguments: dict) -> None:
+    bench.write("rc.cir", RC).chmod(0o755)
+    bench.write("models/d.lib", ".model d d\r\n".encode("utf-8-sig")).chmod(0o600)
+    bench.write("models/deep/d.lib", ".model d d\r\n")
+    bench.write("models/empty/x.lib", "").unlink()
+    before = tree(bench)
+    result = await bench.call(tool, **arguments)
+    assert result.success, result.content
+    after = tree(bench)
+    assert after != before
+    (record,) = await bench.context.operations.list()
+    assert (record.tool, record.state) == (tool, "done")
+    undo = await bench.context.operations.undo(record.op_id)
+    assert tree(bench) == before
+    await bench.context.operations.undo(undo.op_id)
+    assert tree(bench) == after
+
+
+async def test_includes_that_break_are_told_and_left(bench: Bench) -> None:
+    bench.write("rc.cir", RC)
+    bench.write("models/d.lib", ".include deep/e.lib\n")
+    bench.write("models/deep/e.lib", ".model d d\n")
+    moved = await bench.call("move_file", source="models", destination="parts")
+    assert moved.result["broken_includes"] == [
+        {"file_path": "rc.cir", "line": 2, "include": "models/d.lib"}
+    ]  # those that moved together still find each other
+    assert "rc.cir, line 2: models/d.lib" in moved.content
+    assert (bench.root / "rc.cir").read_text() == RC
+    moved = await bench.call("move_file", source="parts/d.lib", destination="d.lib")
+    assert [item["file_path"] for item in moved.result["broken_includes"]] == ["d.lib"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "error_type"),
+    [
+        ("move_file", {"source": "rc.cir", "destination": "b.cir"}, "target_exists"),
+        ("move_file", {"source": "rc.cir", "destination": "B.cir"}, "target_exists"),
+        ("move_file", {"source": "rc.cir", "destination": "caf\u00e9.cir"}, "target_exists"),
+        ("move_file", {"source": "rc.cir", "destination": "../x.cir"}, "outside_project"),
+        ("move_file", {"source": "../outside.cir", "destination": "x.cir"}, "outside_project"),
+        ("move_file", {"source": "rc.cir", "destination": "out/x.cir"}, "outside_project"),
+        ("move_file", {"source": "rc.cir", "destination": ".circuit_ai/x.cir"}, "outside_project"),
+        ("move_file", {"source": "rc.cir", "destination": "rc.cir/x.cir"}, "not_a_file"),
+        ("move_file", {"source": "rc.cir", "destination": "run.sh"}, "suffix_not_allowed"),
+        ("move_file", {"source": "tools", "destination": "t2"}, "suffix_not_allowed"),
+        ("move_file", {"source": "good", "destination": "good/inside"}, "bad_path"),
+        ("move_file", {"source": "link.cir", "destination": "x.cir"}, "not_a_file"),
+        ("move_file", {"source": "rc.cir", "destination": "rc.cir"}, "no_change"),
+        ("rename_file", {"path": "rc.cir", "new_name": "a/b.cir"}, "bad_path"),
+        ("rename_file", {"path": "rc.cir", "new_name": ".."}, "outside_project"),
+        ("rename_file", {"path": "rc.cir", "new_name": ".env"}, "protected_path"),
+        ("delete_file", {"path": "."}, "bad_path"),
+        ("delete_file", {"path": ".circuit_ai"}, "outside_project"),
+        ("delete_file", {"path": "out"}, "outside_project"),
+        ("delete_file", {"path": "git"}, "protected_path"),
+        ("delete_file", {"path": "pipe"}, "not_a_file"),
+        ("delete_file", {"path": "nothing.cir"}, "file_not_found"),
+        ("delete_file", {"path": "linked"}, "not_a_file"),
+        ("delete_file", {"path": "hard.cir"}, "outside_project"),
+        ("create_folder", {"path": "rc.cir"}, "target_exists"),
+        ("create_folder", {"path": "GOOD"}, "target_exists"),
+        ("create_folder", {"path": "a\x00b"}, "bad_path"),
+        ("create_folder", {"path": "../up"}, "outside_project"),
+    ],
+)
+async def test_what_is_refused_changes_nothing(
+    bench: Bench, tmp_path, tool: str, arguments: dict, error_type: str
+) -> None:
+    (tmp_path / "away").mkdir()
+    (tmp_path / "outside.cir").write_text("secret")
+    (tmp_path / "away" / "kept.cir").write_text("kept")
+    for name in ("rc.cir", "b.cir", "cafe\u0301.cir", "good/a.cir", "tools/run.sh", "git/.git/config"):
+        bench.write(name, name)
+    bench.write("linked/a.cir", "a")
+    (bench.root / "linked" / "b.cir").symlink_to(tmp_path / "outside.cir")
+    (bench.root / "link.cir").symlink_to("rc.cir")
+    (bench.root / "out").symlink_to(tmp_path / "away")
+    os.link(tmp_path / "outside.cir", bench.root / "hard.cir")
+    os.mkfifo(bench.root / "pipe")
+    before = sorted(bench.root.iterdir())
+    result = await bench.call(tool, **arguments)
+    assert (result.success, result.error_type) == (False, error_type), result.content
+    assert sorted(bench.root.iterdir()) == before
+    assert await bench.context.operations.list() == ()
+    assert (tmp_path / "outside.cir").read_text() == "secret"
+    assert (tmp_path / "away" / "kept.cir").read_text() == "kept"
+
+
+async def test_a_file_changed_since_it_was_read_stays(bench: Bench) -> None:
+    bench.write("rc.cir", RC)
+    await bench.call("read_file", path="rc.cir")
+    bench.write("rc.cir", "other\n")
+    for tool, more in (
+        ("delete_file", {"path": "rc.cir"}),
+        ("rename_file", {"path": "rc.cir", "new_name": "x.cir"}),
+    ):
+        assert (await bench.call(tool, **more)).error_type == "file_modified_externally"
+    assert (bench.root / "rc.cir").read_text() == "other\n"
+
+
+async def test_previews_tell_what_would_be_lost_and_do_nothing(bench: Bench) -> None:
+    bench.write("old/a.cir", "1\n2\n3\n")
+    bench.write("old/b.cir", "1\n")
+    tool = bench.executor.tool("delete_file")
+    assert tool is not None
+    assert tool.preview is not None
+    effect = await tool.preview(tool.read_arguments({"path": "old"}), bench.context)
+    assert (effect.effect, effect.files) == ("delete", 2)
+    assert [(item.path, item.lines_lost, item.bytes_after) for item in effect.paths] == [
+        ("old", 0, None),
+        ("old/a.cir", 3, None),
+        ("old/b.cir", 1, None),
+    ]
+    assert (bench.root / "old" / "a.cir").exists()
