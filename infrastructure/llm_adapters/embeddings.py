@@ -1,0 +1,203 @@
+"""The client for servers that give texts their vectors in OpenAI's form: ``POST {base_url}/embeddings``.
+
+Zhipu, SiliconFlow, Ollama and most others speak it. Errors, advice and retries are those of the chat client;
+an answer counts only whole: a vector for every text, all of one length, of finite numbers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from array import array
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from domain.llm.chat import ProviderError
+from domain.search.embedding import EMBEDDING_SERVERS, EmbeddingSettings
+from infrastructure.llm_adapters.addresses import is_loopback
+from infrastructure.llm_adapters.error_texts import Peer, key_variable
+from infrastructure.llm_adapters.registry import checked_base_url
+from infrastructure.llm_adapters.timing import RetryPolicy
+from infrastructure.llm_adapters.wire_errors import (
+    bad_response,
+    error_of_payload,
+    error_of_response,
+    error_of_transport,
+    is_error_payload,
+    timeout,
+    unusable_key,
+    unusable_proxy,
+)
+from shared.errors import UserInputError
+from shared.message import msg
+
+_CONNECT_S = 10.0
+_LARGEST_ANSWER = 64 * 2**20
+
+
+class EmbeddingClient:
+    """Implements application.ports.search.Embedder."""
+
+    def __init__(
+        self,
+        settings: EmbeddingSettings,
+        *,
+        environment: Mapping[str, str],
+        retries: RetryPolicy | None = None,
+    ) -> None:
+        """Raises UserInputError for an address that is none, ProviderError ("no_key") without a key."""
+        named = settings.base_url.strip() or EMBEDDING_SERVERS[settings.provider]
+        if not named:
+            raise UserInputError(
+                msg("The embedding settings name no server."),
+                advice=msg("Give the setting embedding a base_url, for example http://HOST:PORT/v1."),
+                error_type="no_base_url",
+            )
+        self._base_url = checked_base_url(named).removesuffix("/embeddings").rstrip("/")
+        self._settings = settings
+        self._is_local = is_loopback(self._base_url)
+        self._retries = retries or RetryPolicy()
+        variable = key_variable(settings.provider)
+        self._peer = Peer(
+            server=urlsplit(self._base_url).netloc,
+            provider=settings.provider,
+            model=settings.model,
+            key=environment.get(variable, "").strip(),
+            is_loopback=self._is_local,
+        )
+        if not self._peer.key and not self._is_local:
+            raise ProviderError(
+                msg("There is no key for {name} at {url}.", name=settings.provider, url=self._base_url),
+                kind="no_key",
+                advice=msg(
+                    "Set the environment variable {variable} to the key of that server.", variable=variable
+                ),
+            )
+        if not (self._peer.key.isascii() and self._peer.key.isprintable()):
+            raise unusable_key(self._peer)
+        self._http: httpx.AsyncClient | None = None
+        self._making_http = asyncio.Lock()
+
+    @property
+    def model(self) -> str:
+        """Server, model and asked dimension."""
+        return f"{self._base_url} {self._settings.model} {self._settings.dimensions or ''}".strip()
+
+    @property
+    def batch_size(self) -> int:
+        """Texts a request."""
+        return self._settings.batch_size
+
+    async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """A vector for each text, in their order. Raises ProviderError after the retries."""
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                async with asyncio.timeout(self._settings.timeout_s):
+                    return await self._attempt(texts)
+            except TimeoutError:
+                seconds = f"{self._settings.timeout_s:g}"
+                error = timeout(self._peer, msg("no answer for {seconds} s", seconds=seconds))
+            except ProviderError as refusal:
+                error = refusal
+            pause_s = self._retries.pause_s(attempt, error)
+            if pause_s is None:
+                raise error
+            await self._retries.sleep(pause_s)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        http, self._http = self._http, None
+        if http is not None:
+            await http.aclose()
+
+    async def _attempt(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        most = self._settings.max_characters
+        request: dict[str, Any] = {
+            "model": self._settings.model,
+            "input": [text[:most] for text in texts],
+            "encoding_format": "float",
+        }
+        if self._settings.dimensions is not None:
+            request["dimensions"] = self._settings.dimensions
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if self._peer.key:
+            headers["Authorization"] = f"Bearer {self._peer.key}"
+        http = await self._connected()
+        body = json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
+        try:
+            async with http.stream(
+                "POST", f"{self._base_url}/embeddings", content=body, headers=headers
+            ) as response:
+                data = bytearray()
+                async for piece in response.aiter_bytes():
+                    data += piece
+                    if len(data) > _LARGEST_ANSWER:
+                        raise bad_response(self._peer, f"more than {_LARGEST_ANSWER} bytes")
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise error_of_transport(self._peer, error) from error
+        if not response.is_success:
+            raise error_of_response(self._peer, response.status_code, response.headers, bytes(data))
+        # A batch of long vectors is a megabyte of JSON.
+        return await asyncio.to_thread(self._read, bytes(data), len(texts))
+
+    def _read(self, data: bytes, count: int) -> list[array[float]]:
+        try:
+            payload = json.loads(data)
+        except (ValueError, RecursionError):
+            raise bad_response(self._peer, data[:300].decode(errors="replace")) from None
+        items = payload.get("data") if isinstance(payload, dict) else None
+        if not isinstance(items, list):
+            if is_error_payload(payload):
+                raise error_of_payload(self._peer, payload)
+            raise bad_response(self._peer, data[:300].decode(errors="replace"))
+        if len(items) != count:
+            raise bad_response(self._peer, f"{len(items)} vectors for {count} texts")
+        vectors: dict[int, array[float]] = {}
+        for position, item in enumerate(items):
+            index = item.get("index", position) if isinstance(item, dict) else position
+            vectors[index if isinstance(index, int) else position] = self._vector(item)
+        lengths = {len(vector) for vector in vectors.values()}
+        wanted = self._settings.dimensions
+        if len(lengths) != 1 or (wanted is not None and lengths != {wanted}):
+            said = ", ".join(map(str, sorted(lengths)))
+            raise bad_response(
+                self._peer, f"vectors of {said} numbers" + (f", not {wanted}" if wanted else "")
+            )
+        if vectors.keys() != set(range(count)):
+            raise bad_response(self._peer, "the vectors are not numbered like the texts")
+        return [vectors[position] for position in range(count)]
+
+    def _vector(self, item: object) -> array[float]:
+        numbers = item.get("embedding") if isinstance(item, dict) else None
+        try:
+            vector = array("d", numbers if isinstance(numbers, list) else ())
+        except (TypeError, ValueError, OverflowError):
+            vector = array("d")
+        length = math.hypot(*vector) if vector else 0.0
+        if not (math.isfinite(length) and length > 0):
+            raise bad_response(self._peer, "a vector without direction")
+        return vector
+
+    async def _connected(self) -> httpx.AsyncClient:
+        async with self._making_http:
+            if self._http is None:
+                try:
+                    self._http = await asyncio.to_thread(self._make_http)
+                except (ValueError, ImportError, httpx.InvalidURL) as error:
+                    raise unusable_proxy(self._peer, error) from error
+            return self._http
+
+    def _make_http(self) -> httpx.AsyncClient:
+        """In a thread: it reads the certificates from the disk. A redirect would carry the key elsewhere."""
+        return httpx.AsyncClient(
+            verify=httpx.create_ssl_context(),
+            trust_env=not self._is_local,
+            timeout=httpx.Timeout(None, connect=_CONNECT_S, pool=_CONNECT_S),
+            follow_redirects=False,
+        )
