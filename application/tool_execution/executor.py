@@ -125,13 +125,7 @@ class ToolExecutor:
             if stored is not None:
                 return stored
         try:
-            # Before the time begins to run: it may wait for a person.
-            if context.gate is not None:
-                refused = await context.gate(tool, arguments, context, call)
-                if refused is not None:
-                    return refused
-            async with asyncio.timeout(tool.timeout_s):
-                return await tool.run(arguments, context, call)
+            return await self._run(tool, arguments, context, call)
         except TimeoutError:
             return await self._after_timeout(tool, call, context)
         except Stopped:
@@ -147,6 +141,15 @@ class ToolExecutor:
                 internal_error(error),
                 suggestions=(msg("Try another way; calling it again will most likely fail again."),),
             )
+
+    async def _run(self, tool: Tool[Any], arguments: Any, context: ToolContext, call: ToolCall) -> ToolResult:
+        """Past the gate, and within the tool's time."""
+        if context.gate is not None:  # before the time begins to run: it may wait for a person
+            refused = await context.gate(tool, arguments, context, call)
+            if refused is not None:
+                return refused
+        async with asyncio.timeout(tool.timeout_s):
+            return await tool.run(arguments, context, call)
 
     async def _already_done(self, call: ToolCall, context: ToolContext) -> ToolResult | None:
         """The stored result of a call that has had its effect, also one that was interrupted after it."""
