@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -17,6 +16,8 @@ def forget_thread(path: Path, thread_id: str) -> None:
 
     What stands in the way is logged: rows of a conversation that is gone harm nobody.
     """
+    import sqlite3  # listing conversations does without
+
     if not path.is_file() or path.is_symlink():
         return
     try:

@@ -155,7 +155,10 @@ def _check_kept(project: Path, events: list[ChatEvent]) -> None:
     if not events:
         return
     lines = [json.loads(line) for line in _session(project).read_text().splitlines()]
-    messages = [line["message"] for line in lines if line["event"] == "message"]
+    written = [line["message"] for line in lines if line["event"] == "message"]
+    # An answer that was gone on with stands in place of the one it began as.
+    replaced = {line["message_id"]: line["message"] for line in lines if line["event"] == "replaced"}
+    messages = [replaced.get(message.get("id"), message) for message in written]
     shown = "".join(event.text for event in events if isinstance(event, AnswerStreamed))
     kept = "".join(message["content"] for message in messages if message["type"] == "assistant")
     assert kept.startswith(shown)  # a piece that had come, but not yet been shown, is kept as well

@@ -114,6 +114,8 @@ def test_what_is_written(store, circuit):
             "inf": {"value": None, "unit": ""},
         },
         "steps": [],
+        "fingerprint": "",
+        "raw_bytes": [9],
         "dialect": "ngspice",
         "notes": [],
         "issues": [
