@@ -101,7 +101,7 @@ async def test_the_database_is_set_up_for_several_users_and_for_power_cuts(tmp_p
         found = {}
         for name in ("journal_mode", "auto_vacuum", "synchronous", "busy_timeout"):
             ((found[name],),) = await saver.conn.execute_fetchall(f"PRAGMA {name}")
-    assert found == {"journal_mode": "wal", "auto_vacuum": 2, "synchronous": 2, "busy_timeout": 5000}
+    assert found == {"journal_mode": "wal", "auto_vacuum": 2, "synchronous": 1, "busy_timeout": 5000}
 
 
 async def test_state_survives_closing(tmp_path):
