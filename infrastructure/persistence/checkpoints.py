@@ -170,7 +170,7 @@ async def _configure(connection: aiosqlite.Connection) -> None:
     await connection.execute_fetchall("PRAGMA auto_vacuum = INCREMENTAL")
     await connection.execute_fetchall("PRAGMA journal_mode = WAL")
     # What is committed survives the program; a power cut may cost the newest commits. The transcript, which
-    # is on the disk before each of them, then leads, as it does for a lost database; half a step's time saved.
+    # is on the disk before each of them, then leads, as it does for a lost database; half a step's time.
     await connection.execute_fetchall("PRAGMA synchronous = NORMAL")
 
 

@@ -96,7 +96,7 @@ def test_a_kill_in_a_step_loses_no_step_before_it(campaign, tmp_path):
         assert child.returncode == 0
 
 
-async def test_the_database_is_set_up_for_several_users_and_for_power_cuts(tmp_path):
+async def test_the_database_is_set_up_for_several_users_and_leaves_power_cuts_to_the_transcript(tmp_path):
     async with open_checkpointer(tmp_path / "c.sqlite") as saver:
         found = {}
         for name in ("journal_mode", "auto_vacuum", "synchronous", "busy_timeout"):
