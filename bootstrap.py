@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shared import redaction
 from shared.cpu_executor import CpuTaskExecutor
 from shared.events import EventBus
 from shared.paths import user_home
@@ -25,11 +27,14 @@ if TYPE_CHECKING:
     from application.app import Application
     from application.conversation.chatting import ChatWithModel
     from application.conversation.sessions import Sessions
+    from application.conversation.trying import TryModel
     from application.design.designing import DesignCircuit
     from application.examining import ExamineEnvironment
     from application.optimization.optimizing import OptimizeCircuit
     from application.optimization.tuning import TuneCircuit
     from application.ports.conversation import ChatModels, Checkpointers, Designer
+    from application.ports.credentials import KeyStore
+    from application.ports.model_settings import ModelSettingsStore
     from application.ports.permissions import PermissionStore
     from application.ports.project import Projects
     from application.ports.search import Embedder
@@ -61,6 +66,8 @@ if TYPE_CHECKING:
     from application.tool_execution.executor import ToolExecutor
     from application.tool_execution.run_tool import RunTool
     from application.tracing import ReadTraces
+    from domain.llm.chat import ProviderChoice
+    from domain.llm.service import Alternatives
     from infrastructure.ngspice.batch.simulator import NgspiceBatch
     from infrastructure.persistence.results import ResultFolders
     from infrastructure.persistence.settings import UserSettings
@@ -93,6 +100,7 @@ def build(
 ) -> Application:
     """The application, cheap to make. Tests hand in fakes at the ports."""
     _switch_off_tracing()
+    redaction.install()
     return Composition(
         environment=os.environ if environment is None else environment,
         simulator=simulator,
@@ -268,10 +276,59 @@ class Composition:
 
     @cached_property
     def models(self) -> ChatModels:
+        from infrastructure.llm_adapters.model_facts import abilities_of
         from infrastructure.llm_adapters.registry import ModelRegistry
+        from infrastructure.persistence.service_counts import ServiceCountsFile
+        from infrastructure.persistence.token_factors import TokenFactorsFile
         from presentation.translation import Translator
 
-        return ModelRegistry(environment=self._environment, speaker=Translator)
+        return ModelRegistry(
+            environment=self._environment,
+            speaker=Translator,
+            keys=self.keys,
+            settings=self.model_settings,
+            tokens=TokenFactorsFile(user_home=self._home),
+            network=self._settings.network,
+            counts=ServiceCountsFile(user_home=self._home),
+            abilities=partial(abilities_of, added=self._settings.models),
+        )
+
+    @cached_property
+    def try_model(self) -> TryModel:
+        from application.conversation.trying import TryModel
+
+        return TryModel(self.models)
+
+    def _small_model(self) -> ProviderChoice | None:
+        """As set; where only the provider is named, its small model."""
+        chosen = self._settings.small_model
+        if chosen is None or chosen.model:
+            return chosen
+        from infrastructure.llm_adapters.model_facts import small_model_of
+
+        return replace(chosen, model=small_model_of(chosen.provider))
+
+    def _alternatives(self) -> Alternatives:
+        """As set; else the models whose settings were tested are offered."""
+        from domain.llm.service import Alternatives
+
+        chosen = self._settings.alternatives
+        if not chosen:
+            kept = self.model_settings.load().providers
+            chosen = tuple(row.choice(name) for name, row in kept.items() if row.verified_at)
+        return Alternatives(choices=chosen, is_automatic=self._settings.switch_automatically)
+
+    @cached_property
+    def keys(self) -> KeyStore:
+        from infrastructure.persistence.credentials import Credentials
+
+        return Credentials(user_home=self._home, environment=self._environment)
+
+    @cached_property
+    def model_settings(self) -> ModelSettingsStore:
+        from infrastructure.persistence.model_settings import ModelSettingsFile
+
+        return ModelSettingsFile(user_home=self._home)
 
     @cached_property
     def chat(self) -> ChatWithModel:
@@ -288,7 +345,8 @@ class Composition:
             prompts=self.prompts,
             permissions=self.permissions,
             limits=self._settings.agent,
-            small_model=self._settings.small_model,
+            small_model=self._small_model(),
+            alternatives=self._alternatives,
         )
 
     @cached_property
@@ -328,7 +386,7 @@ class Composition:
             return None
         from infrastructure.llm_adapters.embeddings import EmbeddingClient
 
-        return EmbeddingClient(settings, environment=self._environment)
+        return EmbeddingClient(settings, environment=self._environment, network=self._settings.network)
 
     @cached_property
     def run_tool(self) -> RunTool:
@@ -414,12 +472,14 @@ class Composition:
             library=self._batch,
             processes=self._processes,
             environment=self._environment,
+            keys=self.keys,
         )
 
     def warm_up(self) -> None:
         from application.design.designing import import_graph
 
         import_graph()
+        self.models.list()  # what was set and which keys there are is known from now on
 
     async def close(self) -> None:
         """Cancel what runs, kill what does not end, release executors."""

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from application.conversation.chatting import ChatWithModel
     from application.conversation.sessions import Sessions
+    from application.conversation.trying import TryModel
     from application.design.designing import DesignCircuit
     from application.examining import ExamineEnvironment
     from application.optimization.optimizing import OptimizeCircuit
     from application.optimization.tuning import TuneCircuit
     from application.ports.conversation import ChatModels
+    from application.ports.credentials import KeyStore
+    from application.ports.model_settings import ModelSettingsStore
     from application.ports.permissions import PermissionStore
     from application.ports.simulation import SimulatorSettingsStore
     from application.project.browsing import BrowseProject
@@ -161,6 +164,21 @@ class Application(Protocol):
     @property
     def permissions(self) -> PermissionStore:
         """What the user has decided about calls, project by project."""
+        ...
+
+    @property
+    def try_model(self) -> TryModel:
+        """Whether a model answers, how fast, and whether it calls tools."""
+        ...
+
+    @property
+    def keys(self) -> KeyStore:
+        """Where the keys of providers are kept."""
+        ...
+
+    @property
+    def model_settings(self) -> ModelSettingsStore:
+        """What the user has set for the providers."""
         ...
 
     @property

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from domain.design.goals import DesignGoal, GoalVerdict
+from domain.llm.chat import WebSource
 from domain.llm.tools.confirmation_card import Answers, ConfirmationCard
 from shared.events import Event
 from shared.message import Message
@@ -77,12 +78,35 @@ class AnswerStreamed(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SourcesFound(Event):
+    """What the provider's own web search found for an answer; told when the answer has ended."""
+
+    message_id: str
+    sources: tuple[WebSource, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RetryScheduled(Event):
     """The provider did not answer; it is asked again in `wait_s` seconds."""
 
     attempt: int
     wait_s: float
     reason: Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlternativeTaken(Event):
+    """The model failed before anything of its answer had come, and is asked in another way."""
+
+    kind: Literal["context", "model"]
+    """context: with fewer messages; model: another model."""
+    text: Message
+    """What failed, and what is done."""
+    kept: int = 0
+    """Of kind context: how many of the newest messages are sent."""
+    provider: str = ""
+    """Of kind model."""
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,7 +256,9 @@ ChatEvent = (
     SessionOpened
     | PhaseEntered
     | AnswerStreamed
+    | SourcesFound
     | RetryScheduled
+    | AlternativeTaken
     | ToolStarted
     | ToolEnded
     | ConfirmationNeeded

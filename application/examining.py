@@ -18,6 +18,7 @@ from shared.message import Message, msg
 from shared.processes import ProcessLimits
 
 if TYPE_CHECKING:
+    from application.ports.credentials import KeyStore
     from application.ports.simulation import Simulator
     from shared.processes import ProcessManager
 
@@ -62,7 +63,9 @@ class ExamineEnvironment:
         library: HasLibrary,
         processes: ProcessManager,
         environment: Mapping[str, str],
+        keys: KeyStore | None = None,
     ) -> None:
+        self._key_store = keys
         self._simulator = simulator
         self._library = library
         self._processes = processes
@@ -91,6 +94,7 @@ class ExamineEnvironment:
             *simulation.findings[1:],
             await self._web_engine(),
             await self._fonts(),
+            *await self._keys(),
             self._proxy(),
         )
         return ExaminationReport(findings=findings, can_simulate=simulation.can_simulate)
@@ -112,6 +116,28 @@ class ExamineEnvironment:
             return missing, Finding(name="libngspice", state="warning", message=advice)
         told = msg("{version} ({path})", version=version, path=path)
         return (Finding(name="libngspice", state="ok", message=told),)
+
+    async def _keys(self) -> tuple[Finding, ...]:
+        """Where keys of providers are kept here."""
+        if self._key_store is None:
+            return ()
+        found = await asyncio.to_thread(self._key_store.stores)
+        if found.keyring:
+            kept = msg("in the system's keyring ({name})", name=found.keyring)
+            return (Finding(name="keys", state="ok", message=kept),)
+        state: State = "ok" if found.has_file else "unused"
+        kept = msg("in the encrypted file") if found.has_file else msg("none is kept on this machine")
+        return (
+            Finding(
+                name="keys",
+                state=state,
+                message=msg("{kept}; no keyring: {reason}", kept=kept, reason=found.no_keyring or ""),
+                advice=None
+                if found.has_file
+                else msg("Set them in the environment, or keep them in a file with a passphrase: "
+                         "`providers key set NAME`."),
+            ),
+        )  # fmt: skip
 
     async def _confinement(self) -> tuple[Finding, ...]:
         box = await self._simulator.confinement()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from presentation.cli.output import plain
 from shared.message import Message
+from shared.redaction import redact_known
 
 if TYPE_CHECKING:
     from application.conversation.sessions import ExportFormat, ShownSession
@@ -19,11 +20,11 @@ def export_text(session: ShownSession, kind: ExportFormat, translate: Callable[[
 
     match kind:
         case "json":
-            return _json_text(json_document(session))
+            return redact_known(_json_text(json_document(session)))
         case "txt":
-            return plain_text(session, translate)
+            return redact_known(plain_text(session, translate))
         case _:
-            return markdown(session, translate)
+            return redact_known(markdown(session, translate))
 
 
 def _json_text(document: dict[str, Any]) -> str:

@@ -12,6 +12,16 @@ if TYPE_CHECKING:
     from application.ports.tracing import KeptSpan
 
 
+_OUTCOMES = {
+    "stopped": msg("stopped"),
+    "limit": msg("ended by a limit"),
+    "loop": msg("ended: it went in circles"),
+    "length": msg("cut off"),
+    "cut": msg("cut off"),
+}
+"""Ends of a turn that are no failure, and not what was hoped for."""
+
+
 def tree_rows(spans: Sequence[KeptSpan]) -> Iterator[tuple[int, KeptSpan]]:
     """Every span with its depth, each behind the one it is in; those whose parent is missing at the top."""
     known = {span.span_id for span in spans}
@@ -43,6 +53,5 @@ def end_words(span: KeptSpan, translate: Callable[[Message], str]) -> str:
     """What there is to say of its end; "" when all went well."""
     if span.status == "error":
         return translate(msg("failed: {error_type}", error_type=span.error_type))
-    if span.attributes.get("outcome") == "stopped":
-        return translate(msg("stopped"))
-    return ""
+    outcome = _OUTCOMES.get(str(span.attributes.get("outcome")))
+    return translate(outcome) if outcome is not None else ""

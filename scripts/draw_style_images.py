@@ -15,6 +15,7 @@ RESOURCES = Path(__file__).resolve().parents[1] / "resources"
 PICTURES = {
     "chevron-down": ("chevron-down", "text.secondary", 2.0),
     "chevron-up": ("chevron-up", "text.secondary", 2.0),
+    "chevron-left": ("chevron-left", "text.secondary", 2.0),
     "chevron-right": ("chevron-right", "text.secondary", 2.0),
     "check": ("check", "accent.on", 3.0),
     "check-text": ("check", "text.primary", 2.0),

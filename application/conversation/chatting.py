@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from application.conversation.consents import AskConsent, Consents
 from application.conversation.sessions import find_session
 from application.conversation.turn import Turn, nothing_to_resume
 from application.design.designing import import_graph
 from application.events import ChatEvent, SessionOpened, TurnEnded
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.chat import ProviderChoice
+from domain.llm.service import Alternatives
 from domain.llm.transcript import has_open_turn
-from shared.errors import UserInputError
+from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
 from shared.uninterrupted import uninterrupted
 
@@ -45,6 +48,8 @@ class ChatRequest:
     session_id: str = ""
     """An existing conversation; "" = a new one (with no text: the newest)."""
     choice: ProviderChoice
+    main_circuit: str = ""
+    """The circuit the user works on, relative to the project; "" when none is known."""
 
 
 class ChatWithModel:
@@ -63,6 +68,7 @@ class ChatWithModel:
         permissions: PermissionStore,
         limits: AgentLimits | None = None,
         small_model: ProviderChoice | None = None,
+        alternatives: Callable[[], Alternatives] = Alternatives,
         events: EventBus | None = None,
     ) -> None:
         self.events = events
@@ -74,26 +80,49 @@ class ChatWithModel:
         self.services = services
         self.prompts = prompts
         self.permissions = permissions
+        self.consents = Consents(models=models, store=permissions)
         self.limits = limits or AgentLimits()
         self.small_model = small_model
         """For titles; None = the first words serve."""
+        self.alternatives = alternatives
+        """The models that may be asked, or are offered, when the chosen one fails."""
 
     async def __call__(
-        self, request: ChatRequest, *, emit: Emit, confirm: Confirm | None = None
+        self,
+        request: ChatRequest,
+        *,
+        emit: Emit,
+        confirm: Confirm | None = None,
+        ask_consent: AskConsent | None = None,
     ) -> TurnEnded:
         """Run one turn; `emit` gets every event as it happens, `TurnEnded` always last.
 
         `confirm` puts a question to the user; with None what needs confirmation is not run
-        ("needs_confirmation").
+        ("needs_confirmation"). `ask_consent` asks before a project is sent to a server on the network for the
+        first time; with None, and on a no, nothing is sent and NeedsConfirmation raised.
         Errors with a text for people become an `ErrorOccurred` before it and are raised after it.
         Cancelling keeps what was shown, gives every open call its result, and goes on cancelling.
         """
-        self._refuse_unknown_provider(request.choice.provider)
+        await asyncio.to_thread(self._refuse_unknown_provider, request.choice.provider)
         project = await asyncio.to_thread(self._projects.open, request.project, create=True)
         try:
+            # Before anything of the message is written: after a no it is still the user's.
+            agreed = await self.consents.obtain(
+                project.root, request.choice, session_id=request.session_id, ask=ask_consent
+            )
+            is_on_network = await asyncio.to_thread(self._leaves_this_computer, request.choice)
             async with self._conversation(project, request) as conversation:
+                agreed(conversation.session_id)
                 emit(SessionOpened(session_id=conversation.session_id))
-                turn = Turn(self, request, project, conversation, emit, confirm=confirm)
+                turn = Turn(
+                    self,
+                    request,
+                    project,
+                    conversation,
+                    emit,
+                    confirm=confirm,
+                    is_on_network=is_on_network,
+                )
                 return await turn.run()
         finally:
             await asyncio.to_thread(project.close)
@@ -105,6 +134,16 @@ class ChatWithModel:
                 msg("The provider {name} is not known.", name=name),
                 advice=msg("Known providers: {names}.", names=", ".join(sorted(known))),
             )
+
+    def _leaves_this_computer(self, choice: ProviderChoice) -> bool:
+        """Whether the turn's contents go to the network, be it to a model that takes over."""
+        alternatives = self.alternatives()
+        others = alternatives.choices if alternatives.is_automatic else ()
+        for other in others:
+            with contextlib.suppress(CircuitAIError):  # one that can't be asked: told when it is tried
+                if self.models.destination(other):
+                    return True
+        return bool(self.models.destination(choice))
 
     @asynccontextmanager
     async def _conversation(self, project: ProjectFiles, request: ChatRequest) -> AsyncIterator[Conversation]:

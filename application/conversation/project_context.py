@@ -17,10 +17,14 @@ _CIRCUITS = (".cir", ".sp", ".spice", ".net", ".ckt")
 _MOST_FILES = 40
 _MOST_FOLDERS = 200
 _GOALS_LIMIT = 1200
+MAIN_CIRCUIT = "The circuit that is meant when none is named: "
 
 
-def describe_project(project: ProjectFiles) -> str:
-    """The project's circuits (paths and sizes) and the goals of its current design; blocking."""
+def describe_project(project: ProjectFiles, main_circuit: str = "") -> str:
+    """The project's circuits, the main one, and the goals of its current design; blocking.
+
+    `main_circuit`: relative to the project, "" when none is known; one that is not there is not told.
+    """
     lines = [f"Project folder: {project.root.name}"]
     found = _circuits(project.root)
     if not found:
@@ -29,6 +33,8 @@ def describe_project(project: ProjectFiles) -> str:
         lines.append(f"- {path.relative_to(project.root).as_posix()}")
     if len(found) > _MOST_FILES:
         lines.append(f"- and {len(found) - _MOST_FILES} more (list_project_files shows all)")
+    if main_circuit and any(path.relative_to(project.root).as_posix() == main_circuit for path in found):
+        lines.append(f"{MAIN_CIRCUIT}{main_circuit}")
     goals = _goals(project)
     if goals:
         lines.append(f"Goals of the current design: {goals}")

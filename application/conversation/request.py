@@ -17,6 +17,7 @@ from domain.llm.tools.result import cut_middle
 
 OLD_RESULT_LIMIT = 600
 """Characters of a tool result, and of a text argument of a call, in earlier turns."""
+_LEFT_OUT = "Earlier messages of this conversation were left out because they did not fit."
 HISTORY_LIMIT = 120_000
 """Characters of earlier turns; the oldest turns beyond it are left out whole."""
 
@@ -28,22 +29,41 @@ def request_messages(
     hint: str = "",
     system: SystemMessage | None = None,
     continues: str = "",
+    newest: int | None = None,
 ) -> list[BaseMessage]:
     """The messages of the next request.
 
     `system` is the system message (None: the last resort's); `context` the project's data block for the
     newest user message; `hint` a word of the program to the model, put at the end; `continues` the id of an
-    answer that was cut off and is sent exactly as far as it came.
+    answer that was cut off and is sent exactly as far as it came; `newest` how many of the newest messages
+    are sent at most (the turn's question always is, and what belongs to a call that is).
     """
     turn = conversation.messages_of_turn()
     earlier = conversation.messages[: len(conversation.messages) - len(turn)]
     messages: list[BaseMessage] = [system or SystemMessage(content=system_prompt())]
-    for old in _newest_within(_turns(earlier), HISTORY_LIMIT):
-        messages.extend(old)
-    messages.extend(_running(turn, context, continues))
+    history = [message for old in _newest_within(_turns(earlier), HISTORY_LIMIT) for message in old]
+    running = _running(turn, context, continues)
+    if newest is not None:
+        history, running = _newest(history, running, newest)
+        hint = f"{_LEFT_OUT} {hint}".strip()
+    messages += history + running
     if hint:
         messages.append(HumanMessage(content=f"(A note of the program, not of the user: {hint})"))
     return messages
+
+
+def _newest(
+    history: list[BaseMessage], running: list[BaseMessage], count: int
+) -> tuple[list[BaseMessage], list[BaseMessage]]:
+    """The newest messages of both; what begins is a user's message, and no result is without its call."""
+    if len(running) > count:
+        begin = max(len(running) - count + 1, 1)
+        while begin > 1 and isinstance(running[begin], ToolMessage):
+            begin -= 1
+        return [], running[:1] + running[begin:]
+    kept = history[len(history) - min(count - len(running), len(history)) :]
+    begins = (at for at, message in enumerate(kept) if isinstance(message, HumanMessage))
+    return kept[next(begins, len(kept)) :], running
 
 
 def _turns(messages: Sequence[BaseMessage]) -> list[list[BaseMessage]]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from domain.llm.plain_json import join_surrogates
 from shared.message import Message, msg, stored_message
+from shared.visible import visible
 
 if TYPE_CHECKING:
     from application.conversation.sessions import ShownCall, ShownMessage, ShownSession
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
 Translate = Callable[[Message], str]
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_CONTROLS = {code: 0x2400 + code for code in range(32) if code not in (9, 10, 13)}
-_CONTROLS |= {127: 0x2421} | dict.fromkeys(range(128, 160), 0xFFFD)
-_CONTROLS |= dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD)
-"""Escape sequences could drive a terminal; marks of writing direction could turn a text around."""
 
 
 # --- JSON -------------------------------------------------------------------------------------------
@@ -240,8 +237,3 @@ def _arguments(arguments: Any, *, indent: int | None = None) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(visible(text).split())
-
-
-def visible(text: str) -> str:
-    """`text` with its control characters (but tab and line ends) replaced by signs for them."""
-    return text.translate(_CONTROLS)

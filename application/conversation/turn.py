@@ -24,7 +24,7 @@ from application.events import (
     TurnEnded,
 )
 from domain.llm.agentic_loop.phases import Phase
-from domain.llm.chat import Usage
+from domain.llm.chat import ProviderChoice, Usage
 from domain.llm.tools.confirmation_card import answers_to_plain, left_open
 from shared.errors import CircuitAIError, UserInputError, internal_error
 from shared.message import Message, msg
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
+    from application.conversation.alternatives import OtherModels
     from application.conversation.chatting import ChatRequest, ChatWithModel, Emit
     from application.conversation.conversation import Conversation
     from application.graph.runtime import GraphRuntime
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from application.ports.tracing import Span
     from application.tool_execution.confirming import Confirm
     from application.tool_execution.context import ToolCall, ToolContext
+    from domain.llm.service import Alternatives
     from domain.llm.tools.result import ToolResult
 
 _logger = logging.getLogger(__name__)
@@ -60,6 +62,7 @@ class Turn:
         emit: Emit,
         *,
         confirm: Confirm | None,
+        is_on_network: bool = False,
     ) -> None:
         from application.conversation.turn_confirmation import TurnConfirmation
         from application.graph.agent.watch import TurnWatch
@@ -101,6 +104,7 @@ class Turn:
             operations=Operations(log=project.operations, project=project, events=chat.events),
             services=chat.services(),
             seen_versions=conversation.seen_versions,
+            is_on_network=is_on_network,
         )
 
     async def run(self) -> TurnEnded:
@@ -165,8 +169,12 @@ class Turn:
     async def _follow(self, saver: BaseCheckpointSaver[str], span: Span) -> TurnEnd:
         """Run the graph to its end."""
         thread_id = self._conversation.session_id
-        async with self._chat.models.open(self._request.choice) as model:
-            runtime = self._runtime(model, saver, span)
+        alternatives = await asyncio.to_thread(self._chat.alternatives)
+        async with (
+            self._chat.models.open(self._request.choice) as model,
+            self._other_models(alternatives) as others,
+        ):
+            runtime = self._runtime(model, others, saver, span)
             try:
                 # A turn that is taken up begins with what its transcript tells, not with what a
                 # checkpoint does: the transcript is written first, so it is never behind.
@@ -197,8 +205,26 @@ class Turn:
         self._emit(ConfirmationGiven(card_id=card_id, answers=answers))
         return answers_to_plain(answers)
 
+    def _other_models(self, alternatives: Alternatives) -> OtherModels:
+        from application.conversation.alternatives import OtherModels
+
+        asked = self._request.choice
+        return OtherModels(
+            self._chat.models,
+            [choice for choice in alternatives.choices if choice != asked],
+            may_use=self._may_go_on_with,
+            is_automatic=alternatives.is_automatic,
+        )
+
+    async def _may_go_on_with(self, choice: ProviderChoice) -> bool:
+        """Whether another model may take over: what is on this computer stays there."""
+        destination = await asyncio.to_thread(self._chat.models.destination, choice)
+        if destination and not self._context.is_on_network:
+            return False
+        return await self._may_ask(choice)
+
     def _runtime(
-        self, model: BaseChatModel, saver: BaseCheckpointSaver[str], span: Span
+        self, model: BaseChatModel, others: OtherModels, saver: BaseCheckpointSaver[str], span: Span
     ) -> GraphRuntime:
         from application.graph.agent.builder import build_agent
         from application.graph.agent.confirm_node import ConfirmNode, ReviewNode
@@ -219,6 +245,7 @@ class Turn:
                 provider=self._request.choice.provider,
                 watch=self._watch,
                 span=span,
+                others=others,
             ),
             tools=ToolsNode(
                 conversation=self._conversation,
@@ -232,7 +259,7 @@ class Turn:
 
     async def _describe(self) -> str:
         """The project, and which changes of the model were taken back."""
-        described = await asyncio.to_thread(describe_project, self._project)
+        described = await asyncio.to_thread(describe_project, self._project, self._request.main_circuit)
         records = await self._context.operations.list(session_id=self._conversation.session_id)
         note = undone_note(records, since=self._conversation.last_answered)
         return f"{described}\n{note}" if note else described
@@ -323,7 +350,7 @@ class Turn:
 
         question = self._conversation.first_words
         title = ""
-        if self._chat.small_model is not None:
+        if self._chat.small_model is not None and await self._may_ask(self._chat.small_model):
             answer = self._conversation.answers_of_turn()[-1:]
             title = await title_by(
                 self._chat.models,
@@ -332,6 +359,13 @@ class Turn:
                 answer="".join(map(get_text, answer)),
             )
         return title or name_from(question)
+
+    async def _may_ask(self, choice: ProviderChoice) -> bool:
+        """Whether this conversation may be sent there; a title is not worth a question."""
+        root, session_id = self._project.root, self._conversation.session_id
+        with _left_to_the_next_start("The small model was not asked"):
+            return await self._chat.consents.is_given(root, choice, session_id=session_id)
+        return False
 
     async def _note_on(self, ended: TurnEnd) -> Message | None:
         """Which limit or guardrail ended the turn, or what is doubtful about its answer."""

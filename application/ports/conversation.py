@@ -16,6 +16,8 @@ if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a p
     from domain.design.designer import DesignIntent, Proposal
     from domain.design.goals import DesignGoal, GoalVerdict
     from domain.llm.chat import ChatRequest, ProviderChoice, ProviderInfo, StreamChunk
+    from domain.llm.local_server import LocalServerStatus
+    from domain.llm.service import ServiceReport
 
 
 class Checkpointers(Protocol):
@@ -86,8 +88,40 @@ class ChatModels(Protocol):
         """Every provider, with what is set up."""
         ...
 
+    def services(self) -> tuple[ServiceReport, ...]:
+        """How the services that were asked since the program started do: breakers, failures, times."""
+        ...
+
+    def service_counts(self) -> Mapping[str, Mapping[str, float]]:
+        """The counts of all runs (`domain.llm.service.SUMS`), by ``"provider server"``.
+
+        Blocking: called off the loop.
+        """
+        ...
+
     async def examine(self, choice: ProviderChoice) -> tuple[str, ...]:
         """Talk to the provider; returns its models. Raises UserInputError, ProviderError with advice."""
+        ...
+
+    def connect(self, choice: ProviderChoice, *, key: str = "") -> AbstractAsyncContextManager[ChatClient]:
+        """The provider's client, to try it: asked once, no retry. `key` in place of the one that is kept.
+
+        Raises as `open` does.
+        """
+        ...
+
+    async def local_server(self, choice: ProviderChoice) -> LocalServerStatus | None:
+        """How the provider's server on this computer does; None for one that is no Ollama.
+
+        Raises UserInputError for an address that can't be read.
+        """
+        ...
+
+    def destination(self, choice: ProviderChoice) -> str:
+        """Scheme, host and port that a conversation goes to; "" when it stays on this computer.
+
+        Blocking: called off the loop. Raises UserInputError as `open` does.
+        """
         ...
 
 

@@ -33,3 +33,7 @@ class PermissionStore(Protocol):
     def protect(self, root: Path, path: str, *, is_protected: bool) -> None:
         """Protect a file or folder (relative to the project), or no longer. Raises as above."""
         ...
+
+    def consent(self, root: Path, destination: str, *, is_given: bool) -> None:
+        """Let a project's contents be sent to a server always, or no longer. Raises as above."""
+        ...

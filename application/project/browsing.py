@@ -174,12 +174,13 @@ class BrowseProject:
         self._libraries = libraries
         self._judged: dict[tuple[Path, str], int | None] = {}
 
-    async def open(self, place: Path) -> OpenedProject:
+    async def open(self, place: Path, *, main: str = "") -> OpenedProject:
         """Open a folder, or the folder of a file, as a project; it becomes one when it is not yet.
 
+        `main`: what was its main circuit, relative to it; looked at in any case.
         Raises UserInputError for a place that is none, or that is too wide (a home, a whole disk).
         """
-        return await asyncio.to_thread(self._open, place)
+        return await asyncio.to_thread(self._open, place, main)
 
     async def folder(self, folder: Path, most: int | None = None) -> Listing:
         """What is in a folder, folders first; nothing when it cannot be read."""
@@ -189,9 +190,9 @@ class BrowseProject:
         """The first files of the project, as they stand in the tree."""
         return await asyncio.to_thread(lambda: tuple(islice(_files(root), most)))
 
-    async def circuits(self, root: Path) -> tuple[Path, ...]:
-        """Those that could be the main circuit."""
-        return await asyncio.to_thread(self._circuits, root)
+    async def circuits(self, root: Path, known: Sequence[Path] = ()) -> tuple[Path, ...]:
+        """Those that could be the main circuit; of very many those of `known` are looked at in any case."""
+        return await asyncio.to_thread(self._circuits, root, known)
 
     async def sections(self, file: Path) -> tuple[Section, ...]:
         """The parts of a netlist on the disk. Raises UserInputError when it can't be read."""
@@ -269,7 +270,7 @@ class BrowseProject:
             found.append(replace(example, title=netlist.title.lstrip("* "), analyses=kinds))
         return tuple(found)
 
-    def _open(self, place: Path) -> OpenedProject:
+    def _open(self, place: Path, main: str) -> OpenedProject:
         real = Path(os.path.realpath(place))
         file = real if real.is_file() else None
         folder = real if file is None else paths.project_root_of(real) or real.parent
@@ -282,12 +283,15 @@ class BrowseProject:
                 "This folder is read-only ({reason}): results and conversations can't be kept in it.",
                 reason=error.message,
             )
-        return OpenedProject(root=folder, circuits=self._circuits(folder), file=file, warning=warning)
+        return OpenedProject(
+            root=folder, circuits=self._circuits(folder, (folder / main,)), file=file, warning=warning
+        )
 
-    def _circuits(self, root: Path) -> tuple[Path, ...]:
-        from application.tool_execution.tools.circuit_choice import _main_circuits
+    def _circuits(self, root: Path, known: Sequence[Path]) -> tuple[Path, ...]:
+        from application.tool_execution.tools.circuit_choice import main_circuits
 
-        return tuple(candidate.path for candidate in _main_circuits(self._views(root)))
+        found = [candidate.path for candidate in main_circuits(self._views(root), known)]
+        return tuple(sorted(found))
 
     def _sections(self, file: Path) -> tuple[Section, ...]:
         netlist, _reader = load_circuit(self._sources, file, self._libraries)

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from application.tool_execution.tools.circuit_choice import chosen_circuit
 from domain.llm.tools.confirmation import Circumstances, Permissions, Verdict, judge, rules_for_always
 from domain.llm.tools.confirmation_card import (
     Answers,
@@ -105,10 +106,14 @@ async def effect_of(tool: Tool[Any], arguments: Any, context: ToolContext) -> Co
         for name in (_LOOKED_AT if is_reading else _CHANGED)
         if isinstance(value := given.get(name), str) and value
     ]
-    if not named:
-        return ComputedEffect(effect=tool.effect)
     view = context.view
-    names = await asyncio.to_thread(lambda: [_name_of(view, text) for text in named])
+    if "file_path" in given and given["file_path"] is None and tool.effect == "simulate":
+        # A call that leaves the circuit out means one all the same: rules hold for it too.
+        names = [view.name_of(await chosen_circuit(context, None))]
+    else:
+        names = await asyncio.to_thread(lambda: [_name_of(view, text) for text in named])
+    if not names:
+        return ComputedEffect(effect=tool.effect)
     return ComputedEffect(
         effect=tool.effect,
         paths=tuple(PathEffect(path=name) for name in names),

@@ -108,6 +108,13 @@ class ProjectView(Protocol):
         """The result.json of the run the list of results counts as `number` (1 = the oldest kept)."""
         ...
 
+    def for_network(self) -> ProjectView:
+        """The view of a model on the network: without what ``.circuitaiignore`` names.
+
+        Its `locate` and `locate_for_writing` raise UserInputError ("ignored") for such a file.
+        """
+        ...
+
     def open(self, path: Path) -> BufferedReader:
         """A located file, open for reading. Raises OSError when it is no regular file (any more)."""
         ...
@@ -168,10 +175,14 @@ class ToolContext:
     seen_versions: MutableMapping[str, str] = field(default_factory=dict)
     """Relative path -> version hash of what the model saw last; shared by all calls of the session."""
 
+    is_on_network: bool = False
+    """The model that calls is not on this computer: some files are kept back from it."""
+
     @property
     def view(self) -> ProjectView:
         """The project's files as tools may see them."""
-        return self.services.views(self.project.root)
+        view = self.services.views(self.project.root)
+        return view.for_network() if self.is_on_network else view
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

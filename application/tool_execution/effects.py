@@ -12,7 +12,7 @@ import contextlib
 import hashlib
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from application.ports.project import ABSENT, FOLDER, FileChange
@@ -60,6 +60,14 @@ class Effects:
             return hash_of(self.content_of(Path(path)))
         except CircuitAIError:  # a link to the outside has taken its place, a pipe; it can't be read ...
             return TAKEN
+
+    def folders_made_by(self, change: FileChange) -> tuple[FileChange, ...]:
+        """The folders that are made for a new file, as changes."""
+        if change.before != ABSENT:
+            return ()
+        folders = map(str, PurePosixPath(change.path).parents)
+        missing = [path for path in folders if path != "." and self.state_of(path) == ABSENT]
+        return tuple(FileChange(path=path, before=ABSENT, after=FOLDER) for path in missing)
 
     def apply(self, changes: Sequence[FileChange], contents: Mapping[str, bytes] | None = None) -> None:
         """Bring each path from its state before to that after, those that are there already left alone.

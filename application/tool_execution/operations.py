@@ -63,6 +63,7 @@ class Operations:
     ) -> OperationRecord:
         """Put `content` at `path` (absolute or relative to the project) and return the done record.
 
+        Folders that are missing on the way are made, as a part of it: an undo removes them if they are empty.
         Idempotent by `op_id`: one that is done (or was undone since) is returned as it is; an
         interrupted one is done anew when the file has the before-hash, marked done when it has the
         after-hash. `expected_sha256` (ABSENT for no file) refuses to write when the file has another
@@ -77,7 +78,8 @@ class Operations:
                 raise changed_meanwhile(path)
             place = self._project.place_of(path)
             mode = self._project.mode_of(path)
-            return (FileChange(path=place, before=before, after=hash_of(content), mode=mode),)
+            change = FileChange(path=place, before=before, after=hash_of(content), mode=mode)
+            return (change, *self._effects.folders_made_by(change))
 
         wanted = _wanted(op_id, session_id, tool, result)
         return await _whole(
@@ -298,7 +300,7 @@ class Operations:
                 record,
                 self._project,
                 choose=choose,
-                advice=lambda path, state: self._advice(record, path, state),
+                advice=lambda path, state, can_join: self._advice(record, path, state, can_join=can_join),
             )
             if not plan.changes:
                 return record
@@ -316,7 +318,7 @@ class Operations:
                     self._project.read_object(state)  # lost: said before anything is touched
             return self._carry_out(intent.with_changes(plan.changes), plan.contents)
 
-    def _advice(self, record: OperationRecord, path: str, present: str) -> Message:
+    def _advice(self, record: OperationRecord, path: str, present: str, *, can_join: bool) -> Message:
         later = [
             (item.op_id, change.after)
             for item in self._log.list()
@@ -326,7 +328,9 @@ class Operations:
         ]
         if later and later[-1][0] != record.op_id and later[-1][1] == present:
             return msg("Undo operation {op_id} first; it changed the file later.", op_id=later[-1][0])
-        return msg("Choose: keep the file as it is, put the old content back, or join both changes.")
+        if can_join:
+            return msg("Choose: keep the file as it is, put the old content back, or join both changes.")
+        return msg("Choose: keep the file as it is, or put the old content back.")
 
     def _known(self, op_id: str) -> OperationRecord:
         record = self._log.find(op_id)

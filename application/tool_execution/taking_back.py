@@ -70,13 +70,13 @@ def plan_undo(
     project: ProjectFiles,
     *,
     choose: UndoChoice | None,
-    advice: Callable[[str, str], Message],
+    advice: Callable[[str, str, bool], Message],
 ) -> UndoPlan:
     """How to undo a done operation; under the write lock.
 
-    `advice` says what to do about a path in some state. Raises UndoConflictError when files were changed
-    since and nothing (or a merge that is not possible) was chosen, EnvironmentProblem when a stored
-    content is lost.
+    `advice` says what to do about a path in some state, which can be joined or not. Raises
+    UndoConflictError when files were changed since and nothing (or a merge that is not possible) was
+    chosen, EnvironmentProblem when a stored content is lost.
     """
     effects = Effects(project)
     states = {change.path: effects.state_of(change.path) for change in record.changes}
@@ -102,7 +102,7 @@ def plan_undo(
             msg("{path} was changed since; it is not undone, so that nothing is lost.", path=first.path)
             if choose is None
             else msg("The changes of {path} touch each other; they can't be joined.", path=first.path),
-            advice=advice(first.path, states[first.path]),
+            advice=advice(first.path, states[first.path], merged is not None),
             conflicts=_conflicts(changed, merged, contents, project, effects),
         )
     if choose == "current":

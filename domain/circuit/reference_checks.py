@@ -290,7 +290,7 @@ def _check_bare_value(placed: PlacedElement, value: Field, scope: Scope, finding
 
 
 _SOURCE_WORDS = frozenset({
-    "dc", "ac", "sin", "pulse", "exp", "pwl", "sffm", "am", "trnoise", "trrandom", "external", "port",
+    "dc", "ac", "sin", "sine", "pulse", "exp", "pwl", "sffm", "am", "trnoise", "trrandom", "external", "port",
     "portnum", "z0", "pwr", "freq", "phase", "distof1", "distof2", "r", "td", "tr", "file",
 })  # fmt: skip
 

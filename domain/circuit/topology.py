@@ -304,7 +304,7 @@ def _follows_current(element: Element) -> bool:
     return any(re.search(r"\bi\s*\(", expression.text, re.IGNORECASE) for expression in element.expressions)
 
 
-_WAVEFORMS = frozenset({"sin", "pulse", "exp", "pwl", "sffm", "am", "trnoise", "trrandom"})
+_WAVEFORMS = frozenset({"sin", "sine", "pulse", "exp", "pwl", "sffm", "am", "trnoise", "trrandom"})
 
 
 def _dc_voltage(element: Element) -> tuple[float | None, bool]:
@@ -322,7 +322,7 @@ def _dc_voltage(element: Element) -> tuple[float | None, bool]:
     fields = element.statement.words
     after = next((i for i, word in enumerate(fields) if word.key in _WAVEFORMS), 0)
     number = read_number(fields[after + 1].text) if after + 1 < len(fields) else None
-    if fields[after].key not in {"sin", "pulse"} or number is None:
+    if fields[after].key not in {"sin", "sine", "pulse"} or number is None:
         return None, False
     return number.value, False
 

@@ -19,5 +19,7 @@ class AgentLimits:
     """Time of the model alone: tools, simulations, questions and pauses before a retry don't count."""
     continuations: int = 5
     """How often an answer that was cut off, or left something out, is gone on with by itself."""
+    session_tokens: int = 0
+    """Tokens of all answers of a conversation, as the provider counts them; 0 = no limit."""
     parallel: int = 3
     """Independent calls at the same time."""

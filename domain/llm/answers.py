@@ -95,6 +95,11 @@ _HYPOTHETICAL = re.compile(
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")
 _NAME_KEYS = ("tool", "name", "function", "tool_name", "function_name")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args")
+_BEGINS_AS_CALL = re.compile(
+    r"""\s*\{\s*["'](?:tool|name|function)["']\s*:\s*["'][\w.]+["']\s*,"""
+    r"""\s*["'](?:arguments|parameters|args)["']\s*:\s*[{"]"""
+)
+"""Nobody writes this for a person to read: a call, whatever is wrong with the rest of it."""
 _SIDE_KEYS = frozenset({"type", "id", "call_id", "tool_call_id", "index"})
 
 
@@ -106,8 +111,9 @@ def calls_in_text(text: str, known_names: Collection[str]) -> tuple[tuple[WireTo
     "would") the answer consists of calls alone - plain JSON, code blocks, ``<tool_call>`` tags, one or
     several - and nothing follows them. Every call has to name a known tool and to have no keys but
     name, arguments and ids. Tags (and blocks marked ``tool_call``) are meant as calls: they may
-    follow any text but a line that announces an example, and one whose JSON is broken still counts
-    when its name can be read, so that the model is told. Otherwise: no calls, and the text as it was.
+    follow any text but a line that announces an example. One of them whose JSON is broken still counts
+    when its name can be read, so that the model is told; so does plain JSON that begins with a known
+    tool's name and its arguments. Otherwise: no calls, and the text as it was.
     """
     thinking = _THINKING.match(text)
     start = thinking.end() if thinking else 0
@@ -116,7 +122,8 @@ def calls_in_text(text: str, known_names: Collection[str]) -> tuple[tuple[WireTo
         return (), text
     calls: list[WireToolCall] = []
     for piece in pieces:
-        found = _calls_in_piece(piece, known_names, is_explicit=is_explicit)
+        is_meant = is_explicit or ("`" not in lead_in and bool(_BEGINS_AS_CALL.match(piece)))
+        found = _calls_in_piece(piece, known_names, is_meant=is_meant)
         if not found:
             return (), text
         calls += found
@@ -172,15 +179,30 @@ def _may_lead_in(lead_in: str, *, is_explicit: bool) -> bool:
     )
 
 
-def _calls_in_piece(text: str, known: Collection[str], *, is_explicit: bool) -> list[WireToolCall]:
+def _calls_in_piece(text: str, known: Collection[str], *, is_meant: bool) -> list[WireToolCall]:
     value = read_json(text)
     if isinstance(value, Problem):
-        return _broken_call(text, known) if is_explicit else []
+        value = _one_after_the_other(text)
+    if value is None:
+        return _broken_call(text, known) if is_meant else []
     if isinstance(value, dict) and set(value) == {"tool_calls"}:
         value = value["tool_calls"]
     entries = value if isinstance(value, list) else [value]
     calls = [_call_of(entry, known) for entry in entries]
     return [call for call in calls if call is not None] if None not in calls else []
+
+
+def _one_after_the_other(text: str) -> list[Any] | None:
+    """Several JSON values with nothing but white space or commas between them; None for anything else."""
+    decoder, values, at = json.JSONDecoder(), [], 0
+    while at < len(text):
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return None
+        values.append(value)
+        at += len(text) - at - len(text[at:].lstrip(" \t\r\n,"))
+    return values or None
 
 
 def _call_of(value: Any, known: Collection[str]) -> WireToolCall | None:

@@ -55,6 +55,15 @@ class WireToolCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WireImage:
+    """A picture as it is sent."""
+
+    data: bytes
+    """The file: PNG, JPEG, WebP or GIF."""
+    mime: str = "image/png"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WireMessage:
     """One message of a request."""
 
@@ -68,6 +77,25 @@ class WireMessage:
     """Of a tool message: the `provider_id` of the call it answers."""
     name: str = ""
     """Of a tool message: the tool's name."""
+    images: tuple[WireImage, ...] = ()
+    """Of a user message."""
+
+
+Thinking = Literal["off", "on", "low", "medium", "high"]
+"""Whether, and how much, a model reasons before it answers."""
+THINKING_LEVELS: tuple[Thinking, ...] = ("off", "on", "low", "medium", "high")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelAbilities:
+    """What a model can do; None = not known, so it is tried."""
+
+    tools: Literal["yes", "prompted", "no"] | None = None
+    """prompted: it writes calls as JSON in its text, as the system message then tells it to."""
+    vision: bool | None = None
+    thinking: bool | None = None
+    context_tokens: int | None = None
+    output_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +107,28 @@ class ChatRequest:
     """Function schemas in OpenAI's form: ``{"type": "function", "function": {...}}``."""
     temperature: float | None = None
     max_tokens: int | None = None
+    thinking: Thinking | None = None
+    """None = as the provider does by itself."""
+    json_mode: bool = False
+    """The answer has to be one JSON object."""
+    search: bool = False
+    """The provider's own web search may be used, where it has one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebSource:
+    """A page that a provider's web search found."""
+
+    title: str
+    url: str
+    text: str = ""
+    site: str = ""
+    reference: str = ""
+    """How the answer refers to it, as "[ref_1]"."""
+
+    def to_plain(self) -> dict[str, str]:
+        """The fields by their names."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +155,8 @@ class StreamChunk:
     usage: Usage | None = None
     model: str = ""
     retry: RetryNotice | None = None
+    sources: tuple[WebSource, ...] = ()
+    """What a web search of the provider found; in the last chunk."""
 
 
 ProviderErrorType = Literal[
@@ -125,6 +177,7 @@ ProviderErrorType = Literal[
     "server_error",
     "bad_response",
     "empty_answer",
+    "service_paused",
 ]
 
 
@@ -147,6 +200,7 @@ class ProviderError(EnvironmentProblem):
         file: Path | None = None,
     ) -> None:
         super().__init__(message, advice=advice, file=file, error_type=kind)
+        self.kind: ProviderErrorType = kind
         self.retryable = retryable
         """Whether the same request may succeed a moment later."""
         self.retry_after_s = retry_after_s
@@ -155,6 +209,10 @@ class ProviderError(EnvironmentProblem):
         """HTTP status, None when there was no answer."""
         self.provider_code = provider_code
         """The provider's own code, as text."""
+        self.has_begun = False
+        """Something of the answer had come, shown or not: the request may not be sent again by itself."""
+        self.usage: Usage | None = None
+        """What the failed request cost, where the server told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,7 +223,11 @@ class ProviderChoice:
     model: str = ""
     """"" = the provider's default (an OpenAI-compatible server: the only or first model it lists)."""
     base_url: str = ""
-    """Up to, not including, ``/chat/completions``; "" = the provider's own."""
+    """Up to, not including, ``/chat/completions`` (Ollama: the server's root); "" = the provider's own."""
+    thinking: Thinking | None = None
+    """None = as the provider does by itself."""
+    search: bool = False
+    """Use the provider's own web search, where it has one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,4 +240,18 @@ class ProviderInfo:
     has_key: bool
     base_url: str
     models: Sequence[str] = ()
+    """Known without asking; a server may have others."""
     note: Message | None = None
+    key_variable: str = ""
+    """The environment variable of its key, "" when it takes none."""
+    url_variable: str = ""
+    key_page: str = ""
+    """Where one gets a key."""
+    models_page: str = ""
+    """Where its models are listed for people."""
+    is_local: bool = False
+    """Runs on the user's own computer by default."""
+    can_think: bool = False
+    """Thinking can be switched."""
+    can_search: bool = False
+    """Has a web search of its own."""

@@ -3,9 +3,9 @@
 This module is the one place that knows the keys there. It makes messages, reads and changes their
 extra fields by typed functions (a change returns a copy), and turns messages into JSON objects and
 back without loss. Keys in use: timestamp, attachments, reasoning_content, operations, usage,
-is_partial, stop_reason, provider_ids, call_problems, finish_reason, provider, model, continuations,
-is_stuck, doubt, error_type, summary, result, seen_versions. Readers never fail on a field of a wrong
-type (a transcript may have been edited by hand): they give its default.
+web_search_results, is_partial, stop_reason, provider_ids, call_problems, finish_reason, provider,
+model, continuations, is_stuck, doubt, error_type, summary, result, seen_versions. Readers never fail on
+a field of a wrong type (a transcript may have been edited by hand): they give its default.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from domain.llm.chat import Role, Usage
+from domain.llm.chat import Role, Usage, WebSource
 from domain.llm.plain_json import from_plain, join_surrogates, to_plain
 from shared.message import Message, msg, stored_message
 from shared.ulid import new_ulid
@@ -71,6 +71,7 @@ def create_ai_message(
     finish_reason: str = "",
     provider: str = "",
     model: str = "",
+    sources: Sequence[WebSource] = (),
 ) -> AIMessage:
     """A model's answer. `tool_calls` are {"id", "name", "args"} under our own call ids.
 
@@ -88,6 +89,7 @@ def create_ai_message(
         finish_reason=finish_reason,
         provider=provider,
         model=model,
+        web_search_results=[source.to_plain() for source in sources],
     )
     return AIMessage(
         content=join_surrogates(text),
@@ -214,6 +216,16 @@ def get_reasoning_content(message: BaseMessage) -> str:
 def get_operations(message: BaseMessage) -> list[str]:
     """What the answer did, a line each."""
     return [item for item in _list(message, "operations") if isinstance(item, str)]
+
+
+def get_sources(message: BaseMessage) -> list[WebSource]:
+    """What a web search of the provider found for the answer."""
+    names = tuple(field.name for field in fields(WebSource))
+    return [
+        WebSource(**{name: str(item.get(name) or "") for name in names})
+        for item in _list(message, "web_search_results")
+        if isinstance(item, dict)
+    ]
 
 
 def get_usage(message: BaseMessage) -> Usage | None:

@@ -1,10 +1,15 @@
-"""Which addresses name this very computer, so that no proxy may come between."""
+"""Addresses of servers: read strictly, and whether they name this very computer (no proxy comes between)."""
 
 from __future__ import annotations
 
 import socket
 from ipaddress import ip_address
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
+
+from shared.errors import UserInputError
+from shared.message import Message, msg
+
+_ENDPOINT = "/chat/completions"
 
 
 def is_loopback(url: str) -> bool:
@@ -28,3 +33,50 @@ def _full_form(host: str) -> str:
         return socket.inet_ntoa(socket.inet_aton(host))
     except OSError:
         return host
+
+
+def checked_base_url(url: str) -> str:
+    """A server's address without a slash or ``/chat/completions`` at its end.
+
+    Raises UserInputError ("bad_url") for what is no http(s) address of a host, or holds a password or a
+    query.
+    """
+    parts = _split(url)
+    if parts is None or parts.scheme.lower() not in ("http", "https") or not parts.hostname:
+        raise _bad_url(
+            msg("{url} is not an address of a server.", url=without_password(url)),
+            msg("Write it as http://HOST:PORT/v1 or https://HOST/v1."),
+        )
+    if parts.username is not None or parts.password is not None:
+        raise _bad_url(
+            msg("The address of the server holds a user name or password."),
+            msg("Take it out of the address; the key belongs into the environment variable."),
+        )
+    if parts.query or parts.fragment:
+        raise _bad_url(
+            msg("{url} has a part behind “?” or “#”, which a base address cannot have.", url=url),
+            msg("Give the address only up to, not including, /chat/completions."),
+        )
+    return url.rstrip("/").removesuffix(_ENDPOINT).rstrip("/")
+
+
+def _split(url: str) -> SplitResult | None:
+    """The parts of an address; None for one with a port that is none, or with blanks in it."""
+    if not url.isprintable() or " " in url:
+        return None
+    try:
+        parts = urlsplit(url)
+        return parts if parts.port is None or parts.port > 0 else None
+    except ValueError:
+        return None
+
+
+def _bad_url(message: Message, advice: Message) -> UserInputError:
+    return UserInputError(message, advice=advice, error_type="bad_url")
+
+
+def without_password(url: str) -> str:
+    """An address fit to be shown."""
+    scheme, slashes, rest = url.rpartition("//")
+    authority, slash, path = rest.partition("/")
+    return f"{scheme}{slashes}{authority.rpartition('@')[2]}{slash}{path}"

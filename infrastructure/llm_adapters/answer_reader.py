@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from domain.llm.chat import FinishReason, StreamChunk, Usage, WireToolCall
+from domain.llm.chat import FinishReason, StreamChunk, Usage, WebSource, WireToolCall
 from infrastructure.llm_adapters.error_texts import Peer
 from infrastructure.llm_adapters.sse import Frame
 from infrastructure.llm_adapters.tool_call_accumulator import ToolCallAccumulator, is_json_object
@@ -49,6 +49,17 @@ _FAILURES = frozenset(
 )
 """Finish reasons that are errors."""
 
+_SOURCES = (("web_search",), ("search_info", "search_results"))
+"""Where providers put what their web search found (Zhipu, Qwen)."""
+_SOURCE_FIELDS = {
+    "title": ("title",),
+    "url": ("link", "url"),
+    "text": ("content", "snippet"),
+    "site": ("media", "site_name"),
+    "reference": ("refer", "index"),
+}
+_MOST_SOURCES = 100
+
 Phase = Literal["waiting", "thinking", "content"]
 
 
@@ -74,6 +85,7 @@ class AnswerReader:
         self._finish = ""
         self._is_whole = False
         self._model = ""
+        self._sources: dict[str, WebSource] = {}
         self.usage: Usage | None = None
         self.is_done = False
         """The server said that nothing follows."""
@@ -125,7 +137,13 @@ class AnswerReader:
                 raise bad_response(self.peer, text_of_page(self._noise) or self._noise)
             if reason != "cut" or not self.has_begun:
                 raise empty_answer(self.peer)
-        yield StreamChunk(tool_calls=calls, finish_reason=reason, usage=self.usage, model=self._model)
+        yield StreamChunk(
+            tool_calls=calls,
+            finish_reason=reason,
+            usage=self.usage,
+            model=self._model,
+            sources=tuple(self._sources.values()),
+        )
 
     def _finish_reason(self, calls: tuple[WireToolCall, ...]) -> FinishReason:
         if not self._finish and not self._is_whole:
@@ -156,15 +174,33 @@ class AnswerReader:
         if isinstance(payload.get("model"), str):
             self._model = payload["model"]
         self._take_usage(payload.get("usage"))
+        for path in _SOURCES:
+            self._take_sources(payload, path)
         choices = payload.get("choices")
         if not isinstance(choices, list):
-            if frame.is_stray:
+            if frame.is_stray and not self._sources:
                 self._note(frame.data)
             return
         for choice in choices:
             if isinstance(choice, Mapping) and choice.get("index") in {0, None}:
                 yield from self._take_choice(choice)
                 return
+
+    def _take_sources(self, payload: Any, path: tuple[str, ...]) -> None:
+        """What a web search found; some servers say it again in every chunk."""
+        for name in path:
+            payload = payload.get(name) if isinstance(payload, Mapping) else None
+        for entry in payload if isinstance(payload, list) else ():
+            if isinstance(entry, Mapping) and len(self._sources) < _MOST_SOURCES:
+                source = WebSource(
+                    **{
+                        ours: _whole_characters(
+                            next((str(entry[name]) for name in names if entry.get(name)), "")
+                        )
+                        for ours, names in _SOURCE_FIELDS.items()
+                    }
+                )
+                self._sources.setdefault(source.url or source.title, source)
 
     def _take_choice(self, choice: Mapping[str, Any]) -> Iterator[StreamChunk]:
         self._take_usage(choice.get("usage"))
@@ -227,6 +263,14 @@ class AnswerReader:
     def _take_usage(self, usage: Any) -> None:
         if isinstance(usage, Mapping) and usage:
             self.usage = read_usage(usage)
+
+
+def _source(entry: Mapping[str, Any]) -> WebSource:
+    told = {
+        ours: next((str(entry[name]) for name in names if entry.get(name)), "")
+        for ours, names in _SOURCE_FIELDS.items()
+    }
+    return WebSource(**{name: _whole_characters(text) for name, text in told.items()})
 
 
 def read_usage(usage: Mapping[str, Any]) -> Usage:

@@ -10,10 +10,18 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import replace
 from typing import Literal
 
+from application.conversation.project_context import MAIN_CIRCUIT
 from domain.llm.chat import ChatRequest, StreamChunk, Usage, WireMessage, WireToolCall
-from infrastructure.llm_adapters.builtin_commands import language_of, understand_command
+from infrastructure.llm_adapters.builtin_commands import (
+    Change,
+    Measure,
+    Simulate,
+    language_of,
+    understand_command,
+)
 from infrastructure.llm_adapters.builtin_plans import plan_of
 from infrastructure.llm_adapters.builtin_steps import Call, Outcome, Speech, abilities
 from shared.message import Message, msg
@@ -25,6 +33,7 @@ _MODEL = "builtin"
 _PIECE = re.compile(r"\s*\S+|\s+", re.DOTALL)
 _DATA = re.compile(r"<data\b[^>]*>(?P<text>.*?)</data>\s*", re.DOTALL)
 _CIRCUIT_LINE = re.compile(r"^- (?P<path>.+\.(?:cir|sp|spice|net|ckt))$", re.MULTILINE | re.IGNORECASE)
+_MAIN_LINE = re.compile(rf"^{re.escape(MAIN_CIRCUIT)}(?P<path>.+)$", re.MULTILINE)
 _PROGRAM_NOTE = "(A note of the program"
 _NO_OUTCOME = Outcome("Error (interrupted): The call was interrupted.")
 
@@ -67,13 +76,16 @@ class BuiltinChatClient:
 
     def _next_step(self, request: ChatRequest) -> Call | str:
         """The next call of the turn's plan, or the answer. Pure, up to a tenth of a second of CPU."""
-        said, circuits, since = _turn_of(request.messages)
+        said, circuits, main, since = _turn_of(request.messages)
         language = language_of(said)
         say = self._speaker(language)
         if not said.strip():
             return say(abilities())
         outcomes = _outcomes(since)
-        plan = plan_of(understand_command(said, circuits), Speech(say=say, circuits=circuits))
+        command = understand_command(said, circuits)
+        if isinstance(command, Change | Simulate | Measure) and not command.file:
+            command = replace(command, file=main)
+        plan = plan_of(command, Speech(say=say, circuits=circuits))
         try:
             call = next(plan)
             for outcome in outcomes:
@@ -90,15 +102,17 @@ class BuiltinChatClient:
         return call
 
 
-def _turn_of(messages: Sequence[WireMessage]) -> tuple[str, tuple[str, ...], Sequence[WireMessage]]:
-    """What the user said last, the circuits listed with it, and the messages since."""
+def _turn_of(messages: Sequence[WireMessage]) -> tuple[str, tuple[str, ...], str, Sequence[WireMessage]]:
+    """What the user said last, the circuits listed with it, the main one of them, and the messages since."""
     for at in range(len(messages) - 1, -1, -1):
         message = messages[at]
         if message.role == "user" and not message.text.startswith(_PROGRAM_NOTE):
             data = "\n".join(block["text"] for block in _DATA.finditer(message.text))
             circuits = tuple(found["path"] for found in _CIRCUIT_LINE.finditer(data))
-            return _DATA.sub("", message.text), circuits, messages[at + 1 :]
-    return "", (), ()
+            named = _MAIN_LINE.search(data)
+            main = named["path"] if named is not None else ""
+            return _DATA.sub("", message.text), circuits, main, messages[at + 1 :]
+    return "", (), "", ()
 
 
 def _outcomes(messages: Sequence[WireMessage]) -> list[Outcome]:

@@ -57,6 +57,13 @@ class Analyze:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Delete:
+    """A file away."""
+
+    file: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """New values of elements or parameters."""
 
@@ -98,7 +105,19 @@ class Design:
     """It asks something: nothing is to be made."""
 
 
-Command = SmallTalk | ListFiles | Show | Search | References | Analyze | Change | Simulate | Measure | Design
+Command = (
+    SmallTalk
+    | ListFiles
+    | Show
+    | Search
+    | References
+    | Analyze
+    | Delete
+    | Change
+    | Simulate
+    | Measure
+    | Design
+)
 
 _I = re.IGNORECASE
 _SUFFIXES = "cir|sp|spice|net|ckt|inc|lib|mod|sub|txt|md|json|csv"
@@ -166,6 +185,13 @@ _ANALYSES: Sequence[tuple[str, str]] = (
     ("ac", r"frequency response|\bac\b|交流|频率响应"),
 )
 _ANALYSIS_WORD = r"\s*(?:analys[ie]s|simulation|run|sweep|分析|仿真|扫描)"
+_DELETE = re.compile(
+    r"\s*(?:(?:please|now|can you|could you)\s+)*(?:delete|remove|erase)\s*(?:the\s+)?"
+    r"(?:(?:file|circuit|netlist)\s*)?(?:from (?:the|this|my) project\s*)?(?:please|now|for me)?[\s.,!?]*"
+    r"|\s*请?\s*(?:帮我)?\s*[把将]?\s*(?:文件|电路)?\s*(?:删除|删掉|移除)\s*(?:掉|了)?\s*(?:文件|电路|吧)?[\s。！]*",
+    _I,
+)
+"""The whole sentence without the file: “remove R1 from a.cir” is another wish."""
 _MEASURE = re.compile(
     r"\b(?:measure|evaluate|calculate|compute|what(?:'s| is| are)|how (?:much|large|high|big|fast|wide))\b"
     r"|测量|测一?下|多少|求|计算|量一下",
@@ -267,6 +293,8 @@ def _command(sentence: str, file: str, rest: str) -> Command | None:
     for pattern in _REFERENCES:
         if found := pattern.search(rest):
             return References(symbol=found[1].rstrip("."))
+    if file and _DELETE.fullmatch(rest):
+        return Delete(file=file)
     return _work(file, rest) or _look(sentence, file, rest)
 
 

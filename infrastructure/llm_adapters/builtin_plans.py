@@ -18,6 +18,7 @@ from infrastructure.llm_adapters.builtin_commands import (
     Analyze,
     Change,
     Command,
+    Delete,
     Design,
     ListFiles,
     Measure,
@@ -61,6 +62,8 @@ def plan_of(command: Command, speech: Speech) -> Plan:
             plan = design(command, speech)
         case SmallTalk():
             plan = _small_talk(command, speech)
+        case Delete():
+            plan = _delete(command, speech)
         case Show():
             plan = _show(command, speech)
         case ListFiles() | Search() | References() | Analyze():
@@ -92,6 +95,15 @@ def _show(command: Show, speech: Speech) -> Plan:
     if outcome.error_type:
         return failed(outcome, speech)
     return _quoted(f"{command.file}:", outcome.text)
+
+
+def _delete(command: Delete, speech: Speech) -> Plan:
+    outcome = yield Call(tool="delete_file", arguments={"path": command.file})
+    if outcome.error_type == "refused_by_user":
+        return speech.say(msg("{file} stays.", file=command.file))
+    if outcome.error_type:
+        return failed(outcome, speech)
+    return speech.say(msg("{file} is deleted. That can be undone.", file=command.file))
 
 
 def _look_up(command: ListFiles | Search | References | Analyze, speech: Speech) -> Plan:
@@ -165,8 +177,8 @@ def _simulation_report(outcome: Outcome, speech: Speech) -> str:
             "It has no .meas cards; ask for figures, for example “measure {example}”.", example=example
         )
         parts.append(speech.say(hint))
-    if warnings:
-        parts += [speech.say(msg("Warnings:")), bullets(warnings)]
+    if warnings:  # behind a blank line: else they would be part of the list's last item
+        parts += [f"\n{speech.say(msg('Warnings:'))}", bullets(warnings)]
     return "\n".join(parts)
 
 

@@ -32,7 +32,9 @@ from domain.llm.chat import (
     FinishReason,
     RetryNotice,
     StreamChunk,
+    Thinking,
     Usage,
+    WebSource,
     WireToolCall,
 )
 from infrastructure.llm_adapters.wire_messages import wire_messages
@@ -50,7 +52,9 @@ MERGE_WINDOW_S = 0.04
 _MOST_WAITING = 256
 """Pieces read ahead of a slow consumer; then the connection waits."""
 
-_REQUEST_OPTIONS = frozenset({"tools", "tool_choice", "temperature", "max_tokens", "stream"})
+_REQUEST_OPTIONS = frozenset(
+    {"tools", "tool_choice", "temperature", "max_tokens", "stream", "thinking", "search", "json_mode"}
+)
 
 _open_streams: ContextVar[list[AsyncGenerator[Any, None]] | None] = ContextVar("_open_streams", default=None)
 
@@ -58,14 +62,16 @@ _open_streams: ContextVar[list[AsyncGenerator[Any, None]] | None] = ContextVar("
 class ClientChatModel(BaseChatModel):
     """A chat client of ours where LangChain and LangGraph expect a model.
 
-    Call options: `tools` (OpenAI function schemas), `temperature`, `max_tokens`. Only asynchronous;
-    nothing is cached. The client is a private attribute: neither it nor a key in it shows in repr,
-    dumps or traces.
+    Call options: `tools` (OpenAI function schemas), `temperature`, `max_tokens`, `json_mode`, and
+    `thinking` and `search` in place of the model's own settings. Only asynchronous; nothing is
+    cached. The client is a private attribute: neither it nor a key in it shows in repr, dumps or traces.
     """
 
     provider: str = ""
     model: str = ""
     """"" = the provider's default."""
+    thinking: Thinking | None = None
+    search: bool = False
     merge_window_s: float = MERGE_WINDOW_S
 
     _client: Any = PrivateAttr()
@@ -130,7 +136,7 @@ class ClientChatModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,  # noqa: ARG002 - astream calls back itself
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        stream = self._chunks(_request(messages, stop, kwargs))
+        stream = self._chunks(self._request(messages, stop, kwargs))
         if (open_streams := _open_streams.get()) is not None:
             open_streams.append(stream)
         return stream
@@ -172,11 +178,29 @@ class ClientChatModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,  # noqa: ARG002 - nothing is streamed
         **kwargs: Any,
     ) -> ChatResult:
-        async with aclosing(self._chunks(_request(messages, stop, kwargs))) as stream:
+        async with aclosing(self._chunks(self._request(messages, stop, kwargs))) as stream:
             first, *further = [chunk.message async for chunk in stream]
         assert isinstance(first, AIMessageChunk)
         answer = add_ai_message_chunks(first, *(m for m in further if isinstance(m, AIMessageChunk)))
         return ChatResult(generations=[ChatGeneration(message=_whole(answer))])
+
+    def _request(
+        self, messages: Sequence[BaseMessage], stop: Sequence[str] | None, options: Mapping[str, Any]
+    ) -> ChatRequest:
+        if stop:
+            raise ValueError("stop sequences are not supported")
+        if unknown := options.keys() - _REQUEST_OPTIONS:
+            raise TypeError(f"unknown options of a model call: {', '.join(sorted(unknown))}")
+        _check_tool_choice(options.get("tool_choice"))
+        return ChatRequest(
+            messages=wire_messages(messages),
+            tools=tuple(options.get("tools") or ()),
+            temperature=options.get("temperature"),
+            max_tokens=options.get("max_tokens"),
+            thinking=options.get("thinking", self.thinking),
+            search=bool(options.get("search", self.search)),
+            json_mode=bool(options.get("json_mode")),
+        )
 
     def _generate(
         self,
@@ -226,11 +250,13 @@ class _Closing:
         self._calls: tuple[WireToolCall, ...] = ()
         self._finish_reason: FinishReason = "cut"
         self._usage: Usage | None = None
+        self._sources: tuple[WebSource, ...] = ()
 
     def note(self, chunk: StreamChunk) -> None:
         self._model = chunk.model or self._model
         self._usage = chunk.usage or self._usage
         self._calls += chunk.tool_calls
+        self._sources += chunk.sources
         self._finish_reason = chunk.finish_reason or self._finish_reason
 
     def chunk(self) -> ChatGenerationChunk:
@@ -240,7 +266,11 @@ class _Closing:
                 for index, call in enumerate(self._calls)
             ],
             usage_metadata=_usage_metadata(self._usage),
-            response_metadata={"finish_reason": self._finish_reason, "model_name": self._model},
+            response_metadata={
+                "finish_reason": self._finish_reason,
+                "model_name": self._model,
+                **({"sources": [source.to_plain() for source in self._sources]} if self._sources else {}),
+            },
             chunk_position="last",
         )
 
@@ -363,20 +393,6 @@ def _whole(answer: AIMessageChunk) -> AIMessage:
             for call in calls
             if call.problem
         ],
-    )
-
-
-def _request(messages: Sequence[BaseMessage], stop: Sequence[str] | None, options: Any) -> ChatRequest:
-    if stop:
-        raise ValueError("stop sequences are not supported")
-    if unknown := options.keys() - _REQUEST_OPTIONS:
-        raise TypeError(f"unknown options of a model call: {', '.join(sorted(unknown))}")
-    _check_tool_choice(options.get("tool_choice"))
-    return ChatRequest(
-        messages=wire_messages(messages),
-        tools=tuple(options.get("tools") or ()),
-        temperature=options.get("temperature"),
-        max_tokens=options.get("max_tokens"),
     )
 
 

@@ -3,40 +3,73 @@
 from __future__ import annotations
 
 import contextlib
+import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
 
+from domain.llm.service import NetworkSettings
 from infrastructure.llm_adapters.timing import Timeouts
+from shared.errors import UserInputError
+from shared.message import msg
 
 
-def new_connections(timeouts: Timeouts, *, is_local: bool) -> httpx.AsyncClient:
+def new_connections(
+    timeouts: Timeouts, *, is_local: bool, network: NetworkSettings | None = None
+) -> httpx.AsyncClient:
     """Connections to one server. Blocking: it reads the certificates from the disk.
 
-    Redirects are not followed: the key would go to whom the answer names. Certificates that the
-    environment names hold for a server on this computer too, proxies do not. Raises ValueError,
-    ImportError or httpx.InvalidURL for a proxy that can't be used.
+    Redirects are not followed: the key would go to whom the answer names. Certificates hold for a server
+    on this computer too, proxies do not. Raises ValueError, ImportError or httpx.InvalidURL for a proxy
+    that can't be used, UserInputError ("bad_certificates").
     """
+    network = network or NetworkSettings()
+    trusted = httpx.create_ssl_context()
+    if network.certificates is not None:
+        _trust(trusted, network.certificates)
     return httpx.AsyncClient(
-        verify=httpx.create_ssl_context(),
+        verify=trusted,
         trust_env=not is_local,
+        proxy=network.proxy if network.proxy and not is_local else None,
         timeout=httpx.Timeout(None, connect=timeouts.connect_s, pool=timeouts.connect_s),
         follow_redirects=False,
     )
+
+
+def _trust(context: ssl.SSLContext, place: Path) -> None:
+    try:
+        files = [*place.glob("*.pem"), *place.glob("*.crt")] if place.is_dir() else [place]
+        for file in files:
+            context.load_verify_locations(cafile=file)
+        if not files:
+            raise FileNotFoundError(2, "no .pem or .crt in it", str(place))
+    except OSError as error:  # ssl.SSLError is one
+        raise UserInputError(
+            msg(
+                "The certificates {path} can't be used: {reason}.",
+                path=place,
+                reason=error.strerror or error,
+            ),
+            advice=msg("Give the setting network.certificates a PEM file of certificates, or take it out."),
+            file=place,
+            error_type="bad_certificates",
+        ) from error
 
 
 @asynccontextmanager
 async def no_socket_left(request: httpx.Request) -> AsyncIterator[None]:
     """Close what was opened for `request` when sending it fails or is cancelled.
 
-    httpcore 1.0 does so itself but for a cancelled TLS handshake: that socket would stay open.
+    httpcore 1.0 does so itself but for a cancelled TLS handshake and a refused SOCKS one: these sockets
+    would stay open.
     """
     opened: list[Any] = []
 
     async def trace(event: str, info: Mapping[str, Any]) -> None:
-        if event == "connection.connect_tcp.complete":
+        if event.endswith(".connect_tcp.complete"):  # of a connection, or of one to a SOCKS proxy
             opened.append(info["return_value"])
 
     request.extensions["trace"] = trace

@@ -17,11 +17,13 @@ from urllib.parse import urlsplit
 import httpx
 
 from domain.llm.chat import ProviderError
+from domain.llm.service import NetworkSettings
 from domain.search.embedding import EMBEDDING_SERVERS, EmbeddingSettings
-from infrastructure.llm_adapters.addresses import is_loopback
+from infrastructure.llm_adapters.addresses import checked_base_url, is_loopback
+from infrastructure.llm_adapters.connections import new_connections
 from infrastructure.llm_adapters.error_texts import Peer, key_variable
-from infrastructure.llm_adapters.registry import checked_base_url
-from infrastructure.llm_adapters.timing import RetryPolicy
+from infrastructure.llm_adapters.service_manager import ServiceManager
+from infrastructure.llm_adapters.timing import RetryPolicy, Timeouts
 from infrastructure.llm_adapters.wire_errors import (
     bad_response,
     error_of_payload,
@@ -48,6 +50,7 @@ class EmbeddingClient:
         *,
         environment: Mapping[str, str],
         retries: RetryPolicy | None = None,
+        network: NetworkSettings | None = None,
     ) -> None:
         """Raises UserInputError for an address that is none, ProviderError ("no_key") without a key."""
         named = settings.base_url.strip() or EMBEDDING_SERVERS[settings.provider]
@@ -60,7 +63,6 @@ class EmbeddingClient:
         self._base_url = checked_base_url(named).removesuffix("/embeddings").rstrip("/")
         self._settings = settings
         self._is_local = is_loopback(self._base_url)
-        self._retries = retries or RetryPolicy()
         variable = key_variable(settings.provider)
         self._peer = Peer(
             server=urlsplit(self._base_url).netloc,
@@ -68,6 +70,10 @@ class EmbeddingClient:
             model=settings.model,
             key=environment.get(variable, "").strip(),
             is_loopback=self._is_local,
+        )
+        # Of its own: a server that gives vectors and one that answers may fail apart.
+        self._service = ServiceManager(retries=retries).service(
+            f"{settings.provider}-embedding", self._peer.server, is_local=self._is_local
         )
         if not self._peer.key and not self._is_local:
             raise ProviderError(
@@ -79,6 +85,7 @@ class EmbeddingClient:
             )
         if not (self._peer.key.isascii() and self._peer.key.isprintable()):
             raise unusable_key(self._peer)
+        self._network = network
         self._http: httpx.AsyncClient | None = None
         self._making_http = asyncio.Lock()
 
@@ -94,21 +101,15 @@ class EmbeddingClient:
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """A vector for each text, in their order. Raises ProviderError after the retries."""
-        attempt = 0
-        while True:
-            attempt += 1
-            try:
-                async with asyncio.timeout(self._settings.timeout_s):
-                    return await self._attempt(texts)
-            except TimeoutError:
-                seconds = f"{self._settings.timeout_s:g}"
-                error = timeout(self._peer, msg("no answer for {seconds} s", seconds=seconds))
-            except ProviderError as refusal:
-                error = refusal
-            pause_s = self._retries.pause_s(attempt, error)
-            if pause_s is None:
-                raise error
-            await self._retries.sleep(pause_s)
+        return await self._service.call(lambda: self._in_time(texts))
+
+    async def _in_time(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        try:
+            async with asyncio.timeout(self._settings.timeout_s):
+                return await self._attempt(texts)
+        except TimeoutError:
+            seconds = f"{self._settings.timeout_s:g}"
+            raise timeout(self._peer, msg("no answer for {seconds} s", seconds=seconds)) from None
 
     async def close(self) -> None:
         """Close all connections."""
@@ -194,10 +195,5 @@ class EmbeddingClient:
             return self._http
 
     def _make_http(self) -> httpx.AsyncClient:
-        """In a thread: it reads the certificates from the disk. A redirect would carry the key elsewhere."""
-        return httpx.AsyncClient(
-            verify=httpx.create_ssl_context(),
-            trust_env=not self._is_local,
-            timeout=httpx.Timeout(None, connect=_CONNECT_S, pool=_CONNECT_S),
-            follow_redirects=False,
-        )
+        """In a thread: it reads the certificates from the disk."""
+        return new_connections(Timeouts(connect_s=_CONNECT_S), is_local=self._is_local, network=self._network)

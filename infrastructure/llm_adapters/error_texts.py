@@ -15,10 +15,10 @@ from urllib.parse import quote as url_quote
 
 from domain.llm.chat import ProviderErrorType
 from shared.message import Message, msg
+from shared.redaction import redact
 
 QUOTE_LIMIT = 300
 _BLACKED_OUT = "[key]"
-_LOOKS_LIKE_A_KEY = re.compile(r"\b(sk|pk|rk)-[\w*.-]{6,}|(?<=Bearer )[^\s\"']{6,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ def _without_key(text: str, key: str) -> str:
             text = text.replace(form, _BLACKED_OUT)
         else:
             text = re.sub(rf"(?<!\w){re.escape(form)}(?!\w)", _BLACKED_OUT, text)
-    return _LOOKS_LIKE_A_KEY.sub(_BLACKED_OUT, text)
+    return redact(text)
 
 
 def key_variable(provider: str) -> str:
@@ -97,6 +97,7 @@ TEXTS: dict[ProviderErrorType, Callable[[Peer, _Said], Message]] = {
         "{server} sent something that is no answer of a language model: {said}", server=peer.server, said=said
     ),
     "empty_answer": lambda peer, _said: msg("{server} sent an empty answer.", server=peer.server),
+    "service_paused": lambda peer, said: msg("{server} is left alone: {said}", server=peer.server, said=said),
 }
 
 ADVICE: dict[ProviderErrorType, Callable[[Peer], Message]] = {
@@ -138,4 +139,9 @@ ADVICE: dict[ProviderErrorType, Callable[[Peer], Message]] = {
         "Check that the base URL is that of a server which speaks OpenAI's protocol."
     ),
     "empty_answer": lambda _: msg("Send the message again in other words, or choose another model."),
+    "service_paused": lambda peer: (
+        msg("Check that the server runs; `providers test {name}` asks it at once.", name=peer.provider)
+        if peer.is_loopback
+        else msg("Wait until then, or choose another model.")
+    ),
 }

@@ -1,4 +1,4 @@
-"""The body of a chat completions request in OpenAI's form, and what to leave out for servers that refuse it.
+"""The body of a chat completions request in OpenAI's form, as a server's `Dialect` wants it.
 
 Every call of the history has a unique id on the wire, whatever providers sent: a missing or repeated id
 is replaced by one made from the call's place, the same in every later request so that caches of
@@ -7,77 +7,24 @@ prompts hit, and the message that answers the call gets it too.
 
 from __future__ import annotations
 
+import base64
 import json
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from domain.llm.chat import ChatRequest, WireMessage, WireToolCall
+from domain.llm.chat import ChatRequest, WireImage, WireMessage, WireToolCall
+from infrastructure.llm_adapters.dialect import Dialect
 from infrastructure.llm_adapters.tool_call_accumulator import is_json_object
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
-    """How one server wants to be spoken to."""
-
-    reasoning_back: Literal["never", "tool_turns", "always"] = "never"
-    """Of which answers the reasoning is sent back; "tool_turns": of those that called tools (DeepSeek)."""
-    reasoning_field: str = "reasoning_content"
-    asks_for_usage: bool = True
-    names_tool_choice: bool = True
-    plain_schemas: bool = False
-    """Tool schemas without `strict`, `additionalProperties` and the like."""
-    sends_temperature: bool = True
-    max_tokens_field: str = "max_tokens"
-    alternates_roles: bool = False
-    """Questions and answers have to take turns: the templates of several models demand it."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Objection:
-    """A server's complaint about one thing, and the dialect without it."""
-
-    words: re.Pattern[str]
-    yields: Callable[[Dialect], Dialect]
-
-
-_OBJECTIONS = (
-    _Objection(re.compile("stream_options|include_usage"), lambda now: replace(now, asks_for_usage=False)),
-    _Objection(re.compile("tool_choice"), lambda now: replace(now, names_tool_choice=False)),
-    _Objection(
-        re.compile(r"additionalproperties|\bstrict\b|\$schema", re.IGNORECASE),
-        lambda now: replace(now, plain_schemas=True),
-    ),
-    # OpenAI's reasoning models
-    _Objection(
-        re.compile("max_completion_tokens"),
-        lambda now: replace(now, max_tokens_field="max_completion_tokens"),
-    ),
-    _Objection(re.compile("temperature"), lambda now: replace(now, sends_temperature=False)),
-    # DeepSeek wants it back after tool calls
-    _Objection(
-        re.compile("reasoning_content"),
-        lambda now: now if now.reasoning_back != "never" else replace(now, reasoning_back="tool_turns"),
-    ),
-    # Templates of Mistral, Gemma and others; the words are passed on by llama.cpp, LM Studio and vLLM
-    _Objection(
-        re.compile(r"roles must alternate|must alternate between user", re.IGNORECASE),
-        lambda now: replace(now, alternates_roles=True),
-    ),
-)
-
-
-def dialects_after(complaint: str, dialect: Dialect) -> Iterator[Dialect]:
-    """Dialects that meet what a server complained of, one for each thing it names."""
-    for objection in _OBJECTIONS:
-        if objection.words.search(complaint):
-            yield objection.yields(dialect)
+_JSON_WANTED = "Answer with one JSON object and nothing else."
 
 
 def render_request(request: ChatRequest, model: str, dialect: Dialect) -> bytes:
     """The body as JSON in UTF-8."""
-    messages = _alternating(request.messages) if dialect.alternates_roles else request.messages
+    messages: Sequence[WireMessage] = asking_for_json(request)
+    if dialect.alternates_roles:
+        messages = _alternating(messages)
     body: dict[str, Any] = {
         "model": model,
         "messages": _messages(messages, dialect),
@@ -85,15 +32,47 @@ def render_request(request: ChatRequest, model: str, dialect: Dialect) -> bytes:
     }
     if dialect.asks_for_usage:
         body["stream_options"] = {"include_usage": True}
-    if request.tools:
-        body["tools"] = [_plain(tool) if dialect.plain_schemas else tool for tool in request.tools]
-        if dialect.names_tool_choice:
-            body["tool_choice"] = "auto"
-    if request.temperature is not None and dialect.sends_temperature:
-        body["temperature"] = request.temperature
-    if request.max_tokens is not None:
-        body[dialect.max_tokens_field] = request.max_tokens
+    body.update(_tool_fields(request, model, dialect))
+    if dialect.sends_thinking:
+        body.update(dialect.thinking.fields(request.thinking))
+    body.update(dialect.temperature_fields(request, model))
+    if (most := dialect.max_tokens_of(request, model)) is not None:
+        body[dialect.max_tokens_field] = most
+    if request.json_mode:
+        body.update(dialect.json_fields)
+    return as_body(body)
+
+
+def as_body(body: Mapping[str, Any]) -> bytes:
+    """JSON in UTF-8; half characters become "?"."""
     return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def _tool_fields(request: ChatRequest, model: str, dialect: Dialect) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    tools = [plain_schema(tool) if dialect.plain_schemas else tool for tool in request.tools]
+    if tools and dialect.tool_fields_models.search(model):
+        fields.update(dialect.tool_fields)
+    if request.search:
+        fields.update(dialect.search_fields)
+        if dialect.search_tool:
+            tools.append(dialect.search_tool)
+    if tools:
+        fields["tools"] = tools
+    if request.tools and dialect.names_tool_choice:
+        fields["tool_choice"] = "auto"
+    return fields
+
+
+def asking_for_json(request: ChatRequest) -> tuple[WireMessage, ...]:
+    """The messages, which in JSON mode have to name the word: OpenAI and DeepSeek refuse them otherwise."""
+    messages = request.messages
+    if not request.json_mode or any("json" in message.text.lower() for message in messages):
+        return messages
+    if messages and messages[0].role == "system":
+        first = replace(messages[0], text=f"{messages[0].text}\n\n{_JSON_WANTED}".strip())
+        return (first, *messages[1:])
+    return (WireMessage(role="system", text=_JSON_WANTED), *messages)
 
 
 def _alternating(messages: Sequence[WireMessage]) -> list[WireMessage]:
@@ -105,7 +84,8 @@ def _alternating(messages: Sequence[WireMessage]) -> list[WireMessage]:
             turns.append(WireMessage(role="assistant", text="(No answer was given here.)"))
         is_neighbour = before is not None and before.role == message.role in {"user", "assistant"}
         if before is not None and is_neighbour and not before.tool_calls:
-            turns[-1] = replace(message, text=f"{before.text}\n\n{message.text}".strip())
+            text = f"{before.text}\n\n{message.text}".strip()
+            turns[-1] = replace(message, text=text, images=before.images + message.images)
         else:
             turns.append(message)
     return turns
@@ -116,12 +96,13 @@ def _messages(messages: Sequence[WireMessage], dialect: Dialect) -> list[dict[st
     used: set[str] = set()
     waiting: list[tuple[str, WireToolCall]] = []
     rendered: list[dict[str, Any]] = []
+    begins = begin_of_turn(messages)
     for place, message in enumerate(messages):
         if message.role == "tool":
             wire_id = _answered(waiting, message) or message.tool_call_id
             rendered.append({"role": "tool", "tool_call_id": wire_id, "content": message.text})
             continue
-        entry: dict[str, Any] = {"role": message.role, "content": message.text}
+        entry: dict[str, Any] = {"role": message.role, "content": _content(message, dialect)}
         if message.role == "assistant":
             if message.tool_calls:
                 waiting = [
@@ -130,10 +111,22 @@ def _messages(messages: Sequence[WireMessage], dialect: Dialect) -> list[dict[st
                 ]
                 entry["content"] = message.text or None
                 entry["tool_calls"] = [_tool_call(wire_id, call) for wire_id, call in waiting]
-            if message.reasoning and _goes_back(message, dialect):
+            if goes_back(message, dialect, is_current=place > begins):
                 entry[dialect.reasoning_field] = message.reasoning
         rendered.append(entry)
     return rendered
+
+
+def _content(message: WireMessage, dialect: Dialect) -> str | list[dict[str, Any]]:
+    if not message.images:
+        return message.text
+    images = [{"type": "image_url", "image_url": {"url": _data_url(image)}} for image in message.images]
+    text = [{"type": "text", "text": message.text}] if message.text else []
+    return [*images, *text] if dialect.images_first else [*text, *images]
+
+
+def _data_url(image: WireImage) -> str:
+    return f"data:{image.mime};base64,{base64.b64encode(image.data).decode('ascii')}"
 
 
 def _unique_id(provider_id: str, from_place: str, taken: set[str], used: set[str]) -> str:
@@ -167,23 +160,38 @@ def _tool_call(wire_id: str, call: WireToolCall) -> dict[str, Any]:
     return {"id": wire_id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 
 
-def _goes_back(message: WireMessage, dialect: Dialect) -> bool:
-    if dialect.reasoning_back == "tool_turns":
-        return bool(message.tool_calls)
-    return dialect.reasoning_back == "always"
+def begin_of_turn(messages: Sequence[WireMessage]) -> int:
+    """The place of the user's last message, -1 without one."""
+    places = (place for place in reversed(range(len(messages))) if messages[place].role == "user")
+    return next(places, -1)
+
+
+def goes_back(message: WireMessage, dialect: Dialect, *, is_current: bool) -> bool:
+    """Whether the reasoning of this answer is sent back; `is_current`: it answers the last question."""
+    if not message.reasoning and not dialect.names_missing_reasoning:
+        return False
+    match dialect.reasoning_back:
+        case "never":
+            return False
+        case "always":
+            return bool(message.reasoning or message.tool_calls)
+        case "current_turn":
+            return bool(message.tool_calls) and is_current
+        case "tool_turns":
+            return bool(message.tool_calls)
 
 
 _EXTRAS = frozenset({"strict", "additionalProperties", "$schema", "title", "default"})
 
 
-def _plain(schema: Any, *, are_names: bool = False) -> Any:
+def plain_schema(schema: Any, *, are_names: bool = False) -> Any:
     """A schema without what only some servers take; the names of properties are left alone."""
     if isinstance(schema, Mapping):
         return {
-            key: _plain(part, are_names=key == "properties" and not are_names)
+            key: plain_schema(part, are_names=key == "properties" and not are_names)
             for key, part in schema.items()
             if are_names or key not in _EXTRAS
         }
     if isinstance(schema, list):
-        return [_plain(part) for part in schema]
+        return [plain_schema(part) for part in schema]
     return schema

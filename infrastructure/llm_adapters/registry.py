@@ -1,8 +1,8 @@
 """The providers a user can choose from: what each needs, and how its model is opened.
 
-Facts about a provider are a row of data. Keys and addresses come from the environment
-(``CIRCUIT_AI_<PROVIDER>_API_KEY``, ``CIRCUIT_AI_<PROVIDER>_BASE_URL``); a key never enters an error, a
-listing or a model object. Listing imports neither LangChain nor httpx.
+Facts about a provider are a row of data. Keys come from the key store, addresses from the choice, the
+environment (``CIRCUIT_AI_<PROVIDER>_BASE_URL``) or the model settings, all read anew at each opening; a key
+never enters an error, a listing or a model object. Listing imports neither LangChain nor httpx.
 """
 
 from __future__ import annotations
@@ -10,12 +10,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
-from domain.llm.chat import ChatRequest, ProviderChoice, ProviderError, ProviderInfo, WireMessage
-from infrastructure.llm_adapters.addresses import is_loopback
+from domain.llm.chat import (
+    ChatRequest,
+    ModelAbilities,
+    ProviderChoice,
+    ProviderError,
+    ProviderInfo,
+    WireMessage,
+)
+from domain.llm.provider_settings import ProviderSettings
+from infrastructure.llm_adapters.addresses import checked_base_url, is_loopback, without_password
+from infrastructure.llm_adapters.provider_facts import ALIASES, OPENAI_COMPATIBLE, PROVIDERS, Provider
 from shared.errors import UserInputError
 from shared.message import Message, msg
 
@@ -23,71 +32,55 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from application.ports.conversation import ChatClient
+    from application.ports.credentials import KeyStore
+    from application.ports.model_settings import ModelSettingsStore
+    from domain.llm.local_server import LocalServerStatus
+    from domain.llm.service import NetworkSettings, ServiceReport
+    from infrastructure.llm_adapters.service_manager import ServiceManager
+    from infrastructure.llm_adapters.timing import Timeouts
+    from infrastructure.persistence.service_counts import ServiceCountsFile
+    from infrastructure.persistence.token_factors import TokenFactorsFile
 
-BUILTIN = "builtin"
-OPENAI_COMPATIBLE = "openai-compatible"
+Abilities = Callable[[str, str], ModelAbilities]
+"""(provider, model) -> what the model can do."""
 
 Speaker = Callable[[Literal["en", "zh"]], Callable[[Message], str]]
 """Gives the function that puts texts into a language."""
 
-_ENDPOINT = "/chat/completions"
 _NO_LISTING = frozenset({404, 405, 501})
 """HTTP statuses of servers that cannot list their models."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Provider:
-    """One row: what is known of a provider without talking to it."""
-
-    name: str
-    title: str
-    uses_network: bool
-    base_url: str = ""
-    """Its own address; "" when the user has to give one."""
-    models: tuple[str, ...] = ()
-    """Known without asking."""
-
-    @property
-    def key_variable(self) -> str:
-        return f"CIRCUIT_AI_{self.name.upper().replace('-', '_')}_API_KEY"
-
-    @property
-    def url_variable(self) -> str:
-        return f"CIRCUIT_AI_{self.name.upper().replace('-', '_')}_BASE_URL"
-
-    @property
-    def note(self) -> Message:
-        if not self.uses_network:
-            return msg(
-                "Works without network and key: it simulates, changes, searches and measures on command, and "
-                "designs the circuits it has equations for. It is not a language model."
-            )
-        return msg(
-            "Any server that speaks OpenAI's chat completions. Its address: --base-url or {url_variable}; "
-            "its key: {key_variable} (a server on this computer needs none).",
-            url_variable=self.url_variable,
-            key_variable=self.key_variable,
-        )
-
-
-_PROVIDERS = {
-    row.name: row
-    for row in (
-        _Provider(name=BUILTIN, title="Built-in", uses_network=False, models=(BUILTIN,)),
-        _Provider(name=OPENAI_COMPATIBLE, title="OpenAI-compatible server", uses_network=True),
-    )
-}
 
 
 class ModelRegistry:
     """Implements application.ports.conversation.ChatModels over the table of providers.
 
-    `speaker` puts what the built-in model says into the language of its user (without it: English).
+    `speaker` puts what the built-in model says into the language of its user (without it: English);
+    `abilities` knows what models can do (without it: what the rows of the providers tell); `keys` holds
+    keys (without it: the environment alone), `settings` what the user set for providers.
     """
 
-    def __init__(self, *, environment: Mapping[str, str], speaker: Speaker | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        environment: Mapping[str, str],
+        speaker: Speaker | None = None,
+        abilities: Abilities | None = None,
+        keys: KeyStore | None = None,
+        settings: ModelSettingsStore | None = None,
+        services: ServiceManager | None = None,
+        tokens: TokenFactorsFile | None = None,
+        counts: ServiceCountsFile | None = None,
+        network: NetworkSettings | None = None,
+    ) -> None:
         self._environment = environment
+        self._keys = keys
+        self._settings = settings
+        self._abilities = abilities or (lambda _provider, _model: ModelAbilities())
         self._speaker: Speaker = speaker or (lambda _language: str)
+        self._services = services
+        self._tokens = tokens
+        self._counts = counts
+        self._network = network
 
     @asynccontextmanager
     async def open(self, choice: ProviderChoice) -> AsyncIterator[BaseChatModel]:
@@ -96,15 +89,30 @@ class ModelRegistry:
         Raises UserInputError (unknown provider, missing or unreadable address), ProviderError ("no_key",
         "auth" for a key no server can take).
         """
+        choice = await asyncio.to_thread(self._completed, choice)
         async with self._client(choice) as client:
             await asyncio.to_thread(_import_bridge)
             from infrastructure.llm_adapters.chat_model import ClientChatModel
 
-            yield ClientChatModel(client=client, provider=choice.provider, model=choice.model)
+            yield ClientChatModel(
+                client=client,
+                provider=choice.provider,
+                model=choice.model,
+                thinking=choice.thinking,
+                search=choice.search,
+            )
 
     def list(self) -> tuple[ProviderInfo, ...]:
-        """Every provider, with what is set up in the environment; talks to nobody."""
-        return tuple(self._info(provider) for provider in _PROVIDERS.values())
+        """Every provider, with what is set up; talks to nobody, not to a keyring either."""
+        return tuple(self._info(provider) for provider in PROVIDERS.values())
+
+    def services(self) -> tuple[ServiceReport, ...]:
+        """How the services that were asked since the program started do."""
+        return () if self._services is None else self._services.report()
+
+    def service_counts(self) -> Mapping[str, Mapping[str, float]]:
+        """The counts of all runs, by ``"provider server"``. Blocking."""
+        return {} if self._counts is None else self._counts.load()
 
     async def examine(self, choice: ProviderChoice) -> tuple[str, ...]:
         """Ask the provider for its models; one that lists none has to answer a one-word request.
@@ -112,14 +120,16 @@ class ModelRegistry:
         Raises what `open` raises, and ProviderError when it does not answer, refuses, or does not list
         the chosen model.
         """
+        choice = await asyncio.to_thread(self._completed, choice)
         async with self._client(choice) as client:
             try:
                 models = await client.models()
             except ProviderError as error:
-                if error.status not in _NO_LISTING or not choice.model:
+                model = choice.model or _provider(choice.provider).default_model
+                if error.status not in _NO_LISTING or not model:
                     raise
                 await _ask_for_a_word(client)
-                return (choice.model,)
+                return (model,)
         if choice.model and models and choice.model not in models:
             raise ProviderError(
                 msg(
@@ -133,6 +143,68 @@ class ModelRegistry:
         return models
 
     @asynccontextmanager
+    async def connect(self, choice: ProviderChoice, *, key: str = "") -> AsyncIterator[ChatClient]:
+        """The provider's bare client, to try it: asked once, no retry. `key` replaces the one that is kept.
+
+        Raises as `open` does.
+        """
+        choice = await asyncio.to_thread(self._completed, choice)
+        client = await self._new_client(choice, key=key, is_tried_again=False)
+        try:
+            yield client
+        finally:
+            await client.close()
+
+    async def local_server(self, choice: ProviderChoice) -> LocalServerStatus | None:
+        """How the provider's server on this computer does; None for one that is no Ollama.
+
+        Raises UserInputError for an address that can't be read.
+        """
+        provider = _provider(choice.provider)
+        if provider.protocol != "ollama":
+            return None
+        completed = await asyncio.to_thread(self._completed, choice)
+        base_url = self._base_url(provider, completed)
+        key = await asyncio.to_thread(self._key, provider, base_url)
+        await asyncio.to_thread(_import_wire)
+        from infrastructure.llm_adapters.ollama_service import OllamaService
+
+        return await OllamaService(base_url, api_key=key).status()
+
+    def destination(self, choice: ProviderChoice) -> str:
+        """Scheme, host and port that a conversation goes to; "" when it stays on this computer. Blocking.
+
+        Raises UserInputError as `open` does.
+        """
+        provider = _provider(choice.provider)
+        if not provider.uses_network:
+            return ""
+        base_url = self._base_url(provider, self._completed(choice))
+        if is_loopback(base_url):
+            return ""
+        parts = urlsplit(base_url)
+        return f"{parts.scheme.lower()}://{parts.netloc.lower()}"
+
+    def _kept(self, name: str) -> ProviderSettings:
+        """What the user set for a provider. Blocking."""
+        return ProviderSettings() if self._settings is None else self._settings.load().of(name)
+
+    def _completed(self, choice: ProviderChoice) -> ProviderChoice:
+        """The choice with what the user set for its provider, where it says nothing itself."""
+        name = ALIASES.get(choice.provider.strip().lower(), choice.provider)
+        kept = self._kept(name)
+        own_url = self._environment.get(PROVIDERS[name].url_variable, "").strip() if name in PROVIDERS else ""
+        if (choice.base_url or own_url) not in ("", kept.base_url):
+            return choice  # another server than the one that was set up
+        return replace(
+            choice,
+            base_url=choice.base_url or kept.base_url,
+            model=choice.model.strip() or kept.model,
+            thinking=choice.thinking if choice.thinking is not None else kept.thinking,
+            search=choice.search or kept.search,
+        )
+
+    @asynccontextmanager
     async def _client(self, choice: ProviderChoice) -> AsyncIterator[ChatClient]:
         client = await self._new_client(choice)
         try:
@@ -140,7 +212,9 @@ class ModelRegistry:
         finally:
             await client.close()
 
-    async def _new_client(self, choice: ProviderChoice) -> ChatClient:
+    async def _new_client(
+        self, choice: ProviderChoice, *, key: str = "", is_tried_again: bool = True
+    ) -> ChatClient:
         provider = _provider(choice.provider)
         if not provider.uses_network:
             _refuse_settings(provider, choice)
@@ -148,14 +222,75 @@ class ModelRegistry:
             from infrastructure.llm_adapters.builtin_chat import BuiltinChatClient
 
             return BuiltinChatClient(speaker=self._speaker)
+        _refuse_switches(provider, choice)
         base_url = self._base_url(provider, choice)
-        key = self._key(provider, base_url)
+        key = key or await asyncio.to_thread(self._key, provider, base_url)
+        model = choice.model.strip() or provider.default_model
         await asyncio.to_thread(_import_wire)
+        from infrastructure.llm_adapters.ollama import OllamaClient
         from infrastructure.llm_adapters.openai_compatible import OpenAICompatibleClient
 
-        return OpenAICompatibleClient(base_url=base_url, model=choice.model, api_key=key)
+        abilities = await asyncio.to_thread(self._abilities_of, provider, model)
+        kind = OllamaClient if provider.protocol == "ollama" else OpenAICompatibleClient
+        client = kind(
+            base_url=base_url,
+            model=model,
+            api_key=key,
+            provider=provider.name,
+            dialect=provider.dialect,
+            abilities=abilities,
+            timeouts=await asyncio.to_thread(self._timeouts, provider),
+            network=self._network,
+        )
+        server, is_local, manager = urlsplit(base_url).netloc, is_loopback(base_url), self._service_manager()
+        if not is_tried_again:
+            return manager.trial(client, provider=provider.name, server=server, is_local=is_local)
+        from infrastructure.llm_adapters.error_texts import Peer
+        from infrastructure.llm_adapters.request_room import learning, room_check
 
-    def _base_url(self, provider: _Provider, choice: ProviderChoice) -> str:
+        room, tokens = abilities.context_tokens, self._tokens
+        if provider.protocol == "ollama":
+            room = None  # its client looks itself: the server knows better
+        peer = Peer(server=server, provider=provider.name, model=model)
+        return manager.guard(
+            client,
+            provider=provider.name,
+            server=server,
+            is_local=is_local,
+            learn=None if tokens is None else learning(tokens, peer),
+            check=None if tokens is None or room is None else room_check(tokens, peer, room),
+        )
+
+    def _service_manager(self) -> ServiceManager:
+        """Made at the first use: listing providers must not pay for it."""
+        if self._services is None:
+            from infrastructure.llm_adapters.service_manager import ServiceManager
+
+            self._services = ServiceManager(keep=None if self._counts is None else self._counts.add)
+        return self._services
+
+    def _timeouts(self, provider: Provider) -> Timeouts:
+        from infrastructure.llm_adapters.timing import Timeouts
+
+        kept, usual = self._kept(provider.name), Timeouts()
+        return replace(
+            usual,
+            connect_s=kept.connect_s or usual.connect_s,
+            first_piece_s=kept.first_piece_s or usual.first_piece_s,
+            first_piece_local_s=kept.first_piece_s or usual.first_piece_local_s,
+            thinking_s=kept.silence_s or usual.thinking_s,
+            content_s=kept.silence_s or usual.content_s,
+            tool_call_s=kept.silence_s or usual.tool_call_s,
+            keep_alive_s=max(usual.keep_alive_s, kept.first_piece_s or 0.0, kept.silence_s or 0.0),
+        )
+
+    def _abilities_of(self, provider: Provider, model: str) -> ModelAbilities:
+        known = self._abilities(provider.name, model)
+        if known.vision is None and provider.seeing_models is not None and model:
+            return replace(known, vision=bool(provider.seeing_models.search(model)))
+        return known
+
+    def _base_url(self, provider: Provider, choice: ProviderChoice) -> str:
         named = choice.base_url.strip() or self._environment.get(provider.url_variable, "").strip()
         if not named and not provider.base_url:
             raise UserInputError(
@@ -167,16 +302,13 @@ class ModelRegistry:
             )
         return checked_base_url(named or provider.base_url)
 
-    def _key(self, provider: _Provider, base_url: str) -> str:
-        key = self._environment.get(provider.key_variable, "").strip()
-        if not key and not is_loopback(base_url):
+    def _key(self, provider: Provider, base_url: str) -> str:
+        key = self._find_key(provider)
+        if not key and provider.key == "needed" and not is_loopback(base_url):
             raise ProviderError(
                 msg("There is no key for {name} at {url}.", name=provider.name, url=base_url),
                 kind="no_key",
-                advice=msg(
-                    "Set the environment variable {variable} to the key of that server.",
-                    variable=provider.key_variable,
-                ),
+                advice=_advice_on_key(provider),
             )
         if not key.isascii() or not key.isprintable() or " " in key:
             raise ProviderError(
@@ -188,87 +320,88 @@ class ModelRegistry:
             )
         return key
 
-    def _info(self, provider: _Provider) -> ProviderInfo:
-        base_url = self._environment.get(provider.url_variable, "").strip() or provider.base_url
-        needs_key = provider.uses_network
+    def _find_key(self, provider: Provider) -> str:
+        if not provider.key_variable:
+            return ""
+        if self._keys is not None:
+            return self._keys.find(provider.name, provider.key_variable)
+        return self._environment.get(provider.key_variable, "").strip()
+
+    def _has_key(self, provider: Provider) -> bool:
+        if self._keys is not None and provider.key_variable:
+            return self._keys.status(provider.name, provider.key_variable).place is not None
+        return bool(self._environment.get(provider.key_variable, "").strip())
+
+    def _info(self, provider: Provider) -> ProviderInfo:
+        own = self._environment.get(provider.url_variable, "").strip()
+        kept = ProviderSettings() if self._settings is None else self._settings.latest.of(provider.name)
+        base_url = own or kept.base_url or provider.base_url
+        needs_key = provider.key == "needed"
         if base_url:
             try:
                 base_url = checked_base_url(base_url)
-                needs_key = not is_loopback(base_url)
+                needs_key = needs_key and not is_loopback(base_url)
             except UserInputError:
-                base_url = _without_password(base_url)  # reported when it is used; shown as it is
+                base_url = without_password(base_url)  # reported when it is used; shown as it is
         return ProviderInfo(
             name=provider.name,
             title=provider.title,
             needs_key=needs_key,
-            has_key=bool(self._environment.get(provider.key_variable, "").strip()),
+            has_key=self._has_key(provider),
             base_url=base_url,
             models=provider.models,
             note=provider.note,
+            key_variable=provider.key_variable,
+            url_variable=provider.url_variable,
+            key_page=provider.key_page,
+            models_page=provider.models_page,
+            is_local=provider.is_local,
+            can_think=provider.dialect.thinking.is_there,
+            can_search=provider.dialect.can_search,
         )
 
 
-def checked_base_url(url: str) -> str:
-    """A server's address without a slash or ``/chat/completions`` at its end.
-
-    Raises UserInputError ("bad_url") for what is no http(s) address of a host, or holds a password or a
-    query.
-    """
-    parts = _split(url)
-    if parts is None or parts.scheme.lower() not in ("http", "https") or not parts.hostname:
-        raise _bad_url(
-            msg("{url} is not an address of a server.", url=_without_password(url)),
-            msg("Write it as http://HOST:PORT/v1 or https://HOST/v1."),
+def _advice_on_key(provider: Provider) -> Message:
+    if provider.key_page:
+        return msg(
+            "Get one at {page} and set the environment variable {variable} to it.",
+            page=provider.key_page,
+            variable=provider.key_variable,
         )
-    if parts.username is not None or parts.password is not None:
-        raise _bad_url(
-            msg("The address of the server holds a user name or password."),
-            msg("Take it out of the address; the key belongs into the environment variable."),
-        )
-    if parts.query or parts.fragment:
-        raise _bad_url(
-            msg("{url} has a part behind “?” or “#”, which a base address cannot have.", url=url),
-            msg("Give the address only up to, not including, /chat/completions."),
-        )
-    return url.rstrip("/").removesuffix(_ENDPOINT).rstrip("/")
+    return msg(
+        "Set the environment variable {variable} to the key of that server.", variable=provider.key_variable
+    )
 
 
-def _split(url: str) -> SplitResult | None:
-    """The parts of an address; None for one with a port that is none, or with blanks in it."""
-    if not url.isprintable() or " " in url:
-        return None
+def _provider(name: str) -> Provider:
     try:
-        parts = urlsplit(url)
-        return parts if parts.port is None or parts.port > 0 else None
-    except ValueError:
-        return None
-
-
-def _bad_url(message: Message, advice: Message) -> UserInputError:
-    return UserInputError(message, advice=advice, error_type="bad_url")
-
-
-def _without_password(url: str) -> str:
-    scheme, slashes, rest = url.rpartition("//")
-    authority, slash, path = rest.partition("/")
-    return f"{scheme}{slashes}{authority.rpartition('@')[2]}{slash}{path}"
-
-
-def _provider(name: str) -> _Provider:
-    try:
-        return _PROVIDERS[name]
+        return PROVIDERS[ALIASES.get(name.strip().lower(), name)]
     except KeyError:
         raise UserInputError(
             msg("The provider {name} is not known.", name=name),
-            advice=msg("Known providers: {names}.", names=", ".join(_PROVIDERS)),
+            advice=msg("Known providers: {names}.", names=", ".join(PROVIDERS)),
         ) from None
 
 
-def _refuse_settings(provider: _Provider, choice: ProviderChoice) -> None:
-    if choice.base_url or choice.model not in ("", *provider.models):
+def _refuse_settings(provider: Provider, choice: ProviderChoice) -> None:
+    if choice.base_url or choice.search or choice.thinking or choice.model not in ("", *provider.models):
         raise UserInputError(
             msg("The provider {name} takes neither --model nor --base-url.", name=provider.name),
             advice=msg("For a model on a server add: --provider {name}", name=OPENAI_COMPATIBLE),
+        )
+
+
+def _refuse_switches(provider: Provider, choice: ProviderChoice) -> None:
+    if choice.search and not provider.dialect.can_search:
+        able = ", ".join(row.name for row in PROVIDERS.values() if row.dialect.can_search)
+        raise UserInputError(
+            msg("{name} has no web search of its own.", name=provider.title),
+            advice=msg("Leave it out, or choose a provider that has one: {names}.", names=able),
+        )
+    if choice.thinking is not None and not provider.dialect.thinking.is_there:
+        raise UserInputError(
+            msg("How {name} thinks can't be switched from here.", name=provider.title),
+            advice=msg("Leave the option out; the server's own settings decide."),
         )
 
 
@@ -288,4 +421,5 @@ def _import_builtin() -> None:
 
 
 def _import_wire() -> None:
+    import infrastructure.llm_adapters.ollama
     import infrastructure.llm_adapters.openai_compatible  # noqa: F401 - loaded for those who use it

@@ -97,6 +97,8 @@ class SSEReader:
 class NDJSONReader:
     """Reads one JSON text per line; blank lines are keep-alives."""
 
+    is_whole_body = False
+
     def __init__(self, *, max_frame_bytes: int = MAX_FRAME_BYTES) -> None:
         self._lines = _LineSplitter(max_frame_bytes)
 

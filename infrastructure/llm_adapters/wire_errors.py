@@ -30,6 +30,8 @@ from infrastructure.llm_adapters.sse import FrameTooLarge, SSEReader
 from shared.message import Message, msg
 
 _PAGE_LIMIT = 100_000
+_RENEWED = re.compile(r"\b20\d\d-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?\b")
+"""When a quota comes back: Zhipu's 1308 and 1310 say it in their text."""
 _TAG = re.compile(r"<[^<>]*>")
 
 
@@ -196,11 +198,8 @@ def _advice_on_refusal(
     status: int | None,
     headers: Mapping[str, str],
 ) -> Message:
-    wait_s = read_retry_after(headers)
-    if kind == "rate_limited" and wait_s:
-        return msg(
-            "The server asks to wait {seconds} s; send the message again after that.", seconds=f"{wait_s:.0f}"
-        )
+    if (advice := _advice_to_wait(kind, complaint, headers)) is not None:
+        return advice
     if LACKS_TOOLS.search(complaint.text):
         return msg("Choose a model that can call tools.")
     if status is not None and 300 <= status < 400:
@@ -213,6 +212,24 @@ def _advice_on_refusal(
     if status == 407:
         return msg("The proxy asks for a user name and a password: put them into its address.")
     return ADVICE[kind](peer)
+
+
+def _advice_to_wait(
+    kind: ProviderErrorType, complaint: Complaint, headers: Mapping[str, str]
+) -> Message | None:
+    """Until when, where the server says it."""
+    wait_s = read_retry_after(headers)
+    if kind == "rate_limited" and wait_s:
+        return msg(
+            "The server asks to wait {seconds} s; send the message again after that.", seconds=f"{wait_s:.0f}"
+        )
+    if kind == "quota" and (renewed := _RENEWED.search(complaint.text)):
+        return msg(
+            "It is renewed at {time} (the server's clock): wait until then, raise it with the provider, or "
+            "choose another provider.",
+            time=renewed[0].replace("T", " "),
+        )
+    return None
 
 
 def _base_url_advice() -> Message:
@@ -254,7 +271,7 @@ def error_of_transport(peer: Peer, error: Exception) -> ProviderError:
     """The error of a request that got no (complete) answer."""
     said = quote(_words_of(error), peer.key)
     if isinstance(error, httpx.TimeoutException):
-        return _failure(
+        return failure(
             peer,
             "timeout",
             msg("no connection in time"),
@@ -263,9 +280,9 @@ def error_of_transport(peer: Peer, error: Exception) -> ProviderError:
         )
     match error:
         case httpx.ProxyError():
-            return _failure(peer, "unreachable", said, advice=msg("Check the proxy settings."))
+            return failure(peer, "unreachable", said, advice=msg("Check the proxy settings."))
         case httpx.UnsupportedProtocol() | httpx.InvalidURL():
-            return _failure(peer, "bad_request", said, advice=_base_url_advice())
+            return failure(peer, "bad_request", said, advice=_base_url_advice())
         case httpx.ConnectError():
             return _not_connected(peer, error, said)
         case httpx.NetworkError() | httpx.RemoteProtocolError() if _is_lost(error):
@@ -290,7 +307,7 @@ _CLOSED = re.compile("disconnected|peer closed")
 def _not_connected(peer: Peer, error: Exception, said: str) -> ProviderError:
     causes = list(_causes(error))
     if any(isinstance(cause, ssl.SSLError) for cause in causes) or "SSL" in said:
-        return _failure(
+        return failure(
             peer,
             "unreachable",
             said,
@@ -302,9 +319,9 @@ def _not_connected(peer: Peer, error: Exception, said: str) -> ProviderError:
     unknown = next((cause for cause in causes if isinstance(cause, socket.gaierror)), None)
     if unknown is not None:
         is_passing = unknown.errno == socket.EAI_AGAIN
-        return _failure(peer, "unreachable", unknown.strerror or said, is_retryable=is_passing)
+        return failure(peer, "unreachable", unknown.strerror or said, is_retryable=is_passing)
     refusal = next((cause for cause in causes if isinstance(cause, OSError) and cause.strerror), None)
-    return _failure(peer, "unreachable", (refusal and refusal.strerror) or said, is_retryable=True)
+    return failure(peer, "unreachable", (refusal and refusal.strerror) or said, is_retryable=True)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -320,22 +337,22 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 def timeout(peer: Peer, what: Message) -> ProviderError:
     """The server took too long; `what` says for what, as a part of a sentence."""
-    return _failure(peer, "timeout", what, is_retryable=True)
+    return failure(peer, "timeout", what, is_retryable=True)
 
 
 def bad_response(peer: Peer, text: str) -> ProviderError:
     """An answer that can't be read; `text` is a piece of it, or says why."""
-    return _failure(peer, "bad_response", quote(text, peer.key) or "-")
+    return failure(peer, "bad_response", quote(text, peer.key) or "-")
 
 
 def connection_lost(peer: Peer, text: str) -> ProviderError:
     """The answer broke off."""
-    return _failure(peer, "connection_lost", quote(text, peer.key), is_retryable=True)
+    return failure(peer, "connection_lost", quote(text, peer.key), is_retryable=True)
 
 
 def empty_answer(peer: Peer) -> ProviderError:
     """Neither text nor a tool call came."""
-    return _failure(peer, "empty_answer", "")
+    return failure(peer, "empty_answer", "")
 
 
 def no_model(what: Message) -> ProviderError:
@@ -347,13 +364,13 @@ def no_model(what: Message) -> ProviderError:
 
 def unusable_key(peer: Peer) -> ProviderError:
     """The key can't even be sent."""
-    return _failure(peer, "auth", msg("it contains characters that no key has"))
+    return failure(peer, "auth", msg("it contains characters that no key has"))
 
 
 def unusable_proxy(peer: Peer, error: Exception) -> ProviderError:
     """The proxy settings of the environment can't be used."""
     said = quote(str(error), peer.key)
-    return _failure(
+    return failure(
         peer,
         "unreachable",
         said,
@@ -361,7 +378,7 @@ def unusable_proxy(peer: Peer, error: Exception) -> ProviderError:
     )
 
 
-def _failure(
+def failure(
     peer: Peer,
     kind: ProviderErrorType,
     said: str | Message,
@@ -369,6 +386,7 @@ def _failure(
     is_retryable: bool = False,
     advice: Message | None = None,
 ) -> ProviderError:
+    """The error of a kind in its own words, with `said` quoted and its usual advice (or this one)."""
     return ProviderError(
         TEXTS[kind](peer, said), kind=kind, advice=advice or ADVICE[kind](peer), retryable=is_retryable
     )

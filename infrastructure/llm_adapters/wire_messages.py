@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
-from domain.llm.chat import Role, WireMessage, WireToolCall
+from domain.llm.chat import Role, WireImage, WireMessage, WireToolCall
 
 _ROLES: Mapping[str, Role] = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
+_IMAGE_PARTS = frozenset({"image_url", "image"})
 
 
 def wire_messages(messages: Sequence[BaseMessage]) -> tuple[WireMessage, ...]:
@@ -36,7 +39,7 @@ def wire_messages(messages: Sequence[BaseMessage]) -> tuple[WireMessage, ...]:
             call_id = wire_id_of.get(message.tool_call_id, message.tool_call_id)
             wire.append(WireMessage(role=role, text=text, tool_call_id=call_id, name=message.name or ""))
         else:
-            wire.append(WireMessage(role=role, text=text))
+            wire.append(WireMessage(role=role, text=text, images=_images_of(message)))
     return tuple(wire)
 
 
@@ -65,6 +68,40 @@ def _text_of(message: BaseMessage) -> str:
             parts.append(part)
         elif part.get("type") == "text":
             parts.append(str(part.get("text", "")))
+        elif message.type == "human" and part.get("type") in _IMAGE_PARTS:
+            continue
         else:
             raise TypeError(f"a part of type {part.get('type')!r} cannot be sent to this model")
     return "".join(parts)
+
+
+def _images_of(message: BaseMessage) -> tuple[WireImage, ...]:
+    """The pictures of a message: data URLs in OpenAI's form, or LangChain's own blocks.
+
+    Raises TypeError for an address: what is sent has to be at hand.
+    """
+    if isinstance(message.content, str):
+        return ()
+    return tuple(
+        _image(part)
+        for part in message.content
+        if isinstance(part, Mapping) and part.get("type") in _IMAGE_PARTS
+    )
+
+
+def _image(part: Mapping[str, Any]) -> WireImage:
+    if part.get("type") == "image":
+        mime, encoded = str(part.get("mime_type") or "image/png"), part.get("base64") or part.get("data")
+    else:
+        address = part.get("image_url")
+        url = str(address.get("url") if isinstance(address, Mapping) else address)
+        head, found, encoded = url.partition(";base64,")
+        mime = head.removeprefix("data:")
+        if not found or not url.startswith("data:"):
+            encoded = None
+    if not isinstance(encoded, str):
+        raise TypeError("a picture has to be given as data")
+    try:
+        return WireImage(data=base64.b64decode(encoded, validate=True), mime=mime)
+    except ValueError as error:
+        raise TypeError(f"a picture's data can't be read: {error}") from error

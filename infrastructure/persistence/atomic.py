@@ -88,6 +88,13 @@ def write_problem(error: OSError | ValueError, path: Path) -> CircuitAIError:
             advice=msg("Choose another name in an existing folder."),
             error_type="bad_path",
         )
+    if code == errno.EXDEV:
+        return EnvironmentProblem(
+            msg("{path} cannot be moved: its new place is on another disk or file system.", path=path),
+            advice=msg("Write the file anew at its new place, then delete the old one."),
+            file=path,
+            error_type="cannot_write",
+        )
     return EnvironmentProblem(
         msg("{path} cannot be written ({reason}).", path=path, reason=os.strerror(code)),
         file=path,

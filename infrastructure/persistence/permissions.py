@@ -8,24 +8,21 @@ from __future__ import annotations
 
 import json
 import os
-import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from domain.llm.tools.confirmation import Permissions, Rule, rule_from_plain, rule_to_plain
-from infrastructure.persistence.atomic import write_atomically, write_problem
-from infrastructure.persistence.process_locks import LockInUse, ProcessLock
+from infrastructure.persistence.atomic import write_atomically
+from infrastructure.persistence.change_lock import change_lock
 from infrastructure.persistence.regular import read_regular_file
-from shared.errors import EnvironmentProblem, UserInputError
+from shared.errors import UserInputError
 from shared.message import msg
 
 FILE = "permissions.json"
 SCHEMA_VERSION = 1
 _MAX_BYTES = 4 * 2**20
-_LOCK_WAIT_S = 5.0
-_LOCK_PAUSE_S = 0.02
 
 _Change = Callable[[Permissions], Permissions]
 
@@ -49,7 +46,7 @@ class PermissionFile:
         new = tuple(rules)
         self._change(
             root,
-            lambda old: Permissions(rules=tuple(dict.fromkeys((*old.rules, *new))), protected=old.protected),
+            lambda old: replace(old, rules=tuple(dict.fromkeys((*old.rules, *new)))),
         )
 
     def remove_rules(self, root: Path, rules: Iterable[Rule]) -> None:
@@ -57,9 +54,7 @@ class PermissionFile:
         gone = frozenset(rules)
         self._change(
             root,
-            lambda old: Permissions(
-                rules=tuple(rule for rule in old.rules if rule not in gone), protected=old.protected
-            ),
+            lambda old: replace(old, rules=tuple(rule for rule in old.rules if rule not in gone)),
         )
 
     def protect(self, root: Path, path: str, *, is_protected: bool) -> None:
@@ -67,53 +62,35 @@ class PermissionFile:
 
         def changed(old: Permissions) -> Permissions:
             others = tuple(name for name in old.protected if name != path)
-            return Permissions(rules=old.rules, protected=(*others, path) if is_protected else others)
+            return replace(old, protected=(*others, path) if is_protected else others)
+
+        self._change(root, changed)
+
+    def consent(self, root: Path, destination: str, *, is_given: bool) -> None:
+        """Let a project's contents be sent to a server always, or no longer. Raises as `protect` does."""
+
+        def changed(old: Permissions) -> Permissions:
+            others = tuple(name for name in old.consents if name != destination)
+            return replace(old, consents=(*others, destination) if is_given else others)
 
         self._change(root, changed)
 
     def _change(self, root: Path, change: _Change) -> None:
-        with self._lock():
+        with change_lock(self._path):
             content = self._load()
             before = self._of(content, root)
             after = change(before)
             if after == before:
                 return
             content["schema_version"] = SCHEMA_VERSION
-            content["projects"][os.path.realpath(root)] = {
-                "rules": [rule_to_plain(rule) for rule in after.rules],
-                "protected": list(after.protected),
-            }
+            content["projects"].setdefault(os.path.realpath(root), {}).update(
+                rules=[rule_to_plain(rule) for rule in after.rules],
+                protected=list(after.protected),
+                consents=list(after.consents),
+            )
             text = json.dumps(content, ensure_ascii=False, indent=1)
             data = (text + "\n").encode("utf-8", "surrogateescape")
             write_atomically(self._path, data, inside=self._home, mode=0o600)
-
-    @contextmanager
-    def _lock(self) -> Iterator[None]:
-        """Several windows and commands may decide at the same time."""
-        path = self._home / f"{FILE}.lock"
-        try:
-            self._home.mkdir(parents=True, exist_ok=True)
-            lock = self._taken(path)
-        except OSError as error:
-            raise write_problem(error, path) from error
-        try:
-            yield
-        finally:
-            lock.release()
-
-    def _taken(self, path: Path) -> ProcessLock:
-        last = time.monotonic() + _LOCK_WAIT_S
-        while True:
-            try:
-                return ProcessLock(path)
-            except LockInUse as error:
-                if time.monotonic() > last:
-                    raise EnvironmentProblem(
-                        msg("The permissions {path} are being changed by another program.", path=self._path),
-                        advice=msg("Try again in a moment."),
-                        error_type="busy",
-                    ) from error
-                time.sleep(_LOCK_PAUSE_S)
 
     def _load(self) -> dict[str, Any]:
         try:
@@ -133,12 +110,13 @@ class PermissionFile:
     def _of(self, content: dict[str, Any], root: Path) -> Permissions:
         entry = content["projects"].get(os.path.realpath(root), {})
         try:
-            protected = entry.get("protected", [])
-            if not all(isinstance(name, str) and name for name in protected):
-                raise TypeError("protected files have to be texts")
+            protected, consents = entry.get("protected", []), entry.get("consents", [])
+            if not all(isinstance(name, str) and name for name in (*protected, *consents)):
+                raise TypeError("protected files and servers have to be texts")
             return Permissions(
                 rules=tuple(rule_from_plain(rule) for rule in entry.get("rules", [])),
                 protected=tuple(protected),
+                consents=tuple(consents),
             )
         except (TypeError, ValueError, KeyError, AttributeError) as error:
             raise self._damaged() from error

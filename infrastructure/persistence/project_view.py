@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from application.tool_execution.context import FolderEntry
+from infrastructure.persistence.ignore_rules import is_kept_back
 from infrastructure.persistence.path_rules import (
     as_stored,
     check_inside,
@@ -64,6 +65,12 @@ class FolderView:
 
     root: Path
     libraries: tuple[Path, ...] = field(default=())
+    keeps_back: bool = False
+    """What ``.circuitaiignore`` names is not there for whoever looks."""
+
+    def for_network(self) -> FolderView:
+        """The view of a model on the network."""
+        return replace(self, keeps_back=True)
 
     def locate(self, text: str) -> Path:
         """The real path of an existing readable file."""
@@ -75,6 +82,7 @@ class FolderView:
             real = self._readable(as_stored(candidate), text)
             if exists(real):
                 refuse_names_outside(self.root, real, text)
+                self._refuse_kept_back(real, text)
                 return checked_file(real, text)
         raise UserInputError(
             msg("There is no file {path}.", path=text),
@@ -95,6 +103,7 @@ class FolderView:
         # The link's own name and the file behind it: either could be something that is run.
         if any(Path(name).suffix.lower() not in suffixes for name in (text, real.name)):
             raise not_written(text, suffixes)
+        self._refuse_kept_back(real, text)
         if exists(real):
             refuse_names_outside(self.root, real, text)
             return checked_file(real, text)
@@ -208,7 +217,7 @@ class FolderView:
             if entry.name.startswith("."):
                 continue
             item = self._entry(entry)
-            if item is None:
+            if item is None or self._is_kept_back(item.path):
                 continue
             yield item
             if item.kind == "folder" and depth < _DEEPEST:
@@ -235,6 +244,21 @@ class FolderView:
             if status is not None and stat.S_ISREG(status.st_mode):
                 return _entry_of(self.name_of(path), real, status)
         return FolderEntry(name=self.name_of(path), path=path, kind="link", size=0)
+
+    def _is_kept_back(self, path: Path) -> bool:
+        if not self.keeps_back or not path.is_relative_to(self.root):
+            return False
+        return is_kept_back(self.root, path.relative_to(self.root))
+
+    def _refuse_kept_back(self, real: Path, text: str) -> None:
+        if self._is_kept_back(real):
+            raise UserInputError(
+                msg("{path} is kept back: .circuitaiignore names it, and the model is on the network.",
+                    path=text),
+                advice=msg("Go on without this file; the user can take it out of .circuitaiignore, or use a "
+                           "model on this computer."),
+                error_type="ignored",
+            )  # fmt: skip
 
     def _readable(self, candidate: Path, text: str) -> Path:
         real = real_place(candidate, text)

@@ -13,9 +13,11 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TypeVar
+from urllib.parse import urlsplit
 
 from domain.llm.agent_limits import AgentLimits
-from domain.llm.chat import ProviderChoice
+from domain.llm.chat import ModelAbilities, ProviderChoice
+from domain.llm.service import NetworkSettings
 from domain.search.embedding import EmbeddingSettings, read_embedding
 from domain.simulation.retention import DEFAULT_POLICY, RetentionPolicy
 from infrastructure.persistence.atomic import write_atomically, write_problem
@@ -48,6 +50,14 @@ class UserSettings:
     """How far one turn of a chat may go by itself."""
     small_model: ProviderChoice | None = None
     """The model that makes titles of conversations; None = their first words serve."""
+    alternatives: tuple[ProviderChoice, ...] = ()
+    """Models to ask, or to offer, when the chosen one fails; none = those that were tested are offered."""
+    network: NetworkSettings = field(default_factory=NetworkSettings)
+    """Proxy and certificates for servers on the network."""
+    models: Mapping[str, ModelAbilities] = field(default_factory=dict)
+    """What the user knows of models, by name or by provider and name; before what the program knows."""
+    switch_automatically: bool = False
+    """The alternatives are asked without a question, where the project may be sent to them."""
     embedding: EmbeddingSettings | None = None
     """The server for searches by meaning; None = no such search, nothing is sent."""
     results: RetentionPolicy = DEFAULT_POLICY
@@ -107,7 +117,14 @@ def save_settings(home: Path, settings: UserSettings) -> None:
         "libraries": [str(library) for library in settings.libraries],
         "ngspice_path": None if settings.ngspice_path is None else str(settings.ngspice_path),
         "agent": asdict(settings.agent),
-        "small_model": None if settings.small_model is None else asdict(settings.small_model),
+        "small_model": None if settings.small_model is None else _choice_to_plain(settings.small_model),
+        "alternatives": [_choice_to_plain(choice) for choice in settings.alternatives],
+        "network": {
+            "proxy": settings.network.proxy,
+            "certificates": settings.network.certificates and str(settings.network.certificates),
+        },
+        "models": {name: _abilities_to_plain(row) for name, row in settings.models.items()},
+        "switch_automatically": settings.switch_automatically,
         "embedding": None if settings.embedding is None else asdict(settings.embedding),
         "results": {"max_bytes": settings.results.max_bytes, "keep": settings.results.keep},
     }
@@ -149,6 +166,10 @@ def _understand(content: dict[str, Any], path: Path) -> UserSettings:
         ngspice_path=entry("ngspice_path", _place, None),
         agent=entry("agent", _limits, AgentLimits()),
         small_model=entry("small_model", _model, None),
+        alternatives=entry("alternatives", _models, ()),
+        network=entry("network", _network, NetworkSettings()),
+        models=entry("models", _abilities, {}),
+        switch_automatically=entry("switch_automatically", _yes_or_no, False),
         embedding=entry("embedding", read_embedding, None),
         results=entry("results", _quota, DEFAULT_POLICY),
         unknown=content,
@@ -192,6 +213,7 @@ _LIMIT_RANGES = {
     "model_seconds": (1, 86_400),
     "continuations": (0, 20),
     "parallel": (1, 16),
+    "session_tokens": (0, 10**12),
 }
 
 
@@ -218,6 +240,66 @@ def _model(value: Any) -> ProviderChoice | None:
     if not all(isinstance(text, str) for text in value.values()) or not value.get("provider", "").strip():
         raise ValueError(value)
     return ProviderChoice(**value)
+
+
+def _choice_to_plain(choice: ProviderChoice) -> dict[str, str]:
+    return {"provider": choice.provider, "model": choice.model, "base_url": choice.base_url}
+
+
+def _models(value: Any) -> tuple[ProviderChoice, ...]:
+    if not isinstance(value, list):
+        raise TypeError("a list of models is needed")
+    return tuple(choice for choice in map(_model, value) if choice is not None)
+
+
+_PROXIES = ("http", "https", "socks5", "socks5h")
+
+
+def _network(value: Any) -> NetworkSettings:
+    """``{"proxy": "socks5://HOST:1080", "certificates": "/etc/company-ca.pem"}``; either may be missing."""
+    if not isinstance(value, dict) or not value.keys() <= {"proxy", "certificates"}:
+        raise ValueError(value)
+    proxy, certificates = value.get("proxy") or "", value.get("certificates")
+    if not isinstance(proxy, str):
+        raise TypeError("the address of a proxy is needed")
+    if proxy:
+        parts = urlsplit(proxy)
+        if parts.scheme not in _PROXIES or not parts.hostname or (parts.port or 1) < 1:
+            raise ValueError(proxy)
+    return NetworkSettings(proxy=proxy, certificates=_place(certificates) if certificates else None)
+
+
+_ABILITIES = ("tools", "vision", "thinking", "context_tokens", "output_tokens")
+
+
+def _abilities_to_plain(row: ModelAbilities) -> dict[str, Any]:
+    return {name: value for name in _ABILITIES if (value := getattr(row, name)) is not None}
+
+
+def _abilities(value: Any) -> dict[str, ModelAbilities]:
+    """``{"my-model": {"tools": "prompted", "context_tokens": 8192}}``; what is left out is not known."""
+    if not isinstance(value, dict):
+        raise TypeError("an object of models is needed")
+    found: dict[str, ModelAbilities] = {}
+    for model, row in value.items():
+        if not isinstance(row, dict) or not row.keys() <= set(_ABILITIES):
+            raise ValueError(model)
+        for name, told in row.items():
+            if name == "tools":
+                if told not in ("yes", "prompted", "no"):
+                    raise ValueError(told)
+            elif name in ("vision", "thinking"):
+                _yes_or_no(told)
+            elif _number(told) < 1:
+                raise ValueError(told)
+        found[model] = ModelAbilities(**row)
+    return found
+
+
+def _yes_or_no(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError("true or false is needed")
+    return value
 
 
 def _quota(value: Any) -> RetentionPolicy:

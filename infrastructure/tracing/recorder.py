@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 from application.ports.tracing import KeptSpan, SpanValue
 from infrastructure.tracing.store import SpanWriter
 from shared.errors import CircuitAIError
+from shared.redaction import redact
 from shared.ulid import number_of
 from shared.uninterrupted import uninterrupted
 
@@ -159,7 +160,7 @@ def _has_failed(span: Any) -> bool:
 
 def _plain(attributes: Mapping[str, SpanValue]) -> dict[str, SpanValue]:
     return {
-        name.replace("__", "."): value[:_LONGEST_TEXT] if isinstance(value, str) else value
+        name.replace("__", "."): redact(value)[:_LONGEST_TEXT] if isinstance(value, str) else value
         for name, value in attributes.items()
         if value != ""
     }

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from application.app import Application
 from application.events import (
+    AlternativeTaken,
     AnswerStreamed,
     ChatEvent,
     ConfirmationGiven,
@@ -16,15 +17,18 @@ from application.events import (
     PhaseEntered,
     RetryScheduled,
     SessionOpened,
+    SourcesFound,
     ToolEnded,
     ToolStarted,
     TurnEnd,
     TurnEnded,
 )
-from domain.llm.chat import ProviderChoice
+from domain.llm.chat import THINKING_LEVELS, ProviderChoice
 from presentation.cli import design
 from presentation.cli.confirming import confirmer, given_document, needed_document
+from presentation.cli.consent import consent_asker
 from presentation.cli.events import common_document
+from presentation.cli.keys import unlock_keys
 from presentation.cli.output import Output
 from presentation.cli.terminal import read_input
 from shared.errors import CircuitAIError, UserInputError
@@ -44,7 +48,7 @@ _LARGEST_INPUT = 4 << 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """PROJECT TEXT [--session ID] [--resume], the model, and the mode."""
+    """PROJECT TEXT [--session ID] [--resume], the model and how it is asked, and the mode."""
     parser.add_argument("project", type=Path, metavar="PROJECT")
     parser.add_argument("text", nargs="?", metavar="TEXT")
     parser.add_argument("--session", default="", metavar="ID")
@@ -52,6 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--provider", default="builtin", metavar="P")
     parser.add_argument("--model", default="", metavar="M")
     parser.add_argument("--base-url", default="", metavar="U")
+    parser.add_argument("--thinking", choices=THINKING_LEVELS)
+    parser.add_argument("--search", action="store_true")
     parser.add_argument("--mode", choices=("free", "workflow"), default="free")
     parser.add_argument("--yes", action="store_true")
     parser.add_argument("--max-iterations", type=design.rounds, default=8, metavar="N")
@@ -71,12 +77,24 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         project=args.project,
         text=text,
         session_id=args.session,
-        choice=ProviderChoice(provider=args.provider, model=args.model, base_url=args.base_url),
+        choice=ProviderChoice(
+            provider=args.provider,
+            model=args.model,
+            base_url=args.base_url,
+            thinking=args.thinking,
+            search=args.search,
+        ),
     )
     printer = _EventPrinter(out)
     app.events.subscribe(PromptsWarned, lambda warning: out.note(warning.message))
     try:
-        ended = await app.chat(request, emit=printer, confirm=confirmer(out, always_yes=args.yes))
+        await unlock_keys(app, args.provider, out)
+        ended = await app.chat(
+            request,
+            emit=printer,
+            confirm=confirmer(out, always_yes=args.yes),
+            ask_consent=consent_asker(out, always_yes=args.yes),
+        )
     except CircuitAIError as error:
         if not printer.has_told_error:
             fail(error, out)
@@ -148,7 +166,7 @@ class _EventPrinter:
         else:
             self._print(event)
 
-    def _print(self, event: ChatEvent) -> None:
+    def _print(self, event: ChatEvent) -> None:  # noqa: PLR0912 - one an event
         out = self._out
         match event:
             case AnswerStreamed():
@@ -158,6 +176,11 @@ class _EventPrinter:
                 if event.text:
                     out.piece(event.text)
                     self._is_in_line = not event.text.endswith("\n")
+            case SourcesFound():
+                self._end_line()
+                out.say(msg("Sources of the web search:"))
+                for number, source in enumerate(event.sources, 1):
+                    out.line(f"  {source.reference or number}  {source.title}  {source.url}")
             case ToolStarted() | ConfirmationNeeded():
                 self._end_line()
             case ToolEnded():
@@ -171,6 +194,9 @@ class _EventPrinter:
                         seconds=f"{event.wait_s:.0f}",
                     )
                 )
+            case AlternativeTaken():
+                self._end_line()
+                out.note(event.text)
             case ErrorOccurred():
                 self._end_line()
                 self.has_told_error = True
@@ -192,15 +218,30 @@ class _EventPrinter:
         self._is_in_line = False
 
 
-def event_documents(event: ChatEvent, out: Output) -> list[dict[str, object]]:
+def event_documents(event: ChatEvent, out: Output) -> list[dict[str, object]]:  # noqa: PLR0911
     """The JSON lines of one event."""
     match event:
         case AnswerStreamed():
             pieces = (("reasoning", event.reasoning), ("token", event.text))
             return [{"type": kind, "text": text} for kind, text in pieces if text]
+        case AlternativeTaken():
+            text = out.translate(event.text)
+            if event.kind == "context":
+                return [{"type": "alternative", "kind": "context", "kept": event.kept, "message": text}]
+            return [
+                {
+                    "type": "alternative",
+                    "kind": "model",
+                    "provider": event.provider,
+                    "model": event.model,
+                    "message": text,
+                }
+            ]
         case RetryScheduled():
             reason = out.translate(event.reason)
             return [{"type": "retry", "attempt": event.attempt, "wait_s": event.wait_s, "reason": reason}]
+        case SourcesFound():
+            return [{"type": "sources", "sources": [source.to_plain() for source in event.sources]}]
         case ConfirmationNeeded():
             return [needed_document(event, out)]
         case ConfirmationGiven():

@@ -20,6 +20,7 @@ from presentation.translation import Translator
 from shared import async_runtime
 from shared.errors import CircuitAIError, EnvironmentProblem, Stopped, UserInputError, internal_error
 from shared.message import Message, msg
+from shared.redaction import redact
 from shared.stop_signals import StopSignals
 
 if TYPE_CHECKING:
@@ -142,7 +143,8 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UserInputError(
-            msg("{usage}: {problem}", usage=self.prog, problem=message),
+            # What it quotes may be a key that somebody put on the command line.
+            msg("{usage}: {problem}", usage=self.prog, problem=redact(message)),
             advice=msg("{text}", text=self.format_usage().strip()),
             error_type="bad_usage",
         )

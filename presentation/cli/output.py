@@ -17,13 +17,19 @@ from typing import Any, TextIO
 from presentation.translation import Translator, language_of
 from shared.errors import CircuitAIError, Stopped
 from shared.message import Message, msg
+from shared.redaction import redact_known
+from shared.visible import for_terminal
 
 _LINE_ENDS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "\u0085\u2028\u2029"}
 """What JSON leaves as it is and some readers take for the end of a line."""
 
 
 class Output:
-    """The two streams of one command, and its language."""
+    """The two streams of one command, and its language.
+
+    On a terminal control characters are shown as signs: what a model or a file says may not hide, move or
+    write over what the program says - a question about a call, say. Pipes and files get texts as they are.
+    """
 
     def __init__(
         self,
@@ -81,7 +87,7 @@ class Output:
         None wipes; else a line of its own."""
         if self.is_watched:
             print(
-                "\r\x1b[K" + (self.translate(message) if message else ""),
+                "\r\x1b[K" + (for_terminal(self.translate(message)) if message else ""),
                 end="",
                 file=self._stderr,
                 flush=True,
@@ -91,7 +97,7 @@ class Output:
 
     def note(self, message: Message) -> None:
         """A line on stderr, in either mode."""
-        print(self.translate(message), file=self._stderr, flush=True)
+        print(self._shown(self.translate(message), self._stderr), file=self._stderr, flush=True)
 
     def json(self, document: Mapping[str, Any]) -> None:
         """One JSON object on one line, flushed; NaN and infinity become null."""
@@ -100,18 +106,27 @@ class Output:
         if document.get("type", "done") == "done":  # lines of events have a type, other documents none
             self._ended.append(True)
 
+    def json_or_nothing(self, document: Mapping[str, Any]) -> None:
+        """The same, where people are told in words."""
+        if self.as_json:
+            self.json(document)
+
     def _print(self, text: str, *, end: str = "\n") -> None:
         try:
-            print(text, end=end, file=self._stdout, flush=True)
+            print(self._shown(text, self._stdout), end=end, file=self._stdout, flush=True)
         except BrokenPipeError:
             # Whoever read us has gone (`| head`): nobody wants the rest.
             os.dup2(os.open(os.devnull, os.O_WRONLY), self._stdout.fileno())
             raise Stopped(msg("Stopped.")) from None
 
+    @staticmethod
+    def _shown(text: str, stream: TextIO) -> str:
+        return for_terminal(text) if stream.isatty() else text
+
     def fail(self, error: CircuitAIError) -> None:
         """Show an error: what, where and what to do."""
-        text = self.translate(error.message)
-        advice = self.translate(error.advice) if error.advice is not None else None
+        text = redact_known(self.translate(error.message))
+        advice = redact_known(self.translate(error.advice)) if error.advice is not None else None
         if self.as_json:
             entry: dict[str, Any] = {
                 "message": text,
@@ -122,9 +137,9 @@ class Output:
             }
             self.json({"ok": False, "errors": [entry]})
             return
-        print(_located(text, error.file, error.line), file=self._stderr)
+        print(self._shown(_located(text, error.file, error.line), self._stderr), file=self._stderr)
         if advice:
-            print(f"  {advice}", file=self._stderr)
+            print(self._shown(f"  {advice}", self._stderr), file=self._stderr)
         self._stderr.flush()
 
 

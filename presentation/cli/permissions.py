@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from application.app import Application
-from domain.llm.tools.confirmation import DECISIONS, EFFECTS, EVERY_PATH, Permissions, Rule, rule_to_plain
+from domain.llm.tools.confirmation import (
+    DECISIONS,
+    EFFECTS,
+    EVERY_PATH,
+    Permissions,
+    Rule,
+    fits_tool,
+    rule_to_plain,
+)
 from presentation.cli.output import Output
 from shared.errors import UserInputError
 from shared.message import msg
 
-_ACTIONS = ("list", "add", "remove", "protect", "unprotect")
+_ACTIONS = ("list", "add", "remove", "protect", "unprotect", "withdraw")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,12 +45,33 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         raise UserInputError(msg("{path} is not a folder.", path=root), error_type="no_project")
     if args.action in ("add", "remove"):
         change = store.add_rules if args.action == "add" else store.remove_rules
-        await asyncio.to_thread(change, root, [_rule(args)])
+        rule = _rule(args)
+        rule = replace(rule, path=_relative(root, rule.path.strip()))
+        if args.action == "add":  # any rule that is there may be taken away
+            _check_path(rule.path)
+            _check_tool(rule.tool, app.run_tool.executor.names)
+        await asyncio.to_thread(change, root, [rule])
     elif args.action in ("protect", "unprotect"):
         name = _name_in(root, args.file)
         await asyncio.to_thread(store.protect, root, name, is_protected=args.action == "protect")
+    elif args.action == "withdraw":
+        await _withdraw(args, app)
     _show(await asyncio.to_thread(store.of_project, root), out)
     return 0
+
+
+async def _withdraw(args: argparse.Namespace, app: Application) -> None:
+    """Ask again before the project is sent to a server, or to any (no server named)."""
+    given = (await asyncio.to_thread(app.permissions.of_project, args.project)).consents
+    named = args.file.rstrip("/")
+    if named and named not in given:
+        raise UserInputError(
+            msg("This project is not sent to {server} without a question.", server=named),
+            advice=msg("It is sent to: {names}.", names=", ".join(given)) if given else None,
+            error_type="bad_usage",
+        )
+    for server in (named,) if named else given:
+        await asyncio.to_thread(app.permissions.consent, args.project, server, is_given=False)
 
 
 def _rule(args: argparse.Namespace) -> Rule:
@@ -47,7 +79,37 @@ def _rule(args: argparse.Namespace) -> Rule:
         raise UserInputError(
             msg("Say what the rule decides: --decision allow, ask or deny."), error_type="bad_usage"
         )
-    return Rule(decision=args.decision, tool=args.tool, path=args.path or EVERY_PATH, effect=args.effect)
+    return Rule(decision=args.decision, tool=args.tool, path=args.path, effect=args.effect)
+
+
+def _relative(root: Path, glob: str) -> str:
+    """The pattern relative to the project, where it is written as an absolute path in it."""
+    bases = (root.absolute(), Path(os.path.realpath(root)))
+    base = next((base for base in bases if Path(glob).is_relative_to(base)), None)
+    return glob if base is None else Path(glob).relative_to(base).as_posix()
+
+
+def _check_path(glob: str) -> None:
+    """Raise UserInputError for a pattern that no file of a project can fit: such a rule would never hold."""
+    is_odd = not glob.isprintable() or glob in ("", ".") or ".." in glob.split("/")
+    if is_odd or glob.startswith(("/", "~")):
+        raise UserInputError(
+            msg(
+                "--path {glob} fits no file of the project.", glob=json.dumps(glob[:200], ensure_ascii=False)
+            ),
+            advice=msg("Name it relative to the project, for example lib/** or amp.cir; ** is every file."),
+            error_type="bad_usage",
+        )
+
+
+def _check_tool(pattern: str, names: Iterable[str]) -> None:
+    """Raise UserInputError for a tool that is none: a rule with a slip in it would never hold."""
+    if not any(fits_tool(pattern, name) for name in names):
+        raise UserInputError(
+            msg("There is no tool named {name}.", name=pattern[:100] or '""'),
+            advice=msg("Tools are: {names}.", names=", ".join(sorted(names))),
+            error_type="bad_usage",
+        )
 
 
 def _name_in(root: Path, text: str) -> str:
@@ -66,7 +128,8 @@ def _name_in(root: Path, text: str) -> str:
 def _show(permissions: Permissions, out: Output) -> None:
     if out.as_json:
         rules = [rule_to_plain(rule) for rule in permissions.rules]
-        out.json({"ok": True, "rules": rules, "protected": list(permissions.protected)})
+        consents = list(permissions.consents)
+        out.json({"ok": True, "rules": rules, "protected": list(permissions.protected), "consents": consents})
         return
     if not permissions.rules and not permissions.protected:
         out.say(msg("There are no rules for this project: the defaults hold."))
@@ -74,3 +137,5 @@ def _show(permissions: Permissions, out: Output) -> None:
         out.line(str(rule))
     for name in permissions.protected:
         out.say(msg("protected: {path}", path=name))
+    for server in permissions.consents:
+        out.say(msg("may be sent to: {server}", server=server))

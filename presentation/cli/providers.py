@@ -1,30 +1,47 @@
-"""`providers list|test`: which models can be used, and whether one answers."""
+"""`providers list|test|key`: which models can be used, whether one answers, and where its key is."""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
+from collections.abc import Mapping
 
 from application.app import Application
 from domain.llm.chat import ProviderChoice, ProviderInfo
+from presentation.cli.keys import run_key, unlock_keys
 from presentation.cli.output import Output
+from shared.errors import UserInputError
 from shared.message import Message, msg
 
 _MOST_NAMES = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """list | test [NAME] [--model M] [--base-url U]."""
-    parser.add_argument("action", choices=("list", "test"))
-    parser.add_argument("name", nargs="?", default="builtin", metavar="NAME")
+    """list | test [NAME] [--model M] [--base-url U] | key set|remove|status NAME."""
+    parser.add_argument("action", choices=("list", "test", "key"))
+    parser.add_argument("name", nargs="?", default="", metavar="NAME")
+    parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
+    # Taken only to be refused without being repeated.
+    parser.add_argument("--key", "--api-key", "--token", dest="key", default="", help=argparse.SUPPRESS)
     parser.add_argument("--model", default="", metavar="M")
     parser.add_argument("--base-url", default="", metavar="U")
 
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 3 when the tested provider does not answer or refuses."""
+    if args.action == "key" or args.key:
+        return await run_key(args, app, out)
+    if args.words:
+        raise UserInputError(
+            msg("There are too many words: providers {action} NAME.", action=args.action),
+            advice=msg("Give one provider."),
+            error_type="bad_usage",
+        )
     if args.action == "list":
-        _list(app.models.list(), out)
+        _list(app.models.list(), await asyncio.to_thread(app.models.service_counts), out)
         return 0
+    args.name = args.name or "builtin"
+    await unlock_keys(app, args.name, out)
     choice = ProviderChoice(provider=args.name, model=args.model, base_url=args.base_url)
     models = await app.models.examine(choice)
     message = _found(choice, len(models))
@@ -52,21 +69,66 @@ def _found(choice: ProviderChoice, count: int) -> Message:
     return msg("{provider} answers; models: {count}.", provider=choice.provider, count=count)
 
 
-def _list(providers: tuple[ProviderInfo, ...], out: Output) -> None:
+_Counts = Mapping[str, Mapping[str, float]]
+
+
+def _list(providers: tuple[ProviderInfo, ...], counts: _Counts, out: Output) -> None:
     if out.as_json:
-        out.json({"ok": True, "providers": [_entry(provider, out) for provider in providers]})
+        services = [_service(name, row) for name, row in counts.items()]
+        entries = [_entry(provider, out) for provider in providers]
+        out.json({"ok": True, "providers": entries, "services": services})
         return
     for provider in providers:
         out.line(f"{provider.name} ({provider.title})")
         for line in (_key_line(provider), _address_line(provider), provider.note):
             if line is not None:
                 out.line(f"    {out.translate(line)}")
+        for name, row in counts.items():
+            if name.split(" ")[0] == provider.name:
+                out.line(f"    {name.partition(' ')[2]}: {out.translate(_counts_line(row))}")
+
+
+def _service(name: str, row: Mapping[str, float]) -> dict[str, object]:
+    provider, _, server = name.partition(" ")
+    return {"provider": provider, "server": server, **row, "mean_first_piece_s": _mean(row)}
+
+
+def _mean(row: Mapping[str, float]) -> float | None:
+    return round(row["first_piece_s"] / row["first_pieces"], 3) if row["first_pieces"] else None
+
+
+def _counts_line(row: Mapping[str, float]) -> Message:
+    calls, failures, retries = (f"{row[name]:.0f}" for name in ("calls", "failures", "retries"))
+    mean = _mean(row)
+    if mean is None:
+        return msg(
+            "Calls: {calls}, failed: {failures}, tried again: {retries}.",
+            calls=calls,
+            failures=failures,
+            retries=retries,
+        )
+    return msg(
+        "Calls: {calls}, failed: {failures}, tried again: {retries}; first piece after {seconds} s "
+        "on average.",
+        calls=calls,
+        failures=failures,
+        retries=retries,
+        seconds=f"{mean:.1f}",
+    )
 
 
 def _key_line(provider: ProviderInfo) -> Message:
     if provider.has_key:
         return msg("Key: set.")
-    return msg("Key: missing.") if provider.needs_key else msg("Key: not needed.")
+    if not provider.needs_key:
+        return msg("Key: not needed.")
+    if provider.key_page:
+        return msg(
+            "Key: missing. {variable}; get one at {page}",
+            variable=provider.key_variable,
+            page=provider.key_page,
+        )
+    return msg("Key: missing.")
 
 
 def _address_line(provider: ProviderInfo) -> Message | None:
@@ -79,7 +141,14 @@ def _entry(provider: ProviderInfo, out: Output) -> dict[str, object]:
         "title": provider.title,
         "needs_key": provider.needs_key,
         "has_key": provider.has_key,
+        "key_variable": provider.key_variable,
+        "key_page": provider.key_page,
         "base_url": provider.base_url,
+        "url_variable": provider.url_variable,
+        "is_local": provider.is_local,
+        "can_think": provider.can_think,
+        "can_search": provider.can_search,
+        "models_page": provider.models_page,
         "models": list(provider.models),
         "note": out.translate(provider.note) if provider.note is not None else None,
     }

@@ -12,6 +12,7 @@ from presentation.cli.output import Output
 from presentation.cli.terminal import read_line
 from shared.errors import NeedsConfirmation, UserInputError
 from shared.message import msg
+from shared.visible import visible
 
 if TYPE_CHECKING:
     from application.conversation.sessions import ExportFormat, ShownMessage, ShownSession
@@ -76,11 +77,9 @@ def _print_list(infos: tuple[SessionInfo, ...], out: Output) -> None:
     for info in infos:
         mark = "*" if info.has_partial_response else " "
         name = " ".join(info.name.split())
-        out.line(
-            f"{mark} {info.session_id}  {info.updated_at[:16]}  {info.message_count:4}  {_visible(name)}"
-        )
+        out.line(f"{mark} {info.session_id}  {info.updated_at[:16]}  {info.message_count:4}  {visible(name)}")
         if info.preview:
-            out.line(f"      {_visible(info.preview)}")
+            out.line(f"      {visible(info.preview)}")
     if any(info.has_partial_response for info in infos):
         out.say(msg("* the last turn was interrupted"))
 
@@ -168,12 +167,12 @@ async def _rename(args: argparse.Namespace, app: Application, out: Output) -> No
     name = await app.sessions.rename(args.project, info.session_id, args.name)
     if out.as_json:
         out.json({"ok": True, "id": info.session_id, "name": name})
-    out.say(msg("Renamed: {name}", name=_visible(name)))
+    out.say(msg("Renamed: {name}", name=visible(name)))
 
 
 async def _delete(args: argparse.Namespace, app: Application, out: Output) -> None:
     info = await app.sessions.find(args.project, args.session)
-    name = _visible(" ".join(info.name.split()))
+    name = visible(" ".join(info.name.split()))
     if not args.yes:
         if out.as_json or not sys.stdin.isatty():
             raise NeedsConfirmation(
@@ -195,9 +194,3 @@ async def _delete(args: argparse.Namespace, app: Application, out: Output) -> No
 def _note_problems(session: ShownSession, out: Output) -> None:
     for problem in session.problems:
         out.note(problem)
-
-
-def _visible(text: str) -> str:
-    from application.conversation.session_texts import visible
-
-    return visible(text)

@@ -7,26 +7,55 @@ import os
 import sys
 import threading
 
+from shared.visible import for_terminal
+
 
 async def read_line(prompt: str) -> str:
     """The answer in lower case; "n" when the input has ended.
 
     No thread waits in `input`: Ctrl+C could not end it.
     """
-    print(prompt, end="", flush=True)
+    line = await _line(prompt)
+    return line.strip().lower() if line else "n"
+
+
+async def read_hidden_line(prompt: str) -> str:
+    """A line as it was typed, without its end, that the terminal does not show; "" when the input has ended.
+
+    However it ends, the terminal shows again what is typed.
+    """
+    try:
+        import termios
+    except ImportError:  # Windows
+        from getpass import getpass
+
+        return await asyncio.to_thread(getpass, prompt)
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    hidden = termios.tcgetattr(descriptor)
+    hidden[3] &= ~termios.ECHO
+    try:
+        termios.tcsetattr(descriptor, termios.TCSAFLUSH, hidden)
+        return (await _line(prompt)).rstrip("\r\n")
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSAFLUSH, before)
+        print(flush=True)
+
+
+async def _line(prompt: str) -> str:
+    """What is typed, with its line end; "" at the end of the input."""
+    print(for_terminal(prompt), end="", flush=True)
     loop = asyncio.get_running_loop()
     readable = asyncio.Event()
     try:
         loop.add_reader(sys.stdin.fileno(), readable.set)
     except NotImplementedError:  # Windows
-        line = await asyncio.to_thread(sys.stdin.readline)
-    else:
-        try:
-            await readable.wait()
-        finally:
-            loop.remove_reader(sys.stdin.fileno())
-        line = sys.stdin.readline()
-    return line.strip().lower() if line else "n"
+        return await asyncio.to_thread(sys.stdin.readline)
+    try:
+        await readable.wait()
+    finally:
+        loop.remove_reader(sys.stdin.fileno())
+    return sys.stdin.readline()
 
 
 async def read_input(most: int) -> bytes:

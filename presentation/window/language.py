@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from PyQt6.QtCore import QLocale, QObject, pyqtSignal
+from PyQt6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QObject, QTranslator, pyqtSignal
 
 from presentation.translation import Translator
 from shared.message import Message
@@ -21,6 +21,11 @@ class LanguageManager(QObject):
         super().__init__()
         self._translator = Translator(language)
         self.name: LanguageName = language
+        self._qt = QTranslator(self)
+        """Qt's own words (dialogs for files, menus of text fields); its English ones are built in."""
+        folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+        self._is_qt_translated = self._qt.load("qtbase_zh_CN", folder)
+        self._teach_qt()
 
     def __call__(self, message: Message) -> str:
         """The text of a message: ``language(msg("Run"))``."""
@@ -36,4 +41,11 @@ class LanguageManager(QObject):
         if language != self.name:
             self.name = language
             self._translator = Translator(language)
+            self._teach_qt()
             self.changed.emit(language)
+
+    def _teach_qt(self) -> None:
+        if self.name == "zh" and self._is_qt_translated:
+            QCoreApplication.installTranslator(self._qt)
+        else:
+            QCoreApplication.removeTranslator(self._qt)

@@ -358,6 +358,17 @@ class MainWindow(QWidget):
         )
         dialog.open()
 
+    def show_model_settings(self) -> None:
+        """The dialog of the models; the conversation uses what is saved there."""
+        from presentation.dialogs.model_settings.dialog import ModelSettingsDialog
+        from presentation.panels.conversation.panel import ConversationPanel
+
+        dialog = ModelSettingsDialog(self._services, parent=self)
+        conversation = self.panes.conversation
+        if isinstance(conversation, ConversationPanel):
+            dialog.saved.connect(conversation.model.set_choice)
+        dialog.open()
+
     def show_bottom(self, index: int) -> None:
         """Bring a tab of the bottom pane to the front."""
         from presentation.panels.bottom_pane import BottomPane

@@ -323,6 +323,9 @@ def _design(window: MainWindow) -> Iterator[Command]:
     yield Command(
         name="prompts", text=msg("Prompts..."), act=window.show_prompts, menu="design", begins_part=True
     )
+    yield Command(
+        name="modelSettings", text=msg("Model settings..."), act=window.show_model_settings, menu="design"
+    )
 
 
 def _help(window: MainWindow) -> Iterator[Command]:

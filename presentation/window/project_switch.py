@@ -235,7 +235,7 @@ class ProjectSwitch(QObject):
         root, shown = self._services.workspace.root, self._services.workspace.shown_file
         if root is None:
             return
-        found = await self._services.app.browse.circuits(root)
+        found = await self._services.app.browse.circuits(root, (shown,) if shown else ())
         # The one in front of the person first: it is the one that is meant, mostly.
         circuits = sorted(found, key=lambda path: path != shown)
         names = [path.relative_to(root).as_posix() for path in circuits]

@@ -66,9 +66,9 @@ class ProjectDesk(QObject):
         `memory` is what was left of it. Raises UserInputError for a place that can't be one; the open
         project stays then.
         """
-        opened = await self._services.app.browse.open(place)
-        await self.close()
         memory = memory or ProjectMemory()
+        opened = await self._services.app.browse.open(place, main=memory.main_circuit)
+        await self.close()
         root, workspace = opened.root, self._services.workspace
         self._accepted, self._chosen = memory.accepted, memory.main_circuit
         workspace.root = root
@@ -172,7 +172,8 @@ class ProjectDesk(QObject):
 
     async def _refresh(self, root: Path, stale: frozenset[Path]) -> None:
         if any(path.suffix.lower() in _NETLISTS for path in stale):
-            circuits = await self._services.app.browse.circuits(root)
+            before = self._services.workspace.main_circuit
+            circuits = await self._services.app.browse.circuits(root, (before,) if before else ())
             if root != self._services.workspace.root:
                 return
             main = self._services.workspace.main_circuit

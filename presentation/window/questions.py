@@ -103,6 +103,7 @@ async def choose_target(
     dialog.setFileMode(QFileDialog.FileMode.AnyFile)
     dialog.setDefaultSuffix(start.suffix.lstrip("."))
     dialog.selectFile(start.name)
+    _dress_buttons(dialog)
     answer: asyncio.Future[Path | None] = asyncio.get_running_loop().create_future()
 
     def on_finished(code: int) -> None:
@@ -116,7 +117,13 @@ async def choose_target(
 
 
 async def ask_text(
-    services: WindowServices, parent: QWidget, *, title: Message, label: Message, text: str = ""
+    services: WindowServices,
+    parent: QWidget,
+    *,
+    title: Message,
+    label: Message,
+    text: str = "",
+    echo: QLineEdit.EchoMode = QLineEdit.EchoMode.Normal,
 ) -> str | None:
     """A line of text, None when the person thinks better of it."""
     dialog = QInputDialog(parent)
@@ -124,7 +131,7 @@ async def ask_text(
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.setWindowTitle(services.language(title))
     dialog.setLabelText(services.language(label))
-    dialog.setTextEchoMode(QLineEdit.EchoMode.Normal)
+    dialog.setTextEchoMode(echo)
     dialog.setTextValue(text)
     dialog.setOkButtonText(services.language(msg("OK")))
     dialog.setCancelButtonText(services.language(msg("Cancel")))

@@ -69,6 +69,9 @@ class _Models:
     def list(self) -> list[ProviderInfo]:
         return [ProviderInfo(name="builtin", title="b", needs_key=False, has_key=False, base_url="")]
 
+    def destination(self, _choice: ProviderChoice) -> str:
+        return ""
+
 
 class _Number(Arguments):
     number: int

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from tests.fakes.llm_server import DONE, USAGE, Script, answer, chunk, error, frame, json_answer
 
@@ -32,6 +32,7 @@ class Quirk:
     """Kind of the error."""
     usage: Mapping[str, int] | None = None
     """Compared where given."""
+    protocol: Literal["openai", "ollama"] = "openai"
 
     @property
     def body(self) -> bytes:

@@ -1,4 +1,4 @@
-"""A server on 127.0.0.1 that speaks OpenAI's chat completions as scripted, faults included.
+"""A server on 127.0.0.1 that speaks OpenAI's chat completions, and Ollama's protocol, as scripted.
 
     with FakeLLMServer([answer(calls=[call("read_file", {"path": "a.cir"})]), answer("Done.")]) as server:
         ...  # talk to server.base_url, from this process or another
@@ -22,6 +22,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 DONE = b"data: [DONE]\n\n"
+_COMPLETIONS = ("/chat/completions", "/api/chat")
 PATIENCE_S = 20.0
 """For waiting in tests; only a failing test waits so long."""
 
@@ -152,8 +153,21 @@ def error(
     return json_answer(body, status, headers=headers)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OllamaSide:
+    """What the server tells of its models when it is spoken to as Ollama."""
+
+    capabilities: Sequence[str] | None = ("completion", "tools", "thinking")
+    """None: an older server, which does not tell."""
+    context_length: int = 40_960
+    """What the models have."""
+    loaded_context: int | None = None
+    """What they are loaded with; None = as asked for."""
+    version: str = "0.12.6"
+
+
 class FakeLLMServer:
-    """The server; start and stop it with `with`. `models` are what /v1/models lists."""
+    """The server; start and stop it with `with`. `models` are what it lists, in either protocol."""
 
     def __init__(
         self,
@@ -161,11 +175,14 @@ class FakeLLMServer:
         *,
         models: Sequence[str] = ("fake-model",),
         models_script: Script | None = None,
+        ollama: OllamaSide | None = None,
     ) -> None:
         self._scripts: list[Script | Callable[[Any], Script]] = [] if callable(scripts) else list(scripts)
         self._script_for = scripts if callable(scripts) else None
         listed = {"object": "list", "data": [{"id": name, "object": "model"} for name in models]}
         self._models = models_script or json_answer(listed)
+        self._names = tuple(models)
+        self._ollama = ollama or OllamaSide()
         self._changed = threading.Condition()
         self._exchanges: list[Exchange] = []
         self._thread = threading.Thread(target=self._run, name="fake LLM server")
@@ -205,7 +222,7 @@ class FakeLLMServer:
     @property
     def completions(self) -> list[Exchange]:
         """The requests for completions."""
-        return [one for one in self.exchanges if one.path.endswith("/chat/completions")]
+        return [one for one in self.exchanges if one.path.endswith(_COMPLETIONS)]
 
     @property
     def requests(self) -> list[Any]:
@@ -294,7 +311,9 @@ class FakeLLMServer:
         path = urlsplit(exchange.path).path
         if path.endswith("/models"):
             return self._models
-        if not path.endswith("/chat/completions"):
+        if path.startswith("/api/") and not path.endswith(_COMPLETIONS):
+            return self._ollama_fact(path, exchange.body)
+        if not path.endswith(_COMPLETIONS):
             return error(404, f"no such path: {path}")
         if self._script_for is not None:
             return self._script_for(exchange.body)
@@ -302,6 +321,40 @@ class FakeLLMServer:
             return error(400, "the fake server has no script left")
         script = self._scripts.pop(0)
         return script if isinstance(script, Script) else script(exchange.body)
+
+    def _ollama_fact(self, path: str, body: Any) -> Script:
+        """What Ollama answers beside chats."""
+        side = self._ollama
+        match path:
+            case "/api/version":
+                return json_answer({"version": side.version})
+            case "/api/tags":
+                details = {"family": "qwen3", "parameter_size": "4.0B", "quantization_level": "Q4_K_M"}
+                more = {"size": 2_500_000_000, "digest": "x", "details": details, "modified_at": ""}
+                return json_answer(
+                    {"models": [{"name": name, "model": name, **more} for name in self._names]}
+                )
+            case "/api/show" if body.get("model") in self._names:
+                info = {"general.architecture": "qwen3", "qwen3.context_length": side.context_length}
+                told = {} if side.capabilities is None else {"capabilities": [*side.capabilities]}
+                return json_answer({"details": {"family": "qwen3"}, "model_info": info, **told})
+            case "/api/show":
+                return json_answer({"error": f"model '{body.get('model')}' not found"}, 404)
+            case "/api/ps":
+                chats = [one.body for one in self._exchanges if one.path.endswith("/api/chat")]
+                loaded = [
+                    {
+                        "name": chat["model"],
+                        "model": chat["model"],
+                        "size": 3_000_000_000,
+                        "size_vram": 3_000_000_000,
+                        "context_length": side.loaded_context or chat["options"]["num_ctx"],
+                    }
+                    for chat in chats[-1:]
+                ]
+                return json_answer({"models": loaded})
+            case _:
+                return Script(pieces=(b"404 page not found",), status=404, content_type="text/plain")
 
 
 class _Connection:

@@ -533,6 +533,24 @@ async def test_an_error_can_be_left_to_the_builtin_designer(panel: ConversationP
     assert "filter.cir" in of(panel, AnswerText)[-1].text
 
 
+async def test_a_message_without_an_answer_can_be_asked_again_later(
+    panel: ConversationPanel, until: Until
+) -> None:
+    with FakeLLMServer([error(401, "bad key"), answer("Here I am.")]) as server:
+        use(panel, server)
+        type_and_send(panel, "are you there?")
+        await until(lambda: not panel.is_running and of(panel, ErrorBlock))
+        session = panel.model.session_id
+        panel.new_conversation()
+        panel.open_session(session)
+        await until(lambda: of(panel, Interrupted))
+        assert "No answer came" in shown(panel)
+        assert "Continue" not in shown(panel), "there is nothing to go on from"
+        panel.view.acted.emit("regenerate", of(panel, Interrupted)[-1].key, "")
+        await until(lambda: not panel.is_running and of(panel, AnswerText))
+    assert server.requests[-1]["messages"][-1]["content"].endswith("are you there?")
+
+
 async def test_icons_grow_with_the_scale(panel: ConversationPanel, services: WindowServices) -> None:
     services.theme.set_mode("light", scale=2.0)
     theme = services.theme.theme

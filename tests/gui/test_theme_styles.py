@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PyQt6 import sip
-from PyQt6.QtCore import QEvent, Qt
+from PyQt6.QtCore import QCoreApplication, QEvent, Qt
 from PyQt6.QtGui import QColor, QFocusEvent, QFontInfo, QIcon, QPalette
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QDialog, QHBoxLayout, QLineEdit, QPushButton, QWidget
@@ -230,5 +230,7 @@ async def test_the_language_is_switched_without_the_disk(services):
     assert services.language(msg("Close")) == "Close"
     services.language.set("zh")
     assert services.language(msg("Close")) == "关闭"
+    assert QCoreApplication.translate("QFileDialog", "Look in:") == "查找范围："  # Qt's own words too
     services.language.set("en")
+    assert QCoreApplication.translate("QFileDialog", "Look in:") == "Look in:"
     assert heard == ["zh", "en"]

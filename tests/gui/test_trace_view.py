@@ -16,6 +16,7 @@ from tests.gui.conftest import Until
 
 async def a_failed_turn(database: Path) -> None:
     async with TurnSpans().turn(database, turn_id=new_ulid(), session_id="s", name="turn") as turn:
+        turn.note(outcome="loop")
         with turn.child("agent_loop") as loop, loop.child("tool patch_file") as tool:
             tool.fail("no_match")
 
@@ -46,6 +47,7 @@ async def test_turns_open_into_their_steps(services: WindowServices, project: Pa
         view.tree.expand(view.tree.model().index(row, 0))  # type: ignore[union-attr]
     await until(lambda: "simulation" in view.plain_text and "tool patch_file" in view.plain_text)
     assert "failed: no_match" in view.plain_text
+    assert "went in circles" in view.plain_text
     assert view.tree.isExpanded(view.tree.model().index(1, 0))  # type: ignore[union-attr]
 
     services.language.set("zh")

@@ -14,20 +14,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from langchain_core.messages import AIMessage, AIMessageChunk
 
+from application.conversation.alternatives import SMALLER_CONTEXTS, shortened_text, switched_text
 from application.conversation.conversation import calls_of
 from application.conversation.request import request_messages
-from application.events import AnswerStreamed, PhaseEntered, RetryScheduled
+from application.events import AlternativeTaken, AnswerStreamed, PhaseEntered, RetryScheduled, SourcesFound
 from application.graph.agent.state import AgentState
 from application.graph.nodes._effects import tell
 from domain.llm.agentic_loop.continuation import Seam
 from domain.llm.agentic_loop.phases import Phase
 from domain.llm.agentic_loop.policy import Ask, End
 from domain.llm.answers import AcceptedCall, accept_calls, calls_in_text
-from domain.llm.chat import ProviderError, Usage, WireToolCall
+from domain.llm.chat import ProviderError, Usage, WebSource, WireToolCall
 from domain.llm.messages import (
     create_ai_message,
     get_continuations,
     get_reasoning_content,
+    get_sources,
     get_text,
     get_usage,
     set_call_problems,
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import SystemMessage
 
+    from application.conversation.alternatives import OtherModels
     from application.conversation.conversation import Conversation
     from application.graph.agent.watch import TurnWatch
     from application.ports.tracing import Span
@@ -64,6 +67,7 @@ class _Answer:
         self.finish_reason = ""
         self.model = ""
         self.usage: Usage | None = None
+        self.sources: tuple[WebSource, ...] = ()
         self.paused_s = 0.0
         """Pauses before retries: they do not count as model time."""
         self.has_streamed = False
@@ -91,6 +95,7 @@ class ModelNode:
         provider: str,
         watch: TurnWatch,
         span: Span,
+        others: OtherModels | None = None,
     ) -> None:
         self._conversation = conversation
         self._model = model
@@ -102,6 +107,9 @@ class ModelNode:
         self._span = span
         """Of the loop: each call of the model is one inside it."""
         self._frame: _Frame | None = None
+        self._others = others
+        self._newest: int | None = None
+        """How many messages are sent at most, once the provider found all of them too long."""
 
     async def __call__(self, state: AgentState) -> AgentState:
         """One answer: its calls become pending, or it ends the turn, or the model is asked again.
@@ -113,7 +121,7 @@ class ModelNode:
         message: AIMessage | None = None
         if isinstance(move, Ask):
             try:
-                message, seconds = await self._ask(move, self._conversation.answers_asked + 1, seconds)
+                message, seconds = await self._answer(move, self._conversation.answers_asked + 1, seconds)
             except ProviderError as error:
                 move = await self._after_nothing(error, move)
         if message is not None:
@@ -128,6 +136,39 @@ class ModelNode:
             "agent_seconds": seconds,
             "agent_usage": usage_of(self._conversation.answers_of_turn()).to_plain(),
         }
+
+    async def _answer(self, move: Ask, number: int, used: float) -> tuple[AIMessage | None, float]:
+        """`_ask`; when nothing comes of it: with a smaller context, then by another model.
+
+        Raises the ProviderError of the last that was asked.
+        """
+        self._enter("calling", number)
+        while True:
+            try:
+                return await self._ask(move, number, used)
+            except ProviderError as error:
+                if error.has_begun or not await self._found_alternative(error):
+                    if self._others is not None and not error.has_begun:
+                        self._others.offer(error)
+                    raise
+
+    async def _found_alternative(self, error: ProviderError) -> bool:
+        """Whether the model is asked in another way from now on; told then."""
+        if error.error_type == "context_too_long":
+            most = len(self._conversation.messages) if self._newest is None else self._newest
+            if kept := next((count for count in SMALLER_CONTEXTS if count < most), 0):
+                self._newest = kept
+                text = shortened_text(error.message, kept)
+                tell(AlternativeTaken(kind="context", text=text, kept=kept))
+                return True
+        found = None if self._others is None else await self._others.next(error)
+        if found is None:
+            return False
+        choice, self._model = found
+        self._provider, self._newest = choice.provider, None
+        text = switched_text(error.message, choice)
+        tell(AlternativeTaken(kind="model", text=text, provider=choice.provider, model=choice.model))
+        return True
 
     async def _after_nothing(self, error: ProviderError, asked: Ask) -> Ask | End:
         """What follows when the model (or its provider) failed where it was only asked to say more.
@@ -169,7 +210,6 @@ class ModelNode:
     async def _ask(self, move: Ask, number: int, used: float) -> tuple[AIMessage | None, float]:
         """The answer (None: the time ran out; what had come is kept) and the model time used by now."""
         loop = asyncio.get_running_loop()
-        self._enter("calling", number)
         frame = await self._framed()
         # In the transcript's order: an answer left over from a killed run comes before this one.
         await self._conversation.keep_unfinished("interrupted")
@@ -179,6 +219,7 @@ class ModelNode:
             hint=move.note,
             system=frame.system,
             continues=move.continues,
+            newest=self._newest,
         )
         answer = _Answer(self._conversation.answer_of(move.continues) if move.continues else None)
         most = self._watch.limits.model_seconds
@@ -192,7 +233,8 @@ class ModelNode:
         except TimeoutError:
             await self._conversation.keep_unfinished("limit")
             return None, most
-        except ProviderError:
+        except ProviderError as error:
+            error.has_begun = error.has_begun or answer.has_streamed
             await self._conversation.keep_unfinished("error")
             raise
         self._enter("parsing", number)
@@ -250,6 +292,9 @@ class ModelNode:
         answer.finish_reason = details.get("finish_reason") or answer.finish_reason
         answer.model = details.get("model_name") or answer.model
         answer.usage = _usage_of(chunk) or answer.usage
+        if told := details.get("sources"):
+            answer.sources = tuple(WebSource(**source) for source in told)
+            tell(SourcesFound(message_id=answer.message_id, sources=answer.sources))
         if retry := details.get("retry"):
             wait_s = float(retry["wait_s"])
             answer.paused_s += wait_s
@@ -300,6 +345,7 @@ class ModelNode:
             finish_reason=answer.finish_reason,
             provider=self._provider,
             model=answer.model,
+            sources=answer.sources or (() if begun is None else get_sources(begun)),
         )
         if begun is not None:
             is_stuck = not added.strip() and not accepted

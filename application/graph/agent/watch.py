@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 
 from domain.llm.agentic_loop.completeness import unproven_claim
 from domain.llm.agentic_loop.guardrails import is_refused
-from domain.llm.agentic_loop.policy import End, next_move
+from domain.llm.agentic_loop.policy import Ask, End, next_move, out_of_tokens
 from domain.llm.agentic_loop.turn import (
     AnswerRecord,
     CallRecord,
@@ -20,7 +20,7 @@ from domain.llm.agentic_loop.turn import (
     read_answer,
     signature_of,
 )
-from domain.llm.messages import get_text, get_timestamp, get_tool_success
+from domain.llm.messages import get_text, get_timestamp, get_tool_success, get_usage
 
 if TYPE_CHECKING:
     from application.conversation.conversation import Conversation
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from application.tool_execution.executor import ToolExecutor
     from domain.design.goals import DesignGoal
     from domain.llm.agent_limits import AgentLimits
-    from domain.llm.agentic_loop.policy import Ask
 
 _PATH_ARGUMENTS = ("path", "file_path")
 _CLOCK_STEP_S = 0.001
@@ -82,13 +81,30 @@ class TurnWatch:
         turn = self.record(with_answer=with_answer)
         last = turn.last
         has_simulated = last is not None and any(call.result for call in last.calls)
-        return next_move(
+        move = next_move(
             turn,
             self.limits,
             seconds=seconds,
             goals=await self._goals() if has_simulated else (),
             has_history=self._has_history(),
         )
+        if self.limits.session_tokens and isinstance(move, Ask):  # a whole answer stays a whole answer
+            spent = self._tokens_spent(with_answer)
+            if spent >= self.limits.session_tokens:
+                return End(reason="limit", why=out_of_tokens(spent, self.limits))
+        return move
+
+    def _tokens_spent(self, with_answer: AIMessage | None) -> int:
+        """Of the whole conversation."""
+        answers = {
+            str(message.id): message
+            for message in self._conversation.messages
+            if isinstance(message, AIMessage)
+        }
+        if with_answer is not None:
+            answers[str(with_answer.id)] = with_answer
+        usages = (get_usage(answer) for answer in answers.values())
+        return sum(usage.total_tokens for usage in usages if usage is not None)
 
     def doubtful_words(self, *, with_answer: AIMessage | None = None) -> str:
         """The words by which the newest answer claims what this turn did not do; "" for none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -13,7 +14,9 @@ from domain.circuit.netlist import Netlist
 from shared.errors import UserInputError
 from shared.message import msg
 
-_MOST_FILES = 500
+_MOST_CIRCUITS = 500
+"""That are read; those nearest to the project's folder."""
+_MOST_FILES = 20_000
 _MOST_BYTES = 5_000_000
 
 
@@ -31,7 +34,7 @@ async def chosen_circuit(context: ToolContext, file_path: str | None) -> Path:
     if file_path is not None:
         return await locate(context, file_path)
     view = context.view
-    found = await in_worker(context, view.root, _main_circuits, view)
+    found = await in_worker(context, view.root, main_circuits, view)
     if len(found) == 1:
         return found[0].path
     if not found:
@@ -47,14 +50,21 @@ async def chosen_circuit(context: ToolContext, file_path: str | None) -> Path:
     )
 
 
-def _main_circuits(view: ProjectView) -> list[_Candidate]:
-    """Circuits that are no fragments and that no other one includes; runs in a worker process."""
+def main_circuits(view: ProjectView, known: Sequence[Path] = ()) -> list[_Candidate]:
+    """Circuits that are no fragments and that no other one includes; runs in a worker process.
+
+    Of more than `_MOST_CIRCUITS` those of `known` are looked at in any case.
+    """
+    files = [
+        entry
+        for entry in islice(view.walk(view.root), _MOST_FILES)
+        if entry.kind == "file" and PurePosixPath(entry.name).suffix.lower() in CIRCUIT_SUFFIXES
+    ]
+    files.sort(key=lambda entry: (entry.path not in known, entry.name.count("/"), entry.name))
     candidates: list[_Candidate] = []
     included: set[str] = set()
-    for entry in islice(view.walk(view.root), _MOST_FILES):
-        if entry.kind != "file" or entry.size > _MOST_BYTES:
-            continue
-        if PurePosixPath(entry.name).suffix.lower() not in CIRCUIT_SUFFIXES:
+    for entry in files[:_MOST_CIRCUITS]:
+        if entry.size > _MOST_BYTES:
             continue
         try:
             with view.open(entry.path) as file:

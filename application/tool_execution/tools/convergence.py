@@ -83,11 +83,11 @@ async def analyze_convergence(
 
 
 async def preview(arguments: ConvergenceArguments, context: ToolContext) -> ComputedEffect:
-    """It changes one file, or only looks. Raises UserInputError as the call would."""
-    if not arguments.auto_fix:
-        return ComputedEffect(effect="read")
+    """It changes one file, or only simulates it. Raises UserInputError as the call would."""
     circuit = await chosen_circuit(context, arguments.file_path)
     path = PathEffect(path=context.view.name_of(circuit))
+    if not arguments.auto_fix:
+        return ComputedEffect(effect="simulate", paths=(path,))
     return ComputedEffect(effect="change", paths=(path,), files=1)
 
 

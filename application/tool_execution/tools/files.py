@@ -198,11 +198,13 @@ def unreadable(name: str, problem: Unreadable) -> ToolResult:
             result=info,
         )
     info["file_info"]["total_lines"] = problem.total_lines
-    lines: object = "?" if problem.total_lines is None else problem.total_lines
+    size = problem.total_bytes // 1000
     return failure(
         "file_too_large",
-        msg("{path} has {size} kB in {lines} lines; whole files are read up to 200 kB.",
-            path=name, size=problem.total_bytes // 1000, lines=lines),
+        msg("{path} has {size} kB; whole files are read up to 200 kB.", path=name, size=size)
+        if problem.total_lines is None
+        else msg("{path} has {size} kB in {lines} lines; whole files are read up to 200 kB.",
+                 path=name, size=size, lines=problem.total_lines),
         suggestions=(
             msg("Read a part with start_line and end_line, or the places of a text with query."),
             msg("analyze_file gives an outline with line numbers."),

@@ -50,7 +50,7 @@ _CLAIM_CHANGE = re.compile(
     r"(?:修改|更改|改为|改成|改好|更新|写入|写好|创建|新建|保存|替换|删除|添加|加入|调整|设置|设为|重命名|移动)"
     r"|(?:我|现)(?:将|把)[^，,。；;!！?？\n]{1,40}?(?:改为|改成|设为|替换为|调整为)[^，,。；;!！?？\n]{0,30}了"
     r"|(?:修改|更改|更新|写入|创建|保存|替换|删除|添加|调整)(?:已完成|完成|成功)"
-    r"|(?:改|写|调|设|建|换|删|加)好了",
+    r"|(?:改|写|调|设|建|换|删|加)好了|^\s*(?:好的?[，,]\s*)?(?:都|全部|已经?)?(?:搞定|弄好|办好|处理好)了?",
     re.IGNORECASE,
 )
 _CLAIM_RUN = re.compile(
@@ -66,6 +66,11 @@ _NO_CLAIM = re.compile(
     r"|如果|若|假如|一旦|之前|先前|上次|上一|原来|原先|当初|以前|没有?|未|不|无法|尚|可以|可能|将会|需要|应该|请|您|你(?!好)",
     re.IGNORECASE,
 )
+_FOR_YOU = re.compile(r"(?<=[已经刚就我])(?:为|帮|给|替)(?:您|你)")
+"""已为您...: who it was done for, no word to the user about what he did or should do."""
+_CLAUSE_END = re.compile(r"[,，]")
+_BY_ME = re.compile(r"\b(?:i|we|successfully|done)\b|我|[将把]|成功|刚|了$", re.IGNORECASE)
+"""What says that something was done here, and not how things stand."""
 _ASKS_PAST = re.compile(
     r"\b(?:what|which|why|how|when|who|did|have|has|is|are|was|were)\b.*[?？]?\s*$|[?？]\s*$|什么|哪|为什么|怎么|如何|吗|呢|是否|总结|回顾",
     re.IGNORECASE | re.DOTALL,
@@ -135,10 +140,19 @@ def unproven_claim(turn: TurnRecord, *, has_history: bool = False) -> str:
     has_run = any(call.effect == "simulate" and call.success is not None for call in turn.calls)
     claims = [] if has_changed else [_CLAIM_CHANGE]
     claims += [] if has_run or has_changed else [_CLAIM_RUN]
+    # "电容已设置为 1u" answers a question about the circuit as it is.
+    only_asked = bool(_ASKS_PAST.search(turn.question)) and not _WANTS_WORK.search(turn.question)
     for sentence in _SENTENCE.findall(_CODE.sub(" ", answer.text[:_MOST_READ])):
+        said = _FOR_YOU.sub("", sentence)
+        if only_asked and not _BY_ME.search(said.strip(" .!。！")):
+            continue
         for claim in claims:
-            found = claim.search(sentence)
-            if found is not None and not _NO_CLAIM.search(sentence) and not _ASKS.search(sentence):
+            found = claim.search(said)
+            if found is None or _ASKS.search(said):
+                continue
+            # Up to the end of its clause: "已将 R1 改为 2k，请您确认" claims no less for its second half.
+            until = _CLAUSE_END.search(said, found.end())
+            if not _NO_CLAIM.search(said[: until.start() if until else len(said)]):
                 words: str = sentence.strip(" .!。！")
                 return words[:200]
     return ""

@@ -138,6 +138,16 @@ def out_of_time(limits: AgentLimits) -> Message:
     )
 
 
+def out_of_tokens(spent: int, limits: AgentLimits) -> Message:
+    """What is said when a conversation has used the tokens the user allows it."""
+    return msg(
+        "This conversation has used {spent} tokens; its limit is {most}. Begin a new one, or raise "
+        "agent.session_tokens in the settings.",
+        spent=spent,
+        most=limits.session_tokens,
+    )
+
+
 def _stopped_by(reason: Message) -> Message:
     return msg(
         "The turn was ended because it went in circles: {reason} What is done is kept; say what to do "

@@ -35,6 +35,8 @@ _VOLATILE = frozenset(
     {"created", "duration_s", "raw_path", "result_id", "result_path", "reused", "rows_path", "simulator"}
 )
 """What differs between two runs of the same work."""
+_BLANKS = re.compile(r"(?:\s|\\[nrtfv]|\\u(?:00a0|200[0-9a-f]|2028|2029|3000|feff))+")
+"""White space in JSON of ASCII characters, and what passes for it."""
 _ULID = re.compile(r"\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b")
 
 
@@ -45,6 +47,8 @@ class CallRecord:
     name: str
     signature: str
     """The same for calls of one tool with the same arguments."""
+    attempt: str = ""
+    """The same also for arguments that differ in white space only."""
     effect: EffectClass = "read"
     success: bool | None = None
     """None while it has no result."""
@@ -110,8 +114,16 @@ class TurnRecord:
 
 def signature_of(name: str, arguments: Mapping[str, Any]) -> str:
     """The same text for the same tool with the same arguments, whatever their order."""
-    plain = json.dumps(arguments, sort_keys=True, ensure_ascii=True, default=str, separators=(",", ":"))
-    return f"{name}:{_digest(plain)}"
+    return f"{name}:{_digest(_canonical(arguments))}"
+
+
+def attempt_of(name: str, arguments: Mapping[str, Any]) -> str:
+    """The same text also for arguments that differ in white space only."""
+    return f"{name}:{_digest(_BLANKS.sub('', _canonical(arguments)))}"
+
+
+def _canonical(arguments: Mapping[str, Any]) -> str:
+    return json.dumps(arguments, sort_keys=True, ensure_ascii=True, default=str, separators=(",", ":"))
 
 
 def read_answer(
@@ -130,6 +142,7 @@ def read_answer(
             record = CallRecord(
                 name=call["name"],
                 signature=signature_of(call["name"], call["args"]),
+                attempt=attempt_of(call["name"], call["args"]),
                 effect=effect_of(call["name"]),
             )
             result = results.get(call_id)
@@ -157,7 +170,7 @@ def _with_result(record: CallRecord, message: ToolMessage) -> CallRecord:
     if success:
         told = _plain(_steady(result)) if result else get_text(message)
     else:  # not its content: that may end with advice of ours, which differs from try to try
-        told = f"{error_type} {_plain(summary)}"
+        told = _BLANKS.sub("", f"{error_type} {_plain(summary)}")
     return replace(
         record,
         success=success,
@@ -188,9 +201,16 @@ def _digest(text: str) -> str:
 
 
 def state_of(answer: AnswerRecord) -> str:
-    """The same for two steps in which the same was done (or said) with the same outcome."""
-    done = sorted({f"{call.signature}={call.outcome}" for call in answer.calls})
+    """The same for two steps in which the same was done (or said) with the same outcome.
+
+    Failing calls that differ in white space only are the same step, over and over.
+    """
+    done = sorted({f"{_step(call)}={call.outcome}" for call in answer.calls})
     return " ".join(done) if done else "said:" + _digest(" ".join(answer.text.split()))
+
+
+def _step(call: CallRecord) -> str:
+    return call.attempt if call.has_failed and call.attempt else call.signature
 
 
 def repetitions(states: Iterable[str], *, longest: int = 4) -> tuple[int, int]:

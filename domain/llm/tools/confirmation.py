@@ -12,7 +12,6 @@ Judged is the computed effect (`domain.llm.tools.effect`), never the words a mod
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,6 +19,7 @@ from typing import Any, Literal, get_args
 
 from domain.llm.tools.effect import ComputedEffect, PathEffect
 from domain.llm.tools.result import EffectClass
+from domain.llm.tools.wishes import folded, is_asked_for, names_of
 from shared.message import Message, msg
 
 Decision = Literal["allow", "ask", "deny"]
@@ -78,11 +78,13 @@ class Permissions:
     rules: tuple[Rule, ...] = ()
     protected: tuple[str, ...] = ()
     """Files and folders always asked about, relative to the project."""
+    consents: tuple[str, ...] = ()
+    """Servers this project's contents may always be sent to: scheme, host and port."""
 
     def protects(self, path: str) -> bool:
         """Whether a file is protected, by itself or by a folder it lies in."""
-        name = _folded(path)
-        return any(name == kept or name.startswith(f"{kept}/") for kept in map(_folded, self.protected))
+        name = folded(path)
+        return any(name == kept or name.startswith(f"{kept}/") for kept in map(folded, self.protected))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +120,7 @@ def judge(
         return Verdict(decision="deny", reasons=("rule",), rule=rule)
     reasons: list[Reason] = []
     is_change = effect.effect not in ("read", "simulate")
-    if is_change and any(permissions.protects(name) for path in effect.paths for name in _names(path)):
+    if is_change and any(permissions.protects(name) for path in effect.paths for name in names_of(path)):
         reasons.append("protected")
     if (asking := _fitting("ask", tool, effect, permissions.rules, any)) is not None:
         reasons.append("rule")
@@ -162,7 +164,7 @@ def rules_for_always(tool: str, effect: ComputedEffect, reasons: Iterable[Reason
         return (Rule(decision="allow", tool=tool, effect=effect.effect),)
     return tuple(
         Rule(decision="allow", tool=tool, path=_literal(name), effect=effect.effect)
-        for name in dict.fromkeys(name for path in effect.paths for name in _names(path))
+        for name in dict.fromkeys(name for path in effect.paths for name in names_of(path))
     )
 
 
@@ -185,10 +187,6 @@ def _suffix(path: str) -> str:
     return f".{name.rpartition('.')[2].lower()}" if "." in name[1:] else ""
 
 
-def _names(path: PathEffect) -> tuple[str, ...]:
-    return (path.path, path.moved_to) if path.moved_to else (path.path,)
-
-
 # --- rules ------------------------------------------------------------------------------------------
 
 
@@ -199,20 +197,25 @@ def _fitting(
     rules: Iterable[Rule],
     how_many: Callable[[Iterable[bool]], bool],
 ) -> Rule | None:
-    names = [name for path in effect.paths for name in _names(path)]
+    names = [name for path in effect.paths for name in names_of(path)]
     # An effect that names not all of its files can't be allowed by their names.
     is_whole = effect.files <= len(effect.paths)
     for rule in rules:
         if rule.decision != decision or rule.effect not in ("*", effect.effect):
             continue
-        if not _pattern(rule.tool, is_path=False).fullmatch(_folded(tool)):
+        if not fits_tool(rule.tool, tool):
             continue
         if rule.path == EVERY_PATH:
             return rule
         fits = _pattern(rule.path, is_path=True).fullmatch
-        if names and (is_whole or decision != "allow") and how_many(bool(fits(_folded(n))) for n in names):
+        if names and (is_whole or decision != "allow") and how_many(bool(fits(folded(n))) for n in names):
             return rule
     return None
+
+
+def fits_tool(pattern: str, name: str) -> bool:
+    """Whether a rule for tools of this pattern is one for the tool of this name."""
+    return _pattern(pattern, is_path=False).fullmatch(folded(name)) is not None
 
 
 @lru_cache(maxsize=512)
@@ -220,7 +223,7 @@ def _pattern(text: str, *, is_path: bool) -> re.Pattern[str]:
     """A glob as a regular expression; `[` has no meaning of its own, a backslash takes the next one's."""
     parts = []
     one = "[^/]" if is_path else "."
-    for token in re.findall(r"\*\*/|\*\*|\*|\?|\\.|.", _folded(text), re.DOTALL):
+    for token in re.findall(r"\*\*/|\*\*|\*|\?|\\.|.", folded(text), re.DOTALL):
         match token:
             case "**/" if is_path:
                 parts.append("(?:.*/)?")
@@ -239,11 +242,6 @@ def _literal(path: str) -> str:
     return re.sub(r"([*?\\])", r"\\\1", path)
 
 
-def _folded(name: str) -> str:
-    """As names are compared: one Unicode spelling, letter case aside (cautious where it counts)."""
-    return unicodedata.normalize("NFC", name).casefold().removeprefix("./").rstrip("/")
-
-
 def rule_to_plain(rule: Rule) -> dict[str, str]:
     """A rule as plain JSON types."""
     return {"decision": rule.decision, "tool": rule.tool, "path": rule.path, "effect": rule.effect}
@@ -258,57 +256,3 @@ def rule_from_plain(plain: Mapping[str, Any]) -> Rule:
     if not (isinstance(tool, str) and isinstance(path, str) and tool and path):
         raise TypeError("tool and path have to be texts")
     return Rule(decision=decision, tool=tool, path=path, effect=effect)
-
-
-# --- what the user asked for in so many words -----------------------------------------------------------
-
-_DELETE = r"\b(?:delete|remove|erase)\b|删除|删掉|删去|移除"
-_OVERWRITE = r"\b(?:overwrite|replace|rewrite)\b|覆盖|替换|重写"
-_VERBS: Mapping[str, re.Pattern[str]] = {
-    "delete": re.compile(_DELETE),
-    "overwrite": re.compile(_OVERWRITE),
-    "critical": re.compile(rf"\b(?:change|edit|modify|update|patch|fix)\b|修改|更改|编辑|更新|{_OVERWRITE}"),
-    "suffix": re.compile(r"\b(?:rename|move)\b|重命名|改名|更名|移动"),
-}
-_DOUBT = re.compile(
-    r"\b(?:not|\w+n['’]t|never|no|nothing|without|keep|except|but|unless|if|when|before|after|until|how|why|"
-    r"what|whether|should|would|explain|instead)\b|[?？]|不|别|勿|莫|未|没|除了|除非|保留|无需|如果|若|之前|之后|"
-    r"以前|以后|怎|为什么|为何|吗|呢|是否|解释"
-)
-_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
-_SENTENCE = re.compile(r".+?(?:[.!?](?=\s|$)|[。！？；;\n]|$)", re.DOTALL)
-_CHINESE = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
-_LONGEST_SENTENCE = 300
-
-
-def is_asked_for(said: str, reason: str, effect: ComputedEffect) -> bool:
-    """Whether the user's message asks for this effect in so many words: the verb and every path by name.
-
-    Cautious: one sentence that has the verb, the whole path as a word, and no word of doubt, condition,
-    question or negation. Quotations and code are no wish. The rest is asked about.
-    """
-    verb = _VERBS.get(reason)
-    own = [path for path in effect.paths if not _lies_within(path, effect.paths)]
-    if verb is None or not own:
-        return False
-    text = _folded(_QUOTED_LINE.sub("", _CODE.sub("\n", said)))
-    wishes = [
-        sentence
-        for sentence in _SENTENCE.findall(text)
-        if len(sentence) <= _LONGEST_SENTENCE and verb.search(sentence) and not _DOUBT.search(sentence)
-    ]
-    names = [name for path in own for name in _names(path)]
-    return all(any(_named(name, sentence) for sentence in wishes) for name in names)
-
-
-def _lies_within(path: PathEffect, others: Iterable[PathEffect]) -> bool:
-    return any(other.is_folder and path.path.startswith(f"{other.path}/") for other in others)
-
-
-def _named(path: str, sentence: str) -> bool:
-    """Whether the whole path stands there as a word: amp.cir is not named by old/amp.cir or amp.cir.bak."""
-    name = _folded(path)
-    if not _CHINESE.search(name):
-        sentence = _CHINESE.sub(" ", sentence)  # no blanks between words: a character ends a name as one does
-    return bool(re.search(rf"(?<![\w./\\*-]){re.escape(name)}(?![\w/\\*-]|\.\w)", sentence))

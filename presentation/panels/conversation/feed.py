@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from application.events import (
+    AlternativeTaken,
     AnswerStreamed,
     ChatEvent,
     CheckpointReached,
@@ -21,6 +22,7 @@ from application.events import (
     PhaseEntered,
     RetryScheduled,
     SessionOpened,
+    SourcesFound,
     TextWritten,
     ToolEnded,
     ToolStarted,
@@ -123,6 +125,14 @@ class RunFeed:
                 self._enter_phase(event)
             case RetryScheduled():
                 self._wait_for_retry(event)
+            case AlternativeTaken():
+                self._items.put(Note(key=new_ulid(), text=event.text))
+                self._model = event.model or event.provider or self._model
+            case SourcesFound():
+                found = " · ".join(f"{source.title} {source.url}".strip() for source in event.sources)
+                self._items.put(
+                    Note(key=new_ulid(), text=msg("Sources of the web search: {sources}", sources=found))
+                )
             case ErrorOccurred():
                 self._tell_error(event)
             case TurnEnded():

@@ -172,7 +172,8 @@ class HtmlItems:
         verb = self._text(words.verb_of(item))
         is_foldable = diff is not None and bool(diff.hunks)
         fold = icon("chevron-right") if is_foldable else ""
-        lines = self._text(words.lines_of(diff)) if diff is not None and diff.hunks else ""
+        has_place = is_foldable and not words.is_gone(item)
+        lines = self._text(words.lines_of(diff)) if diff is not None and has_place else ""
         tools = f"{self._undo_tool(item)}{self._view_tool(item)}{self._state(item.state)}"
         head = (
             f"{fold}{icon(words.icon_of(item))}<b>{verb}</b>{self._object(item)}{counts}{badge}"
@@ -334,7 +335,8 @@ class HtmlItems:
         if item.can_continue:
             go_on, anew = self._text(msg("Continue")), self._text(msg("Regenerate"))
             tip = self._text(msg("Asks the same again; the files stay as they are"))
-            buttons = f'<button class="primary" data-act="go_on">{icon("play")}{go_on}</button>'
+            if item.reason != "unanswered":  # there is nothing to go on from
+                buttons = f'<button class="primary" data-act="go_on">{icon("play")}{go_on}</button>'
             if item.can_regenerate:
                 buttons += f'<button data-act="regenerate" title="{tip}">{icon("refresh-cw")}{anew}</button>'
         return (
@@ -350,7 +352,8 @@ class HtmlItems:
 
     def _object(self, item: OperationCard) -> str:
         if item.path:
-            return self._file(item.path, item.diff.hunks[0].new_line if item.diff and item.diff.hunks else 0)
+            is_there = item.diff is not None and bool(item.diff.hunks) and not words.is_gone(item)
+            return self._file(item.path, item.diff.hunks[0].new_line if item.diff and is_there else 0)
         return f"<code>{html.escape(item.detail)}</code>" if item.detail else ""
 
     def _file(self, path: str, line: int = 0) -> str:
@@ -380,7 +383,8 @@ class HtmlItems:
                 return ""
 
     def _view_tool(self, item: OperationCard) -> str:
-        is_there = item.diff is not None and item.path and item.standing != "undone"
+        has_file = words.is_gone(item) == (item.standing == "undone")
+        is_there = item.diff is not None and item.path and has_file
         return self._tool("open", "eye", msg("Show in the editor")) if is_there else ""
 
     def _state(self, state: str) -> str:

@@ -177,7 +177,7 @@ class Interrupted:
 
     key: str
     reason: str
-    """A stop reason: "user", "interrupted", "limit" ..."""
+    """A stop reason: "user", "interrupted", "limit" ...; "unanswered": an error came in place of an answer."""
     created: str = ""
     characters: int = 0
     not_run: tuple[str, ...] = ()
@@ -302,6 +302,8 @@ READING_TOOLS = frozenset(
         "find_references",
         "analyze_file",
         "inspect_data",
+        "get_file_summary",
+        "get_dependencies",
     )
 )
 WRITING_TOOLS = frozenset(

@@ -31,6 +31,7 @@ from shared.ulid import new_ulid
 if TYPE_CHECKING:
     from application.app import Application
     from application.design.designing import Answer, Question, Reply
+    from domain.llm.consent import ConsentAnswer, ConsentQuestion
     from domain.llm.tools.confirmation_card import Answers, ConfirmationCard
 
 
@@ -97,7 +98,17 @@ class LiveRun:
             if not await self._window.save_buffers():
                 self._refuse()
                 return
-            await carry_out(self._app, self._order, ask=self._ask, confirm=self._confirm, emit=self._on_event)
+            if self._order.mode == "free":
+                # Without the passphrase the run tells by itself that there is no key.
+                await self._window.unlock_keys(self._order.choice)
+            await carry_out(
+                self._app,
+                self._order,
+                ask=self._ask,
+                confirm=self._confirm,
+                ask_consent=self._ask_consent,
+                emit=self._on_event,
+            )
         except CircuitAIError as error:
             if not self.feed.has_told_error and not self._is_left:
                 self._items.put(error_block(error, model=self._model))
@@ -134,6 +145,9 @@ class LiveRun:
         answer = await self._asking.decide(question)
         self.is_accepted = answer == "accept"
         return answer
+
+    async def _ask_consent(self, question: ConsentQuestion) -> ConsentAnswer:
+        return "no" if self._is_left else await self._window.ask_consent(question)
 
     async def _confirm(self, card: ConfirmationCard) -> Answers:
         if self._is_left:  # nobody is there to be asked any more

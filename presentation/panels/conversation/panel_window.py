@@ -16,6 +16,8 @@ from shared.message import Message
 if TYPE_CHECKING:
     from application.events import GoalsUnderstood
     from domain.design.goals import DesignGoal
+    from domain.llm.chat import ProviderChoice
+    from domain.llm.consent import ConsentAnswer, ConsentQuestion
     from presentation.panels.conversation.panel import ConversationPanel
 
 _logger = logging.getLogger(__name__)
@@ -36,6 +38,11 @@ class PanelWindow:
         """Through the editor, without holding the loop."""
         buffers = self._services.workspace.buffers
         return buffers is None or await buffers.save_unsaved()
+
+    def main_circuit(self, root: Path) -> str:
+        """As the workspace has it."""
+        circuit = self._services.workspace.main_circuit
+        return circuit.relative_to(root).as_posix() if circuit and circuit.is_relative_to(root) else ""
 
     def file_changed(self, path: Path) -> None:
         """For the tree, the editor and whoever shows the file."""
@@ -62,6 +69,18 @@ class PanelWindow:
         from presentation.dialogs.goals import GoalsDialog
 
         return await GoalsDialog(self._services, goals, self._panel, is_change=is_change).ask()
+
+    async def ask_consent(self, question: ConsentQuestion) -> ConsentAnswer:
+        """By a question over the window."""
+        from presentation.dialogs.model_settings.asking import ask_consent
+
+        return await ask_consent(self._services, self._panel, question)
+
+    async def unlock_keys(self, choice: ProviderChoice) -> bool:
+        """By a question over the window."""
+        from presentation.dialogs.model_settings.asking import unlock_keys
+
+        return await unlock_keys(self._services, self._panel, choice)
 
     def start(self, coroutine: Coroutine[Any, Any, object], *, kind: str, scope: str | None = None) -> object:
         """As a task of the application."""

@@ -81,6 +81,11 @@ class PlainConversation(QWidget):
         self.restyle()
 
     @property
+    def surface(self) -> QWidget:
+        """What takes the keys."""
+        return self._browser
+
+    @property
     def text(self) -> str:
         """Everything shown, as plain text."""
         return self._browser.toPlainText()
@@ -366,7 +371,9 @@ class PlainConversation(QWidget):
         if item.not_run:
             parts.append(self._text(msg("Not run: {tools}.", tools=", ".join(item.not_run))))
         if item.can_continue:
-            links = [self._link("go_on", item.key, self._text(msg("Continue")))]
+            links = []
+            if item.reason != "unanswered":  # there is nothing to go on from
+                links.append(self._link("go_on", item.key, self._text(msg("Continue"))))
             if item.can_regenerate:
                 links.append(self._link("regenerate", item.key, self._text(msg("Regenerate"))))
             parts.append(" &nbsp; ".join(links))

@@ -11,6 +11,7 @@ from domain.llm.chat import ProviderChoice
 
 if TYPE_CHECKING:
     from application.app import Application
+    from application.conversation.consents import AskConsent
     from application.design.designing import Ask
     from application.events import ChatEvent, DesignEvent
     from application.tool_execution.confirming import Confirm
@@ -25,6 +26,8 @@ class RunOrder:
     text: str | None
     session_id: str
     choice: ProviderChoice
+    main_circuit: str = ""
+    """Relative to the project; "" when none is known."""
 
 
 async def carry_out(
@@ -33,6 +36,7 @@ async def carry_out(
     *,
     ask: Ask,
     confirm: Confirm,
+    ask_consent: AskConsent,
     emit: Callable[[ChatEvent | DesignEvent], None],
 ) -> None:
     """Run it to its end. Raises CircuitAIError, and CancelledError when it is stopped."""
@@ -41,9 +45,13 @@ async def carry_out(
 
     if order.mode == "free":
         chat = ChatRequest(
-            project=order.root, text=order.text, session_id=order.session_id, choice=order.choice
+            project=order.root,
+            text=order.text,
+            session_id=order.session_id,
+            choice=order.choice,
+            main_circuit=order.main_circuit,
         )
-        await app.chat(chat, emit=emit, confirm=confirm)
+        await app.chat(chat, emit=emit, confirm=confirm, ask_consent=ask_consent)
     elif order.text is None:
         await app.design(ResumeRequest(project=order.root, session_id=order.session_id), ask=ask, emit=emit)
     else:

@@ -16,7 +16,7 @@ from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from application.app import Application
-    from application.conversation.sessions import ExportFormat
+    from application.conversation.sessions import ExportFormat, ShownSession
     from application.ports.conversation import SessionInfo
     from presentation.panels.conversation.window import Window
 
@@ -74,11 +74,9 @@ class Shelf:
         self, root: Path, session_id: str, kind: ExportFormat, target: Path, *, language: str
     ) -> None:
         """Write a conversation to a file, and say where; or why not."""
-        from presentation.session_export import export_text
-
         try:
             session = await self._app.sessions.show(root, session_id)
-            text = await asyncio.to_thread(export_text, session, kind, Translator(language))
+            text = await asyncio.to_thread(_text_of, session, kind, Translator(language))
             path = await self._app.sessions.save(text, target)
         except CircuitAIError as error:
             self._window.told(with_advice(error), is_problem=True)
@@ -91,3 +89,10 @@ class Shelf:
             return await self._app.sessions.rename(root, session_id, name), None
         except CircuitAIError as error:
             return "", error.message
+
+
+def _text_of(session: ShownSession, kind: ExportFormat, translate: Translator) -> str:
+    """In a thread: the first time it is imported."""
+    from presentation.session_export import export_text
+
+    return export_text(session, kind, translate)

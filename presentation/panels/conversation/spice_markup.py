@@ -8,7 +8,7 @@ import re
 _COMMENT = re.compile(r"(?<!\S)[;$](?=\s|$).*$|(?<=\s);.*$")
 _WORD = re.compile(r"\{[^}]*\}|'[^']*'|\"[^\"]*\"|[^\s,=()]+|[\s,=()]+")
 _VALUE = re.compile(r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?[a-zµ%]*$", re.I)
-_KEYWORDS = frozenset(("dc", "ac", "pulse", "sin", "pwl", "exp", "sffm", "am", "dec", "oct", "lin"))
+_KEYWORDS = frozenset(("dc", "ac", "pulse", "sin", "sine", "pwl", "exp", "sffm", "am", "dec", "oct", "lin"))
 
 
 def highlighted(netlist: str) -> str:

@@ -43,6 +43,8 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
             not_run=_not_run(session.messages),
             can_regenerate=session.work_mode != "workflow",
         )
+    elif session.messages and session.messages[-1].role == "user" and session.work_mode != "workflow":
+        items["unanswered"] = Interrupted(key="unanswered", reason="unanswered")
     for number, problem in enumerate(session.problems):
         items[f"problem-{number}"] = Note(key=f"problem-{number}", text=problem)
     return _with_operations(items, tuple(operations))

@@ -132,6 +132,7 @@ class MessageView(QWidget):
         if self._web is None:
             return
         self._stack.setCurrentWidget(self._web)
+        self._web.take_place_behind(self._plain.surface)
         self._plain.apply([Reset(items=())])
         self._services.start(self._probe.confirm(), kind="web view")
         self.ready.emit()

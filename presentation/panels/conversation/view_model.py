@@ -6,6 +6,7 @@ of changes: items at once when a person or an event changed them, pieces of a st
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -227,6 +228,10 @@ class ConversationViewModel:
     async def _open_newest(self, root: Path) -> None:
         self._loading += 1
         number = self._loading
+        settings = await asyncio.to_thread(self._app.model_settings.load)
+        if not self._choices and not self.is_running:  # nobody has chosen another one here
+            self.choice = settings.choice
+            self._tell()
         infos = await self.refresh_sessions()
         if infos and number == self._loading:
             await self._open(root, infos[0].session_id, number)
@@ -370,7 +375,12 @@ class ConversationViewModel:
     def _start(self, text: str | None) -> None:
         assert self.root is not None, "whoever starts has looked"
         order = RunOrder(
-            root=self.root, mode=self.mode, text=text, session_id=self.session_id, choice=self.choice
+            root=self.root,
+            mode=self.mode,
+            text=text,
+            session_id=self.session_id,
+            choice=self.choice,
+            main_circuit=self._window.main_circuit(self.root),
         )
         self._run = LiveRun(
             self._app,

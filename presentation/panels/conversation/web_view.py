@@ -120,6 +120,16 @@ class WebConversation(QWidget):
         """Whether the page listens."""
         return self._is_ready
 
+    def take_place_behind(self, widget: QWidget) -> None:
+        """Stand behind `widget` in the order of the Tab key.
+
+        A widget of Chromium's takes the keys, and is made with the page: Qt puts it behind everything there
+        is, so that the page's buttons could not be reached from the message box.
+        """
+        surface = self._view.focusProxy()
+        if surface is not None:
+            QWidget.setTabOrder(widget, surface)
+
     def close_page(self) -> None:
         """Let the page go before its profile does, as Qt wants it; nothing is shown any more."""
         self._slices.stop()

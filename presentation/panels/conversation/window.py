@@ -12,6 +12,8 @@ from shared.message import Message
 if TYPE_CHECKING:
     from application.events import GoalsUnderstood
     from domain.design.goals import DesignGoal
+    from domain.llm.chat import ProviderChoice
+    from domain.llm.consent import ConsentAnswer, ConsentQuestion
 
 
 class Window(Protocol):
@@ -19,6 +21,10 @@ class Window(Protocol):
 
     async def save_buffers(self) -> bool:
         """Write unsaved files; False when one could not be."""
+        ...
+
+    def main_circuit(self, root: Path) -> str:
+        """The circuit that F5 runs, relative to the project; "" when none is known."""
         ...
 
     def file_changed(self, path: Path) -> None:
@@ -41,6 +47,14 @@ class Window(Protocol):
         self, goals: GoalsUnderstood, *, is_change: bool
     ) -> tuple[DesignGoal, ...] | None:
         """Show the goals to be changed or confirmed; None when it was cancelled."""
+        ...
+
+    async def ask_consent(self, question: ConsentQuestion) -> ConsentAnswer:
+        """Whether the project may be sent to a server on the network."""
+        ...
+
+    async def unlock_keys(self, choice: ProviderChoice) -> bool:
+        """Ask for the passphrase of the keys when it is needed; False when the user thinks better of it."""
         ...
 
     def start(self, coroutine: Coroutine[Any, Any, object], *, kind: str, scope: str | None = None) -> object:

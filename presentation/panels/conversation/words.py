@@ -45,6 +45,17 @@ _DONE: Mapping[str, Message] = {
     "find_references": msg("Found uses"),
     "analyze_file": msg("Analysed"),
     "inspect_data": msg("Inspected"),
+    "get_file_summary": msg("Looked over"),
+    "get_dependencies": msg("Followed the includes"),
+    "run_parametric_sweep": msg("Swept"),
+    "run_monte_carlo": msg("Monte Carlo"),
+    "run_pvt_analysis": msg("Corners"),
+    "run_worst_case": msg("Worst case"),
+    "run_sensitivity": msg("Sensitivities"),
+    "optimize_parameters": msg("Optimised"),
+    "analyze_convergence": msg("Examined convergence"),
+    "generate_chart": msg("Drew a chart"),
+    "export_waveform_data": msg("Exported curves"),
 }
 _RUNNING: Mapping[str, Message] = {
     "create_folder": msg("Making the folder"),
@@ -60,13 +71,39 @@ _RUNNING: Mapping[str, Message] = {
     "find_references": msg("Looking for uses"),
     "analyze_file": msg("Analysing"),
     "inspect_data": msg("Inspecting"),
+    "get_file_summary": msg("Looking over"),
+    "get_dependencies": msg("Following the includes"),
+    "run_parametric_sweep": msg("Sweeping"),
+    "run_monte_carlo": msg("Running Monte Carlo"),
+    "run_pvt_analysis": msg("Running corners"),
+    "run_worst_case": msg("Looking for the worst case"),
+    "run_sensitivity": msg("Computing sensitivities"),
+    "optimize_parameters": msg("Optimising"),
+    "analyze_convergence": msg("Examining convergence"),
+    "generate_chart": msg("Drawing a chart"),
+    "export_waveform_data": msg("Exporting curves"),
 }
 _ICONS: Mapping[str, str] = {
+    "delete_file": "trash-2",
+    "create_folder": "folder-plus",
+    "move_file": "file-pen",
+    "rename_file": "file-pen",
     "rewrite_file": "file-pen",
     "patch_file": "file-pen",
     "read_file": "search",
     "list_project_files": "list-tree",
     "analyze_file": "file-code",
+    "get_file_summary": "file-text",
+    "get_dependencies": "link",
+    "run_parametric_sweep": "activity",
+    "run_monte_carlo": "activity",
+    "run_pvt_analysis": "activity",
+    "run_worst_case": "activity",
+    "run_sensitivity": "activity",
+    "optimize_parameters": "target",
+    "analyze_convergence": "activity",
+    "generate_chart": "chart-line",
+    "export_waveform_data": "download",
     "inspect_data": "table-2",
 }
 _INTERRUPTED: Mapping[str, Message] = {
@@ -82,6 +119,7 @@ _INTERRUPTED: Mapping[str, Message] = {
     "content_filter": msg("Withheld by the provider"),
     "cut": msg("The answer broke off"),
     "error": msg("Broken off by an error"),
+    "unanswered": msg("No answer came"),
 }
 _WORD = re.compile(r"\s+|\S+")
 
@@ -113,6 +151,11 @@ def doing(card: OperationCard | SimulationCard) -> Message:
 def icon_of(card: OperationCard) -> str:
     """The icon of what was done."""
     return "file-plus" if card.is_new_file else _ICONS.get(card.tool, "search")
+
+
+def is_gone(card: OperationCard) -> bool:
+    """Whether what was done took the file away: there are no lines to go to."""
+    return card.tool == "delete_file"
 
 
 def lines_of(diff: LineDiff) -> Message:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 _TRACE = Role.LOOK + 1
 _MOST_TURNS = 200
 _ICONS = {"llm_call": "brain", "tool": "wrench"}
-_PLAIN_ICON = "circle-dashed"
+_PLAIN_ICON = "check"
+_OPEN_ICON = "circle-dashed"
 
 
 class TraceView(QStackedWidget):
@@ -143,7 +144,7 @@ class TraceView(QStackedWidget):
         item = QStandardItem(f"{text}  {end}".rstrip())
         item.setToolTip("\n".join(f"{name}: {value}" for name, value in span.attributes.items()))
         look: Any = RowLook(
-            icon="circle-x" if has_failed else _ICONS.get(span.name.split()[0], _PLAIN_ICON),
+            icon="circle-x" if has_failed else _ICONS.get(span.name.split()[0], _plain_icon(span)),
             icon_color="error.text" if has_failed else "text.secondary",
             values=(time_words(span, language),),
         )
@@ -162,3 +163,7 @@ class TraceView(QStackedWidget):
         found = self._model.match(start, _TRACE + 1, span_id, 1, flags)
         if found:
             self.tree.setCurrentIndex(found[0])
+
+
+def _plain_icon(span: KeptSpan) -> str:
+    return _OPEN_ICON if span.seconds is None else _PLAIN_ICON

@@ -11,6 +11,7 @@ from PyQt6.QtCore import QPoint
 from PyQt6.QtWidgets import QApplication, QDialog, QLineEdit
 
 from presentation.dialogs.goals import GoalsDialog
+from presentation.dialogs.model_settings.dialog import ModelSettingsDialog
 from presentation.dialogs.prompt_editor.dialog import PromptSettingsDialog
 from presentation.dialogs.prompt_editor.page import _KEY
 from presentation.panels.bottom_pane import PROBLEMS
@@ -23,7 +24,6 @@ from presentation.panels.conversation.items import (
     SimulationCard,
     UserText,
 )
-from presentation.panels.conversation.model_choice import ServerDialog
 from presentation.panels.conversation.web_view import WebConversation
 from presentation.panels.editor.overlay import SQUIGGLES
 from presentation.panels.waveforms.figure_table import FigureTable
@@ -211,13 +211,14 @@ async def choose_the_server(person: Person, server: FakeLLMServer) -> None:
     await person.presses("ctrl+shift+m")
     await person.sees("free work", lambda: person.panel.mode == "free")
     await person.chooses(person.panel.composer.model_button, "model-openai-compatible")
-    dialog = await person.sees_dialog("serverDialog")
-    assert isinstance(dialog, ServerDialog)
-    for field, text in ((dialog.url, server.base_url), (dialog.model, "fake-model")):
+    dialog = await person.sees_dialog("modelSettings")
+    assert isinstance(dialog, ModelSettingsDialog)
+    form = await person.sees("the fields", lambda: dialog.form)
+    for field, text in ((form.url, server.base_url), (form.model, "fake-model")):
         await person.clicks(field)
         await person.presses("ctrl+a")
         await person.hand.type(text)
-    await person.clicks(dialog.findChild(object, "serverUse"))
+    await person.clicks(dialog.save_button)
     await person.sees("the dialog gone", lambda: not _is_open(dialog))
     assert person.panel.model.choice.base_url == server.base_url
 

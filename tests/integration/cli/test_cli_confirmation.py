@@ -56,5 +56,40 @@ def test_deleting_by_hand_and_the_rules_of_a_project(cli: Cli, tmp_path: Path) -
     assert tool("delete_file", '{"path": "c.cir"}', "--yes") == "forbidden_by_rule"
     cli("permissions", "protect", project, "b.cir")
     shown = cli("permissions", "remove", project, *rule, "--json").document
-    assert shown == {"ok": True, "rules": [], "protected": ["b.cir"]}
+    assert shown == {"ok": True, "rules": [], "protected": ["b.cir"], "consents": []}
     assert cli("permissions", "protect", project, "../x").exit_code == 2
+
+
+def test_a_rule_that_could_never_hold_is_refused(cli: Cli, tmp_path: Path) -> None:
+    project = _project(tmp_path)
+    deny = ("permissions", "add", project, "--decision", "deny")
+    for slip in (("--tool", "delete_fil"), ("--path", ""), ("--path", "../a.cir"), ("--path", "/etc/a.cir")):
+        refused = cli(*deny, *slip)
+        assert refused.exit_code == 2, slip
+        assert refused.stderr.strip()
+    assert cli("permissions", "list", project, "--json").document["rules"] == []
+    kept = cli(*deny, "--tool", "delete_*", "--path", project / "a.cir", "--json").document["rules"]
+    assert [(rule["tool"], rule["path"]) for rule in kept] == [("delete_*", "a.cir")]
+    refused = cli("tool", "delete_file", '{"path": "a.cir"}', "--project", project, "--yes")
+    assert refused.document["error_type"] == "forbidden_by_rule"
+    gone = cli(
+        "permissions",
+        "remove",
+        project,
+        "--decision",
+        "deny",
+        "--tool",
+        "delete_*",
+        "--path",
+        project / "a.cir",
+    )
+    assert gone.exit_code == 0
+    assert cli("permissions", "list", project, "--json").document["rules"] == []
+
+
+def test_rules_hold_for_a_circuit_that_a_call_leaves_out(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "main.cir").write_text("t\nV1 a 0 1\nR1 a 0 1k\n.op\n.end\n")
+    cli("permissions", "add", tmp_path, "--decision", "deny", "--path", "main.cir")
+    for name in ("run_simulation", "analyze_convergence"):
+        refused = cli("tool", name, "{}", "--project", tmp_path, "--yes")
+        assert refused.document["error_type"] == "forbidden_by_rule", name

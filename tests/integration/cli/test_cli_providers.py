@@ -18,14 +18,21 @@ def test_list_for_scripts(cli: Cli) -> None:
     result = cli("providers", "list", "--json", **{KEY: "sk-hidden", URL: "https://models.example/v1"})
     assert result.exit_code == 0
     assert "sk-hidden" not in result.stdout
-    builtin, other = result.document["providers"]
+    builtin, *_, other = result.document["providers"]
     assert result.document["ok"] is True
     assert builtin | {"note": ""} == {
         "name": "builtin",
         "title": "Built-in",
         "needs_key": False,
         "has_key": False,
+        "key_variable": "",
+        "key_page": "",
         "base_url": "",
+        "url_variable": "",
+        "is_local": False,
+        "can_think": False,
+        "can_search": False,
+        "models_page": "",
         "models": ["builtin"],
         "note": "",
     }
@@ -35,6 +42,12 @@ def test_list_for_scripts(cli: Cli) -> None:
         "https://models.example/v1",
     )
     assert KEY in other["note"]
+    named = {row["name"]: row for row in result.document["providers"]}
+    assert named["zhipu"]["key_variable"] == "CIRCUIT_AI_ZHIPU_API_KEY"
+    assert named["ollama"]["base_url"] == "http://127.0.0.1:11434"
+    assert (named["ollama"]["needs_key"], named["ollama"]["is_local"]) == (False, True)
+    assert all(row["note"] for row in named.values())
+    assert all(row["key_page"] for row in named.values() if row["needs_key"] and row != other)
 
 
 def test_list_for_people_in_both_languages(cli: Cli) -> None:

@@ -16,10 +16,12 @@ from typing import Any
 
 import pytest
 
+from application.ports.conversation import ChatClient
 from domain.llm.chat import ChatRequest, ProviderError, StreamChunk, WireMessage, WireToolCall
 from infrastructure.llm_adapters.answer_reader import parse_json
+from infrastructure.llm_adapters.dialect import Dialect
 from infrastructure.llm_adapters.openai_compatible import OpenAICompatibleClient
-from infrastructure.llm_adapters.openai_request import Dialect
+from infrastructure.llm_adapters.service_manager import ServiceManager
 from infrastructure.llm_adapters.sse import MAX_FRAME_BYTES
 from infrastructure.llm_adapters.timing import RetryPolicy, Timeouts
 from tests.fakes.llm_server import (
@@ -66,21 +68,30 @@ class Pauses:
 
 
 @asynccontextmanager
-async def client_of(base_url: str, **options: Any) -> AsyncIterator[OpenAICompatibleClient]:
-    options = {"model": "m", "api_key": KEY, "retries": RetryPolicy(tries=1), **options}
+async def client_of(
+    base_url: str, *, retries: RetryPolicy | None = None, **options: Any
+) -> AsyncIterator[ChatClient]:
+    """A client; with `retries` one whose calls go through a service manager, as the program's do."""
+    options = {"model": "m", "api_key": KEY, **options}
     client = OpenAICompatibleClient(base_url=base_url, **options)
     try:
-        yield client
+        yield (
+            client
+            if retries is None
+            else ServiceManager(retries=retries).guard(
+                client, provider="openai-compatible", server="test", is_local=True
+            )
+        )
     finally:
         await client.close()
 
 
-async def ask(client: OpenAICompatibleClient, request: ChatRequest = HI) -> list[StreamChunk]:
+async def ask(client: ChatClient, request: ChatRequest = HI) -> list[StreamChunk]:
     async with aclosing(client.stream(request)) as chunks:
         return [chunk async for chunk in chunks]
 
 
-async def collect(client: OpenAICompatibleClient, request: ChatRequest, into: list[StreamChunk]) -> None:
+async def collect(client: ChatClient, request: ChatRequest, into: list[StreamChunk]) -> None:
     """Like `ask`, but what came before an error is kept."""
     async with aclosing(client.stream(request)) as chunks:
         async for one in chunks:
@@ -620,7 +631,7 @@ async def test_big_frames_do_not_hold_the_loop() -> None:
     with FakeLLMServer([Script(pieces=(chunk({"content": text}), chunk({}, "stop"), DONE))]) as server:
         async with client_of(server.base_url) as client:
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("infrastructure.llm_adapters.openai_compatible.parse_json", parse)
+                patch.setattr("infrastructure.llm_adapters.wire_client.parse_json", parse)
                 chunks = await ask(client)
     assert text_of(chunks) == text
     assert seen[0] != threading.main_thread().name

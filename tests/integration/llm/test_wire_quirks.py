@@ -11,21 +11,25 @@ import pytest
 
 from domain.llm.chat import ChatRequest, ProviderError, StreamChunk, WireMessage
 from infrastructure.llm_adapters.answer_reader import parse_json
+from infrastructure.llm_adapters.ollama import OllamaClient
 from infrastructure.llm_adapters.openai_compatible import OpenAICompatibleClient
-from infrastructure.llm_adapters.timing import RetryPolicy
-from tests.fakes.llm_quirks import QUIRKS, TOOLS, Quirk
+from tests.fakes.llm_quirks import QUIRKS as COMMON_QUIRKS
+from tests.fakes.llm_quirks import TOOLS, Quirk
+from tests.fakes.llm_quirks_providers import PROVIDER_QUIRKS
 from tests.fakes.llm_server import FakeLLMServer
 from tests.ground.campaign import campaigns
 
+QUIRKS = COMMON_QUIRKS | PROVIDER_QUIRKS
 REQUEST = ChatRequest(
     messages=(WireMessage(role="user", text="hi"),),
     tools=tuple({"type": "function", "function": {"name": name, "parameters": {}}} for name in TOOLS),
 )
 
 
-async def _ask(base_url: str) -> tuple[list[StreamChunk], ProviderError | None]:
-    client = OpenAICompatibleClient(
-        base_url=base_url, model="m", api_key="sk-test-key", retries=RetryPolicy(tries=1)
+async def _ask(server: FakeLLMServer, protocol: str) -> tuple[list[StreamChunk], ProviderError | None]:
+    is_ollama = protocol == "ollama"
+    client = (OllamaClient if is_ollama else OpenAICompatibleClient)(
+        base_url=server.root_url if is_ollama else server.base_url, model="m", api_key="sk-test-key"
     )
     chunks: list[StreamChunk] = []
     try:
@@ -40,8 +44,8 @@ async def _ask(base_url: str) -> tuple[list[StreamChunk], ProviderError | None]:
 
 
 async def check(quirk: Quirk, name: str) -> None:
-    with FakeLLMServer([quirk.script]) as server:
-        chunks, error = await _ask(server.base_url)
+    with FakeLLMServer([quirk.script], models=["m"]) as server:
+        chunks, error = await _ask(server, quirk.protocol)
     assert "".join(chunk.text for chunk in chunks) == quirk.text
     assert "".join(chunk.reasoning for chunk in chunks) == quirk.reasoning
     if quirk.finish is None:

@@ -63,6 +63,21 @@ def test_the_same_failing_call_is_refused_at_its_third_time_and_ends_the_turn_at
     assert (end.pattern, end.is_end) == ("same_failure", True)
 
 
+def test_a_failing_call_with_other_white_space_is_the_same_step_but_not_refused() -> None:
+    tries = [
+        answered(did("patch_file", {"path": "a.cir", "search": f"RX{blanks}1k"}, fails="search_not_found"))
+        for blanks in (" ", "  ", "\t", "\n  ", "\u3000")
+    ]
+    assert not is_refused(turn(*tries[:4]), tries[4].calls[0].signature)  # the right blanks may be among them
+    assert find_loop(turn(*tries[:2])) is None
+    found = [find_loop(turn(*tries[:count])) for count in (3, 5)]
+    assert [loop and loop.is_end for loop in found] == [False, True]
+    other = answered(did("patch_file", {"path": "a.cir", "search": "RY 1k"}, fails="search_not_found"))
+    assert find_loop(turn(*tries[:4], other)) is None
+    works = [answered(did("read_file", {"path": " " * count + "a.cir"})) for count in range(5)]
+    assert find_loop(turn(*works)) is None  # nothing that succeeds is held to be the same
+
+
 def test_what_makes_the_count_of_failures_begin_anew() -> None:
     assert failures_of(turn(FAIL, FAIL, PATCH), FAILING) == 0  # a change of a file
     assert failures_of(turn(FAIL, FAIL), signature_of("patch_file", {"path": "a.cir", "search": "RY"})) == 0

@@ -82,6 +82,9 @@ CLAIMS = (
     "I simulated the circuit: the cutoff is 1 kHz.",
     "仿真已完成，截止频率为 1 kHz。", "All done! I set R1 to 2k.", "R1 改好了。", "Updated R1 to 2k.",
     "The value was successfully updated to 2k in rc.cir.", "I've gone ahead and changed R1 to 2k.",
+    "已经帮您把 R1 修改为 2k 了。", "已为您将 R1 改为 2k，请您确认。",
+    "好的，我已经把 R1 改成 2k 了，请重新仿真。", "搞定了，R1 现在是 2k。",
+    "I've changed R1 to 2k, let me know if you need more.",
 )  # fmt: skip
 NO_CLAIMS = (
     "Done.", "好的。", "I would have changed R1 to 2k.", "If you like I can change R1.", "R1 is set to 2k.",
@@ -99,6 +102,13 @@ def test_what_counts_as_a_claim() -> None:
     assert [one for one in NO_CLAIMS if unproven_claim(turn(said(one), question=question))] == []
     done = [one for one in CLAIMS if unproven_claim(turn(PATCH, said(one), question=question))]
     assert done == []
+
+
+def test_how_things_stand_is_no_claim_when_that_was_asked() -> None:
+    stand = "电容已设置为 1u（见第 3 行）。"
+    assert unproven_claim(turn(READ, said(stand), question="C1 多大？")) == ""
+    assert unproven_claim(turn(READ, said(stand), question="把 C1 改为 1u"))
+    assert unproven_claim(turn(READ, said("我已将 C1 改为 1u。"), question="C1 多大？"))
 
 
 def test_a_claim_is_asked_about_once_and_never_argued_about() -> None:

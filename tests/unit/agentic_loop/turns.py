@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from domain.llm.agentic_loop.turn import AnswerRecord, CallRecord, TurnRecord, signature_of
+from domain.llm.agentic_loop.turn import AnswerRecord, CallRecord, TurnRecord, attempt_of, signature_of
 from domain.llm.tools.result import EffectClass
 
 EFFECTS: dict[str, EffectClass] = {
@@ -23,6 +23,7 @@ def did(
     return CallRecord(
         name=tool,
         signature=signature_of(tool, arguments),
+        attempt=attempt_of(tool, arguments),
         effect=EFFECTS.get(tool, "read"),
         success=not fails,
         error_type=fails,

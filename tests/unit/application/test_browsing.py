@@ -73,6 +73,20 @@ async def test_included_files_and_fragments_are_no_main_circuits(browse: BrowseP
     assert (await browse.open(root)).circuits == (root / "rc.cir",)
 
 
+async def test_of_very_many_circuits_the_near_and_the_known_ones_are_seen(
+    browse: BrowseProject, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("application.tool_execution.tools.circuit_choice._MOST_CIRCUITS", 3)
+    (root / "a").mkdir()
+    for name in (*(f"a/{n}.cir" for n in range(5)), "near.cir"):
+        (root / name).write_text(CIRCUIT)
+    near = (root / "near.cir", root / "rc.cir")
+    assert (await browse.open(root)).circuits == (root / "a" / "0.cir", *near)
+    known = root / "a" / "4.cir"
+    assert known in (await browse.open(root, main="a/4.cir")).circuits
+    assert known in await browse.circuits(root, [known])
+
+
 @pytest.mark.parametrize("place", ["nowhere", "/"])
 async def test_places_that_cannot_be_projects_are_refused(
     browse: BrowseProject, tmp_path: Path, place: str

@@ -131,6 +131,7 @@ def test_no_false_alarm(cards: str) -> None:
     ("deck", "expected"),
     [
         ("t\nV1 a 0 SIN(0 1 1k)\nL1 a 0 1m\n.tran 1u 1m\n", []),
+        ("t\nV1 a 0 SINE(0 1 1k)\nL1 a 0 1m\n.tran 1u 1m\n", []),
         ("t\nV1 a 0 PULSE(-1 1 0 1n 1n 1u 2u)\nL1 a 0 1m\n.tran 1u 1m\n", [("warning", "source-loop", 3)]),
         ("t\nV1 a 0 5\nL1 a 0 1m\n.tran 1u 1m uic\n", []),
         ("t\nV1 a 0 5\nV2 b 0 5\nL1 a b 1m\nR1 a 0 1\n.op\n", []),
@@ -347,6 +348,7 @@ def test_what_ngspice_refuses_without_braces_or_definition(cards: str, code: str
         "B3 c 0 V=pi*u(V(a))+ddt(V(a))+pwl(V(a),0,0,1,1)\nR3 c 0 1\n",
         "V3 入 0 1\nR3 入 中  1k\nR4 中  0 1k ; 输入\n",
         "R3 b 0 {10Ω}\n",
+        "V3 c 0 SINE(0 1 1k) AC 1\nR3 c 0 1\n",  # LTspice's word, which ngspice takes too
     ],
 )
 def test_what_ngspice_takes_is_left_in_peace(cards: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from application.events import (
+    AlternativeTaken,
     AnswerStreamed,
     ErrorOccurred,
     IterationFinished,
@@ -23,6 +24,7 @@ from presentation.panels.conversation.items import (
     ErrorBlock,
     Interrupted,
     ItemList,
+    Note,
     OperationCard,
     Retry,
     SimulationCard,
@@ -131,6 +133,19 @@ def test_a_retry_is_told_while_it_waits_and_no_longer() -> None:
     assert (notice.attempt, notice.wait_s) == (1, 4.0)
     feed(AnswerStreamed(message_id="a", text="x"))
     assert not any(isinstance(item, Retry) for item in items)
+
+
+def test_another_model_is_told_and_named_with_its_answer() -> None:
+    feed, items, _ = made()
+    feed(RetryScheduled(attempt=2, wait_s=4.0, reason=msg("No answer.")))
+    feed(AlternativeTaken(kind="model", text=msg("No answer. Now b is asked."), provider="p", model="b"))
+    feed(AnswerStreamed(message_id="a", text="x"))
+    feed(TurnEnded(stop_reason="completed"))
+    note, answer = items
+    assert isinstance(note, Note)
+    assert note.text == msg("No answer. Now b is asked.")
+    assert isinstance(answer, AnswerText)
+    assert answer.model == "b"
 
 
 def test_an_error_is_told_once_and_a_broken_answer_by_its_mark() -> None:

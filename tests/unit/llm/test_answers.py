@@ -85,7 +85,7 @@ def test_calls_written_as_text_are_found(text: str) -> None:
         '{"name": "read_file", "tool": "read_file"}',
         '{"name": "read_file", "arguments": [1]}',
         '{"name": ["read_file"], "arguments": {}}',
-        '{"tool": "read_file", "arguments": {"path": ',
+        '{"tool": "delete_everything", "arguments": {"path": ',
         "[1] See the data sheet.",
         "[]",
         "{}",
@@ -109,6 +109,23 @@ def test_several_calls_keep_their_order_and_the_lead_in() -> None:
 
 def test_thinking_stays_in_the_text() -> None:
     assert calls_in_text(f"<think>hm</think>{CALL}", KNOWN)[1] == "<think>hm</think>"
+
+
+@pytest.mark.parametrize("between", ["", "\n", ",\n", " \n\n"])
+def test_plain_calls_one_after_the_other(between: str) -> None:
+    calls, rest = calls_in_text(f'{CALL}{between}{{"name": "run_simulation"}}', KNOWN)
+    assert [call.name for call in calls] == ["read_file", "run_simulation"]
+    assert rest == ""
+
+
+@pytest.mark.parametrize(
+    "text", [CALL[:-1], CALL[:-3], f"{CALL} ok", f"```json\n{CALL[:-1]}\n```", f"我来读取：\n{CALL[:-2]}"]
+)
+def test_plain_call_with_broken_json_is_fed_back(text: str) -> None:
+    calls, _ = calls_in_text(text, KNOWN)
+    [accepted] = accept_calls(calls, lambda: "01")
+    assert (accepted.name, accepted.arguments) == ("read_file", {})
+    assert accepted.problem
 
 
 def test_marked_call_with_broken_json_is_fed_back() -> None:

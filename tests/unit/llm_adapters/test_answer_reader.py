@@ -14,13 +14,15 @@ from hypothesis import strategies as st
 from domain.llm.chat import ProviderError, StreamChunk, Usage
 from infrastructure.llm_adapters.answer_reader import AnswerReader, parse_json, read_usage
 from infrastructure.llm_adapters.error_texts import Peer
-from infrastructure.llm_adapters.sse import BodyReader
+from infrastructure.llm_adapters.ollama import OllamaAnswer
+from infrastructure.llm_adapters.sse import BodyReader, NDJSONReader
 from tests.fakes.llm_quirks import QUIRKS, TOOLS, Quirk
+from tests.fakes.llm_quirks_providers import PROVIDER_QUIRKS
 from tests.fakes.llm_server import DONE, chunk, frame
 from tests.ground.campaign import campaigns
 
 PEER = Peer(server="127.0.0.1:1", provider="openai-compatible", model="m", key="sk-test-key")
-STREAMS = {name: quirk for name, quirk in QUIRKS.items() if quirk.is_stream}
+STREAMS = {name: quirk for name, quirk in (QUIRKS | PROVIDER_QUIRKS).items() if quirk.is_stream}
 
 
 @dataclass
@@ -44,10 +46,13 @@ class Outcome:
             self.calls.append((call.provider_id, call.name, known))
 
 
-def outcome_of(pieces: list[bytes], content_type: str) -> Outcome:
+def outcome_of(pieces: list[bytes], content_type: str, protocol: str = "openai") -> Outcome:
     """What the bytes say, read as the client reads them when the body ends cleanly."""
     outcome = Outcome()
-    reader, answer = BodyReader(content_type), AnswerReader(PEER, TOOLS)
+    reader: BodyReader | NDJSONReader = BodyReader(content_type)
+    answer = AnswerReader(PEER, TOOLS)
+    if protocol == "ollama":
+        reader, answer = NDJSONReader(), OllamaAnswer(PEER, TOOLS)
     try:
         for piece in pieces:
             for one in reader.feed(piece):
@@ -73,7 +78,7 @@ def agrees(outcome: Outcome, quirk: Quirk) -> bool:
 @pytest.mark.parametrize("name", STREAMS)
 def test_every_quirk_as_sent(name: str) -> None:
     quirk = STREAMS[name]
-    outcome = outcome_of(list(quirk.script.pieces), quirk.script.content_type)
+    outcome = outcome_of(list(quirk.script.pieces), quirk.script.content_type, quirk.protocol)
     assert agrees(outcome, quirk), outcome
     for field_name, value in (quirk.usage or {}).items():
         assert getattr(outcome.usage, field_name) == value
@@ -82,7 +87,7 @@ def test_every_quirk_as_sent(name: str) -> None:
 @pytest.mark.parametrize("name", STREAMS)
 def test_every_quirk_byte_by_byte(name: str) -> None:
     quirk = STREAMS[name]
-    outcome = outcome_of([bytes([byte]) for byte in quirk.body], quirk.script.content_type)
+    outcome = outcome_of([bytes([byte]) for byte in quirk.body], quirk.script.content_type, quirk.protocol)
     assert agrees(outcome, quirk), outcome
 
 
@@ -101,7 +106,7 @@ def cut_everywhere(name: str) -> None:
     quirk = STREAMS[name]
     body = quirk.body
     for at in range(len(body) + 1):
-        outcome = outcome_of([body[:at], body[at:]], quirk.script.content_type)
+        outcome = outcome_of([body[:at], body[at:]], quirk.script.content_type, quirk.protocol)
         assert agrees(outcome, quirk), (at, body[max(at - 30, 0) : at], outcome)
 
 
@@ -113,7 +118,7 @@ def test_quirks_in_random_pieces(campaign) -> None:
         cuts = sorted(rng.randrange(len(quirk.body) + 1) for _ in range(rng.randrange(40)))
         edges = [0, *cuts, len(quirk.body)]
         pieces = [quirk.body[begin:end] for begin, end in pairwise(edges)]
-        assert agrees(outcome_of(pieces, quirk.script.content_type), quirk), (quirk, edges)
+        assert agrees(outcome_of(pieces, quirk.script.content_type, quirk.protocol), quirk), (quirk, edges)
 
 
 ENDINGS = [name for name, quirk in STREAMS.items() if quirk.finish == "stop" and quirk.script.content_type]
@@ -135,7 +140,7 @@ def broken_off_everywhere(name: str) -> None:
     quirk = STREAMS[name]
     body = quirk.body
     for at in range(len(body)):
-        outcome = outcome_of([body[:at]], quirk.script.content_type)
+        outcome = outcome_of([body[:at]], quirk.script.content_type, quirk.protocol)
         assert quirk.text.startswith(outcome.text.rstrip("�")), (at, outcome)
         assert outcome.finish in {"cut", "stop", None}, (at, outcome)
         if outcome.finish == "stop":

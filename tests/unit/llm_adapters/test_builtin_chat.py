@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from application.conversation.project_context import MAIN_CIRCUIT
 from domain.llm.chat import ChatRequest, StreamChunk, Usage, WireMessage, WireToolCall
 from infrastructure.llm_adapters.builtin_chat import MOST_ROUNDS, BuiltinChatClient
 from presentation.translation import Translator
@@ -18,6 +20,7 @@ TOOLS = (
     "read_file",
     "rewrite_file",
     "patch_file",
+    "delete_file",
     "run_simulation",
     "inspect_data",
     "analyze_file",
@@ -84,6 +87,8 @@ async def answer(
         ("show amp.cir", ("read_file", {"path": "amp.cir"})),
         ("show lines 2-3 of amp.cir", ("read_file", {"path": "amp.cir", "start_line": 2, "end_line": 3})),
         ("change R1 to 2k in amp.cir", ("read_file", {"path": "amp.cir"})),
+        ("please delete the file notes.md", ("delete_file", {"path": "notes.md"})),
+        ("请把 notes.md 删除", ("delete_file", {"path": "notes.md"})),
         ("list the files", ("list_project_files", {})),
         ("search vdd", ("search_project", {"query": "vdd"})),
         ("where is R1 used", ("find_references", {"symbol_name": "R1"})),
@@ -97,6 +102,22 @@ async def answer(
 )
 async def test_first_call_of_each_command(text: str, call: tuple[str, dict[str, Any]]) -> None:
     assert await next_call(text) == call
+
+
+@pytest.mark.parametrize(
+    "text", ["remove R1 from amp.cir", "delete line 3 of amp.cir", "don't delete amp.cir"]
+)
+async def test_only_a_whole_wish_deletes_a_file(text: str) -> None:
+    assert "I do not understand that" in await answer(text, circuits=["amp.cir"])
+
+
+async def test_the_main_circuit_is_meant_when_none_is_named() -> None:
+    listed = ["a.cir", "b.cir"]
+    assert "Say which one you mean" in await answer("set R1 to 2k", circuits=listed)
+    told = user("set R1 to 2k and simulate", *listed)
+    told = replace(told, text=told.text.replace("\n</data>", f"\n{MAIN_CIRCUIT}b.cir\n</data>"))
+    *_, last = await chunks(request(told))
+    assert json.loads(last.tool_calls[0].arguments) == {"path": "b.cir"}
 
 
 async def test_change_is_one_patch_of_exactly_that_card() -> None:

@@ -113,7 +113,7 @@ def test_plain_forms_are_understood(text: str, command: Command) -> None:
         ("please design a filter", True),
         ("设计一个 1 kHz 的低通滤波器", True),
         ("RC low-pass, 1 kHz", False),
-        ("delete amp.cir", False),
+        ("delete R1 from amp.cir", False),
         ("I need a buck converter, can you do that?", True),
         ("我需要一个 1 kHz 低通滤波器，可以吗？", True),
         ("don't change R1 to 2k in amp.cir", False),

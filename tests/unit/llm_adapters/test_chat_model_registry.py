@@ -7,7 +7,8 @@ import asyncio
 import pytest
 
 from domain.llm.chat import ProviderChoice, ProviderError
-from infrastructure.llm_adapters.registry import ModelRegistry, checked_base_url
+from infrastructure.llm_adapters.addresses import checked_base_url
+from infrastructure.llm_adapters.registry import ModelRegistry
 from shared.errors import CircuitAIError, UserInputError
 
 KEY = "CIRCUIT_AI_OPENAI_COMPATIBLE_API_KEY"
@@ -74,7 +75,7 @@ def test_what_is_no_address_is_refused_with_advice(url: str) -> None:
         (REMOTE, "openai-compatible", {KEY: "sk-hidden\n1"}, "auth", "Copy the key again"),
         (REMOTE, "openai-compatible", {KEY: "sk-hidden密"}, "auth", "Copy the key again"),
         ("nowhere", "openai-compatible", {KEY: "sk-hidden"}, "bad_url", "http://HOST:PORT/v1"),
-        ("", "chatgpt", {}, "bad_input", "builtin, openai-compatible"),
+        ("", "chatgpt", {}, "bad_input", "builtin, ollama, zhipu, siliconflow"),
         (REMOTE, "builtin", {}, "bad_input", "--provider openai-compatible"),
     ],
 )
@@ -119,6 +120,7 @@ async def test_builtin_answers_through_the_bridge() -> None:
 def test_the_list_shows_what_is_set_up(
     environment: dict[str, str], needs_key: bool, has_key: bool, base_url: str
 ) -> None:
-    builtin, other = ModelRegistry(environment=environment).list()
+    builtin, *_, other = ModelRegistry(environment=environment).list()
+    assert other.name == "openai-compatible"
     assert (builtin.name, builtin.needs_key, builtin.models) == ("builtin", False, ("builtin",))
     assert (other.needs_key, other.has_key, other.base_url) == (needs_key, has_key, base_url)

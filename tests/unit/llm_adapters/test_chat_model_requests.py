@@ -91,7 +91,8 @@ def test_an_empty_answer_is_left_out() -> None:
 @pytest.mark.parametrize(
     "message",
     [
-        HumanMessage([{"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}]),
+        HumanMessage([{"type": "audio", "base64": "AA"}]),
+        AIMessage([{"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}]),
         ChatMessage("x", role="critic"),
     ],
 )

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from domain.llm.chat import ChatRequest, WireMessage, WireToolCall
-from infrastructure.llm_adapters.openai_request import Dialect, dialects_after, render_request
+from infrastructure.llm_adapters.dialect import Dialect, dialects_after
+from infrastructure.llm_adapters.openai_request import render_request
 from tests.ground.campaign import campaigns
 
 
@@ -159,7 +160,7 @@ def test_complaints_that_name_nothing_we_can_leave_out() -> None:
 
 def test_a_server_that_never_had_it_is_not_asked_for_it() -> None:
     (dialect,) = dialects_after("reasoning_content is unknown", Dialect(reasoning_back="always"))
-    assert dialect == Dialect(reasoning_back="always")
+    assert dialect == Dialect(reasoning_back="always", names_missing_reasoning=True)
 
 
 def test_roles_take_turns_where_a_template_demands_it() -> None:

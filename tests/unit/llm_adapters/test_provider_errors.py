@@ -386,3 +386,12 @@ def test_the_manual_explains_every_kind() -> None:
 def test_codes_are_compared_in_lower_case() -> None:
     assert not [code for code in CODES if code != code.lower()]
     assert verdict_of_status(499).kind == "bad_request"
+
+
+def test_a_quota_says_when_it_is_renewed() -> None:
+    peer = Peer(server="open.bigmodel.cn", provider="zhipu", key="k")
+    text = "已达到 5 小时的使用上限。您的限额将在 2026-03-01 18:30:00 重置。"
+    body = json.dumps({"error": {"code": "1308", "message": text}}).encode()
+    error = error_of_response(peer, 429, {"retry-after": "1"}, body)
+    assert (error.error_type, error.retryable) == ("quota", False)
+    assert "2026-03-01 18:30:00" in str(error.advice)

@@ -10,7 +10,6 @@ from domain.llm.tools.confirmation import (
     Circumstances,
     Permissions,
     Rule,
-    is_asked_for,
     judge,
     rule_from_plain,
     rule_to_plain,
@@ -25,6 +24,7 @@ from domain.llm.tools.confirmation_card import (
 )
 from domain.llm.tools.effect import ComputedEffect, PathEffect
 from domain.llm.tools.result import EffectClass
+from domain.llm.tools.wishes import is_asked_for
 
 
 def on(path: str, effect: EffectClass = "change", **more: object) -> ComputedEffect:
@@ -185,6 +185,30 @@ def test_by_hand_only_what_could_hurt_unseen_is_asked() -> None:
         ("Explain this:\n```\ndelete old.cir\n```", "old.cir", False),
         ("> delete old.cir\nWhat does he mean?", "old.cir", False),
         ("Clean up the project", "old.cir", False),
+        ("Please delete the file `old.cir`, then list the files.", "old.cir", True),
+        ("Delete a.cir, b/c.txt and old.cir", "old.cir", True),
+        ("Read a.cir and delete old.cir", "old.cir", True),
+        ("Delete ./old.cir", "old.cir", True),
+        ("请帮我把 a.cir 和 old.cir 这两个文件都删除掉，谢谢", "old.cir", True),
+        ("删除文件 old.cir，然后列出文件", "old.cir", True),
+        ("删除滤波器.cir", "滤波器.cir", True),
+        ("删除新滤波器.cir", "滤波器.cir", False),
+        ("Remove R1 from old.cir.", "old.cir", False),
+        ("Delete the resistor in old.cir", "old.cir", False),
+        ("Delete line 3 of old.cir.", "old.cir", False),
+        ("Delete all files other than old.cir", "old.cir", False),
+        ("Delete a.cir and simulate old.cir", "old.cir", False),
+        ("Delete old.cir's comments", "old.cir", False),
+        ("Delete old.cir comments", "old.cir", False),
+        ("Delete old.cir and a.cir comments", "old.cir", False),
+        ("The log says: delete old.cir", "old.cir", False),
+        ("Translate: delete old.cir", "old.cir", False),
+        ("翻译：删除 old.cir", "old.cir", False),
+        ("我同事说：“删除 old.cir”", "old.cir", False),
+        ("删除 old.cir 中的 R1", "old.cir", False),
+        ("把 old.cir 里的 R1 删除", "old.cir", False),
+        ("移除old.cir里的注释", "old.cir", False),
+        ("删除 a.cir，再仿真 old.cir", "old.cir", False),
         ("", "old.cir", False),
     ],
 )
@@ -192,6 +216,40 @@ def test_only_what_is_asked_for_in_so_many_words(said: str, path: str, is_wanted
     assert is_asked_for(said, "delete", deleted(path)) is is_wanted
     expected = "allow" if is_wanted else "ask"
     assert judge("delete_file", deleted(path), Permissions(), Circumstances(said=said)).decision == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "reason", "is_wanted"),
+    [
+        ("Overwrite b.lib with the new models.", "overwrite", True),
+        ("Replace the contents of b.lib by a.lib", "overwrite", True),
+        ("覆盖 b.lib", "overwrite", True),
+        ("把 b.lib 的内容替换成下面的模型", "overwrite", True),
+        ("用 a.lib 覆盖 b.lib", "overwrite", True),
+        ("Replace R1 in b.lib", "overwrite", False),
+        ("Replace a.lib by b.lib", "overwrite", False),
+        ("替换 b.lib 中的 Q1", "overwrite", False),
+        ("用 b.lib 替换 a.lib", "overwrite", False),
+        ("Change BF of Q1 in b.lib to 200", "critical", True),
+        ("In b.lib, change BF to 200", "critical", True),
+        ("Fix b.lib", "critical", True),
+        ("修改 b.lib 中的 BF", "critical", True),
+        ("把 b.lib 里的 BF 修改为 200", "critical", True),
+        ("Fix a.cir using b.lib", "critical", False),
+        ("Fix a.cir with the model of b.lib", "critical", False),
+        ("修改 a.cir，模型在 b.lib", "critical", False),
+    ],
+)
+def test_file_is_the_object_of_the_wish(said: str, reason: str, is_wanted: bool) -> None:
+    assert is_asked_for(said, reason, on("b.lib")) is is_wanted
+
+
+def test_change_of_a_files_kind_is_asked_for_with_both_names() -> None:
+    moved = on("a.cir", moved_to="old/a.txt")
+    for said in ("Rename a.cir to old/a.txt", "把 a.cir 重命名为 old/a.txt", "移动 a.cir 到 old/a.txt"):
+        assert is_asked_for(said, "suffix", moved)
+    for said in ("Rename a.cir", "Rename old/a.txt to b.txt, like a.cir", "Rename R1 in a.cir to old/a.txt"):
+        assert not is_asked_for(said, "suffix", moved)
 
 
 def test_wish_is_of_one_kind_and_never_of_a_protected_file() -> None:

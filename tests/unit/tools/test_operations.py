@@ -76,6 +76,17 @@ async def test_a_new_file_has_no_before(operations, project):
     assert (project.root / "models/new.lib").read_bytes() == b""
 
 
+async def test_folders_made_for_a_new_file_go_with_its_undo_and_come_with_the_redo(operations, project):
+    made = await change(operations, b"x", path="models/deep/new.lib")
+    undo = await operations.undo(made.op_id)
+    assert not (project.root / "models").exists()
+    redo = await operations.undo(undo.op_id)
+    assert (project.root / "models/deep/new.lib").read_bytes() == b"x"
+    (project.root / "models/mine.txt").write_bytes(b"put there by somebody")
+    await operations.undo(redo.op_id)
+    assert [path.name for path in (project.root / "models").iterdir()] == ["mine.txt"]
+
+
 async def test_paths_are_kept_relative_to_the_project_with_links_resolved(operations, project):
     (project.root / "sub").mkdir()
     (project.root / "link").symlink_to("sub")

@@ -1,0 +1,1 @@
+"""The model settings: provider, key, address, model, and whether it works."""

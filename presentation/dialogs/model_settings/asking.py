@@ -1,0 +1,62 @@
+"""What is asked before a message goes to a server: consent, and the passphrase of the keys."""
+
+from __future__ import annotations
+
+import asyncio
+
+from PyQt6.QtWidgets import QLineEdit, QWidget
+
+from domain.llm.chat import ProviderChoice
+from domain.llm.consent import PARTS_KEPT, PARTS_SENT, ConsentAnswer, ConsentQuestion
+from presentation.window.questions import ask_text, choose
+from presentation.window.workspace import WindowServices
+from shared.errors import CircuitAIError
+from shared.message import Message, msg
+
+
+async def ask_consent(services: WindowServices, parent: QWidget, question: ConsentQuestion) -> ConsentAnswer:
+    """The question with its three answers; Escape is no."""
+    language = services.language
+    lines = [
+        language(msg("{provider} is on the network ({destination}). There go:", provider=question.provider,
+                     destination=question.destination)),
+        *(f"  •  {language(part)}" for part in PARTS_SENT),
+        "",
+        language(msg("Kept back are:")),
+        *(f"  •  {language(part)}" for part in PARTS_KEPT),
+    ]  # fmt: skip
+    if not question.is_encrypted:
+        warning = msg("The connection is not encrypted: all of it, and the key, can be read on the way.")
+        lines += ["", language(warning)]
+    return await choose(
+        services,
+        parent,
+        title=msg("Send this project to {provider}?", provider=question.provider),
+        text=msg("{text}", text="\n".join(lines)),
+        options=(
+            ("once", msg("For this conversation"), "primary"),
+            ("always", msg("Always for this project"), ""),
+            ("no", msg("Don't send"), ""),
+        ),
+        cancelled="no",
+    )
+
+
+async def unlock_keys(services: WindowServices, parent: QWidget, choice: ProviderChoice) -> bool:
+    """Ask for the passphrase when the key of `choice` needs it; False when the user thinks better of it."""
+    keys = services.app.keys
+    info = next((info for info in services.app.models.list() if info.name == choice.provider), None)
+    if info is None or not info.key_variable:
+        return True
+    label: Message = msg("The key of {name} is in the encrypted file. Its passphrase:", name=info.title)
+    while keys.status(info.name, info.key_variable).needs_passphrase:
+        passphrase = await ask_text(
+            services, parent, title=msg("Passphrase"), label=label, echo=QLineEdit.EchoMode.Password
+        )
+        if passphrase is None:
+            return False
+        try:
+            await asyncio.to_thread(keys.unlock, passphrase)
+        except CircuitAIError as error:
+            label = error.message
+    return True

@@ -1,0 +1,291 @@
+"""The fields of one provider's settings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QSize, Qt, pyqtSignal
+from PyQt6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from domain.llm.chat import ProviderInfo
+from domain.llm.provider_settings import BUILTIN, ModelSettings, ProviderSettings
+from presentation.dialogs.model_settings.key_field import KeyField
+from presentation.dialogs.model_settings.words import THINKING
+from presentation.window.styles import mark
+from presentation.window.workspace import WindowServices
+from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from application.ports.credentials import KeyStatus, KeyStores
+
+_TIMEOUTS = ("connect_s", "first_piece_s", "silence_s")
+
+
+class ProviderForm(QWidget):
+    """Edits a copy of the settings; `settings` is what stands in the fields."""
+
+    provider_changed = pyqtSignal(str)
+    changed = pyqtSignal()
+    """Something that a test would depend on."""
+    list_wanted = pyqtSignal()
+    """The models of the server are asked for."""
+
+    def __init__(
+        self, services: WindowServices, providers: tuple[ProviderInfo, ...], kept: ModelSettings
+    ) -> None:
+        super().__init__()
+        self._services = services
+        self._infos = {info.name: info for info in providers}
+        self._kept = dict(kept.providers)
+        self._shown = ""
+        self.has_new_key = False
+        """Another key than at the last test: one was typed, or the kept one removed."""
+        self.setObjectName("providerForm")
+        self._make_fields()
+        self._make_layout()
+        self.provider.currentIndexChanged.connect(self._on_provider)
+        for signal in (
+            self.url.textChanged,
+            self.model.editTextChanged,
+            self.thinking.currentIndexChanged,
+            self.search.toggled,
+        ):
+            signal.connect(lambda *_: self.changed.emit())
+        self.key.edited.connect(self.on_other_key)
+        for box in self.timeouts.values():
+            box.valueChanged.connect(lambda _: self.changed.emit())
+
+    # --- what is in it -------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The provider's name."""
+        return str(self.provider.currentData())
+
+    @property
+    def info(self) -> ProviderInfo:
+        """What is known of it."""
+        return self._infos[self.name]
+
+    @property
+    def settings(self) -> ProviderSettings:
+        """The fields."""
+        kept = self._kept.get(self.name) or ProviderSettings()
+        url = self.url.text().strip()
+        seconds = {name: float(box.value()) or None for name, box in self.timeouts.items()}
+        entered = replace(
+            kept,
+            base_url="" if url == self.info.base_url and not kept.base_url else url,
+            model=self.model.currentText().strip(),
+            thinking=self.thinking.currentData() if self.info.can_think else None,
+            search=self.search.isChecked() and self.info.can_search,
+            **seconds,  # type: ignore[arg-type]
+        )
+        # A test tells of what was tested, and of nothing else.
+        return entered if entered == kept and not self.has_new_key else replace(entered, verified_at="")
+
+    @property
+    def is_builtin(self) -> bool:
+        """Nothing is to be set for it."""
+        return self.name == BUILTIN
+
+    def keep(self, settings: ProviderSettings) -> None:
+        """What the fields begin with when this provider is shown again; the key that stands there counts."""
+        self.has_new_key = False
+        self._kept[self.name] = settings
+
+    def on_other_key(self) -> None:
+        """The key is not the one that was tested."""
+        self.has_new_key = True
+        self.changed.emit()
+
+    def show_provider(self, name: str) -> None:
+        """Put a provider into the fields."""
+        index = self.provider.findData(name)
+        self.provider.setCurrentIndex(max(index, 0))
+        self._fill()
+
+    def show_key(self, status: KeyStatus, stores: KeyStores) -> None:
+        """Where the key is."""
+        self.key.show_state(status, stores, self.info)
+
+    def show_models(self, models: tuple[str, ...]) -> None:
+        """What the server offers; the model that is chosen stays."""
+        chosen = self.model.currentText()
+        self.model.blockSignals(True)
+        self.model.clear()
+        self.model.addItems(list(models))
+        self.model.setEditText(chosen)
+        self.model.blockSignals(False)
+
+    # --- parts ---------------------------------------------------------------------------------------
+
+    def _make_fields(self) -> None:
+        self.provider = QComboBox()
+        self.provider.setObjectName("modelProvider")
+        for info in self._infos.values():
+            self.provider.addItem(info.title, info.name)
+        self.key = KeyField(self._services)
+        self.url = QLineEdit()
+        self.url.setObjectName("modelUrl")
+        self.model = QComboBox()
+        self.model.setObjectName("modelName")
+        self.model.setEditable(True)
+        self.model.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.reload = QPushButton()
+        self.reload.setObjectName("modelReload")
+        mark(self.reload, kind="quiet")
+        self.reload.setAutoDefault(False)
+        self.reload.clicked.connect(self.list_wanted.emit)
+        self.thinking = QComboBox()
+        self.thinking.setObjectName("modelThinking")
+        for value, _text in THINKING:
+            self.thinking.addItem("", value)
+        self.search = QCheckBox()
+        self.search.setObjectName("modelSearch")
+        self.timeouts: dict[str, QSpinBox] = {}
+        for name in _TIMEOUTS:
+            box = QSpinBox()
+            box.setObjectName(f"model.{name}")
+            box.setRange(0, 3600)
+            box.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+            self.timeouts[name] = box
+        self.note = QLabel()
+        self.note.setWordWrap(True)
+        mark(self.note, role="small")
+
+    def _make_layout(self) -> None:
+        self._labels: dict[str, QLabel] = {}
+        self._form = QFormLayout()
+        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self._model_row, self._times_row = QWidget(), QWidget()
+        row = QHBoxLayout(self._model_row)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.model, 1)
+        row.addWidget(self.reload)
+        times = QHBoxLayout(self._times_row)
+        times.setContentsMargins(0, 0, 0, 0)
+        self._time_labels: dict[str, QLabel] = {}
+        for name, box in self.timeouts.items():
+            self._time_labels[name] = QLabel()
+            mark(self._time_labels[name], role="small")
+            times.addWidget(self._time_labels[name])
+            times.addWidget(box, 1)
+        for name, field in (
+            ("provider", self.provider),
+            ("key", self.key),
+            ("url", self.url),
+            ("model", self._model_row),
+            ("thinking", self.thinking),
+            ("search", self.search),
+            ("times", self._times_row),
+        ):
+            label = QLabel()
+            label.setBuddy(self.model if name == "model" else field)
+            self._labels[name] = label
+            self._form.addRow(label, field)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(self._form)
+        column.addWidget(self.note)
+
+    # --- filling -------------------------------------------------------------------------------------
+
+    def _on_provider(self, _index: int) -> None:
+        if self._shown and self._shown != self.name:
+            self._fill()
+        self.provider_changed.emit(self.name)
+
+    def _fill(self) -> None:
+        info, kept = self.info, self._kept.get(self.name) or ProviderSettings()
+        self._shown = info.name
+        for field in (self.url, self.model, self.thinking, self.search, *self.timeouts.values()):
+            field.blockSignals(True)
+        self.key.clear()
+        self.has_new_key = False
+        self.url.setText(kept.base_url or info.base_url)
+        self.model.clear()
+        self.model.addItems([str(name) for name in info.models])
+        self.model.setEditText(kept.model)
+        self.thinking.setCurrentIndex(self.thinking.findData(kept.thinking))
+        self.search.setChecked(kept.search)
+        for name, box in self.timeouts.items():
+            box.setValue(round(getattr(kept, name) or 0))
+        for field in (self.url, self.model, self.thinking, self.search, *self.timeouts.values()):
+            field.blockSignals(False)
+        self._show_rows()
+        self.retranslate()
+
+    def _show_rows(self) -> None:
+        info = self.info
+        shown = {
+            "provider": True,
+            "key": bool(info.key_variable),
+            "url": not self.is_builtin,
+            "model": not self.is_builtin,
+            "thinking": info.can_think,
+            "search": info.can_search,
+            "times": not self.is_builtin,
+        }
+        for row, name in enumerate(self._labels):
+            self._form.setRowVisible(row, shown[name])
+
+    # --- looks ---------------------------------------------------------------------------------------
+
+    def restyle(self) -> None:
+        """Sizes and icons."""
+        theme = self._services.theme.theme
+        self._form.setHorizontalSpacing(theme.size("space.4"))
+        self._form.setVerticalSpacing(theme.size("space.3"))
+        small = theme.size("icon.small")
+        self.reload.setIcon(self._services.icons.get("refresh-cw", "text.secondary", small))
+        self.reload.setIconSize(QSize(small, small))
+        self.key.restyle()
+
+    def retranslate(self) -> None:
+        """Words."""
+        language = self._services.language
+        words: dict[str, Message] = {
+            "provider": msg("Provider"),
+            "key": msg("API key"),
+            "url": msg("Base URL"),
+            "model": msg("Model"),
+            "thinking": msg("Thinking mode"),
+            "search": msg("Web search"),
+            "times": msg("Time-outs"),
+        }
+        for name, label in self._labels.items():
+            label.setText(language(words[name]))
+        times = {"connect_s": msg("connect"), "first_piece_s": msg("answer"), "silence_s": msg("stream")}
+        for name, box in self.timeouts.items():
+            self._time_labels[name].setText(language(times[name]))
+            box.setSuffix(language(msg(" s")))
+            box.setSpecialValueText(language(msg("usual")))
+            box.setAccessibleName(language(times[name]))
+        for index, (_value, text) in enumerate(THINKING):
+            self.thinking.setItemText(index, language(text))
+        index = self.provider.findData(BUILTIN)
+        self.provider.setItemText(index, language(msg("Built-in designer (offline)")))
+        self.search.setText(language(msg("Let the provider search the web")))
+        self.reload.setToolTip(language(msg("Ask the server for its models")))
+        self.reload.setAccessibleName(language(msg("Ask the server for its models")))
+        edit = self.model.lineEdit()
+        if edit is not None and self._shown:
+            own = self.info.models[0] if self.info.models else ""
+            edit.setPlaceholderText(own or language(msg("empty: the first one the server lists")))
+            self.url.setPlaceholderText("http://127.0.0.1:8000/v1")
+            self.note.setText("" if self.info.note is None else language(self.info.note))
+        self.key.retranslate()

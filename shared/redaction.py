@@ -1,0 +1,114 @@
+"""Keeps secrets out of whatever is written or shown: logs, traces, exports, texts of errors.
+
+A key is registered when it is read, before anything is done with it; from then on every log record of
+the process has it blacked out, wherever it was put (`install`). Texts that merely look like a key are
+blacked out in logs, traces and errors too, but never in a user's own data.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import re
+import sys
+import threading
+import traceback
+from types import TracebackType
+from urllib.parse import quote, quote_plus
+
+BLACKED_OUT = "[key]"
+_SHORTEST = 6
+"""A shorter secret is blacked out only where it stands alone: it may be a part of any word."""
+_LOOKS_LIKE_A_KEY = re.compile(
+    r"\b(?:sk|pk|rk|gsk|hf|ghp)[-_][\w*.-]{6,}"
+    r"|\b[0-9a-f]{32}\.[A-Za-z0-9]{16}\b"  # Zhipu: id and secret
+    r"|(?<=Bearer )[^\s\"',]{6,}"
+    r"|(?<=Basic )[A-Za-z0-9+/=]{12,}"
+)
+
+
+class _Secrets:
+    """What is blacked out, and one pattern for all of it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._texts: set[str] = set()
+        self.pattern: re.Pattern[str] | None = None
+
+    def add(self, text: str) -> None:
+        """Take another one in."""
+        with self._lock:
+            if text in self._texts:
+                return
+            self._texts.add(text)
+            forms = {form for secret in self._texts for form in _spellings(secret)}
+            # The longest first: one key may begin like another.
+            parts = [_pattern_of(form) for form in sorted(forms, key=len, reverse=True)]
+            self.pattern = re.compile("|".join(parts))
+
+
+_secrets = _Secrets()
+
+
+def register_secret(text: str) -> None:
+    """From now on `text` is blacked out, in its usual spellings too (JSON, URL, base64)."""
+    if text.strip():
+        _secrets.add(text.strip())
+
+
+def redact_known(text: str) -> str:
+    """`text` without registered secrets; nothing else is touched."""
+    known = _secrets.pattern
+    return text if known is None else known.sub(BLACKED_OUT, text)
+
+
+def redact(text: str) -> str:
+    """`text` without registered secrets and without what looks like a key."""
+    return _LOOKS_LIKE_A_KEY.sub(BLACKED_OUT, redact_known(text))
+
+
+def install() -> None:
+    """Black out secrets in every log record of this process, and in the traces of uncaught errors."""
+    if getattr(logging.getLogRecordFactory(), "redacts", False):
+        return
+    make = logging.getLogRecordFactory()
+
+    def make_redacted(*args: object, **kwargs: object) -> logging.LogRecord:
+        record: logging.LogRecord = make(*args, **kwargs)
+        _clean(record)
+        return record
+
+    make_redacted.redacts = True  # type: ignore[attr-defined]
+    logging.setLogRecordFactory(make_redacted)
+    if sys.excepthook is sys.__excepthook__:
+        sys.excepthook = _show_redacted
+
+
+def _clean(record: logging.LogRecord) -> None:
+    """The message and the traceback are made now: later nobody could look into their arguments."""
+    try:
+        message = record.getMessage()
+    except Exception:  # noqa: BLE001 - arguments that don't fit, or whose text can't be made
+        message = f"{record.msg} (its arguments do not fit)"
+    record.msg, record.args = redact(message), ()
+    if isinstance(record.exc_info, tuple) and record.exc_info[0] is not None:
+        record.exc_text = redact("".join(traceback.format_exception(*record.exc_info)).rstrip("\n"))
+    if record.stack_info:
+        record.stack_info = redact(record.stack_info)
+
+
+def _show_redacted(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    sys.stderr.write(redact("".join(traceback.format_exception(kind, error, trace))))
+
+
+def _spellings(secret: str) -> tuple[str, ...]:
+    data = secret.encode("utf-8", "surrogateescape")
+    coded = base64.b64encode(data).decode().rstrip("=")
+    forms = (secret, quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1], repr(secret)[1:-1])
+    return (*forms, coded) if len(secret) >= _SHORTEST else forms
+
+
+def _pattern_of(form: str) -> str:
+    text = re.escape(form)
+    return text if len(form) >= _SHORTEST else rf"(?<!\w){text}(?!\w)"

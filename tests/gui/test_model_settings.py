@@ -1,0 +1,178 @@
+"""The model settings, driven by clicks and keys against a real server on the loopback."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from PyQt6 import sip
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QInputDialog, QLineEdit, QMessageBox, QWidget
+
+from domain.llm.chat import ProviderChoice
+from domain.llm.consent import ConsentQuestion
+from infrastructure.persistence.credentials import Credentials
+from presentation.dialogs.model_settings.asking import ask_consent, unlock_keys
+from presentation.dialogs.model_settings.dialog import ModelSettingsDialog
+from presentation.dialogs.model_settings.form import ProviderForm
+from presentation.window.workspace import WindowServices
+from shared.paths import user_home
+from tests.fakes.llm_server import FakeLLMServer, Script, answer, call, error
+from tests.gui.conftest import Until
+
+LEFT = Qt.MouseButton.LeftButton
+KEY = "sk-canary-0123456789"
+
+
+async def opened(
+    services: WindowServices, until: Until, provider: str
+) -> tuple[ModelSettingsDialog, ProviderForm]:
+    dialog = ModelSettingsDialog(services, provider=provider)
+    dialog.open()
+    await until(lambda: dialog.form is not None)
+    assert dialog.form is not None
+    return dialog, dialog.form
+
+
+def type_into(field: QLineEdit, text: str) -> None:
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClicks(field, text)
+
+
+async def test_set_up_test_and_use_a_server(services: WindowServices, until: Until) -> None:
+    chosen: list[ProviderChoice] = []
+    with FakeLLMServer([answer("", calls=[call("report_ready", {"word": "ready"})])]) as server:
+        dialog, form = await opened(services, until, "openai-compatible")
+        dialog.saved.connect(chosen.append)
+        type_into(form.url, server.base_url)
+        type_into(form.key.edit, KEY)
+        QTest.mouseClick(dialog.test_button, LEFT)
+        await until(lambda: "works" in dialog.card.title.text())
+        assert server.completions[0].headers["authorization"] == f"Bearer {KEY}"
+        assert form.settings.verified_at
+        form.key.edit.setText(KEY + "0")
+        assert not form.settings.verified_at, "another key than the one that was tested"
+        form.key.edit.setText(KEY)
+        model = form.model.itemText(0)
+        assert model
+        form.model.setEditText(model)
+        form.key.place.setCurrentIndex(form.key.place.findData("file"))
+        type_into(form.key.passphrase, "a long passphrase")
+        QTest.keyClick(form.url, Qt.Key.Key_Return)
+        await until(lambda: bool(chosen))
+        assert chosen == [ProviderChoice(provider="openai-compatible", model=model, base_url=server.base_url)]
+        await until(lambda: sip.isdeleted(dialog) or not dialog.isVisible())
+        # A key that was kept is told of, and never shown.
+        dialog, form = await opened(services, until, "openai-compatible")
+        assert (form.url.text(), form.key.edit.text()) == (server.base_url, "")
+        assert "encrypted" in form.key.edit.placeholderText()
+        server.add(answer("ready"))
+        QTest.mouseClick(dialog.test_button, LEFT)
+        await until(lambda: "works" in dialog.card.title.text())
+        assert server.completions[-1].headers["authorization"] == f"Bearer {KEY}"
+        QTest.mouseClick(form.key.remove, LEFT)
+        await until(lambda: form.key.edit.placeholderText() == "not needed")
+    assert services.app.model_settings.latest.chosen == "openai-compatible"
+    kept = b"".join(path.read_bytes() for path in user_home({}).rglob("*") if path.is_file())
+    assert KEY.encode() not in kept
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ([error(401, f"Incorrect API key provided: {KEY}")], "accept the key"),
+        ([error(403)], "does not allow"),
+        ([error(429, "slow down")], "too many requests"),
+    ],
+)
+async def test_what_is_wrong_is_said_in_the_dialog(
+    services: WindowServices, until: Until, script: list[Script], words: str
+) -> None:
+    with FakeLLMServer(script) as server:
+        dialog, form = await opened(services, until, "openai-compatible")
+        type_into(form.url, server.base_url)
+        form.model.setEditText("fake-model")
+        type_into(form.key.edit, KEY)
+        QTest.mouseClick(dialog.test_button, LEFT)
+        await until(lambda: words in dialog.card.title.text())
+        assert dialog.card.advice.text()
+        assert KEY not in dialog.card.title.text()
+
+
+async def test_a_test_is_stopped_and_nothing_is_lost(services: WindowServices, until: Until) -> None:
+    with FakeLLMServer([answer("a", stall=True)]) as server:
+        dialog, form = await opened(services, until, "openai-compatible")
+        type_into(form.url, server.base_url)
+        form.model.setEditText("fake-model")
+        QTest.mouseClick(dialog.test_button, LEFT)
+        await until(lambda: bool(server.completions))
+        assert dialog.is_testing
+        QTest.mouseClick(dialog.test_button, LEFT)
+        await until(lambda: "stopped" in dialog.card.title.text())
+        assert (form.url.text(), dialog.test_button.text()) == (server.base_url, "Test")
+
+
+async def test_a_bad_address_is_refused_in_place(services: WindowServices, until: Until) -> None:
+    dialog, form = await opened(services, until, "openai-compatible")
+    type_into(form.url, "ftp://x")
+    QTest.mouseClick(dialog.save_button, LEFT)
+    await until(lambda: "no address" in dialog.error.text() or "not an address" in dialog.error.text())
+    assert dialog.isVisible()
+    assert not (user_home({}) / "models.json").exists()
+
+
+async def test_both_languages_and_themes(services: WindowServices, until: Until, tmp_path: Path) -> None:
+    dialog, form = await opened(services, until, "zhipu")
+    for language, word in (("zh", "保存"), ("en", "Save")):
+        services.language.set(language)
+        assert dialog.save_button.text() == word
+        for theme in ("light", "dark"):
+            services.theme.set_mode(theme)
+            picture = dialog.grab()
+            assert picture.save(str(tmp_path / f"{language}-{theme}.png"))
+    before = dialog.focusWidget()
+    visited: set[QWidget | None] = set()
+    while (now := dialog.focusWidget()) not in visited:
+        visited.add(now)
+        QTest.keyClick(now, Qt.Key.Key_Tab)
+    assert before in visited
+    assert {form.url, form.key.edit, dialog.test_button, dialog.save_button} <= visited
+
+
+async def test_ollama_says_whether_it_runs(services: WindowServices, until: Until) -> None:
+    dialog, form = await opened(services, until, "openai-compatible")
+    form.provider.setCurrentIndex(form.provider.findData("ollama"))
+    await until(lambda: "Ollama is" in dialog.local.state.text())
+
+
+async def test_consent_and_passphrase_are_asked_by_the_window(services: WindowServices, until: Until) -> None:
+    question = ConsentQuestion(provider="Zhipu GLM", destination="http://models.example")
+    parent = QWidget()
+    for name, expected in (("For this conversation", "once"), ("Don't send", "no")):
+        asking = asyncio.ensure_future(ask_consent(services, parent, question))
+        await until(lambda: parent.findChild(QMessageBox) is not None)
+        box = parent.findChild(QMessageBox)
+        assert "what tools read" in box.informativeText()
+        assert "not encrypted" in box.informativeText()
+        QTest.mouseClick(next(each for each in box.buttons() if each.text() == name), LEFT)
+        assert await asking == expected
+        await until(lambda: parent.findChild(QMessageBox) is None)
+    keys = Credentials(user_home=user_home(), environment={})
+    await asyncio.to_thread(keys.unlock, "a long passphrase")
+    await asyncio.to_thread(keys.set, "zhipu", KEY, place="file")
+    await asyncio.to_thread(services.app.models.list)
+    await asyncio.to_thread(services.app.keys.stores)
+    unlocking = asyncio.ensure_future(unlock_keys(services, parent, ProviderChoice(provider="zhipu")))
+    for text in ("wrong", "a long passphrase"):
+        await until(lambda: any(each.isVisible() for each in parent.findChildren(QInputDialog)))
+        (dialog,) = (each for each in parent.findChildren(QInputDialog) if each.isVisible())
+        assert dialog.textEchoMode() == QLineEdit.EchoMode.Password
+        dialog.setTextValue(text)
+        dialog.accept()
+        await until(lambda asked=dialog: sip.isdeleted(asked) or not asked.isVisible())
+    assert await unlocking
+    assert await asyncio.to_thread(services.app.keys.find, "zhipu") == KEY
+    parent.deleteLater()
