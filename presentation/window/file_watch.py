@@ -169,5 +169,18 @@ def _observe(root: Path, tell: Callable[[FileSystemEvent], None]) -> BaseObserve
 
 
 def _end(observer: BaseObserver) -> None:
-    observer.stop()
-    observer.join()
+    """Stop it and wait for its threads.
+
+    An event that is being read just then is dropped, which is right; watchdog logs that as an error.
+    """
+    logger = logging.getLogger("watchdog.observers.inotify")
+    logger.addFilter(_is_worth_telling)
+    try:
+        observer.stop()
+        observer.join()
+    finally:
+        logger.removeFilter(_is_worth_telling)
+
+
+def _is_worth_telling(record: logging.LogRecord) -> bool:
+    return "called when the thread is inactive" not in record.getMessage()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,10 +23,12 @@ from presentation.panels.conversation.items import (
     Retry,
     SimulationCard,
     UserText,
+    card_of,
 )
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.status_line import color_of
+from presentation.panels.conversation.words import verb_of
 from presentation.window.workspace import WindowServices
 from tests.fakes.llm_server import FakeLLMServer, answer, error
 from tests.gui.conftest import Until
@@ -549,6 +552,16 @@ async def test_a_message_without_an_answer_can_be_asked_again_later(
         panel.view.acted.emit("regenerate", of(panel, Interrupted)[-1].key, "")
         await until(lambda: not panel.is_running and of(panel, AnswerText))
     assert server.requests[-1]["messages"][-1]["content"].endswith("are you there?")
+
+
+async def test_every_tool_has_words_of_its_own(services: WindowServices) -> None:
+    names = [schema["function"]["name"] for schema in services.app.chat.executor().schemas()]
+    cards = [card_of("c", name, {"file_path": "a.cir"}) for name in names]
+    tools = [card for card in cards if isinstance(card, OperationCard)]
+    assert len(tools) > 20
+    for state in ("running", "done"):
+        said = {card.tool: str(verb_of(replace(card, state=state))) for card in tools}
+        assert [tool for tool, words in said.items() if tool in words] == []
 
 
 async def test_icons_grow_with_the_scale(panel: ConversationPanel, services: WindowServices) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from presentation.window.file_watch import FileWatch
+from presentation.window.file_watch import FileWatch, _end
 from tests.gui.conftest import Until
 
 
@@ -135,3 +136,20 @@ async def test_a_folder_that_is_gone_is_told_and_nothing_runs(watch: FileWatch, 
     assert len(problems) == 1
     await watch.stop()
     assert "InotifyFD" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_an_event_that_comes_while_the_watch_ends_is_no_error() -> None:
+    logger = logging.getLogger("watchdog.observers.inotify")
+
+    class Observer:
+        """Reads an event while it is stopped."""
+
+        def stop(self) -> None:
+            logger.error("InotifyEmitter.queue_events() called when the thread is inactive")
+
+        def join(self) -> None:
+            """Nothing runs."""
+
+    before = list(logger.filters)
+    _end(Observer())  # type: ignore[arg-type]  # an error in the log would fail the test
+    assert logger.filters == before

@@ -177,7 +177,7 @@ class Interrupted:
 
     key: str
     reason: str
-    """A stop reason: "user", "interrupted", "limit" ...; "unanswered": an error came in place of an answer."""
+    """A stop reason: "user", "interrupted", "limit" ...; "unanswered": an error came instead of an answer."""
     created: str = ""
     characters: int = 0
     not_run: tuple[str, ...] = ()
