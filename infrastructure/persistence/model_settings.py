@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Callable
 from dataclasses import asdict, replace
@@ -16,6 +17,8 @@ from infrastructure.persistence.change_lock import change_lock
 from infrastructure.persistence.regular import read_regular_file
 from shared.errors import EnvironmentProblem
 from shared.message import msg
+
+_logger = logging.getLogger(__name__)
 
 FILE = "models.json"
 SCHEMA_VERSION = 1
@@ -44,7 +47,8 @@ class ModelSettingsFile:
         """
         try:
             self._latest = _understood(self._content())
-        except (OSError, ValueError, TypeError, RecursionError):
+        except (OSError, ValueError, TypeError, RecursionError) as error:
+            _logger.warning("The model settings %s can't be read and count as not set: %s", self._path, error)
             self._latest = ModelSettings()
         return self._latest
 
