@@ -327,3 +327,24 @@ async def test_a_result_that_is_offered_is_chosen_once_it_is_read(
     services.workspace.result_selected.emit(first.result_path)
     assert results.model.results[results.view.currentIndex().row()].path == first.result_path
     await until(lambda: not services.app.tasks.handles)
+
+
+async def test_an_opened_project_shows_what_was_computed_last(
+    services: WindowServices, project: Path, until: Until
+) -> None:
+    (project / ".circuit_ai").mkdir()
+    circuit = project / "filter.cir"
+    await services.app.simulate(SimulationRequest(circuit=circuit))
+    second = await services.app.simulate(SimulationRequest(circuit=circuit))
+    offered: list[Path] = []
+    services.workspace.result_offered.connect(offered.append)
+    results = ResultsList(services)
+    services.workspace.root = project
+    services.workspace.project_opened.emit(project)
+    await until(lambda: len(results.model.results) == 2)
+    assert offered == [second.result_path]
+
+    results.note_stored()  # read again: whoever looks at another result by now is left there
+    services.workspace.result_selected.emit(results.model.results[-1].path)
+    await until(lambda: not services.app.tasks.handles)
+    assert offered == [second.result_path]

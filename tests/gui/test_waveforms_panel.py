@@ -269,6 +269,15 @@ async def test_closing_the_project_empties_the_pane(pane, services):
     assert pane.shown.measurements == ()
 
 
+async def test_the_next_project_is_drawn_too(pane, services, until):
+    shown = pane.shown.loaded
+    services.workspace.project_closed.emit()
+    assert not pane.waveforms.traces
+    services.workspace.result_selected.emit(shown.figures.result_path)
+    await until(lambda: pane.waveforms.traces)
+    assert _chips(pane) == ["v(out)"]
+
+
 async def test_the_loop_is_free_while_a_result_is_loaded_and_drawn(pane, services, until, loop_watchdog):
     async with loop_watchdog.watching():
         services.workspace.result_selected.emit(pane.shown.loaded.figures.result_path)

@@ -117,6 +117,8 @@ class ResultsList(QWidget):
         self.view.setModel(self.model)
         self._shown: Path | None = None
         """The result the bottom pane shows; its row may be read only later."""
+        self._was_opened = False
+        """A project was opened, and its results have not been read yet."""
         self._empty = EmptyNote(
             services,
             msg("Each simulation appears here with the goals it met."),
@@ -167,14 +169,24 @@ class ResultsList(QWidget):
             return
         self.model.set_results(results)
         self._stack.setCurrentWidget(self.view if results else self._empty)
+        self._offer_newest(results)
         if self._shown is not None:
             self._select(self._shown)
         judged = await browse.judged(root, results)
         if root == self._services.workspace.root:
             self.model.set_goals(judged)
 
+    def _offer_newest(self, results: Sequence[ResultSummary]) -> None:
+        """A project that is opened shows what was computed last; nothing that came meanwhile is replaced."""
+        was_opened, self._was_opened = self._was_opened, False
+        good = [result for result in results if result.ok]
+        if was_opened and self._shown is None and good:
+            newest = max(good, key=lambda result: result.created)
+            self._services.workspace.result_offered.emit(newest.path)
+
     def _on_opened(self, _root: Path) -> None:
         self._on_closed()
+        self._was_opened = True
         self.reload()
 
     def _on_closed(self) -> None:

@@ -263,7 +263,9 @@ class WaveformsPanel(QWidget):
         if self._area is None:
             # Half a second of imports; in a thread they let the window breathe.
             await asyncio.to_thread(importlib.import_module, "presentation.panels.waveforms.plot_area")
-            self._make_area()
+            if request != self._request:
+                return
+        self._make_area()
         from presentation.panels.waveforms.traces import made_traces
 
         assert self._colors is not None
