@@ -282,6 +282,7 @@ async def live(
         finally:
             # A stop signal cancels us, perhaps twice; the way down is walked to its end all the same.
             await uninterrupted(_walk_down(app, frame))
+            services.language.end()
             gc.unfreeze()
     return 0
 

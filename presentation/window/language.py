@@ -44,6 +44,10 @@ class LanguageManager(QObject):
             self._teach_qt()
             self.changed.emit(language)
 
+    def end(self) -> None:
+        """Take its words from Qt, which belongs to the whole process."""
+        QCoreApplication.removeTranslator(self._qt)
+
     def _teach_qt(self) -> None:
         if self.name == "zh" and self._is_qt_translated:
             QCoreApplication.installTranslator(self._qt)

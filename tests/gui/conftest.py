@@ -143,6 +143,7 @@ async def services(app: Application) -> AsyncIterator[WindowServices]:
         widget.deleteLater()
     await asyncio.sleep(0)
     flush_deletions()
+    made.language.end()
 
 
 @pytest.fixture
