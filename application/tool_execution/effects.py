@@ -120,7 +120,10 @@ class Effects:
             if "after" not in (*steps, *folders):
                 if TAKEN not in folders:
                     return "undone"
-            elif self._tried([change for change in changes if _where(change, states) != TAKEN]):
+            # Folders alone say nothing where files are to change: somebody may have taken that away again.
+            elif ("after" in steps or not steps) and self._tried(
+                [change for change in changes if _where(change, states) != TAKEN]
+            ):
                 return "done"
             states = self._states(changes)
         self._tried(_ours(changes, states))

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from application.ports.project import ABSENT, OperationRecord
+from application.ports.project import ABSENT, FOLDER, FileChange, OperationRecord
+from application.tool_execution.effects import Effects
 from application.tool_execution.operations import Operations
 from infrastructure.persistence.project import ProjectFolders
 from shared.errors import CircuitError, EnvironmentProblem, UserInputError
@@ -225,6 +226,19 @@ async def test_an_interrupted_change_is_told_from_the_file(operations, project, 
     assert (await operations.find("01")).state == state
     content = (project.root / "a.cir").read_bytes() if (project.root / "a.cir").exists() else None
     assert content == (b"later" if way == "other change" else now)
+
+
+def test_a_folder_alone_does_not_bring_back_a_file_that_was_deleted_after_the_kill(project):
+    content = b"new"
+    project.keep_object(content)
+    effects = Effects(project)
+    changes = (
+        FileChange(path="m", before=ABSENT, after=FOLDER),
+        FileChange(path="m/y.lib", before=ABSENT, after=sha(content)),
+    )
+    (project.root / "m").mkdir()  # ours; the file came, and somebody deleted it
+    assert effects.settle(changes) == "undone"
+    assert sorted(path.name for path in project.root.iterdir()) == [".circuit_ai"]
 
 
 async def test_a_file_whose_place_was_taken_counts_as_changed(operations, project):
