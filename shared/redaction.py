@@ -41,11 +41,24 @@ class _Secrets:
         with self._lock:
             if text in self._texts:
                 return
-            self._texts.add(text)
-            forms = {form for secret in self._texts for form in _spellings(secret)}
-            # The longest first: one key may begin like another.
-            parts = [_pattern_of(form) for form in sorted(forms, key=len, reverse=True)]
-            self.pattern = re.compile("|".join(parts))
+            self._set({*self._texts, text})
+
+    def replace(self, texts: frozenset[str]) -> None:
+        """Take these in place of all others."""
+        with self._lock:
+            self._set(set(texts))
+
+    @property
+    def texts(self) -> frozenset[str]:
+        """All of them."""
+        return frozenset(self._texts)
+
+    def _set(self, texts: set[str]) -> None:
+        forms = {form for secret in texts for form in _spellings(secret)}
+        # The longest first: one key may begin like another.
+        parts = [_pattern_of(form) for form in sorted(forms, key=len, reverse=True)]
+        self._texts = texts
+        self.pattern = re.compile("|".join(parts)) if parts else None
 
 
 _secrets = _Secrets()
@@ -55,6 +68,16 @@ def register_secret(text: str) -> None:
     """From now on `text` is blacked out, in its usual spellings too (JSON, URL, base64)."""
     if text.strip():
         _secrets.add(text.strip())
+
+
+def registered() -> frozenset[str]:
+    """The texts that are blacked out now."""
+    return _secrets.texts
+
+
+def register_only(texts: frozenset[str]) -> None:
+    """Black out `texts` and nothing else that was registered before."""
+    _secrets.replace(texts)
 
 
 def redact_known(text: str) -> str:

@@ -17,6 +17,8 @@ from typing import Any
 
 from blockbuster import BlockBuster
 
+from shared import redaction
+
 OUR_PACKAGES = ("shared", "domain", "application", "infrastructure", "presentation", "bootstrap.py")
 
 # multiprocessing keeps its sockets in one folder for the life of the process.
@@ -92,6 +94,18 @@ def _is_loopback(host: Any) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+@contextmanager
+def own_secrets() -> Iterator[None]:
+    """What a test registers as a secret is blacked out in that test: "wrong" is a word for the next one."""
+    before, factory = redaction.registered(), logging.getLogRecordFactory()
+    try:
+        yield
+    finally:
+        if redaction.registered() != before:
+            redaction.register_only(before)
+        logging.setLogRecordFactory(factory)
 
 
 class ErrorLog(logging.Handler):

@@ -23,7 +23,7 @@ import hypothesis
 import pytest
 
 from tests.ground.campaign import SAMPLE_SEED, Campaign, Extent
-from tests.ground.guards import ErrorLog, NetworkGuard, OwnFolders, blocking_call_guard
+from tests.ground.guards import ErrorLog, NetworkGuard, OwnFolders, blocking_call_guard, own_secrets
 from tests.ground.leaks import AbandonedTasks, Snapshot
 
 _HAS_FAILED = pytest.StashKey[bool]()
@@ -128,7 +128,7 @@ def _ground(request: pytest.FixtureRequest, _own_folders: OwnFolders) -> Iterato
     ground = request.config.stash[_GROUND]
     ground.errors.take(())
     before = Snapshot.take()
-    with _own_folders.in_force():
+    with _own_folders.in_force(), own_secrets():
         if _is_async(request.function):
             ground.blocking.activate()
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import sys
 import threading
@@ -95,10 +96,14 @@ class LoopWatchdog:
         self._thread = threading.Thread(target=self._look, name="loop watchdog")
         self._thread.start()
         ticking = asyncio.create_task(self._tick(self._clocks), name="loop watchdog")
+        # A worker that has run some thousand tests takes half a second to look through what they left. The
+        # program does the same once its panels are filled (`_fill` of presentation.window.application).
+        gc.freeze()
         try:
             yield self
             await asyncio.sleep(2 * _TICK_S)  # so that a hold at the very end is seen
         finally:
+            gc.unfreeze()
             ticking.cancel()
             await asyncio.gather(ticking, return_exceptions=True)
             self.stop()
