@@ -65,14 +65,27 @@ def on_disk(folder: Path) -> State:
 
 
 def merged(base: Lines, mine: Lines, theirs: Lines) -> Lines | None:
-    """Both changes, line by line; None where changed places are neighbours. No two lines are equal."""
+    """Both changes, line by line; None where a run of changed lines was changed by both, and differently."""
     if not len(base) == len(mine) == len(theirs):
         return None
-    one = {place for place, line in enumerate(base) if mine[place] != line}
-    other = {place for place, line in enumerate(base) if theirs[place] != line}
-    if any(abs(left - right) <= 1 and mine != theirs for left in one for right in other):
-        return None
-    return tuple(mine[k] if k in one else theirs[k] for k in range(len(base)))
+    one = [place for place, line in enumerate(base) if mine[place] != line]
+    other = [place for place, line in enumerate(base) if theirs[place] != line]
+    for run in runs_of({*one, *other}):
+        by_both = set(run).intersection(one) and set(run).intersection(other)
+        if by_both and any(mine[place] != theirs[place] for place in run):
+            return None
+    return tuple(mine[place] if place in one else theirs[place] for place in range(len(base)))
+
+
+def runs_of(places: set[int]) -> list[list[int]]:
+    """Neighbours together."""
+    runs: list[list[int]] = []
+    for place in sorted(places):
+        if runs and runs[-1][-1] == place - 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    return runs
 
 
 class Sequence:
