@@ -185,6 +185,13 @@ class Conversation:
         asked = [call for card in self._cards.values() for call in card.calls if call.call_id == call_id]
         return (asked[-1] if asked else None), self._answers.get(call_id)
 
+    def refused_in_turn(self) -> tuple[tuple[ToolCall, CallOnCard], ...]:
+        """The turn's calls that the user refused, each with what he was asked."""
+        found = ((call, *self.answer_to(call.call_id)) for call in self._calls_of_turn())
+        return tuple(
+            (call, asked) for call, asked, answer in found if asked and answer and answer.word == "refuse"
+        )
+
     def calls_since_permission(self) -> frozenset[str]:
         """Ids of the turn's calls behind the last one the user has allowed."""
         calls = [call.call_id for call in self._calls_of_turn()]

@@ -24,6 +24,7 @@ from domain.llm.tools.confirmation_card import (
     changed_since,
     forbidden,
     refusal,
+    refused_already,
     same_answer,
 )
 from shared.ulid import new_ulid
@@ -110,6 +111,8 @@ class TurnConfirmation:
         made = _made(await self._log(context)) if names_critical(effect) else frozenset()
         known = Circumstances(said=self._said(), made_here=made)
         judged = await self._judging.judge(call, effect, context.project.root, known)
+        if asked is None and _is_asked(judged) and self._was_refused(call, judged):
+            return refused_already(call.name)
         if judged.verdict.decision == "deny":
             return forbidden(call.name, judged.verdict.rule)
         if asked is not None and answer is not None:
@@ -136,6 +139,8 @@ class TurnConfirmation:
                 _log.info("%s can't be asked about: %s", call.name, error)
                 continue
             judged = await self._judging.judge(call, effect, context.project.root, known)
+            if self._was_refused(call, judged):
+                continue  # nobody is asked twice; the gate says so
             found.append(judged)
             if judged.effect.effect not in ("read", "simulate", "create"):
                 touched |= {path.path for path in judged.effect.paths}
@@ -153,6 +158,16 @@ class TurnConfirmation:
             return False
         record = await context.operations.find(call.call_id)
         return record is None or record.state not in _HAPPENED
+
+    def _was_refused(self, call: ToolCall, judged: Judged) -> bool:
+        """Whether the user refused just this in the turn: the same call, or deleting the same files."""
+        return any(
+            before.name == call.name
+            and judged.effect.is_same_as(asked.effect)
+            and (before.arguments == call.arguments or asked.effect.effect == "delete")
+            for before, asked in self._conversation.refused_in_turn()
+            if before.call_id != call.call_id
+        )
 
     def _said(self) -> str:
         messages = self._conversation.messages_of_turn()

@@ -7,6 +7,7 @@ stay those of the user's file.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -141,6 +142,12 @@ class Netlist:
         if self.encoding == "utf-16":
             return ()
         return read_statements(self.source, has_title=self._has_title)
+
+    @property
+    def cards_sha256(self) -> str:
+        """Of the cards alone: the same whatever comments, blank lines and white space there are."""
+        cards = "\n".join(" ".join(statement.text.split()) for statement in self.statements)
+        return hashlib.sha256(cards.encode("utf-8", "surrogateescape")).hexdigest()
 
     @cached_property
     def _directives(self) -> dict[str, tuple[Statement, ...]]:

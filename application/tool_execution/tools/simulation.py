@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -43,6 +44,8 @@ _MOST_ISSUES = 20
 _MOST_METRICS = 60
 _MOST_SIGNALS = 30
 _MOST_BYTES = 20_000_000
+_MOST_COMPARED = 100_000
+"""Bytes of a netlist whose cards are compared with those of the run before."""
 
 
 class AnalysisChoice(Protocol):
@@ -152,6 +155,21 @@ async def analysis_card(arguments: AnalysisChoice, context: ToolContext, circuit
     )
 
 
+def _cards_sha256(view: ProjectView, circuit: Path, netlist_sha256: str) -> str:
+    """The same for netlists that differ in comments and white space only.
+
+    "" for a large file, and for one that is not what was simulated any more.
+    """
+    try:
+        with view.open(circuit) as file:
+            content = file.read(_MOST_COMPARED + 1)
+    except (OSError, CircuitAIError):  # it went while it was simulated; the result stands
+        return ""
+    if len(content) > _MOST_COMPARED or hashlib.sha256(content).hexdigest() != netlist_sha256:
+        return ""
+    return Netlist.parse(content, path=circuit).cards_sha256
+
+
 def _analyses_of(view: ProjectView, circuit: Path) -> tuple[Analysis, ...]:
     with view.open(circuit) as file:
         return Netlist.parse(file.read(_MOST_BYTES), path=circuit).analyses
@@ -162,11 +180,13 @@ async def _result(context: ToolContext, circuit: Path, simulated: SimulationResu
     errors = [issue for issue in simulated.issues if issue.severity == "error"]
     warnings = [issue for issue in simulated.issues if issue.severity == "warning"]
     plots = await _plots(context, simulated)
+    cards = await in_thread(context, _cards_sha256, context.view, circuit, simulated.netlist_sha256)
     details: dict[str, Any] = {
         "ok": simulated.ok,
         "status": simulated.run.status,
         "file_path": view.name_of(circuit),
         "netlist_sha256": simulated.netlist_sha256,
+        "cards_sha256": cards,
         "result_path": view.name_of(simulated.result_path),
         "reused": simulated.is_reused,
         "created": simulated.created,

@@ -162,11 +162,11 @@ def _same_simulation(turn: TurnRecord) -> Loop | None:
     runs = _simulations(turn)
     if not runs or turn.last is None or not any(call is runs[-1] for call in turn.last.calls):
         return None
-    netlist = runs[-1].result.get("netlist_sha256")
+    netlist = _netlist_of(runs[-1])
     same = [run for run in runs if run.signature == runs[-1].signature]
     count = 0
     for run in reversed(same):
-        if not netlist or run.result.get("netlist_sha256") != netlist or run.outcome != runs[-1].outcome:
+        if not netlist or _netlist_of(run) != netlist or run.outcome != runs[-1].outcome:
             break
         count += 1
     if count < SAME_RESULT_HINT_AT:
@@ -216,6 +216,11 @@ def stagnation(turn: TurnRecord, goals: Sequence[DesignGoal] = ()) -> str:
 
 def _simulations(turn: TurnRecord) -> list[CallRecord]:
     return [call for call in turn.calls if call.name == "run_simulation" and "ok" in call.result]
+
+
+def _netlist_of(run: CallRecord) -> str:
+    """The same for what differs in comments and white space only, where the run says so."""
+    return str(run.result.get("cards_sha256") or run.result.get("netlist_sha256") or "")
 
 
 def _metrics(run: CallRecord) -> dict[str, float]:

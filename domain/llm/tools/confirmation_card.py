@@ -89,6 +89,15 @@ def refusal(tool: str, answer: CardAnswer) -> ToolResult:
     )
 
 
+def refused_already(tool: str) -> ToolResult:
+    """The result of a call that the user refused in this turn, and is not asked about again."""
+    return failure(
+        "refused_by_user",
+        msg("The user has refused just this {tool} in this turn; nobody was asked again.", tool=tool),
+        suggestions=(msg("Do not try the same again another way; go on without it, or ask what is wanted."),),
+    )
+
+
 def left_open(tool: str) -> ToolResult:
     """The result of a call whose question was never answered: the user said something else, or stopped."""
     return failure(

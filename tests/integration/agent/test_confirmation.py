@@ -174,6 +174,26 @@ async def test_what_the_user_asked_for_himself_is_not_asked_again(app: Applicati
     assert (project / "b.cir").read_text() == OLD
 
 
+async def test_what_was_refused_is_not_asked_about_again_in_the_turn(app: Application, project: Path) -> None:
+    person = Person("refuse")
+    turn = await run(
+        app,
+        project,
+        [call("delete_file", {"path": "a.cir"})],
+        [call("delete_file", {"path": "./a.cir"})],
+        [rewrite("b.cir")],
+        [rewrite("b.cir")],
+        [rewrite("b.cir", "something else\n")],
+        person=person,
+    )
+    asked = [card.calls[0].effect.paths[0].path for card in person.cards]
+    assert asked == ["a.cir", "b.cir", "b.cir"]  # another content is another question
+    assert ["nobody was asked again" in told for told in turn.told] == [False, True, False, True, False]
+    await run(app, project, [rewrite("b.cir")], person=person, text="Try it again.")
+    assert len(person.cards) == 4
+    assert (project / "b.cir").read_text() == OLD
+
+
 async def test_with_nobody_to_ask_nothing_is_lost(app: Application, project: Path) -> None:
     turn = await run(app, project, [rewrite("a.cir"), rewrite("fresh.cir")])
     assert (project / "a.cir").read_text() == OLD

@@ -72,6 +72,13 @@ WRONG_MODELS = {
          answer("Read.")],
         *("completed", 2, "", "only the first 5 tool calls"),
     ),
+    "the same circuit in other words": Wrong(
+        [answer("", calls=[one]) for n in range(9) for one in (
+            call("rewrite_file", {"path": "rc.cir", "content": DECK.replace("C1 ", f"* {n}\nC1 {' ' * n}")}),
+            call("run_simulation", {"file_path": "rc.cir"}),
+        )],
+        *("loop", 10, "same netlist", "with the same result"),
+    ),
     "an unknown tool": Wrong(
         [answer("", calls=[call("fly_to_moon", {})]), answer("I cannot.")], "completed", 2, "", "unknown_tool"
     ),

@@ -48,12 +48,15 @@ def test_killed_turn_goes_on_where_it_was(
     campaign: Campaign, tmp_path: Path, commands: ForkedCommands
 ) -> None:
     moments = _undisturbed(tmp_path / "undisturbed", commands)
+    ended = 0
     for number, rng in enumerate(campaign.cases()):
         project = tmp_path / f"p{number}"
         kill_at = rng.randint(1, moments)
         with FakeLLMServer(next_answer) as server:
             killed = _chat(commands, server, project, QUESTION, kill_at=kill_at)
-            assert killed.was_killed, kill_at
+            if not killed.was_killed:
+                ended += _has_ended_before(killed, project)
+                continue
             sessions = _sessions(project)
             if not sessions:  # killed before the message was on the disk: nothing was done either
                 assert not server.requests
@@ -69,6 +72,7 @@ def test_killed_turn_goes_on_where_it_was(
         assert resumed.exit_code == 0, resumed
         assert repeated <= 1, f"{repeated} model calls were repeated after a kill at {kill_at}"
         _check(project, is_whole=True)
+    assert ended <= campaign.count / 4
 
 
 @campaigns(fast=5, whole=50)
@@ -76,12 +80,15 @@ def test_next_message_settles_a_killed_turn(
     campaign: Campaign, tmp_path: Path, commands: ForkedCommands
 ) -> None:
     moments = _undisturbed(tmp_path / "undisturbed", commands)
+    ended = 0
     for number, rng in enumerate(campaign.cases()):
         project = tmp_path / f"p{number}"
         kill_at = rng.randint(1, moments)
         with FakeLLMServer(next_answer) as server:
             killed = _chat(commands, server, project, QUESTION, kill_at=kill_at)
-            assert killed.was_killed, kill_at
+            if not killed.was_killed:
+                ended += _has_ended_before(killed, project)
+                continue
             sessions = _sessions(project)
             if not sessions:
                 continue
@@ -91,6 +98,7 @@ def test_next_message_settles_a_killed_turn(
             # The old question is not asked again.
             assert len(server.requests) == asked + 1
         _check(project, is_whole=False)
+    assert ended <= campaign.count / 4
 
 
 @campaigns(fast=3, whole=30)
@@ -146,6 +154,16 @@ def _undisturbed(project: Path, commands: ForkedCommands) -> int:
     _check(project, is_whole=True)
     assert whole.moments > 50
     return whole.moments
+
+
+def _has_ended_before(outcome: Outcome, project: Path) -> bool:
+    """Of a turn that reached its end before the moment of its kill.
+
+    What streams is put on the disk by the clock: a quicker turn has a few moments less than the one counted.
+    """
+    assert outcome.exit_code == 0, outcome
+    _check(project, is_whole=True)
+    return True
 
 
 def _chat(commands: ForkedCommands, server: FakeLLMServer, project: Path, *text: str, **kill: Any) -> Outcome:
