@@ -35,10 +35,14 @@ _LARGEST_CHUNK = 2000
 class DaskBatch:
     """BatchSimulator port over ``tcp://host:port``."""
 
-    def __init__(self, address: str, *, local: BatchSimulator) -> None:
-        """`local` serves single evaluations, which gain nothing from a journey."""
+    def __init__(self, address: str, *, local: BatchSimulator, connect_s: float = _CONNECT_S) -> None:
+        """`local` serves single evaluations, which gain nothing from a journey.
+
+        `connect_s`: how long the scheduler, and then its first worker, are waited for, s.
+        """
         self._address = address
         self._local = local
+        self._connect_s = connect_s
 
     async def run(self, batch: Batch, *, workers: int | None = None) -> AsyncGenerator[RunOutcome, None]:
         """Every run's outcome, as chunks end; `workers` limits how many chunks are under way at once."""
@@ -56,7 +60,7 @@ class DaskBatch:
         packed = [await asyncio.to_thread(pack, circuit) for circuit in circuits]
         client = await self._connect()
         try:
-            slots = sum((await _threads(client, self._address)).values())
+            slots = sum((await self._threads(client)).values())
             parcels = await client.scatter([item.parcel for item in packed], hash=False, broadcast=True)
             yield DaskSession(client, packed, parcels, slots=min(slots, workers or slots))
         finally:
@@ -78,7 +82,9 @@ class DaskBatch:
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is told by us
         connect: Any = Client  # untyped
         try:
-            return await connect(self._address, asynchronous=True, timeout=_CONNECT_S, set_as_default=False)
+            return await connect(
+                self._address, asynchronous=True, timeout=self._connect_s, set_as_default=False
+            )
         except (OSError, ValueError, TimeoutError) as error:
             raise EnvironmentProblem(
                 msg("The scheduler {address} cannot be reached ({reason}).",
@@ -86,6 +92,19 @@ class DaskBatch:
                 advice=msg("Check the address, and that a Dask scheduler of the same version runs there."),
                 error_type="cluster_unreachable",
             ) from error  # fmt: skip
+
+    async def _threads(self, client: Any) -> dict[str, int]:
+        """Tasks each worker does at once. Raises EnvironmentProblem when there is no worker."""
+        try:
+            await client.wait_for_workers(1, timeout=self._connect_s)
+        except TimeoutError as error:
+            raise EnvironmentProblem(
+                msg("The scheduler {address} has no workers.", address=self._address),
+                advice=msg("Start some with `dask worker {address}`.", address=self._address),
+                error_type="cluster_empty",
+            ) from error
+        found: dict[str, int] = await client.nthreads()
+        return found
 
 
 class DaskSession:
@@ -183,20 +202,6 @@ class _Spent:
         if not self._runs or self._seconds <= 0:
             return _FIRST_CHUNK
         return max(1, min(int(_CHUNK_S * self._runs / self._seconds), _LARGEST_CHUNK))
-
-
-async def _threads(client: Any, address: str) -> dict[str, int]:
-    """Tasks each worker does at once. Raises EnvironmentProblem when there is no worker."""
-    try:
-        await client.wait_for_workers(1, timeout=_CONNECT_S)
-    except TimeoutError as error:
-        raise EnvironmentProblem(
-            msg("The scheduler {address} has no workers.", address=address),
-            advice=msg("Start some with `dask worker {address}`.", address=address),
-            error_type="cluster_empty",
-        ) from error
-    found: dict[str, int] = await client.nthreads()
-    return found
 
 
 def _crashed(run: BatchRun) -> RunOutcome:

@@ -4,26 +4,34 @@ Started as a process of its own (`python -m tests.ground.forked_commands`): it i
 everything once, then forks a child for each order it reads. A child is a fresh process of the command
 line; ordered so, it kills itself (SIGKILL, no clean-up of any kind) right before the nth moment at
 which something becomes durable: an fsync, a rename, a removal, a commit of SQLite.
+
+`run` waits for the end of a command; `start` gives a command under way, in a session of its own, to signal,
+to write to and to read from, on pipes or on a terminal.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import gc
 import importlib
 import json
 import os
 import pkgutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
+import termios
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tests.ground.forked_process import ForkedProcess
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -52,9 +60,11 @@ class Outcome:
 class ForkedCommands:
     """The parent's side; `close` ends the server."""
 
-    def __init__(self, scratch: Path) -> None:
+    def __init__(self, scratch: Path, *, also_import: Sequence[str] = ()) -> None:
+        """`also_import`: modules beside those that most commands need."""
         self._scratch = scratch
-        self._server = _start()
+        self._also_import = also_import
+        self._server, self._files = _start(also_import)
 
     def close(self) -> None:
         """End the server; all its commands have ended."""
@@ -63,6 +73,7 @@ class ForkedCommands:
         self._server.stdin.close()
         self._server.wait(timeout=30)
         self._server.stdout.close()
+        self._files.close()
 
     def run(
         self,
@@ -79,9 +90,8 @@ class ForkedCommands:
         count.unlink(missing_ok=True)
         answer = self._ask(
             {
-                "argv": [str(part) for part in argv],
-                "cwd": str(cwd or Path.cwd()),
-                "environment": {**os.environ, "LANG": "C.UTF-8", **(environment or {})},
+                "order": "run",
+                **_command(argv, cwd, environment),
                 "out": str(out),
                 "err": str(err),
                 "count": str(count) if count_moments else None,
@@ -97,38 +107,93 @@ class ForkedCommands:
         assert "Traceback" not in outcome.stderr, outcome.stderr
         return outcome
 
-    def _ask(self, order: dict[str, Any]) -> dict[str, Any]:
+    def start(
+        self,
+        *argv: object,
+        cwd: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        terminal: int | None = None,
+    ) -> ForkedProcess:
+        """A command under way, on pipes, or on the terminal that is open at the descriptor `terminal`.
+
+        The terminal becomes its session's own, so that Ctrl+C is a signal.
+        """
+        order = {
+            "order": "start",
+            **_command(argv, cwd, environment),
+            "owns_terminal": terminal is not None,
+        }
+        if terminal is not None:
+            return ForkedProcess(self._ask(order, [terminal] * 3)["pid"], self._exit_code_of)
+        (read_in, write_in), (read_out, write_out), (read_err, write_err) = (os.pipe() for _ in range(3))
+        theirs = [read_in, write_out, write_err]
+        try:
+            pid = self._ask(order, theirs)["pid"]
+        finally:
+            for descriptor in theirs:
+                os.close(descriptor)
+        return ForkedProcess(pid, self._exit_code_of, pipes=(write_in, read_out, read_err))
+
+    def _exit_code_of(self, pid: int) -> int | None:
+        code: int | None = self._ask({"order": "poll", "pid": pid})["exit_code"]
+        return code
+
+    def _ask(self, order: dict[str, Any], descriptors: Sequence[int] = ()) -> dict[str, Any]:
         assert self._server.stdin is not None
         assert self._server.stdout is not None
         try:
             self._server.stdin.write(json.dumps(order) + "\n")
             self._server.stdin.flush()
+            if descriptors:
+                socket.send_fds(self._files, [b"."], descriptors)
             answer: dict[str, Any] = json.loads(self._server.stdout.readline())
         except BaseException:  # the test's time is over: this command's answer is not for the next one
             os.killpg(self._server.pid, signal.SIGKILL)
             self.close()
-            self._server = _start()
+            self._server, self._files = _start(self._also_import)
             raise
         return answer
 
 
-def _start() -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", __name__],
-        cwd=ROOT,
-        env={**os.environ, "LANG": "C.UTF-8"},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+def _command(
+    argv: Sequence[object], cwd: Path | None, environment: Mapping[str, str] | None
+) -> dict[str, Any]:
+    return {
+        "argv": [str(part) for part in argv],
+        "cwd": str(cwd or Path.cwd()),
+        "environment": {**os.environ, "LANG": "C.UTF-8", **(environment or {})},
+    }
+
+
+def _start(also_import: Sequence[str]) -> tuple[subprocess.Popen[str], socket.socket]:
+    """The server, and the socket over which it is handed open files."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        server = subprocess.Popen(
+            [sys.executable, "-m", __name__, str(theirs.fileno()), *also_import],
+            cwd=ROOT,
+            env={**os.environ, "LANG": "C.UTF-8"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            pass_fds=[theirs.fileno()],
+        )
+    return server, ours
 
 
 _LEFT_COLD = ("presentation.panels", "presentation.window", "presentation.dialogs", "infrastructure.cluster")
 """Programs that show no window and ask for no cluster never load these."""
 
 
-def _warm() -> None:
+_AT_FIRST_USE = (
+    "langgraph.checkpoint.sqlite.aio", "httpcore", "anyio._backends._asyncio", "numpy.ma",
+    "encodings.ascii", "encodings.latin_1", "encodings.utf_8_sig",
+)  # fmt: skip
+"""Of others, imported by what they are imported by when it is first called."""
+
+
+def import_everything(also_import: Sequence[str] = ()) -> None:
     """Import what commands import: all of the program, and what it loads at its first use."""
     for package in ("shared", "domain", "application", "infrastructure", "presentation"):
         found = importlib.import_module(package)
@@ -136,23 +201,64 @@ def _warm() -> None:
             if not module.name.startswith(_LEFT_COLD) and not module.name.endswith("__main__"):
                 with contextlib.suppress(ImportError):
                     importlib.import_module(module.name)
-    for name in ("main", "bootstrap", "langgraph.checkpoint.sqlite.aio"):
+    for name in ("main", "bootstrap", *_AT_FIRST_USE, *also_import):
         importlib.import_module(name)
 
 
-def _serve() -> None:
+def _serve(files: socket.socket, also_import: Sequence[str]) -> None:
     orders, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     os.dup2(nothing, 1)
-    _warm()
+    import_everything(also_import)
     gc.freeze()  # what is shared with the children stays so
     for line in orders:
         order = json.loads(line)
-        child = os.fork()
-        if child == 0:
-            _become(order)
-        print(json.dumps({"exit_code": _wait(child, order)}), file=answers, flush=True)
+        if order["order"] == "poll":
+            answer = {"exit_code": _exit_code(order["pid"])}
+        elif order["order"] == "start":
+            streams = socket.recv_fds(files, 1, 3)[1]
+            reader, writer = os.pipe()
+            child = os.fork()
+            if child == 0:
+                files.close()
+                os.close(reader)
+                os.setsid()
+                os.close(writer)
+                _take_streams(streams, order["owns_terminal"])
+                _become(order)
+            for descriptor in (*streams, writer):
+                os.close(descriptor)
+            os.read(reader, 1)  # it leads its group from now on, and can be signalled as such
+            os.close(reader)
+            answer = {"pid": child}
+        else:
+            child = os.fork()
+            if child == 0:
+                files.close()
+                _become(order)
+            answer = {"exit_code": _wait(child, order)}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+def _exit_code(child: int) -> int | None:
+    try:
+        ended, status = os.waitpid(child, os.WNOHANG)
+    except ChildProcessError:  # of a server that was ended before
+        return -signal.SIGKILL
+    return os.waitstatus_to_exitcode(status) if ended else None
+
+
+def _take_streams(streams: Sequence[int], owns_terminal: bool) -> None:
+    """Have these standard streams, as the interpreter sets them up."""
+    for number, descriptor in enumerate(streams):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    if owns_terminal:
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115 - for the life of the process
+    sys.stdout = open(1, "w", buffering=1 if owns_terminal else -1, closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115
 
 
 def _wait(child: int, order: dict[str, Any]) -> int:
@@ -169,14 +275,15 @@ def _wait(child: int, order: dict[str, Any]) -> int:
 def _become(order: dict[str, Any]) -> None:
     code = 1
     try:
-        for number, path in ((1, order["out"]), (2, order["err"])):
-            os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), number)
+        if order["order"] == "run":
+            for number, path in ((1, order["out"]), (2, order["err"])):
+                os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), number)
         os.environ.clear()
         os.environ.update(order["environment"])
         os.chdir(order["cwd"])
         sys.argv = ["main.py", *order["argv"]]
         moments = None
-        if order["count"] or order["kill_at"]:
+        if order.get("count") or order.get("kill_at"):
             moments = _count_moments(order["kill_at"])
         import main
 
@@ -232,4 +339,4 @@ def _counted(real: Any, count: Any) -> Any:
 
 
 if __name__ == "__main__":
-    _serve()
+    _serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2:])

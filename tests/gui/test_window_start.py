@@ -270,10 +270,10 @@ def test_a_keyboard_interrupt_in_a_slot_asks_for_the_end(qapp):
     assert (code, log[-2:]) == (0, ["asked", "released"])
 
 
-def test_twenty_times_open_and_close_leave_nothing(qapp):
+def test_open_and_close_leave_nothing_of_the_frame(qapp):
     hooks = sys.excepthook, threading.excepthook
     counts = []
-    for _ in range(20):
+    for _ in range(8):
         assert run()[0] == 0
         gc.collect()
         counts.append(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.ground.campaign import campaigns
+from tests.ground.forked_commands import ForkedCommands
+from tests.ground.forked_process import ForkedProcess
 from tests.integration.cli.conftest import ROOT, Cli
 from tests.integration.cli.test_cli_terminal import terminal
 
@@ -19,27 +21,34 @@ FILTER = "Design a second-order Butterworth low-pass filter with a cutoff of 1 k
 OTHER = "Design a second-order Butterworth low-pass filter with a cutoff of 2 kHz"
 
 
-def start(project: Path, *more: str) -> subprocess.Popen[str]:
+def start(commands: ForkedCommands, project: Path) -> ForkedProcess:
+    """A design under way."""
+    scratch = {"TMPDIR": str(project.parent)}  # a killed one cannot remove its scratch folder
+    return commands.start("design", project, FILTER, "--yes", "--json", environment=scratch)
+
+
+def from_nothing(project: Path) -> subprocess.Popen[str]:
+    """The same, as users start it."""
+    argv = ("design", str(project), FILTER, "--yes", "--json")
     return subprocess.Popen(
-        [sys.executable, str(ROOT / "main.py"), "design", str(project), *more, "--json"],
-        env={**os.environ, "TMPDIR": str(project.parent)},  # a killed one cannot remove its scratch folder
+        [sys.executable, str(ROOT / "main.py"), *argv],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        start_new_session=True,
     )
 
 
-def kill_at(process: subprocess.Popen[str], wanted: str) -> None:
-    """Kill the process and all it started when the line of an event is on the screen."""
-    with process:
+def kill_at(commands: ForkedCommands, project: Path, wanted: str) -> bool:
+    """Kill a design and all it started when the line of an event is on the screen.
+
+    False when it was faster than the eye, and the design over by then.
+    """
+    with start(commands, project) as process:
         assert process.stdout is not None
-        for line in process.stdout:
-            if wanted in line:
-                break
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        assert any(wanted in line for line in process.stdout)
+        process.kill_group()
+    return turn_states(project) == ["started"]
 
 
 def transcript(project: Path) -> list[dict[str, object]]:
@@ -47,10 +56,14 @@ def transcript(project: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def test_a_killed_design_goes_on(cli: Cli, tmp_path: Path) -> None:
+def turn_states(project: Path) -> list[object]:
+    return [line["state"] for line in transcript(project) if line["event"] == "turn"]
+
+
+def test_a_killed_design_goes_on(cli: Cli, forked_commands: ForkedCommands, tmp_path: Path) -> None:
     for number, event in enumerate(("goals", "tool_start", '"iteration"')):
-        project = tmp_path / str(number)
-        kill_at(start(project, FILTER, "--yes"), event)
+        places = (tmp_path / f"{number}-{attempt}" for attempt in range(10))
+        project = next(place for place in places if kill_at(forked_commands, place, event))
         run = cli("design", project, "--resume", "--yes", "--json")
         assert run.exit_code == 0, run.stdout + run.stderr
         kinds = [line["type"] for line in run.events]
@@ -60,21 +73,18 @@ def test_a_killed_design_goes_on(cli: Cli, tmp_path: Path) -> None:
         assert (project / done["circuit"]).is_file()
         assert len(list(project.glob("*.cir"))) == 1
         assert len(list((project / ".circuit_ai" / "sim_results").iterdir())) == 1
-        turns = [line for line in transcript(project) if line["event"] == "turn"]
-        assert [turn["state"] for turn in turns] == ["started", "ended"]
+        assert turn_states(project) == ["started", "ended"]
 
 
 @pytest.mark.timeout(1800)  # the whole campaign; the sample takes seconds
 @campaigns(fast=2, whole=40)
-def test_a_design_killed_at_any_moment_goes_on(campaign, cli: Cli, tmp_path: Path) -> None:
+def test_a_design_killed_at_any_moment_goes_on(
+    campaign, cli: Cli, forked_commands: ForkedCommands, tmp_path: Path
+) -> None:
     for number, rng in enumerate(campaign.cases()):
         project = tmp_path / str(number)
-        process = start(project, FILTER, "--yes")
-        try:
-            process.communicate(timeout=rng.uniform(0.1, 4))
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
+        with start(forked_commands, project) as process, contextlib.suppress(subprocess.TimeoutExpired):
+            process.communicate(timeout=rng.uniform(0.02, 0.8))
         run = cli("design", project, FILTER, "--yes", "--json")  # the same sentence goes on, or begins
         assert run.exit_code == 0, run.stdout + run.stderr
         assert run.events[-1]["goals_met"]
@@ -82,16 +92,17 @@ def test_a_design_killed_at_any_moment_goes_on(campaign, cli: Cli, tmp_path: Pat
         assert len(circuits) == 1
 
 
-def test_a_stopped_design_goes_on(cli: Cli, tmp_path: Path) -> None:
-    for number, (sent, event) in enumerate(((signal.SIGINT, "session"), (signal.SIGTERM, "tool_start"))):
-        project = tmp_path / str(number)
-        process = start(project, FILTER, "--yes")
-        assert process.stdout is not None
-        line = next(line for line in process.stdout if event in line)
-        assert json.loads(line)["type"] == event
-        process.send_signal(sent)
-        rest, stderr = process.communicate(timeout=30)
-        assert process.returncode == 130, stderr
+def test_a_stopped_design_goes_on(cli: Cli, forked_commands: ForkedCommands, tmp_path: Path) -> None:
+    for sent, event in ((signal.SIGINT, "session"), (signal.SIGTERM, "tool_start")):
+        project = tmp_path / event
+        # What is started from nothing reads its modules after the first event, and is stopped in that.
+        with from_nothing(project) if event == "session" else start(forked_commands, project) as process:
+            assert process.stdout is not None
+            line = next(line for line in process.stdout if event in line)
+            assert json.loads(line)["type"] == event
+            process.send_signal(sent)
+            rest, stderr = process.communicate(timeout=30)
+        assert (process.returncode, stderr) == (130, "")
         assert json.loads(rest.splitlines()[-1])["stop_reason"] == "stopped"
         conversations = list((project / ".circuit_ai" / "conversations").glob("*.jsonl"))
         assert len(conversations) == (event == "tool_start"), "none that nothing was said in"
@@ -174,12 +185,12 @@ def test_the_conversation_holds_what_the_user_read(cli: Cli, tmp_path: Path) -> 
         assert text in run.stdout
 
 
-def test_on_a_terminal_it_is_asked_whether_to_go_on(tmp_path: Path) -> None:
-    with terminal("design", str(tmp_path), FILTER) as screen:
+def test_on_a_terminal_it_is_asked_whether_to_go_on(forked_commands: ForkedCommands, tmp_path: Path) -> None:
+    with terminal("design", str(tmp_path), FILTER, commands=forked_commands) as screen:
         screen.wait_for("Design to these goals?")
         screen.type("\x03")
         assert screen.finish() == 130
-    with terminal("design", str(tmp_path), OTHER) as screen:
+    with terminal("design", str(tmp_path), OTHER, commands=forked_commands) as screen:
         screen.wait_for("Go on with it, instead of a new design?")
         screen.type("\n")
         screen.wait_for("Design to these goals?")
@@ -192,12 +203,12 @@ def test_on_a_terminal_it_is_asked_whether_to_go_on(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("*.cir"))) == 1
 
 
-def test_on_a_terminal_a_new_design_may_be_begun(tmp_path: Path) -> None:
-    with terminal("design", str(tmp_path), FILTER) as screen:
+def test_on_a_terminal_a_new_design_may_be_begun(forked_commands: ForkedCommands, tmp_path: Path) -> None:
+    with terminal("design", str(tmp_path), FILTER, commands=forked_commands) as screen:
         screen.wait_for("Design to these goals?")
         screen.type("\x03")
         assert screen.finish() == 130
-    with terminal("design", str(tmp_path), OTHER) as screen:
+    with terminal("design", str(tmp_path), OTHER, commands=forked_commands) as screen:
         screen.wait_for("Go on with it, instead of a new design?")
         screen.type("n\n")
         screen.wait_for("Design to these goals?")
@@ -206,8 +217,10 @@ def test_on_a_terminal_a_new_design_may_be_begun(tmp_path: Path) -> None:
         assert screen.finish() == 1
 
 
-def test_a_design_that_waits_in_another_process_is_in_use(cli: Cli, tmp_path: Path) -> None:
-    with terminal("design", str(tmp_path), FILTER) as screen:
+def test_a_design_that_waits_in_another_process_is_in_use(
+    cli: Cli, forked_commands: ForkedCommands, tmp_path: Path
+) -> None:
+    with terminal("design", str(tmp_path), FILTER, commands=forked_commands) as screen:
         screen.wait_for("Design to these goals?")
         refused = cli("design", tmp_path, "--resume", "--yes", "--json")
         assert (refused.exit_code, refused.events[-2]["error_type"]) == (2, "session_in_use")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.integration.cli.conftest import ROOT, Cli
+from tests.ground.forked_commands import ForkedCommands
+from tests.integration.cli.conftest import Cli
 
 RC = "rc\nV1 in 0 AC 1\nR1 in out 1k\nC1 out 0 1n\n.ac dec 20 1 1g\n.end\n"
 SPEC = {
@@ -99,14 +97,11 @@ def test_bad_specifications(
         assert run.document["errors"][0]["error_type"] == error_type
 
 
-def test_ctrl_c_keeps_the_best(project: Path) -> None:
+def test_ctrl_c_keeps_the_best(forked_commands: ForkedCommands, project: Path) -> None:
     slow = {**SPEC, "analysis": "ac lin 40000 1 1meg", "minimize": "bw", "goals": [], "budget": 900_000}
     (project / "spec.json").write_text(json.dumps(slow))
-    with subprocess.Popen(
-        [sys.executable, str(ROOT / "main.py"), "optimize", str(project / "rc.cir"), "--spec",
-         str(project / "spec.json"), "--json"],
-        env={**os.environ, "LANG": "C.UTF-8"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
+    argv = ("optimize", project / "rc.cir", "--spec", project / "spec.json", "--json")
+    with forked_commands.start(*argv) as process:
         assert process.stderr is not None
         assert "simulations" in process.stderr.readline()
         process.send_signal(signal.SIGINT)

@@ -3,16 +3,14 @@
 import csv
 import json
 import math
-import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.integration.cli.conftest import ROOT, Cli
+from tests.ground.forked_commands import ForkedCommands
+from tests.integration.cli.conftest import Cli
 
 DIVIDER = "divider\nV1 in 0 10\nR1 in out 1k\nR2 out 0 1k\n.op\n.end\n"
 VOUT = ("--measure", "vout=v(out)")
@@ -154,18 +152,13 @@ def test_nothing_of_a_refused_study_is_stored(cli: Cli, divider: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_stop_keeps_what_is_done(tmp_path: Path, number: signal.Signals) -> None:
+def test_a_stop_keeps_what_is_done(
+    forked_commands: ForkedCommands, tmp_path: Path, number: signal.Signals
+) -> None:
     slow = tmp_path / "slow.cir"
     slow.write_text("slow\nV1 in 0 SIN(0 1 1k)\nR1 in out 1k\nC1 out 0 1u\n.tran 1u 20m\n.end\n")
     argv = ("montecarlo", slow, "--param", "R1=1%", "--measure", "m=max(v(out))", "--runs", 100_000, "--json")
-    with subprocess.Popen(
-        [sys.executable, str(ROOT / "main.py"), *map(str, argv)],
-        env={**os.environ, "LANG": "C.UTF-8"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with forked_commands.start(*argv) as process:
         assert process.stderr is not None
         assert "runs, " in process.stderr.readline()  # its progress
         process.send_signal(number)

@@ -1,5 +1,7 @@
 """`design` on a real terminal: questions, answers, and Ctrl+C at a question."""
 
+from __future__ import annotations
+
 import os
 import pty
 import subprocess
@@ -8,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.ground.forked_commands import ForkedCommands
+from tests.ground.forked_process import ForkedProcess
 from tests.integration.cli.conftest import ROOT
 
 FILTER = "Design a second-order Butterworth low-pass filter with a cutoff of 1 kHz"
@@ -21,7 +25,7 @@ os.execv(sys.argv[1], sys.argv[1:])
 
 
 class Terminal:
-    def __init__(self, process: subprocess.Popen[bytes], fd: int) -> None:
+    def __init__(self, process: subprocess.Popen[bytes] | ForkedProcess, fd: int) -> None:
         self.process = process
         self._fd = fd
         self.shown = ""
@@ -48,15 +52,20 @@ class Terminal:
 
 
 @contextmanager
-def terminal(*argv: str) -> Iterator[Terminal]:
+def terminal(*argv: str, commands: ForkedCommands | None = None) -> Iterator[Terminal]:
+    """A command on a terminal of its own; without `commands` one that is started from nothing."""
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-c", _ON_OWN_TERMINAL, sys.executable, str(ROOT / "main.py"), *argv],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        start_new_session=True,
-    )
+    process: subprocess.Popen[bytes] | ForkedProcess
+    if commands is not None:
+        process = commands.start(*argv, terminal=theirs)
+    else:
+        process = subprocess.Popen(
+            [sys.executable, "-c", _ON_OWN_TERMINAL, sys.executable, str(ROOT / "main.py"), *argv],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+        )
     os.close(theirs)
     try:
         yield Terminal(process, ours)
@@ -66,8 +75,8 @@ def terminal(*argv: str) -> Iterator[Terminal]:
         os.close(ours)
 
 
-def test_goals_and_circuit_are_confirmed_by_hand(tmp_path: Path) -> None:
-    with terminal("design", str(tmp_path), FILTER) as screen:
+def test_goals_and_circuit_are_confirmed_by_hand(forked_commands: ForkedCommands, tmp_path: Path) -> None:
+    with terminal("design", str(tmp_path), FILTER, commands=forked_commands) as screen:
         screen.wait_for("Design to these goals?")
         screen.type("\n")
         screen.wait_for("Accept this circuit?")
@@ -76,8 +85,8 @@ def test_goals_and_circuit_are_confirmed_by_hand(tmp_path: Path) -> None:
         assert "Goals met in round 1" in screen.shown
 
 
-def test_a_no_designs_nothing(tmp_path: Path) -> None:
-    with terminal("design", str(tmp_path), FILTER) as screen:
+def test_a_no_designs_nothing(forked_commands: ForkedCommands, tmp_path: Path) -> None:
+    with terminal("design", str(tmp_path), FILTER, commands=forked_commands) as screen:
         screen.wait_for("Design to these goals?")
         screen.type("n\n")
         assert screen.finish() == 1
@@ -93,8 +102,8 @@ def test_ctrl_c_at_a_question_stops_at_once(tmp_path: Path) -> None:
     assert list(tmp_path.glob("*.cir")) == []
 
 
-def test_the_end_of_the_input_is_no_yes(tmp_path: Path) -> None:
-    with terminal("design", str(tmp_path), FILTER) as screen:
+def test_the_end_of_the_input_is_no_yes(forked_commands: ForkedCommands, tmp_path: Path) -> None:
+    with terminal("design", str(tmp_path), FILTER, commands=forked_commands) as screen:
         screen.wait_for("Design to these goals?")
         screen.type("\x04")
         assert screen.finish() == 1

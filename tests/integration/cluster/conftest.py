@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import os
 import subprocess
@@ -14,7 +15,10 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("distributed", reason="the optional package distributed is not installed")
+from tests.ground.forked_commands import ForkedCommands
+
+if importlib.util.find_spec("distributed") is None:  # to import it takes a second
+    pytest.skip("the optional package distributed is not installed", allow_module_level=True)
 
 ROOT = Path(__file__).resolve().parents[3]
 _WAIT_S = 60.0
@@ -66,6 +70,14 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkedCommands]:
+    """The command line without the time its imports take, those of a cluster's client included."""
+    made = ForkedCommands(tmp_path_factory.mktemp("commands"), also_import=("distributed",))
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="module")

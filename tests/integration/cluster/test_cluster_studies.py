@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
-import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.integration.cluster.conftest import ROOT, Cluster
+from domain.simulation.batch import Batch
+from infrastructure.cluster.dask_batch import DaskBatch
+from shared.errors import EnvironmentProblem
+from tests.fakes.formula_batch import FormulaBatch
+from tests.ground.forked_commands import ForkedCommands
+from tests.ground.forked_process import ForkedProcess
+from tests.integration.cluster.conftest import Cluster
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -54,24 +59,10 @@ def deck(tmp_path: Path) -> Path:
     return path
 
 
-def start(*argv: object) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, str(ROOT / "main.py"), *map(str, argv), "--json"],
-        env={**os.environ, "LANG": "C.UTF-8"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def run(*argv: object) -> tuple[int, dict[str, Any]]:
-    with start(*argv) as process:
-        out, err = process.communicate(timeout=150)
-    assert "Traceback" not in err, err
-    lines = out.splitlines()
-    assert len(lines) == 1, (out, err)
-    return process.returncode, json.loads(lines[0])
+def run(commands: ForkedCommands, *argv: object) -> tuple[int, dict[str, Any]]:
+    done = commands.run(*argv, "--json")
+    (document,) = done.events
+    return done.exit_code, document
 
 
 def arguments(command: str, deck: Path) -> tuple[object, ...]:
@@ -79,9 +70,12 @@ def arguments(command: str, deck: Path) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("command", ["montecarlo", "corners", "worst-case"])
-def test_a_study_on_the_cluster_is_the_study_here(command: str, cluster: Cluster, deck: Path) -> None:
+def test_a_study_on_the_cluster_is_the_study_here(
+    command: str, commands: ForkedCommands, cluster: Cluster, deck: Path
+) -> None:
     here, there = (
-        run(*arguments(command, deck), *where) for where in (("--workers", 1), ("--cluster", cluster.address))
+        run(commands, *arguments(command, deck), *where)
+        for where in (("--workers", 1), ("--cluster", cluster.address))
     )
     assert here[0] == there[0], there
     assert there[1]["rows"] == here[1]["rows"]
@@ -89,9 +83,11 @@ def test_a_study_on_the_cluster_is_the_study_here(command: str, cluster: Cluster
     assert there[1]["statistics"] == here[1]["statistics"]
 
 
-def test_a_search_on_the_cluster_is_the_search_here(cluster: Cluster, deck: Path) -> None:
+def test_a_search_on_the_cluster_is_the_search_here(
+    commands: ForkedCommands, cluster: Cluster, deck: Path
+) -> None:
     here, there = (
-        run(*arguments("optimize", deck), "--budget", 40, *where)
+        run(commands, *arguments("optimize", deck), "--budget", 40, *where)
         for where in ((), ("--cluster", cluster.address))
     )
     assert here[0] == there[0] == 0, there
@@ -99,10 +95,12 @@ def test_a_search_on_the_cluster_is_the_search_here(cluster: Cluster, deck: Path
     assert there[1]["history"] == here[1]["history"]
 
 
-def test_the_workers_need_no_file_of_this_machine(cluster: Cluster, deck: Path) -> None:
+def test_the_workers_need_no_file_of_this_machine(
+    commands: ForkedCommands, cluster: Cluster, deck: Path
+) -> None:
     """What is wrong with the circuit is told of its own files, and nothing is left over there."""
     deck.write_text(deck.read_text().replace("C1 out 0 1n", "C1 out 0 1n\nD1 out 0 nomodel"))
-    code, document = run(*arguments("montecarlo", deck), "--runs", 4, "--cluster", cluster.address)
+    code, document = run(commands, *arguments("montecarlo", deck), "--runs", 4, "--cluster", cluster.address)
     assert code == 1
     assert document["runs"]["failed"] == 4
     error = document["errors"][0]
@@ -111,13 +109,21 @@ def test_the_workers_need_no_file_of_this_machine(cluster: Cluster, deck: Path) 
     assert not list(cluster.temporary.glob("circuit-ai-*"))
 
 
-def test_an_address_where_nothing_is(deck: Path) -> None:
+def test_an_address_where_nothing_is() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-    code, document = run(*arguments("montecarlo", deck), "--cluster", f"tcp://127.0.0.1:{port}")
-    assert (code, document["errors"][0]["error_type"]) == (3, "cluster_unreachable")
-    code, document = run(*arguments("montecarlo", deck), "--cluster", "nowhere")
-    assert code == 2
+    batch = DaskBatch(f"tcp://127.0.0.1:{port}", local=FormulaBatch(lambda _: 0.0), connect_s=0.3)
+
+    async def first() -> object:
+        return await anext(batch.run(Batch(circuits=(), runs=())))
+
+    with pytest.raises(EnvironmentProblem) as caught:
+        asyncio.run(first())
+    assert (caught.value.exit_code, caught.value.error_type) == (3, "cluster_unreachable")
+
+
+def test_an_address_that_is_none_is_bad_usage(commands: ForkedCommands, deck: Path) -> None:
+    assert run(commands, *arguments("montecarlo", deck), "--cluster", "nowhere")[0] == 2
 
 
 SLOW = """slow
@@ -129,13 +135,15 @@ C1 out 0 1n
 """
 
 
-def slow_batch(cluster: Cluster, tmp_path: Path, runs: int) -> subprocess.Popen[str]:
+def slow_batch(commands: ForkedCommands, cluster: Cluster, tmp_path: Path, runs: int) -> ForkedProcess:
     (tmp_path / "slow.cir").write_text(SLOW)
-    return start("montecarlo", tmp_path / "slow.cir", "--param", "R1=1%", "--measure", "m=max(v(out))",
-                 "--runs", runs, "--cluster", cluster.address)  # fmt: skip
+    return commands.start(
+        "montecarlo", tmp_path / "slow.cir", "--param", "R1=1%", "--measure", "m=max(v(out))",
+        "--runs", runs, "--cluster", cluster.address, "--json",
+    )  # fmt: skip
 
 
-def wait_until_busy(process: subprocess.Popen[str], cluster: Cluster) -> None:
+def wait_until_busy(process: ForkedProcess, cluster: Cluster) -> None:
     """Until some chunks have come and gone."""
     seen: set[Path] = set()
     while len(seen) < 6:
@@ -144,8 +152,8 @@ def wait_until_busy(process: subprocess.Popen[str], cluster: Cluster) -> None:
         time.sleep(0.02)
 
 
-def test_a_stop_keeps_what_is_done(cluster: Cluster, tmp_path: Path) -> None:
-    with slow_batch(cluster, tmp_path, 5000) as process:
+def test_a_stop_keeps_what_is_done(commands: ForkedCommands, cluster: Cluster, tmp_path: Path) -> None:
+    with slow_batch(commands, cluster, tmp_path, 5000) as process:
         wait_until_busy(process, cluster)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
@@ -155,8 +163,10 @@ def test_a_stop_keeps_what_is_done(cluster: Cluster, tmp_path: Path) -> None:
     assert 0 < document["runs"]["done"] < 5000
 
 
-def test_a_worker_that_is_killed_costs_no_run(cluster: Cluster, tmp_path: Path) -> None:
-    with contextlib.ExitStack() as stack, slow_batch(cluster, tmp_path, 150) as process:
+def test_a_worker_that_is_killed_costs_no_run(
+    commands: ForkedCommands, cluster: Cluster, tmp_path: Path
+) -> None:
+    with contextlib.ExitStack() as stack, slow_batch(commands, cluster, tmp_path, 150) as process:
         wait_until_busy(process, cluster)
         cluster.workers[0].kill()
         cluster.workers[0].wait()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import gc
 import json
 import os
 import signal
@@ -19,9 +20,10 @@ from typing import Any
 
 import bootstrap
 from application.design.designing import DesignRequest, Question, ResumeRequest
-from infrastructure.persistence import checkpoints, operations, project, results, sessions
+from infrastructure.persistence import operations, project, results, sessions
 from shared.errors import CircuitAIError
 from tests.fakes.scripted_designer import ScriptedDesigner
+from tests.ground.forked_commands import import_everything
 
 SENTENCE = "An RC low-pass at 1 kHz"
 
@@ -61,7 +63,6 @@ class Borders:
 
 
 def watch_everything(borders: Borders) -> None:
-    checkpoints._import_langgraph()
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
     borders.watch(sessions.SessionFiles, "create")
@@ -122,10 +123,8 @@ def carry_out(order: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    checkpoints._import_langgraph()
-    import domain.simulation.meas
-    import domain.simulation.measurements  # noqa: F401 - loaded before the forks
-
+    import_everything()
+    gc.freeze()  # what is shared with the children stays so
     for line in sys.stdin:
         order = json.loads(line)
         print(json.dumps(in_fork(lambda order=order: carry_out(order))), flush=True)

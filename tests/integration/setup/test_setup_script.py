@@ -53,6 +53,14 @@ class Machine:
         # A wrapper, not a link: a Python finds its library from where its file is.
         self.install_script(name, f'exec "{real}" "$@"')
 
+    def make_environments_of(self, pristine: Path) -> None:
+        """`python -m venv` copies one it made before: a tenth of the four seconds."""
+        self.install_script(
+            "python3.11",
+            f'case "$*" in "-m venv .venv") exec "{shutil.which("cp")}" -a "{pristine}/." .venv ;; esac\n'
+            f'exec "{BASE_PYTHON}" "$@"',
+        )
+
     def install_script(self, name: str, text: str) -> None:
         self.remove(name)
         (self.programs / name).write_text(f"#!/bin/sh\n{text}\n")
@@ -103,6 +111,14 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Machine, str]:
     assert done.returncode == 0, done.stderr
     machine.install_script("bwrap", "exit 0")
     return machine, done.stderr
+
+
+@pytest.fixture(scope="module")
+def pristine(finished: tuple[Machine, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment as `python -m venv` left it."""
+    place = tmp_path_factory.mktemp("pristine") / "venv"
+    ignored = shutil.ignore_patterns(".circuit-design-ai.json")
+    return Path(shutil.copytree(finished[0].venv, place, symlinks=True, ignore=ignored))
 
 
 @pytest.fixture
@@ -158,13 +174,14 @@ def test_higher_level_is_installed_and_serves_the_lower(ready: Machine) -> None:
     assert ready.set_up("core").stderr == ""
 
 
-def test_half_made_environment_with_a_dead_interpreter_is_made_anew(ready: Machine) -> None:
+def test_half_made_environment_with_a_dead_interpreter_is_made_anew(ready: Machine, pristine: Path) -> None:
+    ready.make_environments_of(pristine)
     for link in (ready.venv / "bin").glob("python*"):
         link.unlink()
         link.symlink_to("/nowhere/python")
     half = next(ready.venv.glob("lib/*/site-packages")) / "half_installed.py"
     half.touch()
-    again = ready.set_up()
+    again = ready.set_up(PYTHON="python3.11")
     assert again.returncode == 0
     assert "half-made" in again.stderr
     assert not half.exists()
@@ -175,7 +192,7 @@ def test_half_made_environment_with_a_dead_interpreter_is_made_anew(ready: Machi
     "after_s",
     [0.8, *(pytest.param(tenths / 10, marks=pytest.mark.torture) for tenths in range(1, 60, 2))],
 )
-def test_killed_set_up_can_be_repeated(machine: Machine, after_s: float) -> None:
+def test_killed_set_up_can_be_repeated(machine: Machine, pristine: Path, after_s: float) -> None:
     process = subprocess.Popen(
         ["/bin/sh", "scripts/setup.sh", "core"],
         cwd=machine.project,
@@ -187,6 +204,7 @@ def test_killed_set_up_can_be_repeated(machine: Machine, after_s: float) -> None
     time.sleep(after_s)  # somewhere in the middle; whatever it hits has to be survived
     os.killpg(process.pid, 9)
     process.wait()
+    machine.make_environments_of(pristine)
     assert machine.set_up().returncode == 0
     assert machine.python_works()
 

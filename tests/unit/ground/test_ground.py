@@ -111,19 +111,19 @@ def test_does_not_log_the_expected_error():
     pass
 
 async def test_our_code_sleeps_in_the_loop():
-    from shared import slow
+    from presentation import slow
     slow.wait()
 
 async def test_our_code_reads_in_the_loop():
-    from shared import slow
+    from presentation import slow
     slow.read(__file__)
 
 async def test_our_code_queries_in_the_loop():
-    from shared import slow
+    from presentation import slow
     slow.query()
 
 async def test_our_code_may_block_in_a_thread():
-    from shared import slow
+    from presentation import slow
     await asyncio.to_thread(slow.wait)
     await asyncio.to_thread(slow.query)
     assert await asyncio.to_thread(slow.read, os.devnull) == ""
@@ -278,9 +278,9 @@ FAULTLESS = [
 def session(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """One run over `FAULTS`: its folder and what it printed."""
     folder = tmp_path_factory.mktemp("faults")
-    (folder / "shared").mkdir()
-    (folder / "shared" / "__init__.py").touch()
-    (folder / "shared" / "slow.py").write_text(SLOW_CODE)
+    (folder / "presentation").mkdir()
+    (folder / "presentation" / "__init__.py").touch()
+    (folder / "presentation" / "slow.py").write_text(SLOW_CODE)
     (folder / "test_faults.py").write_text(FAULTS)
     (folder / "pytest.ini").write_text(CONFIGURATION)
     return folder, _run_pytest(folder, "--junit-xml=report.xml").stdout
