@@ -25,9 +25,12 @@ from shared.tasks import AsyncTaskRegistry
 
 if TYPE_CHECKING:
     from application.app import Application
+    from application.conversation.attaching import Attachments
     from application.conversation.chatting import ChatWithModel
+    from application.conversation.inspecting import InspectContext
     from application.conversation.sessions import Sessions
     from application.conversation.trying import TryModel
+    from application.conversation.web_searching import SearchWeb
     from application.design.designing import DesignCircuit
     from application.examining import ExamineEnvironment
     from application.optimization.optimizing import OptimizeCircuit
@@ -37,7 +40,7 @@ if TYPE_CHECKING:
     from application.ports.model_settings import ModelSettingsStore
     from application.ports.permissions import PermissionStore
     from application.ports.project import Projects
-    from application.ports.search import Embedder
+    from application.ports.search import Embedder, EmbeddingStore
     from application.ports.simulation import (
         BatchSimulator,
         RunJoiner,
@@ -56,6 +59,7 @@ if TYPE_CHECKING:
     from application.results.cleaning import CleanProject
     from application.results.exporting import ExportResult
     from application.search.searching import SearchProject
+    from application.search.setting_up import SetUpEmbedding
     from application.simulation.checking import CheckCircuit
     from application.simulation.convergence import AnalyzeConvergence
     from application.simulation.measuring import MeasureResult
@@ -68,6 +72,7 @@ if TYPE_CHECKING:
     from application.tracing import ReadTraces
     from domain.llm.chat import ProviderChoice
     from domain.llm.service import Alternatives
+    from domain.search.embedding import EmbeddingSettings
     from infrastructure.ngspice.batch.simulator import NgspiceBatch
     from infrastructure.persistence.results import ResultFolders
     from infrastructure.persistence.settings import UserSettings
@@ -276,7 +281,7 @@ class Composition:
 
     @cached_property
     def models(self) -> ChatModels:
-        from infrastructure.llm_adapters.model_facts import abilities_of
+        from infrastructure.llm_adapters.model_facts import abilities_of, price_of
         from infrastructure.llm_adapters.registry import ModelRegistry
         from infrastructure.persistence.service_counts import ServiceCountsFile
         from infrastructure.persistence.token_factors import TokenFactorsFile
@@ -291,6 +296,9 @@ class Composition:
             network=self._settings.network,
             counts=ServiceCountsFile(user_home=self._home),
             abilities=partial(abilities_of, added=self._settings.models),
+            prices=lambda provider, model, is_own: price_of(
+                provider, model, added=self._settings.prices, is_own_address=is_own
+            ),
         )
 
     @cached_property
@@ -347,7 +355,38 @@ class Composition:
             limits=self._settings.agent,
             small_model=self._small_model(),
             alternatives=self._alternatives,
+            search_web=self.search_web,
         )
+
+    @cached_property
+    def attachments(self) -> Attachments:
+        from application.conversation.attaching import Attachments
+        from infrastructure.attachments.reader import FileReader
+
+        return Attachments(projects=self._projects, reader=FileReader(), cpu=self._cpu)
+
+    @cached_property
+    def inspect_context(self) -> InspectContext:
+        from application.conversation.inspecting import InspectContext
+        from infrastructure.persistence.project import ProjectFolder
+
+        return InspectContext(
+            projects=self._projects,
+            plain_folder=ProjectFolder,
+            models=self.models,
+            prompts=self.prompts,
+            executor=lambda: self._executor,
+            cpu=self._cpu,
+            searches_web=lambda choice: self.search_web.of_choice(choice) is not None,
+        )
+
+    @cached_property
+    def search_web(self) -> SearchWeb:
+        from application.conversation.web_searching import SearchWeb
+        from infrastructure.web_search.registry import SearchEngines
+
+        engines = SearchEngines(environment=self._environment, keys=self.keys, network=self._settings.network)
+        return SearchWeb(engines=engines, settings=self.model_settings, events=self.events)
 
     @cached_property
     def sessions(self) -> Sessions:
@@ -380,13 +419,45 @@ class Composition:
         return SearchProject(index=SqliteProjectIndex, cpu=self._cpu, embedder=self._embedder)
 
     def _embedder(self) -> Embedder | None:
-        """The client of the server of vectors, when the user has set one up."""
-        settings = self._settings.embedding
-        if settings is None:
-            return None
-        from infrastructure.llm_adapters.embeddings import EmbeddingClient
+        """The client of the server of vectors, when the user has set one up. Blocking."""
+        settings = self._embedding_store.load()
+        return None if settings is None else self._embedder_of(settings)
 
-        return EmbeddingClient(settings, environment=self._environment, network=self._settings.network)
+    def _embedder_of(self, settings: EmbeddingSettings, key: str = "", *, tries: int = 3) -> Embedder:
+        """`key` in place of the one that is kept. Blocking."""
+        from domain.search.embedding import EMBEDDING_SERVERS
+        from infrastructure.llm_adapters.embeddings import EmbeddingClient
+        from infrastructure.llm_adapters.timing import RetryPolicy
+
+        server = EMBEDDING_SERVERS[settings.provider]
+        if not key and server.key_name:
+            key = self.keys.find(server.key_name, server.key_variable)
+        return EmbeddingClient(
+            settings,
+            environment=self._environment,
+            key=key,
+            retries=RetryPolicy(tries=tries),
+            network=self._settings.network,
+        )
+
+    @cached_property
+    def _embedding_store(self) -> EmbeddingStore:
+        from infrastructure.persistence.embedding_settings import EmbeddingSettingsFile
+
+        return EmbeddingSettingsFile(user_home=self._home)
+
+    @cached_property
+    def set_up_embedding(self) -> SetUpEmbedding:
+        from application.search.setting_up import SetUpEmbedding
+        from infrastructure.llm_adapters.embeddings import stays_here
+
+        return SetUpEmbedding(
+            store=self._embedding_store,
+            connect=partial(self._embedder_of, tries=1),
+            search=lambda: self.search,
+            is_local=stays_here,
+            events=self.events,
+        )
 
     @cached_property
     def run_tool(self) -> RunTool:
@@ -573,6 +644,7 @@ class Composition:
             views=lambda root: FolderView(root=root, libraries=libraries),
             search=self.search,
             cpu=self._cpu,
+            search_web=self.search_web,
         )
 
     @cached_property

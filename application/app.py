@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from application.conversation.attaching import Attachments
     from application.conversation.chatting import ChatWithModel
+    from application.conversation.inspecting import InspectContext
     from application.conversation.sessions import Sessions
     from application.conversation.trying import TryModel
+    from application.conversation.web_searching import SearchWeb
     from application.design.designing import DesignCircuit
     from application.examining import ExamineEnvironment
     from application.optimization.optimizing import OptimizeCircuit
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from application.results.cleaning import CleanProject
     from application.results.exporting import ExportResult
     from application.search.searching import SearchProject
+    from application.search.setting_up import SetUpEmbedding
     from application.simulation.checking import CheckCircuit
     from application.simulation.convergence import AnalyzeConvergence
     from application.simulation.measuring import MeasureResult
@@ -137,6 +141,21 @@ class Application(Protocol):
         ...
 
     @property
+    def attachments(self) -> Attachments:
+        """Files and pictures for messages, before they are sent and when they are shown."""
+        ...
+
+    @property
+    def inspect_context(self) -> InspectContext:
+        """What a model would be sent with the next message, by part, with its size."""
+        ...
+
+    @property
+    def search_web(self) -> SearchWeb:
+        """The general web search: its engines, and asking one."""
+        ...
+
+    @property
     def sessions(self) -> Sessions:
         """The conversations of a project."""
         ...
@@ -154,6 +173,11 @@ class Application(Protocol):
     @property
     def search(self) -> SearchProject:
         """Search a project by text, name and meaning; keep its index up to date."""
+        ...
+
+    @property
+    def set_up_embedding(self) -> SetUpEmbedding:
+        """Which server gives the vectors of searches by meaning; a trial of it."""
         ...
 
     @property

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Literal
 
 from domain.design.goals import DesignGoal, GoalVerdict
-from domain.llm.chat import WebSource
+from domain.llm.chat import ProviderChoice, WebSource
+from domain.llm.costs import Cost
 from domain.llm.tools.confirmation_card import Answers, ConfirmationCard
 from shared.events import Event
 from shared.message import Message
@@ -79,7 +80,7 @@ class AnswerStreamed(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcesFound(Event):
-    """What the provider's own web search found for an answer; told when the answer has ended."""
+    """What web searches found for an answer; told when the answer has ended."""
 
     message_id: str
     sources: tuple[WebSource, ...]
@@ -110,6 +111,13 @@ class AlternativeTaken(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AttachmentsLeftOut(Event):
+    """Attachments of the conversation that the model does not get; told once a turn."""
+
+    text: Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnEnded(Event):
     """A turn of the agent is over; nothing follows."""
 
@@ -119,6 +127,10 @@ class TurnEnded(Event):
     """For a limit or a loop: which one, and how to go on; for an answer: what is doubtful about it."""
     context_tokens: int = 0
     """What the last request and its answer filled of the model's window; 0 when nobody counted."""
+    cost: Cost = field(default_factory=Cost)
+    """Of this turn."""
+    session_cost: Cost = field(default_factory=Cost)
+    """Of the whole conversation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,6 +189,8 @@ class ErrorOccurred(Event):
     error_type: str
     message: Message
     advice: Message | None
+    offers: tuple[ProviderChoice, ...] = ()
+    """Other models of the user that could be asked instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,6 +273,7 @@ ChatEvent = (
     | SourcesFound
     | RetryScheduled
     | AlternativeTaken
+    | AttachmentsLeftOut
     | ToolStarted
     | ToolEnded
     | ConfirmationNeeded
@@ -289,3 +304,36 @@ class FileOperationUndone(Event):
     tool: str
     paths: tuple[str, ...]
     """Relative to the project."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebSearchStarted(Event):
+    """The general web search asks an engine."""
+
+    query: str
+    server: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebSearchCompleted(Event):
+    """It has answered."""
+
+    query: str
+    server: str
+    count: int
+    """Pages found."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebSearchFailed(Event):
+    """It did not, or not usably."""
+
+    query: str
+    server: str
+    error_type: str
+    message: Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingChanged(Event):
+    """Another server or model gives the vectors of searches by meaning, or none does."""

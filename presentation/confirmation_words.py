@@ -21,6 +21,8 @@ def title_of(card: ConfirmationCard) -> Message:
 def deed_of(call: CallOnCard) -> Message:  # noqa: PLR0911 - one a kind of effect
     """What a call would do, in a line."""
     effect = call.effect
+    if effect.destination:
+        return msg("Send “{text}” to {server}", text=effect.sends, server=effect.destination)
     if not effect.paths:
         return msg("Run {tool}", tool=call.tool)
     path = effect.paths[0]

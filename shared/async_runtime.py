@@ -13,7 +13,7 @@ import logging
 import signal
 import socket
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -48,26 +48,7 @@ def run_window(main: Callable[[], Coroutine[Any, Any, T]], *, signals: StopSigna
 
 def fused_loop() -> asyncio.AbstractEventLoop:
     """A new event loop of asyncio that is turned by Qt's."""
-    from qasync import QEventLoop  # type: ignore[import-untyped]
-
-    class FusedLoop(QEventLoop):  # type: ignore[misc]
-        """Turns only while it runs."""
-
-        def run_until_complete(self, future: Awaitable[T]) -> T:
-            """As asyncio's: qasync would let Qt turn once more afterwards, when no loop counts as running,
-            and a task whose turn it is then fails at whatever asks for the loop."""
-            task = asyncio.ensure_future(future, loop=self)
-            task.add_done_callback(self._stop_when_done)
-            try:
-                self.run_forever()
-            finally:
-                task.remove_done_callback(self._stop_when_done)
-            if not task.done():
-                raise RuntimeError("Event loop stopped before Future completed.")
-            return task.result()
-
-        def _stop_when_done(self, _task: asyncio.Future[Any]) -> None:
-            self.stop()
+    from shared.fused_loop import FusedLoop
 
     # qasync's own executor starts ten QThreads, which Python only ever knows as dummies.
     executor = ThreadPoolExecutor(_WORKERS, thread_name_prefix="worker")

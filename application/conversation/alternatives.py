@@ -75,6 +75,7 @@ class OtherModels:
         """Name the models that are left in the advice of an error that they might not have."""
         if self._is_automatic or error.error_type not in ELSEWHERE or not self._left:
             return
+        error.offered = tuple(self._left)
         names = ", ".join(named(choice) for choice in self._left)
         if error.advice is None:
             error.advice = msg("Another model you have set up: {names}.", names=names)
@@ -82,6 +83,12 @@ class OtherModels:
             error.advice = msg(
                 "{advice} Another model you have set up: {names}.", advice=error.advice, names=names
             )
+
+
+def is_same(choice: ProviderChoice, asked: ProviderChoice) -> bool:
+    """Whether an alternative is what was asked; what was left empty there may be any."""
+    pairs = ((choice.model, asked.model), (choice.base_url, asked.base_url))
+    return choice.provider == asked.provider and all(not now or now == other for other, now in pairs)
 
 
 def named(choice: ProviderChoice) -> str:

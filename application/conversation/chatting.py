@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from application.conversation.attaching import refuse_kept_back, refuse_unfit
 from application.conversation.consents import AskConsent, Consents
 from application.conversation.sessions import find_session
 from application.conversation.turn import Turn, nothing_to_resume
@@ -17,14 +18,16 @@ from application.design.designing import import_graph
 from application.events import ChatEvent, SessionOpened, TurnEnded
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.chat import ProviderChoice
+from domain.llm.provider_settings import BUILTIN
 from domain.llm.service import Alternatives
-from domain.llm.transcript import has_open_turn
+from domain.llm.transcript import can_go_on, has_open_turn, last_end
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
 from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     from application.conversation.conversation import Conversation
+    from application.conversation.web_searching import SearchWeb
     from application.ports.conversation import ChatModels, Checkpointers
     from application.ports.permissions import PermissionStore
     from application.ports.project import ProjectFiles, Projects
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
     from application.tool_execution.confirming import Confirm
     from application.tool_execution.context import ToolServices
     from application.tool_execution.executor import ToolExecutor
+    from domain.llm.attachments import PreparedAttachment
+    from domain.llm.web_search import WebSearchSettings
     from shared.events import EventBus
 
 Emit = Callable[[ChatEvent], None]
@@ -44,12 +49,18 @@ class ChatRequest:
 
     project: Path
     text: str | None
-    """What the user says; None = go on with the turn that was interrupted."""
+    """What the user says; None = go on with the turn that was interrupted, or did not come to its end."""
     session_id: str = ""
     """An existing conversation; "" = a new one (with no text: the newest)."""
     choice: ProviderChoice
+    max_cost: tuple[float, str] | None = None
+    """What the conversation may cost, with its currency; None = as it is set."""
     main_circuit: str = ""
     """The circuit the user works on, relative to the project; "" when none is known."""
+    go_on: str = "Go on."
+    """What is said for the user where a turn that has ended (an error, a stop, a limit) is gone on with."""
+    attachments: tuple[PreparedAttachment, ...] = ()
+    """What goes with the text."""
 
 
 class ChatWithModel:
@@ -70,8 +81,10 @@ class ChatWithModel:
         small_model: ProviderChoice | None = None,
         alternatives: Callable[[], Alternatives] = Alternatives,
         events: EventBus | None = None,
+        search_web: SearchWeb | None = None,
     ) -> None:
         self.events = events
+        self._search_web = search_web
         self._projects = projects
         self.models = models
         self.checkpointers = checkpointers
@@ -104,14 +117,25 @@ class ChatWithModel:
         Cancelling keeps what was shown, gives every open call its result, and goes on cancelling.
         """
         await asyncio.to_thread(self._refuse_unknown_provider, request.choice.provider)
+        web_search = await asyncio.to_thread(self._web_search, request.choice)
+        await refuse_unfit(
+            request.attachments,
+            request.choice,
+            models=self.models,
+            others=lambda: self.alternatives().choices,
+        )
         project = await asyncio.to_thread(self._projects.open, request.project, create=True)
         try:
+            is_on_network = await asyncio.to_thread(self._leaves_this_computer, request.choice)
+            if is_on_network and request.attachments:
+                await asyncio.to_thread(refuse_kept_back, request.attachments, project)
             # Before anything of the message is written: after a no it is still the user's.
             agreed = await self.consents.obtain(
                 project.root, request.choice, session_id=request.session_id, ask=ask_consent
             )
-            is_on_network = await asyncio.to_thread(self._leaves_this_computer, request.choice)
             async with self._conversation(project, request) as conversation:
+                if request.text is None and not conversation.open_turn and can_go_on(conversation.last_end):
+                    request = replace(request, text=request.go_on)
                 agreed(conversation.session_id)
                 emit(SessionOpened(session_id=conversation.session_id))
                 turn = Turn(
@@ -122,10 +146,25 @@ class ChatWithModel:
                     emit,
                     confirm=confirm,
                     is_on_network=is_on_network,
+                    web_search=web_search,
                 )
                 return await turn.run()
         finally:
             await asyncio.to_thread(project.close)
+
+    def _web_search(self, choice: ProviderChoice) -> WebSearchSettings | None:
+        """What the general web search of a turn asks; None when it is off."""
+        if self._search_web is None:
+            return None
+        if choice.provider == BUILTIN:
+            if choice.web_search is not None and choice.web_search.is_on:
+                raise UserInputError(
+                    msg("The built-in model can't search the web."),
+                    advice=msg("Choose a language model with --provider, or leave out --web-search."),
+                    error_type="bad_usage",
+                )
+            return None
+        return self._search_web.of_choice(choice)
 
     def _refuse_unknown_provider(self, name: str) -> None:
         known = [info.name for info in self.models.list()]
@@ -169,8 +208,11 @@ class ChatWithModel:
             return sessions.open(find_session(sessions, request.session_id))
         if request.text is not None:
             return sessions.create(work_mode="free_work")
-        for info in sessions.list():
-            is_chat = info.work_mode == "free_work" and info.has_partial_response
-            if is_chat and has_open_turn(sessions.read(info.session_id)):
+        chats = [info for info in sessions.list() if info.work_mode == "free_work"]
+        for info in chats:
+            if info.has_partial_response and has_open_turn(sessions.read(info.session_id)):
                 return sessions.open(info.session_id)
+        # None was killed: the newest, if its last turn failed, was stopped or came to a limit.
+        if chats and can_go_on(last_end(sessions.read(chats[0].session_id))):
+            return sessions.open(chats[0].session_id)
         raise nothing_to_resume()

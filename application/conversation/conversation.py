@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
+from application.conversation.web_searching import sources_in
 from application.tool_execution.context import ToolCall
 from domain.llm.messages import (
     create_ai_message,
@@ -39,12 +40,15 @@ from domain.llm.tools.confirmation_card import (
     card_from_plain,
     card_to_plain,
 )
+from domain.llm.turn_failure import failure_to_plain
 from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     from application.ports.conversation import Transcript
+    from domain.llm.costs import Cost
     from domain.llm.tools.confirmation_card import Answers
     from domain.llm.tools.result import ToolResult
+    from domain.llm.turn_failure import TurnFailure
 
 _log = logging.getLogger(__name__)
 
@@ -71,10 +75,14 @@ class Conversation:
         self._lock = asyncio.Lock()
         self._messages: dict[str, BaseMessage] = {}
         self._results: dict[str, ToolMessage] = {}
+        self.unfinished_cost: Cost | None = None
+        """What an answer costs that is never finished, as far as that is known."""
         self._unfinished: dict[str, _Unfinished] = {}
         self._unwritten: dict[str, _Unfinished] = {}
         self._writer: asyncio.Task[None] | None = None
         self._turn = ""
+        self.last_end = ""
+        """Why the newest turn ended; "" while it is open, and where there is none."""
         self._ids_of_turn: list[str] = []
         self._accepted: set[str] = set()
         """Answers of the newest turn that were accepted as steps."""
@@ -296,23 +304,27 @@ class Conversation:
                     reasoning=reasoning,
                     is_partial=True,
                     stop_reason=stop_reason,
+                    sources=sources_in(self.messages_of_turn()),
+                    cost=self.unfinished_cost,
                 )
                 await self.add(partial, step="")
             self._unfinished.pop(answer.message_id, None)
             self._unwritten.pop(answer.message_id, None)
 
-    async def settle(self, stop_reason: str, settle_call: SettleCall) -> bool:
+    async def settle(
+        self, stop_reason: str, settle_call: SettleCall, *, failure: TurnFailure | None = None
+    ) -> bool:
         """Bring an interrupted turn to an end: nothing is run, everything has its result.
 
         Unfinished answers become partial messages, calls without a result get the one that
-        `settle_call` finds. Returns whether there was anything to settle.
+        `settle_call` finds. `failure`: why it failed. Returns whether there was anything to settle.
         """
         if not self._turn:
             return False
         await self.keep_unfinished(stop_reason)
         for call in self.open_calls():
             await self.add_result(call, await settle_call(call))
-        await self.end_turn(stop_reason)
+        await self.end_turn(stop_reason, failure=failure)
         return True
 
     async def add_result(self, call: ToolCall, result: ToolResult) -> ToolMessage:
@@ -330,10 +342,11 @@ class Conversation:
         await self.add(message, step=call.call_id)
         return message
 
-    async def end_turn(self, stop_reason: str) -> None:
-        """Write that the newest turn is over."""
+    async def end_turn(self, stop_reason: str, *, failure: TurnFailure | None = None) -> None:
+        """Write that the newest turn is over, and why it failed."""
         event = {"event": "turn", "turn_id": self._turn, "state": "ended", "stop_reason": stop_reason}
-        await self._write(event)
+        told = {} if failure is None else {"failure": failure_to_plain(failure)}
+        await self._write({**event, **told})
 
     async def rename(self, name: str, *, by: str) -> None:
         """Give the conversation a name; `by` is "user" or "auto"."""
@@ -380,6 +393,7 @@ class Conversation:
             case "turn":
                 is_start = event.get("state") == "started"
                 self._turn = str(event.get("turn_id", "")) if is_start else ""
+                self.last_end = "" if is_start else str(event.get("stop_reason", ""))
                 self._open_card = ""
             case "confirmation":
                 self._take_confirmation(event)

@@ -6,10 +6,11 @@ are never split, and what is sent begins with a user message.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
+from application.conversation.attached import Material, with_material
 from application.conversation.conversation import Conversation
 from domain.llm.messages import get_text, is_partial_response
 from domain.llm.system_prompt import fence_data, system_prompt
@@ -30,18 +31,22 @@ def request_messages(
     system: SystemMessage | None = None,
     continues: str = "",
     newest: int | None = None,
+    attached: Mapping[str, Material] | None = None,
 ) -> list[BaseMessage]:
     """The messages of the next request.
 
     `system` is the system message (None: the last resort's); `context` the project's data block for the
     newest user message; `hint` a word of the program to the model, put at the end; `continues` the id of an
     answer that was cut off and is sent exactly as far as it came; `newest` how many of the newest messages
-    are sent at most (the turn's question always is, and what belongs to a call that is).
+    are sent at most (the turn's question always is, and what belongs to a call that is); `attached` what goes
+    with the user's messages, by their ids.
     """
     turn = conversation.messages_of_turn()
     earlier = conversation.messages[: len(conversation.messages) - len(turn)]
+    if attached:
+        turn = [with_material(message, attached.get(str(message.id))) for message in turn]
     messages: list[BaseMessage] = [system or SystemMessage(content=system_prompt())]
-    history = [message for old in _newest_within(_turns(earlier), HISTORY_LIMIT) for message in old]
+    history, _ = earlier_messages(earlier, attached=attached)
     running = _running(turn, context, continues)
     if newest is not None:
         history, running = _newest(history, running, newest)
@@ -50,6 +55,17 @@ def request_messages(
     if hint:
         messages.append(HumanMessage(content=f"(A note of the program, not of the user: {hint})"))
     return messages
+
+
+def earlier_messages(
+    earlier: Sequence[BaseMessage], *, attached: Mapping[str, Material] | None = None
+) -> tuple[list[BaseMessage], int]:
+    """What is sent of earlier turns, and how many of these turns are left out for their length."""
+    if attached:
+        earlier = [with_material(message, attached.get(str(message.id))) for message in earlier]
+    turns = _turns(earlier)
+    kept = _newest_within(turns, HISTORY_LIMIT)
+    return [message for turn in kept for message in turn], len(turns) - len(kept)
 
 
 def _newest(
@@ -90,8 +106,16 @@ def _running(turn: Sequence[BaseMessage], context: str, continues: str) -> list[
     messages = _paired(turn, continues)
     if context and messages and isinstance(messages[0], HumanMessage):
         text = f"{fence_data('project', context)}\n\n{get_text(messages[0])}"
-        messages[0] = messages[0].model_copy(update={"content": text})
+        messages[0] = _with_text(messages[0], text)
     return messages
+
+
+def _with_text(message: BaseMessage, text: str) -> BaseMessage:
+    """The message with another text; its pictures stay."""
+    if isinstance(message.content, str):
+        return message.model_copy(update={"content": text})
+    others = [part for part in message.content if isinstance(part, dict) and part.get("type") != "text"]
+    return message.model_copy(update={"content": [*others, {"type": "text", "text": text}]})
 
 
 def _paired(messages: Iterable[BaseMessage], continues: str = "") -> list[BaseMessage]:

@@ -226,7 +226,8 @@ def _sources(message: ShownMessage) -> tuple[str, ...]:
         " - ".join(str(item[key]) for key in ("title", "link", "url") if item.get(key))
         for item in message.sources
     )
-    return tuple(text for text in texts if text)
+    numbers = (str(item.get("reference") or f"[{number}]") for number, item in enumerate(message.sources, 1))
+    return tuple(f"{number} {text}" for number, text in zip(numbers, texts, strict=True) if text)
 
 
 def _arguments(arguments: Any, *, indent: int | None = None) -> str:

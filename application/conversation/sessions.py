@@ -6,15 +6,18 @@ Works on the transcripts' plain JSON, without LangChain, so that the command sta
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from domain.llm.costs import Cost, cost_in, total
 from domain.llm.plain_json import for_display
+from domain.llm.tools.confirmation_card import answers_from_plain, card_from_plain
 from domain.llm.transcript import (
     Entry,
     Json,
@@ -27,6 +30,7 @@ from domain.llm.transcript import (
     time_of_ulid,
     utc,
 )
+from domain.llm.turn_failure import TurnFailure, failure_from_plain
 from shared import paths
 from shared.errors import UserInputError
 from shared.message import Message, msg
@@ -37,6 +41,9 @@ if TYPE_CHECKING:
 
     from application.ports.conversation import SessionInfo, SessionStore
     from application.ports.project import Projects
+    from domain.llm.tools.confirmation_card import Answers, ConfirmationCard
+
+_log = logging.getLogger(__name__)
 
 ExportFormat = Literal["json", "txt", "md"]
 
@@ -77,6 +84,8 @@ class ShownMessage:
     attachments: tuple[Json, ...]
     sources: tuple[Json, ...]
     usage: Json | None
+    cost: Cost
+    """Of an answer."""
     model: str
     earlier: tuple[str, ...]
     """Texts of versions that were replaced by another answer (not merely gone on with)."""
@@ -86,6 +95,15 @@ class ShownMessage:
     success: bool | None
     error_type: str
     summary: Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownCard:
+    """A question about calls of an answer, and what the user said to it."""
+
+    card: ConfirmationCard
+    answers: Answers
+    """By call, as far as they were given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +119,15 @@ class ShownSession:
     messages: tuple[ShownMessage, ...]
     problems: tuple[Message, ...]
     """Lines of the transcript that could not be read."""
+    cards: tuple[ShownCard, ...] = ()
+    """Questions about calls, in their order."""
+    failures: Mapping[str, TurnFailure] = field(default_factory=dict)
+    """Why turns failed, by the id of their user's message."""
+
+    @property
+    def cost(self) -> Cost:
+        """What all of its answers cost."""
+        return total(message.cost for message in self.messages)
 
 
 class Sessions:
@@ -178,7 +205,9 @@ class Sessions:
         return kept
 
     async def delete(self, project: Path, session_id: str) -> None:
-        """Remove one and its checkpoints; its changes of files can be undone as long as those of others.
+        """Remove one, its checkpoints and its attachments.
+
+        Its changes of files can be undone as long as those of others.
 
         Raises UserInputError ("no_session", "session_in_use"), EnvironmentProblem.
         """
@@ -188,6 +217,7 @@ class Sessions:
             try:
                 files.sessions.delete(session_id)
                 self._forget_checkpoints(files.checkpoints_path, session_id)
+                files.attachments.sweep(files.named_hashes)
             finally:
                 files.close()
 
@@ -284,7 +314,32 @@ def shown(session_id: str, events: Sequence[Json]) -> ShownSession:
             for event in events
             if event.get("event") == "damaged"
         ),
+        cards=_cards(events),
+        failures=_failures(events),
     )
+
+
+def _cards(events: Sequence[Json]) -> tuple[ShownCard, ...]:
+    """What can be read of the questions; a line of another version is left out."""
+    cards: dict[str, ShownCard] = {}
+    for event in events:
+        if event.get("event") != "confirmation":
+            continue
+        try:
+            if event.get("state") == "asked":
+                card = card_from_plain(event["card"])
+                cards[card.card_id] = ShownCard(card=card, answers={})
+            elif (asked := cards.get(_text(event.get("card_id")))) is not None:
+                cards[asked.card.card_id] = replace(asked, answers=answers_from_plain(event["answers"]))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            _log.warning("A line about a confirmation is not shown: %r", error)
+    return tuple(cards.values())
+
+
+def _failures(events: Sequence[Json]) -> Mapping[str, TurnFailure]:
+    ends = [event for event in events if event.get("event") == "turn" and event.get("state") == "ended"]
+    read = {_text(event.get("turn_id")): failure_from_plain(event.get("failure")) for event in ends}
+    return {turn_id: failure for turn_id, failure in read.items() if failure is not None}
 
 
 def _shown_message(entry: Entry, success_of: Mapping[str, bool]) -> ShownMessage:
@@ -306,6 +361,7 @@ def _shown_message(entry: Entry, success_of: Mapping[str, bool]) -> ShownMessage
         attachments=_objects(for_display(extra.get("attachments"))),
         sources=_objects(for_display(extra.get("web_search_results"))),
         usage=usage if isinstance(usage, dict) else None,
+        cost=cost_in(extra) if role == "assistant" else Cost(),
         model=_text(extra.get("model")),
         earlier=_other_versions(entry, text),
         name=_text(message.get("name")),

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast, get_args
 
+from application.conversation.attaching import kept
+from application.conversation.pricing import Pricing
 from application.conversation.project_context import describe_project, goals_of
-from application.conversation.titles import name_from, title_by
+from application.conversation.turn_models import TurnModels, left_to_the_next_start
 from application.conversation.turn_phases import TurnPhases, last_phase
 from application.conversation.undone_note import undone_note
+from application.conversation.web_searching import sources_in
 from application.events import (
     ChatEvent,
     ConfirmationGiven,
@@ -25,8 +28,11 @@ from application.events import (
 )
 from domain.llm.agentic_loop.phases import Phase
 from domain.llm.chat import ProviderChoice, Usage
+from domain.llm.costs import Cost, cost_of, total
 from domain.llm.tools.confirmation_card import answers_to_plain, left_open
-from shared.errors import CircuitAIError, UserInputError, internal_error
+from domain.llm.turn_failure import TurnFailure, failure_of
+from domain.llm.web_search import WEB_SEARCH
+from shared.errors import CircuitAIError, Stopped, UserInputError, internal_error
 from shared.message import Message, msg
 from shared.stop import StopReason
 from shared.uninterrupted import uninterrupted
@@ -44,8 +50,9 @@ if TYPE_CHECKING:
     from application.ports.tracing import Span
     from application.tool_execution.confirming import Confirm
     from application.tool_execution.context import ToolCall, ToolContext
-    from domain.llm.service import Alternatives
+    from domain.llm.agent_limits import AgentLimits
     from domain.llm.tools.result import ToolResult
+    from domain.llm.web_search import WebSearchSettings
 
 _logger = logging.getLogger(__name__)
 
@@ -63,7 +70,9 @@ class Turn:
         *,
         confirm: Confirm | None,
         is_on_network: bool = False,
+        web_search: WebSearchSettings | None = None,
     ) -> None:
+        from application.conversation.attached import Attached
         from application.conversation.turn_confirmation import TurnConfirmation
         from application.graph.agent.watch import TurnWatch
         from application.tool_execution.confirming import Judging
@@ -77,18 +86,32 @@ class Turn:
         self._listener = emit
         self._has_begun = False
         """From here on a failure ends the turn; before it, an interrupted one still waits."""
+        self._is_over = False
+        """The end was told, or was about to be."""
         self._running: set[str] = set()
         """Calls shown as started and not as ended."""
         self._phases = TurnPhases()
         self._seconds = 0.0
         """Model time used, once the turn is over."""
+        self._failure: TurnFailure | None = None
+        """What went wrong in this turn, for its transcript."""
+        self._models = TurnModels(
+            chat,
+            request.choice,
+            project,
+            conversation,
+            is_on_network=is_on_network,
+            is_searching=web_search is not None,
+        )
+        self._attached = Attached(project, chat.models, is_on_network=is_on_network)
         self._executor = chat.executor()
         self._watch = TurnWatch(
             conversation=conversation,
             executor=self._executor,
-            limits=chat.limits,
+            limits=_limits_of(chat, request),
             goals=lambda: asyncio.to_thread(goals_of, project),
             root=project.root,
+            pricing=Pricing(chat.models),
         )
         self._confirmation = TurnConfirmation(
             conversation=conversation,
@@ -105,6 +128,8 @@ class Turn:
             services=chat.services(),
             seen_versions=conversation.seen_versions,
             is_on_network=is_on_network,
+            web_search=web_search,
+            web_sources=lambda: sources_in(conversation.messages_of_turn()),
         )
 
     async def run(self) -> TurnEnded:
@@ -114,8 +139,14 @@ class Turn:
             async with self._chat.checkpointers(self._project.checkpoints_path) as saver:
                 await self._begin()
                 return await self._finish(await self._go(saver))
+        except Stopped:  # whoever follows the events has gone
+            await self._close("user", "stopped")
+            raise
         except CircuitAIError as error:
-            self._fail(error.error_type, error.message, error.advice)
+            if self._is_over:
+                raise
+            self._failure = failure = failure_of(error, self._request.choice)
+            self._fail(failure.error_type, failure.message, failure.advice, failure.offers)
             await self._close("error", "error")
             raise
         except asyncio.CancelledError as stop:
@@ -129,9 +160,11 @@ class Turn:
 
     async def _close(self, reason: str, end: TurnEnd) -> None:
         """After a failure or a stop: settle the turn and say that it is over."""
+        if self._is_over:  # only the telling of it failed
+            return
         try:
             if self._has_begun:
-                with _left_to_the_next_start("The turn could not be settled"):
+                with left_to_the_next_start("The turn could not be settled"):
                     await uninterrupted(self._settle(reason))
         finally:
             self._end(end)
@@ -140,6 +173,9 @@ class Turn:
         """Settle what an earlier turn left open, and write the user's message; or take that turn up."""
         from domain.llm.messages import create_human_message
 
+        # An answer that a killed run left unfinished cost what one of this model does: unknown, or nothing.
+        await self._watch.pricing.look_up(self._request.choice)
+        self._conversation.unfinished_cost = cost_of(None, self._watch.pricing.price())
         for record in await self._context.operations.repair(session_id=self._conversation.session_id):
             if record.kind == "simulation":
                 await self._forget_result(record.op_id)
@@ -149,7 +185,11 @@ class Turn:
         if self._request.text is None:
             return
         await self._settle("interrupted")
-        await self._conversation.begin_turn(create_human_message(self._request.text))
+        attachments = self._request.attachments
+        named = [prepared.attachment.to_plain() for prepared in attachments]
+        message = create_human_message(self._request.text, attachments=named)
+        async with kept(attachments, self._project):
+            await self._conversation.begin_turn(message)
 
     async def _go(self, saver: BaseCheckpointSaver[str]) -> TurnEnd:
         """Ask the model, run its tools, until it is done; how the turn ended."""
@@ -172,7 +212,7 @@ class Turn:
         alternatives = await asyncio.to_thread(self._chat.alternatives)
         async with (
             self._chat.models.open(self._request.choice) as model,
-            self._other_models(alternatives) as others,
+            self._models.others(alternatives) as others,
         ):
             runtime = self._runtime(model, others, saver, span)
             try:
@@ -188,12 +228,14 @@ class Turn:
                 self._seconds = state.get("agent_seconds", 0.0)
                 return cast("TurnEnd", state.get("agent_ended"))
             except BaseException as failure:
-                reason = _reason_of(failure) if isinstance(failure, asyncio.CancelledError) else "error"
-                with _left_to_the_next_start("The last checkpoint could not be written"):
+                reason = _reason_of(failure)
+                if isinstance(failure, CircuitAIError) and reason == "error":
+                    self._failure = failure_of(failure, self._request.choice)
+                with left_to_the_next_start("The last checkpoint could not be written"):
                     await uninterrupted(self._put_to_rest(runtime, reason))
                 raise
             finally:
-                with _left_to_the_next_start("Old checkpoints could not be removed"):
+                with left_to_the_next_start("Old checkpoints could not be removed"):
                     await uninterrupted(self._chat.checkpointers.prune(saver, thread_id))
 
     async def _decide(self, value: dict[str, Any], _state: GraphState) -> dict[str, Any]:
@@ -204,24 +246,6 @@ class Turn:
         answers = await self._confirmation.ask(card_id)
         self._emit(ConfirmationGiven(card_id=card_id, answers=answers))
         return answers_to_plain(answers)
-
-    def _other_models(self, alternatives: Alternatives) -> OtherModels:
-        from application.conversation.alternatives import OtherModels
-
-        asked = self._request.choice
-        return OtherModels(
-            self._chat.models,
-            [choice for choice in alternatives.choices if choice != asked],
-            may_use=self._may_go_on_with,
-            is_automatic=alternatives.is_automatic,
-        )
-
-    async def _may_go_on_with(self, choice: ProviderChoice) -> bool:
-        """Whether another model may take over: what is on this computer stays there."""
-        destination = await asyncio.to_thread(self._chat.models.destination, choice)
-        if destination and not self._context.is_on_network:
-            return False
-        return await self._may_ask(choice)
 
     def _runtime(
         self, model: BaseChatModel, others: OtherModels, saver: BaseCheckpointSaver[str], span: Span
@@ -242,10 +266,12 @@ class Turn:
                 executor=self._executor,
                 describe_project=self._describe,
                 system_message=lambda: self._chat.prompts.system_message(self._project),
-                provider=self._request.choice.provider,
+                choice=self._request.choice,
                 watch=self._watch,
                 span=span,
                 others=others,
+                attached=self._attached,
+                withheld=frozenset() if self._context.web_search is not None else frozenset({WEB_SEARCH}),
             ),
             tools=ToolsNode(
                 conversation=self._conversation,
@@ -288,6 +314,12 @@ class Turn:
         answers = self._conversation.answers_of_turn()
         return sum((get_usage(answer) or Usage() for answer in answers), Usage())
 
+    def _cost(self) -> Cost:
+        """What the newest turn cost."""
+        from domain.llm.messages import get_cost
+
+        return total(map(get_cost, self._conversation.answers_of_turn()))
+
     async def _put_to_rest(self, runtime: GraphRuntime, reason: str) -> None:
         """After an interruption: transcript first, then the checkpoint that says the same."""
         await self._settle(reason)
@@ -308,7 +340,7 @@ class Turn:
                 await self._forget_result(call.call_id)
             return result
 
-        await self._conversation.settle(reason, settle_call)
+        await self._conversation.settle(reason, settle_call, failure=self._failure)
         self._show_ends()
 
     async def _forget_result(self, call_id: str) -> None:
@@ -335,7 +367,7 @@ class Turn:
         conversation = self._conversation
         await conversation.end_turn(ended)
         if ended == "completed" and conversation.name_is_default:
-            await conversation.rename(await self._name(), by="auto")
+            await conversation.rename(await self._models.name(), by="auto")
         if ended == "cut":
             self._fail(
                 "cut",
@@ -343,29 +375,6 @@ class Turn:
                 msg('What came is kept. Say "continue" to get the rest.'),
             )
         return self._end(ended, await self._note_on(ended))
-
-    async def _name(self) -> str:
-        """What the conversation is called after its first whole answer."""
-        from domain.llm.messages import get_text
-
-        question = self._conversation.first_words
-        title = ""
-        if self._chat.small_model is not None and await self._may_ask(self._chat.small_model):
-            answer = self._conversation.answers_of_turn()[-1:]
-            title = await title_by(
-                self._chat.models,
-                self._chat.small_model,
-                question=question,
-                answer="".join(map(get_text, answer)),
-            )
-        return title or name_from(question)
-
-    async def _may_ask(self, choice: ProviderChoice) -> bool:
-        """Whether this conversation may be sent there; a title is not worth a question."""
-        root, session_id = self._project.root, self._conversation.session_id
-        with _left_to_the_next_start("The small model was not asked"):
-            return await self._chat.consents.is_given(root, choice, session_id=session_id)
-        return False
 
     async def _note_on(self, ended: TurnEnd) -> Message | None:
         """Which limit or guardrail ended the turn, or what is doubtful about its answer."""
@@ -399,9 +408,15 @@ class Turn:
         last = get_usage(answers[-1]) if answers else None
         return 0 if last is None else last.prompt_tokens + last.completion_tokens
 
-    def _fail(self, error_type: str, message: Message, advice: Message | None) -> None:
+    def _fail(
+        self,
+        error_type: str,
+        message: Message,
+        advice: Message | None,
+        offers: tuple[ProviderChoice, ...] = (),
+    ) -> None:
         self._enter("error")
-        self._emit(ErrorOccurred(error_type=error_type, message=message, advice=advice))
+        self._emit(ErrorOccurred(error_type=error_type, message=message, advice=advice, offers=offers))
 
     def _enter(self, phase: Phase) -> None:
         entered = self._phases.enter(phase, tokens=self._usage().total_tokens)
@@ -409,15 +424,26 @@ class Turn:
             self._listener(entered)
 
     def _end(self, stop_reason: TurnEnd, note: Message | None = None) -> TurnEnded:
+        self._is_over = True
         self._enter(last_phase(stop_reason))
         ended = TurnEnded(
             stop_reason=stop_reason,
             usage=self._state()["agent_usage"],
             note=note,
             context_tokens=self._context_tokens(),
+            cost=self._cost(),
+            session_cost=self._watch.session_cost(),
         )
         self._emit(ended)
         return ended
+
+
+def _limits_of(chat: ChatWithModel, request: ChatRequest) -> AgentLimits:
+    """The user's limits, with the one of this call."""
+    if request.max_cost is None:
+        return chat.limits
+    amount, currency = request.max_cost
+    return replace(chat.limits, session_cost=amount, currency=currency)
 
 
 def nothing_to_resume() -> UserInputError:
@@ -429,16 +455,11 @@ def nothing_to_resume() -> UserInputError:
     )
 
 
-@contextmanager
-def _left_to_the_next_start(what: str) -> Iterator[None]:
-    """For tidying up: its failure must not hide how the turn ended, and the next start does it again."""
-    try:
-        yield
-    except Exception as error:  # noqa: BLE001 - a full disk, a database that is gone
-        _logger.warning("%s: %s", what, error)
-
-
-def _reason_of(stop: asyncio.CancelledError) -> str:
-    """Why it was cancelled: the registry says it in the error's text."""
+def _reason_of(stop: BaseException) -> str:
+    """Why it was stopped (the registry says it in the cancellation's text), or "error"."""
+    if isinstance(stop, Stopped):
+        return "user"
+    if not isinstance(stop, asyncio.CancelledError):
+        return "error"
     reason = str(stop.args[0]) if stop.args else "user"
     return reason if reason in get_args(StopReason) else "user"

@@ -15,7 +15,8 @@ if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a p
 
     from domain.design.designer import DesignIntent, Proposal
     from domain.design.goals import DesignGoal, GoalVerdict
-    from domain.llm.chat import ChatRequest, ProviderChoice, ProviderInfo, StreamChunk
+    from domain.llm.chat import ChatRequest, ModelAbilities, ProviderChoice, ProviderInfo, StreamChunk
+    from domain.llm.costs import PriceList
     from domain.llm.local_server import LocalServerStatus
     from domain.llm.service import ServiceReport
 
@@ -114,6 +115,21 @@ class ChatModels(Protocol):
         """How the provider's server on this computer does; None for one that is no Ollama.
 
         Raises UserInputError for an address that can't be read.
+        """
+        ...
+
+    async def abilities(self, choice: ProviderChoice) -> ModelAbilities:
+        """What the chosen model can do, as far as it is known; an Ollama server is asked, for a few seconds.
+
+        `vision` is also true where the provider has a model of its own that takes over for pictures.
+        Raises UserInputError for an unknown provider or an address that can't be read.
+        """
+        ...
+
+    def prices(self, choice: ProviderChoice) -> PriceList:
+        """What the provider's models cost at the address of this choice.
+
+        Blocking: called off the loop. Raises UserInputError as `open` does.
         """
         ...
 

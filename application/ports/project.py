@@ -10,6 +10,7 @@ if TYPE_CHECKING:  # quick commands must not pay for what a port names
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from application.ports.attachments import AttachmentStore
     from application.ports.conversation import SessionStore
 
 
@@ -48,6 +49,11 @@ class ProjectFiles(Protocol):
         ...
 
     @property
+    def attachments(self) -> AttachmentStore:
+        """What users attached to messages."""
+        ...
+
+    @property
     def operations(self) -> OperationLog:
         """The project's log of effects, opened at its first use."""
         ...
@@ -62,6 +68,10 @@ class ProjectFiles(Protocol):
 
         It need not exist. Raises UserInputError ("outside_project").
         """
+        ...
+
+    def is_kept_back(self, place: str) -> bool:
+        """Whether ``.circuitaiignore`` keeps a place (as `place_of` gives it) from models on the network."""
         ...
 
     def write(self, path: Path, content: bytes, *, mode: int | None = None) -> str:

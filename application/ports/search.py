@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from domain.search.embedding import EmbeddingSettings
 from domain.search.query import MatchType, Scope, SearchQuery
 
 
@@ -100,6 +101,18 @@ class ProjectIndex(Protocol):
         self, model: str, vector: Sequence[float], scope: Scope, most: int
     ) -> tuple[Match, ...] | None:
         """The parts whose meaning is nearest; None when there are no vectors of this model and dimension."""
+        ...
+
+
+class EmbeddingStore(Protocol):
+    """Where it is kept which server gives vectors. Blocking: called off the loop."""
+
+    def load(self) -> EmbeddingSettings | None:
+        """As set; None when none is."""
+        ...
+
+    def save(self, settings: EmbeddingSettings | None) -> None:
+        """Keep it (None: no search by meaning). Raises EnvironmentProblem."""
         ...
 
 

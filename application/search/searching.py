@@ -67,6 +67,11 @@ class SearchProject:
         self._cpu = cpu
         self._make_embedder = embedder
         self._embedder: Embedder | None = None
+        self._settings = 0
+        """How often they were changed."""
+        self._left: list[Embedder] = []
+        """Those used before: closed with all at the end, as somebody may still wait for one."""
+        self._making = asyncio.Lock()
         self._embedding: dict[Path, asyncio.Lock] = {}
 
     async def __call__(self, root: Path, query: SearchQuery) -> Answer:
@@ -111,7 +116,7 @@ class SearchProject:
         while state.pending and not state.problem and goes_on():
             state = await self._update(root, _SLICE_S)
         try:
-            embedder = self._ready_embedder()
+            embedder = await self._ready_embedder()
             if embedder is not None and not state.problem:
                 await self._embed_parts(root, embedder, goes_on=goes_on)
         except CircuitAIError as error:
@@ -120,9 +125,16 @@ class SearchProject:
 
     async def close(self) -> None:
         """Close the connection to the server of vectors."""
-        embedder, self._embedder = self._embedder, None
-        if embedder is not None:
-            await embedder.close()
+        self.forget_embedder()
+        while self._left:
+            await self._left.pop().close()
+
+    def forget_embedder(self) -> None:
+        """Another one is to be used from now on; requests that are under way come to their end."""
+        self._settings += 1
+        if self._embedder is not None:
+            self._left.append(self._embedder)
+            self._embedder = None
 
     async def _update(self, root: Path, limit_s: float) -> IndexState:
         index = self._index(root)
@@ -162,17 +174,24 @@ class SearchProject:
 
     # By meaning
 
-    def _ready_embedder(self) -> Embedder | None:
-        if self._embedder is None:
-            self._embedder = self._make_embedder()
-        return self._embedder
+    async def _ready_embedder(self) -> Embedder | None:
+        async with self._making:
+            while self._embedder is None:
+                settings = self._settings
+                made = await asyncio.to_thread(self._make_embedder)  # a keyring may take its time
+                if settings == self._settings:
+                    self._embedder = made
+                    return made
+                if made is not None:  # it was made for settings of before
+                    self._left.append(made)
+            return self._embedder
 
     async def _by_meaning(
         self, root: Path, query: SearchQuery
     ) -> tuple[tuple[Match, ...] | None, Message | None]:
         """The nearest parts, or None and why there are none."""
         try:
-            embedder = self._ready_embedder()
+            embedder = await self._ready_embedder()
             if embedder is None:
                 return None, msg("Search by meaning is not set up.")
             missing, parts, is_complete = await self._embed_parts(root, embedder, limit_s=_EMBED_S)

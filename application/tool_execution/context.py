@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
+    from application.conversation.web_searching import SearchWeb
     from application.optimization.optimizing import OptimizeCircuit
     from application.ports.project import ProjectFiles
     from application.ports.simulation import ResultStore, SourceReaders, WaveformReader
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from application.studies.studying import RunStudy
     from application.tool_execution.definition import Tool
     from application.tool_execution.operations import Operations
+    from domain.llm.chat import WebSource
     from domain.llm.tools.result import ToolResult
+    from domain.llm.web_search import WebSearchSettings
     from shared.cpu_executor import CpuTaskExecutor
 
 
@@ -150,6 +153,7 @@ class ToolServices:
     search: SearchProject
     cpu: CpuTaskExecutor
     """Reads and searches in worker processes, which a stop ends at once."""
+    search_web: SearchWeb | None = None
 
 
 class Gate(Protocol):
@@ -177,6 +181,10 @@ class ToolContext:
 
     is_on_network: bool = False
     """The model that calls is not on this computer: some files are kept back from it."""
+    web_search: WebSearchSettings | None = None
+    """What the general web search asks; None when it is switched off."""
+    web_sources: Callable[[], Sequence[WebSource]] = tuple
+    """The pages that searches of the turn have found so far."""
 
     @property
     def view(self) -> ProjectView:

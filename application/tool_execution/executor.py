@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import difflib
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,8 @@ __all__ = ["ToolExecutor", "result_from_plain", "result_to_plain"]
 
 _log = logging.getLogger(__name__)
 _HAPPENED = ("done", "undone")
+_UNLOGGED: frozenset[EffectClass] = frozenset({"read", "outside"})
+"""Effect classes of which no operation is kept: nothing of the project changes."""
 _NOT_FOR_THE_MODEL = frozenset({"disk_full", "damaged", "newer_version"})
 """Problems of the disk or of our own database: no further effect could be logged."""
 
@@ -44,11 +46,16 @@ class ToolExecutor:
         self._tools = {tool.name: tool for tool in tools}
         self._schemas: dict[WorkflowNode, tuple[dict[str, Any], ...]] = {}
 
-    def schemas(self, node: WorkflowNode = "free_work") -> tuple[dict[str, Any], ...]:
-        """The tools a model has in a node, in OpenAI's form; made once, some ten milliseconds."""
+    def schemas(
+        self, node: WorkflowNode = "free_work", *, without: Collection[str] = ()
+    ) -> tuple[dict[str, Any], ...]:
+        """The tools a model has in a node, in OpenAI's form; made once, some ten milliseconds.
+
+        `without` names tools that are switched off.
+        """
         if node not in self._schemas:
             self._schemas[node] = tuple(tool.schema for tool in tools_of(node, self._tools.values()))
-        return self._schemas[node]
+        return tuple(schema for schema in self._schemas[node] if schema["function"]["name"] not in without)
 
     @property
     def tools(self) -> tuple[Tool[Any], ...]:
@@ -86,7 +93,7 @@ class ToolExecutor:
         `reason` is "stopped" or "interrupted" (the program was killed) and becomes the error_type of
         calls without effect.
         """
-        if self.effect_of(call.name) != "read":
+        if self.effect_of(call.name) not in _UNLOGGED:
             stored = _stored(await context.operations.settle(call.call_id))
             if stored is not None:
                 context.seen_versions.update(stored.seen_versions)
@@ -120,7 +127,7 @@ class ToolExecutor:
         if isinstance(found, ToolResult):
             return found
         tool, arguments = found
-        if tool.effect != "read":
+        if tool.effect not in _UNLOGGED:
             stored = await self._already_done(call, context)
             if stored is not None:
                 return stored
@@ -160,7 +167,7 @@ class ToolExecutor:
 
     async def _after_timeout(self, tool: Tool[Any], call: ToolCall, context: ToolContext) -> ToolResult:
         """A result even so: an effect that was under way has been waited for and is recorded."""
-        if tool.effect != "read":
+        if tool.effect not in _UNLOGGED:
             stored = await self._already_done(call, context)
             if stored is not None:
                 return stored

@@ -23,6 +23,7 @@ from application.tool_execution.tools.studies import (
     RUN_SENSITIVITY,
     RUN_WORST_CASE,
 )
+from application.tool_execution.tools.web import WEB_SEARCH_TOOL
 
 TOOLS: tuple[Tool[Any], ...] = (
     LIST_PROJECT_FILES,
@@ -50,5 +51,6 @@ TOOLS: tuple[Tool[Any], ...] = (
     FIND_REFERENCES,
     SEARCH_PROJECT,
     SEARCH_EXACT,
+    WEB_SEARCH_TOOL,
 )
 """In the order in which they are shown to a model."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from application.tool_execution.confirming import ByHand, Judging
 from application.tool_execution.context import ToolCall, ToolContext
 from application.tool_execution.operations import Operations
+from domain.llm.web_search import WEB_SEARCH
 from shared.errors import UserInputError
 from shared.message import msg
 from shared.ulid import new_ulid
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from application.tool_execution.context import ToolServices
     from application.tool_execution.executor import ToolExecutor
     from domain.llm.tools.result import ToolResult
+    from domain.llm.web_search import WebSearchSettings
     from shared.events import EventBus
 
 SESSION_ID = "command-line"
@@ -78,10 +80,16 @@ class RunTool:
                 operations=Operations(log=files.operations, project=files, events=self._events),
                 services=self._services,
                 gate=ByHand(self._judging, confirm),
+                web_search=await asyncio.to_thread(self._web_search) if name == WEB_SEARCH else None,
             )
             return await self.executor.execute(call, context)
         finally:
             await asyncio.to_thread(files.close)
+
+    def _web_search(self) -> WebSearchSettings | None:
+        """What was set up: who writes the call himself has switched the search on."""
+        search = self._services.search_web
+        return None if search is None else search.as_set()
 
     def _open(self, name: str, folder: Path) -> ProjectFiles:
         tool = self.executor.tool(name)
@@ -93,7 +101,7 @@ class RunTool:
                 file=folder,
                 error_type="no_project",
             )
-        if tool.effect == "read":
+        if tool.effect in ("read", "outside"):
             return self._plain_folder(folder)
         return self._projects.open(folder, create=True)
 

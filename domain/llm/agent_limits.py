@@ -21,5 +21,9 @@ class AgentLimits:
     """How often an answer that was cut off, or left something out, is gone on with by itself."""
     session_tokens: int = 0
     """Tokens of all answers of a conversation, as the provider counts them; 0 = no limit."""
+    session_cost: float = 0.0
+    """What the answers of a conversation may cost, in `currency`; 0 = no limit."""
+    currency: str = "USD"
+    """One of `domain.llm.costs.CURRENCIES`."""
     parallel: int = 3
     """Independent calls at the same time."""

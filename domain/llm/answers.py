@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from domain.llm.chat import WireToolCall
+from domain.llm.code_blocks import ClosedBlock, closed_blocks
 from domain.llm.json_repair import Problem, parse_arguments, read_json
 
 if TYPE_CHECKING:
@@ -71,11 +72,9 @@ def wire_calls_of(message: AIMessageChunk) -> tuple[WireToolCall, ...]:
 # --- calls written as text --------------------------------------------------------------------------
 
 _THINKING = re.compile(r"\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
-_BLOCK = re.compile(
+_BLOCK_BEGIN = re.compile(
     r"(?:^|(?<=\n))[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w-]*)[ \t]*\r?\n"
-    r"(?P<fenced>.*?)\n[ \t]*(?P=fence)[ \t]*(?=\n|$)"
-    r"|<(?P<tag>tool_call|function_call|tool_use)>(?P<tagged>.*?)</(?P=tag)>",
-    re.DOTALL,
+    r"|<(?P<tag>tool_call|function_call|tool_use)>"
 )
 _BARE = re.compile(r"(?:^|[:：])[ \t]*(?=[{\[])", re.MULTILINE)
 _CALL_LANGUAGES = frozenset(
@@ -132,25 +131,25 @@ def calls_in_text(text: str, known_names: Collection[str]) -> tuple[tuple[WireTo
 
 def _split(text: str, start: int) -> tuple[str, list[str], bool]:
     """Lead-in, the pieces that may be calls, and whether they are marked as calls; [] when text follows."""
-    blocks = list(_BLOCK.finditer(text, start))
+    blocks = list(closed_blocks(text, _BLOCK_BEGIN, start))
     while blocks and not _is_call_block(blocks[0]):
         blocks.pop(0)  # a netlist in a block of its own, shown before the call
     if not blocks:
         return _split_bare(text, start)
-    end = blocks[0].start()
+    begin = end = blocks[0].begin.start()
     for block in blocks:
-        if text[end : block.start()].strip() or not _is_call_block(block):
+        if text[end : block.begin.start()].strip() or not _is_call_block(block):
             return "", [], False
-        end = block.end()
+        end = block.end
     if text[end:].strip():
         return "", [], False
-    pieces = [block["fenced"] if block["tag"] is None else block["tagged"] for block in blocks]
-    is_explicit = all(block["tag"] or block["language"].lower() in _EXPLICIT for block in blocks)
-    return text[start : blocks[0].start()], pieces, is_explicit
+    pieces = [block.content for block in blocks]
+    is_explicit = all(block.begin["tag"] or block.begin["language"].lower() in _EXPLICIT for block in blocks)
+    return text[start:begin], pieces, is_explicit
 
 
-def _is_call_block(block: re.Match[str]) -> bool:
-    return block["tag"] is not None or block["language"].lower() in _CALL_LANGUAGES
+def _is_call_block(block: ClosedBlock) -> bool:
+    return block.begin["tag"] is not None or block.begin["language"].lower() in _CALL_LANGUAGES
 
 
 def _split_bare(text: str, start: int) -> tuple[str, list[str], bool]:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from shared.errors import EnvironmentProblem
-from shared.message import Message
+from shared.errors import EnvironmentProblem, UserInputError
+from shared.message import Message, msg
 
 Role = Literal["system", "user", "assistant", "tool"]
 
@@ -79,6 +79,8 @@ class WireMessage:
     """Of a tool message: the tool's name."""
     images: tuple[WireImage, ...] = ()
     """Of a user message."""
+    output_items: tuple[Mapping[str, Any], ...] = ()
+    """Of an assistant message: `StreamChunk.output_items` of that answer."""
 
 
 Thinking = Literal["off", "on", "low", "medium", "high"]
@@ -96,6 +98,8 @@ class ModelAbilities:
     thinking: bool | None = None
     context_tokens: int | None = None
     output_tokens: int | None = None
+    loaded_tokens: int | None = None
+    """Of a model in a local server's memory: the context it is loaded with now, which may be less."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +121,7 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebSource:
-    """A page that a provider's web search found."""
+    """A page that a web search found."""
 
     title: str
     url: str
@@ -125,6 +129,8 @@ class WebSource:
     site: str = ""
     reference: str = ""
     """How the answer refers to it, as "[ref_1]"."""
+    date: str = ""
+    """When it was published, ISO 8601 where that is known."""
 
     def to_plain(self) -> dict[str, str]:
         """The fields by their names."""
@@ -157,6 +163,10 @@ class StreamChunk:
     retry: RetryNotice | None = None
     sources: tuple[WebSource, ...] = ()
     """What a web search of the provider found; in the last chunk."""
+    output_items: tuple[Mapping[str, Any], ...] = ()
+    """What the provider wants back with this answer exactly as it came (the reasoning items of OpenAI's
+    Responses API), in the answer's order; the others are there as {"type": "message"} and
+    {"type": "function_call"}. In the last chunk, JSON types only."""
 
 
 ProviderErrorType = Literal[
@@ -213,6 +223,18 @@ class ProviderError(EnvironmentProblem):
         """Something of the answer had come, shown or not: the request may not be sent again by itself."""
         self.usage: Usage | None = None
         """What the failed request cost, where the server told."""
+        self.offered: tuple[ProviderChoice, ...] = ()
+        """Other models of the user that could be asked instead."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebSearchChoice:
+    """The general web search in a conversation; what is empty is as it was set."""
+
+    is_on: bool = True
+    engine: str = ""
+    base_url: str = ""
+    engine_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,8 +248,18 @@ class ProviderChoice:
     """Up to, not including, ``/chat/completions`` (Ollama: the server's root); "" = the provider's own."""
     thinking: Thinking | None = None
     """None = as the provider does by itself."""
-    search: bool = False
-    """Use the provider's own web search, where it has one."""
+    search: bool | None = None
+    """Use the provider's own web search; None = as it was set for the provider."""
+    web_search: WebSearchChoice | None = None
+    """Offer the general web search, never together with the provider's own; None = as it was set."""
+
+    def __post_init__(self) -> None:
+        if self.search and self.web_search is not None and self.web_search.is_on:
+            raise UserInputError(
+                msg("The provider's own web search and the general one can't both be on."),
+                advice=msg("Choose one of them: --search or --web-search."),
+                error_type="bad_usage",
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

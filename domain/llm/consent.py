@@ -15,7 +15,7 @@ PARTS_SENT: tuple[Message, ...] = (
     msg("the project's name, the names of its circuits, and its design goals"),
     msg("what tools read on the model's behalf: files, passages that searches find, diagnostics"),
     msg("figures of simulations and measurements"),
-    msg("pictures that you attach"),
+    msg("pictures and files that you attach"),
 )
 PARTS_KEPT: tuple[Message, ...] = (
     msg("files that .circuitaiignore names"),

@@ -2,10 +2,10 @@
 
 This module is the one place that knows the keys there. It makes messages, reads and changes their
 extra fields by typed functions (a change returns a copy), and turns messages into JSON objects and
-back without loss. Keys in use: timestamp, attachments, reasoning_content, operations, usage,
-web_search_results, is_partial, stop_reason, provider_ids, call_problems, finish_reason, provider,
-model, continuations, is_stuck, doubt, error_type, summary, result, seen_versions. Readers never fail on
-a field of a wrong type (a transcript may have been edited by hand): they give its default.
+back without loss. Keys in use: timestamp, attachments, reasoning_content, operations, usage, cost,
+web_search_results, output_items, is_partial, stop_reason, provider_ids, call_problems, finish_reason,
+provider, model, continuations, is_stuck, doubt, error_type, summary, result, seen_versions. Readers never
+fail on a field of a wrong type (a transcript may have been edited by hand): they give its default.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from domain.llm.chat import Role, Usage, WebSource
+from domain.llm.costs import Cost, cost_in
 from domain.llm.plain_json import from_plain, join_surrogates, to_plain
 from shared.message import Message, msg, stored_message
 from shared.ulid import new_ulid
@@ -72,11 +73,14 @@ def create_ai_message(
     provider: str = "",
     model: str = "",
     sources: Sequence[WebSource] = (),
+    output_items: Sequence[Mapping[str, Any]] = (),
+    cost: Cost | None = None,
 ) -> AIMessage:
     """A model's answer. `tool_calls` are {"id", "name", "args"} under our own call ids.
 
     `provider_ids` maps our id to the one the provider sent; `stop_reason` says why a partial answer
-    is partial.
+    is partial; `output_items` are what its provider wants back as it came (`StreamChunk.output_items`);
+    `cost` None: nobody looked at what it cost.
     """
     extra = _extra(
         timestamp,
@@ -90,6 +94,8 @@ def create_ai_message(
         provider=provider,
         model=model,
         web_search_results=[source.to_plain() for source in sources],
+        output_items=[dict(item) for item in output_items],
+        cost=None if cost is None else cost.to_plain(),
     )
     return AIMessage(
         content=join_surrogates(text),
@@ -226,6 +232,16 @@ def get_sources(message: BaseMessage) -> list[WebSource]:
         for item in _list(message, "web_search_results")
         if isinstance(item, dict)
     ]
+
+
+def get_output_items(message: BaseMessage) -> tuple[dict[str, Any], ...]:
+    """What the answer's provider wants back with it (`StreamChunk.output_items`)."""
+    return tuple(item for item in _list(message, "output_items") if isinstance(item, dict))
+
+
+def get_cost(message: BaseMessage) -> Cost:
+    """What an answer cost; unknown for one of a provider on which nobody looked."""
+    return cost_in(message.additional_kwargs)
 
 
 def get_usage(message: BaseMessage) -> Usage | None:

@@ -6,11 +6,9 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
-_BLOCK = re.compile(
-    r"(?:^|(?<=\n))[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w.+-]*)[^\n]*\n"
-    r"(?P<text>.*?)\n[ \t]*(?P=fence)[ \t]*(?=\n|$)",
-    re.DOTALL,
-)
+from domain.llm.code_blocks import closed_blocks
+
+_BLOCK_BEGIN = re.compile(r"(?:^|(?<=\n))[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w.+-]*)[^\n]*\n")
 _LANGUAGES = frozenset({"", "spice", "ngspice", "netlist", "cir", "sp", "ckt", "text", "txt"})
 _NAME = re.compile(r"[^\W_][\w-]{0,38}")
 _ELEMENT = re.compile(r"[a-z][\w.:#$-]*")
@@ -50,9 +48,9 @@ def complete_netlists(text: str) -> tuple[NetlistInText, ...]:
     if "```" not in text and "~~~" not in text:
         return ()
     found: list[NetlistInText] = []
-    for block in islice(_BLOCK.finditer(text), _MOST):
-        if block["language"].lower() in _LANGUAGES and len(block["text"]) <= _LONGEST:
-            netlist = _netlist_in(block["text"].replace("\r\n", "\n").strip("\n") + "\n")
+    for block in islice(closed_blocks(text, _BLOCK_BEGIN), _MOST):
+        if block.begin["language"].lower() in _LANGUAGES and len(block.content) <= _LONGEST:
+            netlist = _netlist_in(block.content.replace("\r\n", "\n").strip("\n") + "\n")
             if netlist is not None and netlist not in found:
                 found.append(netlist)
     return tuple(found)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from domain.llm.chat import ProviderChoice, Thinking
+from domain.llm.chat import ProviderChoice, Thinking, WebSearchChoice
+from domain.llm.web_search import WebSearchSettings
 
 BUILTIN = "builtin"
 TIMEOUT_RANGE_S = (1.0, 3600.0)
@@ -19,6 +20,9 @@ class ProviderSettings:
     model: str = ""
     thinking: Thinking | None = None
     search: bool = False
+    """Its own web search."""
+    web_search: bool = False
+    """The general web search; not together with its own."""
     connect_s: float | None = None
     """Seconds until the server has to take the connection."""
     first_piece_s: float | None = None
@@ -35,7 +39,8 @@ class ProviderSettings:
             model=self.model,
             base_url=self.base_url,
             thinking=self.thinking,
-            search=self.search,
+            search=True if self.search else None,
+            web_search=WebSearchChoice() if self.web_search and not self.search else None,
         )
 
 
@@ -46,6 +51,8 @@ class ModelSettings:
     chosen: str = BUILTIN
     """The provider new conversations begin with."""
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
+    web_search: WebSearchSettings = field(default_factory=WebSearchSettings)
+    """What the general web search asks, whatever provider answers."""
 
     def of(self, provider: str) -> ProviderSettings:
         """A provider's settings; defaults where nothing was set."""

@@ -14,7 +14,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from domain.llm.chat import ProviderChoice, ProviderErrorType
+from domain.llm.chat import ProviderChoice, ProviderErrorType, Usage
+from domain.llm.costs import CURRENCIES, Cost
 
 BreakerState = Literal["closed", "open", "half_open"]
 
@@ -187,7 +188,12 @@ class Pace:
         return begin - now
 
 
-SUMS = ("calls", "failures", "retries", "refused", "stopped", "first_pieces", "first_piece_s")
+SUMS = (
+    *("calls", "failures", "retries", "refused", "stopped", "first_pieces", "first_piece_s"),
+    *("prompt_tokens", "completion_tokens", "unpriced"),
+    *(f"cost_{currency.lower()}" for currency in CURRENCIES),
+)
+"""What is counted of a service over all runs."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -205,6 +211,13 @@ class ServiceCounts:
     first_pieces: int = 0
     first_piece_s: float = 0.0
     """Seconds until the first piece, of all answers together."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    unpriced: int = 0
+    """Answers whose cost is not known."""
+    cost_usd: float = 0.0
+    cost_cny: float = 0.0
+    cost_eur: float = 0.0
     last_first_piece_s: float | None = None
     last_error: str = ""
     errors: dict[str, int] = field(default_factory=dict)
@@ -219,6 +232,16 @@ class ServiceCounts:
         self.first_pieces += 1
         self.first_piece_s += seconds
         self.last_first_piece_s = seconds
+
+    def note_answer(self, usage: Usage | None, cost: Cost) -> None:
+        """An answer came to its end."""
+        if usage is not None:
+            self.prompt_tokens += usage.prompt_tokens
+            self.completion_tokens += usage.completion_tokens
+        self.unpriced += cost.unknown
+        self.cost_usd += cost.amounts.get("USD", 0.0)
+        self.cost_cny += cost.amounts.get("CNY", 0.0)
+        self.cost_eur += cost.amounts.get("EUR", 0.0)
 
     def note_error(self, kind: str) -> None:
         """A request failed."""

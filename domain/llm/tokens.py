@@ -1,11 +1,9 @@
 """How many tokens a text or a request costs, without a model's vocabulary; and texts cut to a budget.
 
 The one place where tokens are counted. No vocabulary is shipped: cl100k alone is 1.7 MB and none of the
-providers here uses it now. Two counts instead: `count_tokens` follows the word splitting of cl100k (within
-8 % of it for English, Chinese, netlists, tables of numbers, JSON and code; tests/unit/llm/test_token_counts
-has the reference counts) and is put right for each model from the usage that its answers tell
-(`TokenFactors`); `estimate_tokens` is a quick one for budgets of texts: four ASCII characters a token, one
-token for every other character.
+providers here uses it now. `count_tokens` follows the word splitting of cl100k instead (within 8 % of it for
+English, Chinese, netlists, tables of numbers, JSON and code; tests/unit/llm/test_token_counts has the
+reference counts) and is put right for each model from the usage that its answers tell (`TokenFactors`).
 """
 
 from __future__ import annotations
@@ -18,8 +16,6 @@ from dataclasses import dataclass
 from math import ceil, isfinite
 
 from domain.llm.chat import ChatRequest, WireImage, WireMessage
-
-_ASCII_PER_TOKEN = 4
 
 _PIECES = re.compile(
     r"[^\S\r\n]?[A-Za-z]{1,8}"  # a word with the blank before it; longer ones are several tokens
@@ -61,14 +57,31 @@ def image_tokens(width: int, height: int) -> int:
 
 
 def image_size(data: bytes) -> tuple[int, int] | None:
-    """Width and height in pixels of a PNG, GIF or JPEG by its head; None for what is none of them."""
+    """Width and height in pixels of a PNG, GIF, JPEG or WebP by its head; None for what is none of them."""
     if data.startswith(b"\x89PNG\r\n\x1a\n") and len(data) >= 24:
         width, height = struct.unpack(">II", data[16:24])
         return width, height
     if data[:6] in (b"GIF87a", b"GIF89a") and len(data) >= 10:
         width, height = struct.unpack("<HH", data[6:10])
         return width, height
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP" and len(data) >= 30:
+        return _webp_size(data)
     return _jpeg_size(data) if data.startswith(b"\xff\xd8") else None
+
+
+def _webp_size(data: bytes) -> tuple[int, int] | None:
+    """From the first chunk of RFC 9649: extended, lossless or lossy."""
+    match data[12:16]:
+        case b"VP8X":
+            return int.from_bytes(data[24:27], "little") + 1, int.from_bytes(data[27:30], "little") + 1
+        case b"VP8L":
+            bits = int.from_bytes(data[21:25], "little")
+            return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+        case b"VP8 ":
+            width, height = struct.unpack("<HH", data[26:30])
+            return width & 0x3FFF, height & 0x3FFF
+        case _:
+            return None
 
 
 def _jpeg_size(data: bytes) -> tuple[int, int] | None:
@@ -175,30 +188,21 @@ def read_factors(content: object) -> dict[str, TokenFactor]:
     return found
 
 
-def estimate_tokens(text: str) -> int:
-    """The tokens of `text`, estimated quickly, for budgets; 0 only for an empty one."""
-    ascii_count = len(text.encode("ascii", "ignore"))
-    return -(-ascii_count // _ASCII_PER_TOKEN) + len(text) - ascii_count
-
-
 class LineBudget:
     """Takes whole lines while they fit into a number of tokens and of characters.
 
-    Characters are counted with one line end a line; tokens are added up in quarters, so that many short
-    lines are not rounded up one by one.
+    Both are counted with one line end a line.
     """
 
     def __init__(self, *, tokens: int, characters: int) -> None:
-        self._quarters = tokens * _ASCII_PER_TOKEN
+        self._tokens = tokens
         self._characters = characters
 
     def takes(self, line: str) -> bool:
         """Whether `line` fits into what is left; if so it is taken off."""
-        ascii_count = len(line.encode("ascii", "ignore")) + 1
-        quarters = ascii_count + (len(line) + 1 - ascii_count) * _ASCII_PER_TOKEN
-        if quarters > self._quarters or len(line) + 1 > self._characters:
+        if len(line) + 1 > self._characters or (tokens := count_tokens(line + "\n")) > self._tokens:
             return False
-        self._quarters -= quarters
+        self._tokens -= tokens
         self._characters -= len(line) + 1
         return True
 

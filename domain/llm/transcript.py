@@ -152,6 +152,20 @@ def has_open_turn(events: Iterable[Json]) -> bool:
     return is_open
 
 
+def last_end(events: Iterable[Json]) -> str:
+    """Why the newest turn ended (its `stop_reason`); "" while it is open, and where there is none."""
+    reason = ""
+    for event in events:
+        if event.get("event") == "turn":
+            reason = str(event.get("stop_reason", "")) if event.get("state") == "ended" else ""
+    return reason
+
+
+def can_go_on(stop_reason: str) -> bool:
+    """Whether a turn that ended so has not come to its end: it failed, was stopped, or reached a limit."""
+    return stop_reason not in ("", "completed", "content_filter")
+
+
 def _begun(message_id: str) -> dict[str, Any]:
     return {"id": message_id, "type": "assistant", "content": "", "additional_kwargs": {"begun": True}}
 

@@ -58,7 +58,8 @@ _SOURCE_FIELDS = {
     "site": ("media", "site_name"),
     "reference": ("refer", "index"),
 }
-_MOST_SOURCES = 100
+MOST_SOURCES = 100
+"""Of a web search, for one answer."""
 
 Phase = Literal["waiting", "thinking", "content"]
 
@@ -143,7 +144,12 @@ class AnswerReader:
             usage=self.usage,
             model=self._model,
             sources=tuple(self._sources.values()),
+            output_items=self._output_items(),
         )
+
+    def _output_items(self) -> tuple[Mapping[str, Any], ...]:
+        """`StreamChunk.output_items`: few providers want any."""
+        return ()
 
     def _finish_reason(self, calls: tuple[WireToolCall, ...]) -> FinishReason:
         if not self._finish and not self._is_whole:
@@ -191,10 +197,10 @@ class AnswerReader:
         for name in path:
             payload = payload.get(name) if isinstance(payload, Mapping) else None
         for entry in payload if isinstance(payload, list) else ():
-            if isinstance(entry, Mapping) and len(self._sources) < _MOST_SOURCES:
+            if isinstance(entry, Mapping) and len(self._sources) < MOST_SOURCES:
                 source = WebSource(
                     **{
-                        ours: _whole_characters(
+                        ours: whole_characters(
                             next((str(entry[name]) for name in names if entry.get(name)), "")
                         )
                         for ours, names in _SOURCE_FIELDS.items()
@@ -270,27 +276,28 @@ def _source(entry: Mapping[str, Any]) -> WebSource:
         ours: next((str(entry[name]) for name in names if entry.get(name)), "")
         for ours, names in _SOURCE_FIELDS.items()
     }
-    return WebSource(**{name: _whole_characters(text) for name, text in told.items()})
+    return WebSource(**{name: whole_characters(text) for name, text in told.items()})
 
 
 def read_usage(usage: Mapping[str, Any]) -> Usage:
     """Token counts in OpenAI's form, with DeepSeek's and Moonshot's names for what came from a cache."""
-    prompt, completion = _count_of(usage, "prompt_tokens"), _count_of(usage, "completion_tokens")
+    prompt, completion = count_of(usage, "prompt_tokens"), count_of(usage, "completion_tokens")
     cached = (
-        _count_of(usage.get("prompt_tokens_details"), "cached_tokens")
-        or _count_of(usage, "prompt_cache_hit_tokens")
-        or _count_of(usage, "cached_tokens")
+        count_of(usage.get("prompt_tokens_details"), "cached_tokens")
+        or count_of(usage, "prompt_cache_hit_tokens")
+        or count_of(usage, "cached_tokens")
     )
     return Usage(
         prompt_tokens=prompt,
         completion_tokens=completion,
-        total_tokens=_count_of(usage, "total_tokens") or prompt + completion,
+        total_tokens=count_of(usage, "total_tokens") or prompt + completion,
         cached_tokens=cached,
-        reasoning_tokens=_count_of(usage.get("completion_tokens_details"), "reasoning_tokens"),
+        reasoning_tokens=count_of(usage.get("completion_tokens_details"), "reasoning_tokens"),
     )
 
 
-def _count_of(source: Any, name: str) -> int:
+def count_of(source: Any, name: str) -> int:
+    """A number of things that a server tells; 0 where it tells none."""
     value = source.get(name) if isinstance(source, Mapping) else None
     is_count = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e15
     return int(value) if is_count and value is not None else 0
@@ -331,15 +338,16 @@ class _Seam:
         self._held = ""
         if "\ud800" <= text[-1:] <= "\udbff":
             text, self._held = text[:-1], text[-1]
-        return _whole_characters(text)
+        return whole_characters(text)
 
     def rest(self) -> str:
         """What is still held back, at the end."""
         held, self._held = self._held, ""
-        return _whole_characters(held)
+        return whole_characters(held)
 
 
-def _whole_characters(text: str) -> str:
+def whole_characters(text: str) -> str:
+    """The text with halves of characters joined; a lone one becomes U+FFFD."""
     if not _SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -348,7 +356,7 @@ def _whole_characters(text: str) -> str:
 def _mended(call: WireToolCall) -> WireToolCall:
     return replace(
         call,
-        provider_id=_whole_characters(call.provider_id),
-        name=_whole_characters(call.name),
-        arguments=_whole_characters(call.arguments),
+        provider_id=whole_characters(call.provider_id),
+        name=whole_characters(call.name),
+        arguments=whole_characters(call.arguments),
     )

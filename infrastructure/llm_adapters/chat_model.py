@@ -14,16 +14,17 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from langchain_core.callbacks import AsyncCallbackManager
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata, add_ai_message_chunks
 from langchain_core.messages.tool import tool_call_chunk
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
-from langchain_core.runnables import Runnable
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult, LLMResult
+from langchain_core.runnables import Runnable, ensure_config
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from langchain_core.utils.utils import LC_ID_PREFIX
 from pydantic import PrivateAttr
 
 from domain.llm.answers import accept_calls, wire_calls_of
@@ -55,8 +56,6 @@ _MOST_WAITING = 256
 _REQUEST_OPTIONS = frozenset(
     {"tools", "tool_choice", "temperature", "max_tokens", "stream", "thinking", "search", "json_mode"}
 )
-
-_open_streams: ContextVar[list[AsyncGenerator[Any, None]] | None] = ContextVar("_open_streams", default=None)
 
 
 class ClientChatModel(BaseChatModel):
@@ -109,37 +108,48 @@ class ClientChatModel(BaseChatModel):
     ) -> AsyncIterator[AIMessageChunk]:
         """The answer in chunks. Closing it ends the client's call before the close returns.
 
-        LangChain's own generator leaves the inner one to the garbage collector.
+        In place of LangChain's own, which keeps every chunk (2 kB each) to join them all at the end, also
+        when it is stopped, and leaves the inner generator to the garbage collector.
         """
-        inner: list[AsyncGenerator[Any, None]] = []
-        outer = super().astream(input, config, stop=stop, **kwargs)
-        assert isinstance(outer, AsyncGenerator)
+        config = ensure_config(config)
+        messages = self._convert_input(input).to_messages()
+        manager = AsyncCallbackManager.configure(
+            config.get("callbacks"),
+            self.callbacks,
+            self.verbose,
+            config.get("tags"),
+            self.tags,
+            config.get("metadata"),
+            self.metadata,
+        )
+        (run,) = await manager.on_chat_model_start(
+            self._serialized, [messages], name=config.get("run_name"), run_id=config.pop("run_id", None)
+        )
+        text: list[str] = []
+        closing: AIMessageChunk | None = None
         try:
-            while True:
-                token = _open_streams.set(inner)
-                try:
-                    chunk = await anext(outer)
-                except StopAsyncIteration:
-                    return
-                finally:
-                    _open_streams.reset(token)
-                yield chunk
-        finally:
-            await outer.aclose()
-            for stream in inner:
-                await stream.aclose()
+            async with aclosing(self._chunks(self._request(messages, stop, kwargs))) as chunks:
+                async for chunk in chunks:
+                    closing = cast("AIMessageChunk", chunk.message)
+                    closing.id = f"{LC_ID_PREFIX}-{run.run_id}"
+                    text.append(str(closing.content))
+                    await run.on_llm_new_token(text[-1], chunk=chunk)
+                    yield closing
+        except BaseException as error:
+            await run.on_llm_error(error, response=LLMResult(generations=[]))
+            raise
+        assert closing is not None
+        whole = closing.model_copy(update={"content": "".join(text)})
+        await run.on_llm_end(LLMResult(generations=[[ChatGenerationChunk(message=whole)]]))
 
     def _astream(
         self,
         messages: list[BaseMessage],
         stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,  # noqa: ARG002 - astream calls back itself
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,  # noqa: ARG002 - the caller calls back
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        stream = self._chunks(self._request(messages, stop, kwargs))
-        if (open_streams := _open_streams.get()) is not None:
-            open_streams.append(stream)
-        return stream
+        return self._chunks(self._request(messages, stop, kwargs))
 
     async def _chunks(self, request: ChatRequest) -> AsyncGenerator[ChatGenerationChunk, None]:
         """The answer as LangChain's chunks; what was held back comes before an error."""
@@ -251,12 +261,14 @@ class _Closing:
         self._finish_reason: FinishReason = "cut"
         self._usage: Usage | None = None
         self._sources: tuple[WebSource, ...] = ()
+        self._output_items: tuple[Mapping[str, Any], ...] = ()
 
     def note(self, chunk: StreamChunk) -> None:
         self._model = chunk.model or self._model
         self._usage = chunk.usage or self._usage
         self._calls += chunk.tool_calls
         self._sources += chunk.sources
+        self._output_items += chunk.output_items
         self._finish_reason = chunk.finish_reason or self._finish_reason
 
     def chunk(self) -> ChatGenerationChunk:
@@ -270,6 +282,7 @@ class _Closing:
                 "finish_reason": self._finish_reason,
                 "model_name": self._model,
                 **({"sources": [source.to_plain() for source in self._sources]} if self._sources else {}),
+                **({"output_items": [*self._output_items]} if self._output_items else {}),
             },
             chunk_position="last",
         )

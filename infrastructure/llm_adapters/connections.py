@@ -82,9 +82,11 @@ async def no_socket_left(request: httpx.Request) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def bytes_of(response: httpx.Response) -> AsyncIterator[AsyncIterator[bytes]]:
-    """The body in pieces; at the end the response is closed, read out or not."""
-    pieces = response.aiter_bytes()
+async def bytes_of(
+    response: httpx.Response, *, is_packed: bool = False
+) -> AsyncIterator[AsyncIterator[bytes]]:
+    """The body in pieces (`is_packed`: as they came, packed or not); at the end the response is closed."""
+    pieces = response.aiter_raw() if is_packed else response.aiter_bytes()
     try:
         yield pieces
     finally:

@@ -107,6 +107,8 @@ class Dialect:
     image_bytes: int = 5_000_000
     vision_model: str = ""
     """The model that takes over from one of the same provider that can't see."""
+    keeps_reasoning_items: bool = False
+    """Reasoning goes back as encrypted items (OpenAI's Responses API), which have to be asked for."""
     alternates_roles: bool = False
     """Questions and answers have to take turns: the templates of several models demand it."""
 
@@ -146,7 +148,30 @@ class _Objection:
     yields: Callable[[Dialect], Dialect]
 
 
+def _with_no_effort(dialect: Dialect) -> Dialect:
+    switch = replace(dialect.thinking, off={"reasoning": {"effort": "none"}})
+    return replace(dialect, thinking=switch)
+
+
+def _without_summary(dialect: Dialect) -> Dialect:
+    """OpenAI shows what its models thought only to organisations that it has verified."""
+    switch = dialect.thinking
+
+    def bare(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {
+            name: {key: part for key, part in value.items() if key != "summary"}
+            if isinstance(value, Mapping)
+            else value
+            for name, value in fields.items()
+        }
+
+    bare_switch = replace(switch, on=bare(switch.on), off=bare(switch.off), levels=bare(switch.levels))
+    return replace(dialect, thinking=bare_switch)
+
+
 _OBJECTIONS = (
+    # OpenAI's models from gpt-5.1 on have another word for the least reasoning
+    _Objection(re.compile(r"'minimal'.*'none'", re.DOTALL), _with_no_effort),
     _Objection(LACKS_TOOLS, lambda now: replace(now, writes_calls_as_text=True)),
     _Objection(re.compile("stream_options|include_usage"), lambda now: replace(now, asks_for_usage=False)),
     _Objection(re.compile("tool_choice"), lambda now: replace(now, names_tool_choice=False)),
@@ -171,8 +196,22 @@ _OBJECTIONS = (
             names_missing_reasoning=True,
         ),
     ),
+    # The Responses API: a model that does not reason, or items of another model or organisation
     _Objection(
-        re.compile(r"\bthink(ing|_budget)?\b|enable_thinking|reasoning_effort|chat_template_kwargs"),
+        re.compile(
+            r"encrypted[_ ]content|of type 'reasoning'|reasoning (input )?items?|\brs_\w+", re.IGNORECASE
+        ),
+        lambda now: replace(now, keeps_reasoning_items=False),
+    ),
+    _Objection(
+        re.compile(r"reasoning[._ ]summar|generate_summary", re.IGNORECASE),
+        _without_summary,
+    ),
+    _Objection(
+        re.compile(
+            r"\bthink(ing|_budget)?\b|enable_thinking|reasoning_effort|reasoning\.effort|'reasoning'"
+            r"|chat_template_kwargs"
+        ),
         lambda now: replace(now, sends_thinking=False),
     ),
     # Templates of Mistral, Gemma and others; the words are passed on by llama.cpp, LM Studio and vLLM

@@ -41,6 +41,22 @@ _CONNECT_S = 10.0
 _LARGEST_ANSWER = 64 * 2**20
 
 
+def stays_here(settings: EmbeddingSettings) -> bool:
+    """Whether the server is on this computer. Raises UserInputError for an address that is none."""
+    return is_loopback(_address(settings))
+
+
+def _address(settings: EmbeddingSettings) -> str:
+    named = settings.base_url.strip() or EMBEDDING_SERVERS[settings.provider].base_url
+    if not named:
+        raise UserInputError(
+            msg("The embedding settings name no server."),
+            advice=msg("Give the setting embedding a base_url, for example http://HOST:PORT/v1."),
+            error_type="no_base_url",
+        )
+    return checked_base_url(named).removesuffix("/embeddings").rstrip("/")
+
+
 class EmbeddingClient:
     """Implements application.ports.search.Embedder."""
 
@@ -49,18 +65,15 @@ class EmbeddingClient:
         settings: EmbeddingSettings,
         *,
         environment: Mapping[str, str],
+        key: str = "",
         retries: RetryPolicy | None = None,
         network: NetworkSettings | None = None,
     ) -> None:
-        """Raises UserInputError for an address that is none, ProviderError ("no_key") without a key."""
-        named = settings.base_url.strip() or EMBEDDING_SERVERS[settings.provider]
-        if not named:
-            raise UserInputError(
-                msg("The embedding settings name no server."),
-                advice=msg("Give the setting embedding a base_url, for example http://HOST:PORT/v1."),
-                error_type="no_base_url",
-            )
-        self._base_url = checked_base_url(named).removesuffix("/embeddings").rstrip("/")
+        """`key` comes before the one in the environment.
+
+        Raises UserInputError for an address that is none, ProviderError ("no_key") without a key.
+        """
+        self._base_url = _address(settings)
         self._settings = settings
         self._is_local = is_loopback(self._base_url)
         variable = key_variable(settings.provider)
@@ -68,7 +81,7 @@ class EmbeddingClient:
             server=urlsplit(self._base_url).netloc,
             provider=settings.provider,
             model=settings.model,
-            key=environment.get(variable, "").strip(),
+            key=key or environment.get(variable, "").strip(),
             is_loopback=self._is_local,
         )
         # Of its own: a server that gives vectors and one that answers may fail apart.
@@ -80,7 +93,9 @@ class EmbeddingClient:
                 msg("There is no key for {name} at {url}.", name=settings.provider, url=self._base_url),
                 kind="no_key",
                 advice=msg(
-                    "Set the environment variable {variable} to the key of that server.", variable=variable
+                    "Give it in the settings of the search by meaning, or set the environment variable "
+                    "{variable} to it.",
+                    variable=variable,
                 ),
             )
         if not (self._peer.key.isascii() and self._peer.key.isprintable()):

@@ -39,6 +39,20 @@ _CODE_ROWS: tuple[tuple[Iterable[object], Verdict], ...] = (
         ("content_filter", "content_policy_violation", "responsibleaipolicyviolation", "moderation_blocked"),
         Verdict("content_blocked"),
     ),
+    # OpenAI's Responses API, in `response.failed`
+    (
+        ("invalid_prompt", "bio_policy", "misalignment_policy_violation", "image_content_policy_violation"),
+        Verdict("content_blocked"),
+    ),
+    (
+        (
+            *("invalid_image", "invalid_image_format", "invalid_base64_image", "invalid_image_url"),
+            *("image_too_large", "image_too_small", "image_parse_error", "invalid_image_mode"),
+            *("image_file_too_large", "unsupported_image_media_type", "empty_image_file"),
+            *("failed_to_download_image", "image_file_not_found"),
+        ),
+        Verdict("bad_request"),
+    ),
     # Qwen's DashScope
     (("invalidapikey", "invalid_access_token"), Verdict("auth")),
     (("accessdenied", "model.accessdenied", "accessdenied.unpurchased"), Verdict("forbidden")),

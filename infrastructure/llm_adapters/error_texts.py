@@ -102,10 +102,16 @@ TEXTS: dict[ProviderErrorType, Callable[[Peer, _Said], Message]] = {
 
 ADVICE: dict[ProviderErrorType, Callable[[Peer], Message]] = {
     "no_key": lambda peer: msg(
-        "Set a key, for example in the environment variable {variable}.", variable=key_variable(peer.provider)
+        "Set a key with `providers key set {provider}`, in the model settings of the window, or in the "
+        "environment variable {variable}.",
+        provider=peer.provider,
+        variable=key_variable(peer.provider),
     ),
     "auth": lambda peer: msg(
-        "Check the key (environment variable {variable}) and that it belongs to this server.",
+        "Check the key and that it belongs to this server; set another one with "
+        "`providers key set {provider}`, in the model settings of the window, or in the environment variable "
+        "{variable}, which comes first.",
+        provider=peer.provider,
         variable=key_variable(peer.provider),
     ),
     "forbidden": lambda _: msg("Ask the provider what this account may use, or choose another model."),
@@ -130,7 +136,7 @@ ADVICE: dict[ProviderErrorType, Callable[[Peer], Message]] = {
     ),
     "timeout": lambda _: msg("Try again; a model that is slow by nature needs a longer time-out."),
     "connection_lost": lambda _: msg(
-        "What had arrived is kept. Continue from there, or send the message again."
+        'What had arrived is kept. Say "continue" to go on from there, or send the message again.'
     ),
     "server_error": lambda _: msg(
         "Try again in a moment; if it goes on failing, choose another model or provider."

@@ -10,13 +10,25 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from domain.llm.chat import ModelAbilities
+from domain.llm.costs import Price, read_price
 
 FILE = Path(__file__).resolve().parents[2] / "resources" / "models.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedPrice:
+    """What a model costs at one provider."""
+
+    provider: str
+    price: Price
+    until: date | None
+    """The last day it is said for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,12 +37,11 @@ class ModelFacts:
 
     names: re.Pattern[str]
     abilities: ModelAbilities
-    price: tuple[float, float] | None
-    """USD for a million tokens of input and of output."""
+    price: PublishedPrice | None
     as_of: str
     """ISO date."""
     basis: str
-    """"read": compared with documentation then; "known": not yet."""
+    """"read": compared with the provider's own page then; "quoted": with others; "known": not yet."""
     source: str
 
 
@@ -63,6 +74,30 @@ def abilities_of(
     return known
 
 
+def price_of(
+    provider: str,
+    model: str,
+    *,
+    added: Mapping[str, Price] | None = None,
+    is_own_address: bool = True,
+    today: date | None = None,
+) -> Price | None:
+    """What a model costs at a provider, None when that is not known. Blocking at the first call.
+
+    `added` are the user's own prices, by ``"model"`` or ``"provider model"``; `is_own_address`: it is asked
+    at the address that the published prices are for.
+    """
+    for name in (f"{provider} {model}", model):
+        if own := (added or {}).get(name):
+            return own
+    facts = facts_of(model)
+    told = None if facts is None else facts.price
+    if told is None or told.provider != provider or not is_own_address:
+        return None
+    is_past = told.until is not None and (today or datetime.now(UTC).date()) > told.until
+    return None if is_past else told.price
+
+
 def small_model_of(provider: str) -> str:
     """A cheap, quick model of a provider for titles and summaries; "" when none is known. Blocking."""
     return str(_content()["small_models"].get(provider, ""))
@@ -75,7 +110,6 @@ def _content() -> dict[str, Any]:
 
 
 def _row(row: Mapping[str, Any]) -> ModelFacts:
-    price = row.get("price")
     return ModelFacts(
         names=re.compile(row["models"], re.IGNORECASE),
         abilities=ModelAbilities(
@@ -85,8 +119,20 @@ def _row(row: Mapping[str, Any]) -> ModelFacts:
             context_tokens=row.get("context"),
             output_tokens=row.get("output"),
         ),
-        price=None if price is None else (float(price[0]), float(price[1])),
+        price=_price(row.get("price")),
         as_of=row["as_of"],
         basis=row["basis"],
         source=row["source"],
+    )
+
+
+def _price(row: Mapping[str, Any] | None) -> PublishedPrice | None:
+    if row is None:
+        return None
+    of_file = {"provider", "until", "remark"}
+    until = row.get("until")
+    return PublishedPrice(
+        provider=row["provider"],
+        price=read_price({name: value for name, value in row.items() if name not in of_file}),
+        until=None if until is None else date.fromisoformat(until),
     )

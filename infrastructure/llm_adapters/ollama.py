@@ -11,11 +11,12 @@ import asyncio
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote as url_quote
 
 from domain.llm.chat import ChatRequest, ModelAbilities, ProviderError, StreamChunk
-from domain.llm.tokens import estimate_tokens
+from domain.llm.tokens import count_tokens, request_tokens
 from infrastructure.llm_adapters.answer_reader import AnswerReader
 from infrastructure.llm_adapters.ollama_request import render_ollama
 from infrastructure.llm_adapters.openai_request import as_body
@@ -28,7 +29,6 @@ DEFAULT_CONTEXT = 32_768
 """Tokens; more is asked for when a conversation needs it."""
 _STEPS = (DEFAULT_CONTEXT, 65_536, 131_072, 262_144)
 _ROOM_FOR_ANSWER = 4_096
-_IMAGE_TOKENS = 1_500
 _NEARLY_FULL = 0.8
 _SURELY_CUT = 2.0
 """A prompt estimated at this many times the context can't have been read whole."""
@@ -85,6 +85,14 @@ class OllamaClient(WireClient):
         named = version.get("version") if isinstance(version, Mapping) else ""
         return models, str(named or ""), _models_in(await self._told("/api/ps")) or ()
 
+    async def abilities_of_model(self) -> ModelAbilities:
+        """What is known of the model, the server asked; with how large a context it is loaded now.
+
+        Raises ProviderError.
+        """
+        told = _known_better(await self._show(), self._abilities)
+        return replace(told, loaded_tokens=await self._loaded_context())
+
     async def _told(self, path: str) -> Any:
         """What it says there; None when it does not: older servers lack some of it."""
         try:
@@ -96,7 +104,7 @@ class OllamaClient(WireClient):
         if self._shown_model != self._peer.model:
             self._learn_abilities(_known_better(await self._show(), self._abilities))
             self._shown_model = self._peer.model
-        self._needed = _tokens_of(request)
+        self._needed = await asyncio.to_thread(_tokens_of, request)
         most = self._abilities.context_tokens
         if most is not None and self._needed > most:
             raise self._too_long(self._needed, most)
@@ -239,15 +247,8 @@ def _known_better(told: ModelAbilities, before: ModelAbilities) -> ModelAbilitie
 
 
 def _tokens_of(request: ChatRequest) -> int:
-    """About how many tokens the prompt has."""
-    texts = (
-        part
-        for message in request.messages
-        for part in (message.text, message.reasoning, *(call.arguments for call in message.tool_calls))
-    )
-    images = sum(len(message.images) for message in request.messages)
-    tools = estimate_tokens(as_body({"tools": request.tools}).decode()) if request.tools else 0
-    return sum(map(estimate_tokens, texts)) + tools + images * _IMAGE_TOKENS
+    """About how many tokens the prompt has; Ollama is sent the reasoning of earlier answers too."""
+    return request_tokens(request) + sum(count_tokens(message.reasoning) for message in request.messages)
 
 
 def ollama_advice(error: ProviderError, model: str, *, is_here: bool) -> Message | None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import shutil
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from typing import Any, Literal
 
-from domain.llm.chat import ProviderError
+from domain.llm.chat import ModelAbilities, ProviderError
 from domain.llm.local_server import LocalModel, LocalServerStatus
 from infrastructure.llm_adapters.addresses import is_loopback
 from infrastructure.llm_adapters.ollama import OllamaClient, pull_advice
 from infrastructure.llm_adapters.timing import Timeouts
+
+_logger = logging.getLogger(__name__)
 
 _PAUSES_S = (5.0, 10.0, 30.0)
 """Between looks while the server is away; the last one stays."""
@@ -50,6 +53,24 @@ class OllamaService:
             running=tuple(_model(entry).name for entry in loaded),
             advice=None if models else pull_advice(""),
         )
+
+    async def abilities(self, model: str, known: ModelAbilities) -> ModelAbilities:
+        """What the server tells of a model, and `known` where it tells nothing or does not answer."""
+        client = OllamaClient(
+            base_url=self.base_url,
+            model=model,
+            api_key=self._key,
+            provider="ollama",
+            timeouts=_TIMEOUTS,
+            abilities=known,
+        )
+        try:
+            return await client.abilities_of_model()
+        except ProviderError as error:
+            _logger.info("Ollama told nothing of %s: %s", model, error)
+            return known
+        finally:
+            await client.close()
 
     async def watch(self) -> AsyncGenerator[LocalServerStatus, None]:
         """The status now, and again whenever it changes. Close it to end the watch."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +24,7 @@ def render_request(request: ChatRequest, model: str, dialect: Dialect) -> bytes:
     """The body as JSON in UTF-8."""
     messages: Sequence[WireMessage] = asking_for_json(request)
     if dialect.alternates_roles:
-        messages = _alternating(messages)
+        messages = alternating(messages)
     body: dict[str, Any] = {
         "model": model,
         "messages": _messages(messages, dialect),
@@ -75,8 +75,8 @@ def asking_for_json(request: ChatRequest) -> tuple[WireMessage, ...]:
     return (WireMessage(role="system", text=_JSON_WANTED), *messages)
 
 
-def _alternating(messages: Sequence[WireMessage]) -> list[WireMessage]:
-    """Messages in which user and assistant take turns: neighbours are joined, a missing answer is put in."""
+def alternating(messages: Sequence[WireMessage]) -> list[WireMessage]:
+    """Messages in which user and assistant take turns: neighbours joined, missing answers put in."""
     turns: list[WireMessage] = []
     for message in messages:
         before = turns[-1] if turns else None
@@ -92,25 +92,17 @@ def _alternating(messages: Sequence[WireMessage]) -> list[WireMessage]:
 
 
 def _messages(messages: Sequence[WireMessage], dialect: Dialect) -> list[dict[str, Any]]:
-    taken = {call.provider_id for message in messages for call in message.tool_calls}
-    used: set[str] = set()
-    waiting: list[tuple[str, WireToolCall]] = []
     rendered: list[dict[str, Any]] = []
     begins = begin_of_turn(messages)
-    for place, message in enumerate(messages):
+    for place, (message, wire_ids) in enumerate(with_unique_ids(messages)):
         if message.role == "tool":
-            wire_id = _answered(waiting, message) or message.tool_call_id
-            rendered.append({"role": "tool", "tool_call_id": wire_id, "content": message.text})
+            rendered.append({"role": "tool", "tool_call_id": wire_ids[0], "content": message.text})
             continue
         entry: dict[str, Any] = {"role": message.role, "content": _content(message, dialect)}
         if message.role == "assistant":
             if message.tool_calls:
-                waiting = [
-                    (_unique_id(call.provider_id, f"call_{place}_{number}", taken, used), call)
-                    for number, call in enumerate(message.tool_calls)
-                ]
                 entry["content"] = message.text or None
-                entry["tool_calls"] = [_tool_call(wire_id, call) for wire_id, call in waiting]
+                entry["tool_calls"] = list(map(_tool_call, wire_ids, message.tool_calls))
             if goes_back(message, dialect, is_current=place > begins):
                 entry[dialect.reasoning_field] = message.reasoning
         rendered.append(entry)
@@ -120,12 +112,31 @@ def _messages(messages: Sequence[WireMessage], dialect: Dialect) -> list[dict[st
 def _content(message: WireMessage, dialect: Dialect) -> str | list[dict[str, Any]]:
     if not message.images:
         return message.text
-    images = [{"type": "image_url", "image_url": {"url": _data_url(image)}} for image in message.images]
+    images = [{"type": "image_url", "image_url": {"url": data_url(image)}} for image in message.images]
     text = [{"type": "text", "text": message.text}] if message.text else []
     return [*images, *text] if dialect.images_first else [*text, *images]
 
 
-def _data_url(image: WireImage) -> str:
+def with_unique_ids(messages: Sequence[WireMessage]) -> Iterator[tuple[WireMessage, Sequence[str]]]:
+    """Each message with its ids on the wire: those of its calls, or the one of the call it answers."""
+    taken = {call.provider_id for message in messages for call in message.tool_calls}
+    used: set[str] = set()
+    waiting: list[tuple[str, WireToolCall]] = []
+    for place, message in enumerate(messages):
+        if message.role == "tool":
+            yield message, [_answered(waiting, message) or message.tool_call_id]
+        elif message.role == "assistant" and message.tool_calls:
+            waiting = [
+                (_unique_id(call.provider_id, f"call_{place}_{number}", taken, used), call)
+                for number, call in enumerate(message.tool_calls)
+            ]
+            yield message, [wire_id for wire_id, _ in waiting]
+        else:
+            yield message, ()
+
+
+def data_url(image: WireImage) -> str:
+    """A picture as an address that holds it."""
     return f"data:{image.mime};base64,{base64.b64encode(image.data).decode('ascii')}"
 
 

@@ -33,6 +33,9 @@ _MARK_BEGIN = re.compile(r"[<\[:：>]")
 """A call may begin here, or behind it: after a colon, or after ``</think>``."""
 
 
+_BLANKS = re.compile(r"[ \t]*")
+
+
 def as_prompted(request: ChatRequest) -> ChatRequest:
     """The same request without native tools."""
     messages: list[WireMessage] = []
@@ -81,7 +84,9 @@ class CallsInText:
         self._text = ""
         self._shown = 0
         self._line = 0
-        """Where the line begins that is looked at."""
+        """Where the line begins that is looked at ..."""
+        self._looked_at = 0
+        """... and how much of it is no call for certain."""
         self._fence = ""
         """Of a block that is no call, when inside one."""
         self._is_held = False
@@ -109,24 +114,22 @@ class CallsInText:
     def _free(self) -> str:
         """What can be shown by now."""
         while not self._is_held:
-            end = self._text.find("\n", self._line)
-            line = self._text[self._line : end if end >= 0 else None].lstrip()
-            if not self._judge(line, is_whole=end >= 0):
+            end = self._text.find("\n", self._line + self._looked_at)
+            if end < 0 or not self._judge(self._text[self._line : end].lstrip()):
                 break
-            self._line = end + 1
+            self._line, self._looked_at = end + 1, 0
         begin, self._shown = self._shown, max(self._shown, self._known_free())
         return self._text[begin : self._shown]
 
-    def _judge(self, line: str, *, is_whole: bool) -> bool:
-        """Look at a line; whether to go on with the next."""
-        if is_whole:
-            if self._fence:
-                self._fence = "" if line.rstrip() == self._fence else self._fence
-            elif _CALL_BLOCK.match(line) or line.startswith(("{", "[")) or _call_at(line, is_whole=True) >= 0:
-                self._is_held = True
-            elif fence := _FENCE.match(line):
-                self._fence = fence[0]
-        return is_whole and not self._is_held
+    def _judge(self, line: str) -> bool:
+        """Look at a whole line; whether to go on with the next."""
+        if self._fence:
+            self._fence = "" if line.rstrip() == self._fence else self._fence
+        elif _CALL_BLOCK.match(line) or line.startswith(("{", "[")) or _call_at(line, is_whole=True) >= 0:
+            self._is_held = True
+        elif fence := _FENCE.match(line):
+            self._fence = fence[0]
+        return not self._is_held
 
     def _known_free(self) -> int:
         """Up to where the text is no call for certain."""
@@ -136,8 +139,9 @@ class CallsInText:
             return len(self._text)
         if self._is_held or not begin or begin.startswith(_OPENINGS):
             return self._line
-        at = _call_at(last, is_whole=False)
-        return len(self._text) if at < 0 else self._line + at
+        at = _call_at(last, is_whole=False, start=self._looked_at)
+        self._looked_at = len(last) if at < 0 else at
+        return self._line + self._looked_at
 
     def _finish(self, chunk: StreamChunk) -> Iterator[StreamChunk]:
         calls: tuple[WireToolCall, ...] = ()
@@ -155,14 +159,15 @@ class CallsInText:
         yield chunk
 
 
-def _call_at(line: str, *, is_whole: bool) -> int:
-    """Where in a line (or in what has come of it) a call may begin, -1 when it can't."""
-    for found in _MARK_BEGIN.finditer(line):
-        rest = line[found.start() :]
+def _call_at(line: str, *, is_whole: bool, start: int = 0) -> int:
+    """Where in a line (or in what has come of it), from `start` on, a call may begin; -1 when it can't."""
+    for found in _MARK_BEGIN.finditer(line, start):
+        at = found.start()
         if found[0] in ":：>":
-            after = rest[1:].lstrip(" \t")
-            if after.startswith(("{", "[")) or not (after or is_whole):
-                return found.start()
-        elif any(mark.startswith(rest[: len(mark)]) for mark in _MARKS):
-            return found.start()
+            after = _BLANKS.match(line, at + 1)
+            end = after.end() if after else at + 1
+            if line.startswith(("{", "["), end) or (end == len(line) and not is_whole):
+                return at
+        elif any(mark.startswith(line[at : at + len(mark)]) for mark in _MARKS):
+            return at
     return -1

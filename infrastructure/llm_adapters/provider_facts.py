@@ -1,10 +1,10 @@
 """What is known of each provider without talking to it: rows of data.
 
 Sources: docs.bigmodel.cn (chat completions, thinking, web search), docs.siliconflow.cn (chat completions),
-docs.ollama.com (API), api-docs.deepseek.com (thinking mode), platform.openai.com (chat completions),
-help.aliyun.com, docs.claude.com and ai.google.dev (OpenAI compatibility), docs.vllm.ai and llama.cpp's
-server README (chat_template_kwargs). Models are hints, the first is taken when none is named; a server's
-own list counts.
+docs.ollama.com (API), api-docs.deepseek.com (thinking mode), platform.openai.com (Responses API, chat
+completions), help.aliyun.com, docs.claude.com and ai.google.dev (OpenAI compatibility), docs.vllm.ai and
+llama.cpp's server README (chat_template_kwargs). Models are hints, the first is taken when none is named;
+a server's own list counts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Provider:
 
     name: str
     title: str
-    protocol: Literal["builtin", "openai", "ollama"] = "openai"
+    protocol: Literal["builtin", "openai", "responses", "ollama"] = "openai"
     base_url: str = ""
     """Its own address; "" when the user has to give one."""
     key: Literal["needed", "optional", "none"] = "needed"
@@ -40,6 +40,10 @@ class Provider:
     seeing_models: re.Pattern[str] | None = None
     """Names of models that see pictures; None = not known."""
     dialect: Dialect = field(default_factory=Dialect)
+    completions_dialect: Dialect | None = None
+    """Of the protocol "responses": how a server without it is spoken to by chat completions."""
+    first_piece_s: float = 120.0
+    """How long nothing may come before an answer begins, unless the user sets it."""
     note: Message
 
     @property
@@ -86,6 +90,9 @@ _TEMPLATE = ThinkingSwitch(
     off={"chat_template_kwargs": {"enable_thinking": False}},
 )
 
+_OPENAI_REASONING = re.compile(r"^(o\d|gpt-[5-9])")
+_EFFORT = {level: {"effort": level, "summary": "auto"} for level in ("low", "medium", "high")}
+
 _ROWS = (
     Provider(
         name=BUILTIN,
@@ -124,7 +131,7 @@ _ROWS = (
         base_url="https://open.bigmodel.cn/api/paas/v4",
         key_page="https://open.bigmodel.cn/usercenter/proj-mgmt/apikeys",
         models_page="https://docs.bigmodel.cn/cn/guide/start/model-overview",
-        models=("glm-4.7", "glm-4.6", "glm-4.5-air", "glm-4.6v", "glm-4.7-flash"),
+        models=("glm-4.7", "glm-5.3", "glm-4.6", "glm-4.5-air", "glm-4.6v", "glm-4.7-flash"),
         seeing_models=re.compile(r"\d(\.\d)?v(-|$)", re.IGNORECASE),
         dialect=Dialect(
             reasoning_back="always",
@@ -166,8 +173,8 @@ _ROWS = (
         base_url="https://api.deepseek.com/v1",
         key_page="https://platform.deepseek.com/api_keys",
         models_page="https://api-docs.deepseek.com/quick_start/pricing",
-        models=("deepseek-chat", "deepseek-reasoner"),
-        seeing_models=re.compile("(?!)"),
+        models=("deepseek-flash", "deepseek-v4-pro"),
+        seeing_models=re.compile(r"^deepseek-(v4-)?flash", re.IGNORECASE),
         dialect=Dialect(
             reasoning_back="tool_turns",
             names_missing_reasoning=True,
@@ -180,7 +187,7 @@ _ROWS = (
             ),
             thinking_temperature="left_out",
         ),
-        note=msg("DeepSeek in the cloud: thinking and tools, no pictures."),
+        note=msg("DeepSeek in the cloud: thinking and tools; deepseek-flash sees pictures."),
     ),
     Provider(
         name="openai",
@@ -188,10 +195,26 @@ _ROWS = (
         base_url="https://api.openai.com/v1",
         key_page="https://platform.openai.com/api-keys",
         models_page="https://platform.openai.com/docs/models",
-        models=("gpt-5-mini", "gpt-5", "gpt-4.1", "gpt-4.1-mini"),
+        models=("gpt-5.6-luna", "gpt-5.6-terra", "gpt-6-luna", "gpt-5-mini"),
+        protocol="responses",
+        first_piece_s=300.0,  # reasoning of which nothing is shown sends nothing while it goes on
         dialect=Dialect(
+            max_tokens_field="max_output_tokens",
+            fixed_temperature_models=_OPENAI_REASONING,
+            thinking=ThinkingSwitch(
+                on={"reasoning": _EFFORT["medium"]},
+                off={"reasoning": {"effort": "minimal"}},
+                level_field="reasoning",
+                levels=_EFFORT,
+            ),
+            thinking_temperature="left_out",
+            keeps_reasoning_items=True,
+            json_fields={"text": {"format": {"type": "json_object"}}},
+            search_tool={"type": "web_search"},
+        ),
+        completions_dialect=Dialect(
             max_tokens_field="max_completion_tokens",
-            fixed_temperature_models=re.compile(r"^(o\d|gpt-[5-9])"),
+            fixed_temperature_models=_OPENAI_REASONING,
             thinking=ThinkingSwitch(
                 on={"reasoning_effort": "medium"},
                 off={"reasoning_effort": "minimal"},
@@ -199,7 +222,10 @@ _ROWS = (
             ),
             thinking_temperature="left_out",
         ),
-        note=msg("OpenAI in the cloud, by chat completions."),
+        note=msg(
+            "OpenAI in the cloud, by its Responses API: thinking that goes on from call to call, pictures, a "
+            "web search of its own."
+        ),
     ),
     Provider(
         name="qwen",
@@ -207,7 +233,7 @@ _ROWS = (
         base_url="https://dashscope.aliyuncs.com/compatible-mode/v1",
         key_page="https://bailian.console.aliyun.com/",
         models_page="https://help.aliyun.com/zh/model-studio/models",
-        models=("qwen-plus", "qwen3-max", "qwen-flash", "qwen3-vl-plus"),
+        models=("qwen-plus", "qwen3.8-max", "qwen3-max", "qwen-flash", "qwen3-vl-plus"),
         dialect=Dialect(
             reasoning_back="current_turn",
             thinking=_ENABLE_THINKING,
@@ -221,7 +247,7 @@ _ROWS = (
         base_url="https://api.anthropic.com/v1",
         key_page="https://console.anthropic.com/settings/keys",
         models_page="https://docs.claude.com/en/docs/about-claude/models/overview",
-        models=("claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-4-5"),
+        models=("claude-sonnet-5-5", "claude-opus-5-5", "claude-haiku-4-5"),
         dialect=Dialect(
             plain_schemas=True,
             json_fields={},
@@ -238,7 +264,7 @@ _ROWS = (
         base_url="https://generativelanguage.googleapis.com/v1beta/openai",
         key_page="https://aistudio.google.com/apikey",
         models_page="https://ai.google.dev/gemini-api/docs/models",
-        models=("gemini-2.5-flash", "gemini-2.5-pro"),
+        models=("gemini-3.8-flash", "gemini-2.5-flash", "gemini-2.5-pro"),
         dialect=Dialect(
             plain_schemas=True,
             thinking=ThinkingSwitch(

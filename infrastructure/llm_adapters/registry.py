@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
@@ -22,9 +23,17 @@ from domain.llm.chat import (
     ProviderInfo,
     WireMessage,
 )
+from domain.llm.costs import FREE, Price, PriceList
 from domain.llm.provider_settings import ProviderSettings
+from domain.llm.web_search import settled_search
 from infrastructure.llm_adapters.addresses import checked_base_url, is_loopback, without_password
-from infrastructure.llm_adapters.provider_facts import ALIASES, OPENAI_COMPATIBLE, PROVIDERS, Provider
+from infrastructure.llm_adapters.choice_checks import (
+    advice_on_key,
+    known_provider,
+    refuse_settings,
+    refuse_switches,
+)
+from infrastructure.llm_adapters.provider_facts import ALIASES, PROVIDERS, Provider
 from shared.errors import UserInputError
 from shared.message import Message, msg
 
@@ -38,11 +47,15 @@ if TYPE_CHECKING:
     from domain.llm.service import NetworkSettings, ServiceReport
     from infrastructure.llm_adapters.service_manager import ServiceManager
     from infrastructure.llm_adapters.timing import Timeouts
+    from infrastructure.llm_adapters.wire_client import WireClient
     from infrastructure.persistence.service_counts import ServiceCountsFile
     from infrastructure.persistence.token_factors import TokenFactorsFile
 
 Abilities = Callable[[str, str], ModelAbilities]
 """(provider, model) -> what the model can do."""
+
+Prices = Callable[[str, str, bool], Price | None]
+"""(provider, model, it is asked at the provider's own address) -> what it costs, None = not known."""
 
 Speaker = Callable[[Literal["en", "zh"]], Callable[[Message], str]]
 """Gives the function that puts texts into a language."""
@@ -55,7 +68,8 @@ class ModelRegistry:
     """Implements application.ports.conversation.ChatModels over the table of providers.
 
     `speaker` puts what the built-in model says into the language of its user (without it: English);
-    `abilities` knows what models can do (without it: what the rows of the providers tell); `keys` holds
+    `abilities` knows what models can do (without it: what the rows of the providers tell), `prices` what
+    they cost; `keys` holds
     keys (without it: the environment alone), `settings` what the user set for providers.
     """
 
@@ -65,6 +79,7 @@ class ModelRegistry:
         environment: Mapping[str, str],
         speaker: Speaker | None = None,
         abilities: Abilities | None = None,
+        prices: Prices | None = None,
         keys: KeyStore | None = None,
         settings: ModelSettingsStore | None = None,
         services: ServiceManager | None = None,
@@ -76,6 +91,7 @@ class ModelRegistry:
         self._keys = keys
         self._settings = settings
         self._abilities = abilities or (lambda _provider, _model: ModelAbilities())
+        self._prices = prices or (lambda _provider, _model, _is_own: None)
         self._speaker: Speaker = speaker or (lambda _language: str)
         self._services = services
         self._tokens = tokens
@@ -99,7 +115,7 @@ class ModelRegistry:
                 provider=choice.provider,
                 model=choice.model,
                 thinking=choice.thinking,
-                search=choice.search,
+                search=bool(choice.search),
             )
 
     def list(self) -> tuple[ProviderInfo, ...]:
@@ -125,7 +141,7 @@ class ModelRegistry:
             try:
                 models = await client.models()
             except ProviderError as error:
-                model = choice.model or _provider(choice.provider).default_model
+                model = choice.model or known_provider(choice.provider).default_model
                 if error.status not in _NO_LISTING or not model:
                     raise
                 await _ask_for_a_word(client)
@@ -160,7 +176,7 @@ class ModelRegistry:
 
         Raises UserInputError for an address that can't be read.
         """
-        provider = _provider(choice.provider)
+        provider = known_provider(choice.provider)
         if provider.protocol != "ollama":
             return None
         completed = await asyncio.to_thread(self._completed, choice)
@@ -171,12 +187,59 @@ class ModelRegistry:
 
         return await OllamaService(base_url, api_key=key).status()
 
+    async def abilities(self, choice: ProviderChoice) -> ModelAbilities:
+        """What the chosen model can do, as far as it is known; an Ollama server is asked, for a few seconds.
+
+        Raises UserInputError for an unknown provider or an address that can't be read.
+        """
+        provider = known_provider(choice.provider)
+        if not provider.uses_network:
+            return ModelAbilities(tools="yes", vision=False, thinking=False)
+        choice = await asyncio.to_thread(self._completed, choice)
+        model = choice.model.strip() or provider.default_model
+        known = await asyncio.to_thread(self._abilities_of, provider, model)
+        if provider.dialect.vision_model and not known.vision:
+            known = replace(known, vision=True)
+        if provider.protocol != "ollama" or not model:
+            return known
+        base_url = self._base_url(provider, choice)
+        key = await asyncio.to_thread(self._key, provider, base_url)
+        await asyncio.to_thread(_import_wire)
+        from infrastructure.llm_adapters.ollama_service import OllamaService
+
+        return await OllamaService(base_url, api_key=key).abilities(model, known)
+
+    def prices(self, choice: ProviderChoice) -> PriceList:
+        """What the provider's models cost at the address of this choice: a model's name -> its price.
+
+        "" stands for the chosen model. Blocking. Raises UserInputError as `open` does.
+        """
+        provider = known_provider(choice.provider)
+        if not provider.uses_network:
+            return lambda _model: FREE
+        choice = self._completed(choice)
+        chosen = choice.model.strip() or provider.default_model
+        base_url = self._base_url(provider, choice)
+        is_own = bool(provider.base_url) and base_url == checked_base_url(provider.base_url)
+        # A gateway on this computer may well pass requests on to a service that costs.
+        is_here = provider.is_local and is_loopback(base_url)
+
+        def price(model: str) -> Price | None:
+            names = [name for name in (chosen, model) if name]
+            if is_here and not any(name.lower().endswith("cloud") for name in names):
+                return FREE
+            found = (self._prices(provider.name, name, is_own) for name in names)
+            return next((one for one in found if one is not None), None)
+
+        price("")  # what it reads from the disk is read here; later calls come from the loop
+        return price
+
     def destination(self, choice: ProviderChoice) -> str:
         """Scheme, host and port that a conversation goes to; "" when it stays on this computer. Blocking.
 
         Raises UserInputError as `open` does.
         """
-        provider = _provider(choice.provider)
+        provider = known_provider(choice.provider)
         if not provider.uses_network:
             return ""
         base_url = self._base_url(provider, self._completed(choice))
@@ -201,7 +264,7 @@ class ModelRegistry:
             base_url=choice.base_url or kept.base_url,
             model=choice.model.strip() or kept.model,
             thinking=choice.thinking if choice.thinking is not None else kept.thinking,
-            search=choice.search or kept.search,
+            search=settled_search(choice, kept)[0],
         )
 
     @asynccontextmanager
@@ -215,24 +278,29 @@ class ModelRegistry:
     async def _new_client(
         self, choice: ProviderChoice, *, key: str = "", is_tried_again: bool = True
     ) -> ChatClient:
-        provider = _provider(choice.provider)
+        provider = known_provider(choice.provider)
         if not provider.uses_network:
-            _refuse_settings(provider, choice)
+            refuse_settings(provider, choice)
             await asyncio.to_thread(_import_builtin)
             from infrastructure.llm_adapters.builtin_chat import BuiltinChatClient
 
             return BuiltinChatClient(speaker=self._speaker)
-        _refuse_switches(provider, choice)
+        refuse_switches(provider, choice)
         base_url = self._base_url(provider, choice)
         key = key or await asyncio.to_thread(self._key, provider, base_url)
         model = choice.model.strip() or provider.default_model
         await asyncio.to_thread(_import_wire)
         from infrastructure.llm_adapters.ollama import OllamaClient
         from infrastructure.llm_adapters.openai_compatible import OpenAICompatibleClient
+        from infrastructure.llm_adapters.responses import ResponsesClient
 
         abilities = await asyncio.to_thread(self._abilities_of, provider, model)
-        kind = OllamaClient if provider.protocol == "ollama" else OpenAICompatibleClient
-        client = kind(
+        kinds: Mapping[str, Callable[..., WireClient]] = {
+            "ollama": OllamaClient,
+            "openai": OpenAICompatibleClient,
+            "responses": partial(ResponsesClient, completions_dialect=provider.completions_dialect),
+        }
+        client = kinds[provider.protocol](
             base_url=base_url,
             model=model,
             api_key=key,
@@ -259,6 +327,7 @@ class ModelRegistry:
             is_local=is_local,
             learn=None if tokens is None else learning(tokens, peer),
             check=None if tokens is None or room is None else room_check(tokens, peer, room),
+            prices=await asyncio.to_thread(self.prices, choice),
         )
 
     def _service_manager(self) -> ServiceManager:
@@ -272,7 +341,7 @@ class ModelRegistry:
     def _timeouts(self, provider: Provider) -> Timeouts:
         from infrastructure.llm_adapters.timing import Timeouts
 
-        kept, usual = self._kept(provider.name), Timeouts()
+        kept, usual = self._kept(provider.name), Timeouts(first_piece_s=provider.first_piece_s)
         return replace(
             usual,
             connect_s=kept.connect_s or usual.connect_s,
@@ -308,7 +377,7 @@ class ModelRegistry:
             raise ProviderError(
                 msg("There is no key for {name} at {url}.", name=provider.name, url=base_url),
                 kind="no_key",
-                advice=_advice_on_key(provider),
+                advice=advice_on_key(provider),
             )
         if not key.isascii() or not key.isprintable() or " " in key:
             raise ProviderError(
@@ -361,50 +430,6 @@ class ModelRegistry:
         )
 
 
-def _advice_on_key(provider: Provider) -> Message:
-    if provider.key_page:
-        return msg(
-            "Get one at {page} and set the environment variable {variable} to it.",
-            page=provider.key_page,
-            variable=provider.key_variable,
-        )
-    return msg(
-        "Set the environment variable {variable} to the key of that server.", variable=provider.key_variable
-    )
-
-
-def _provider(name: str) -> Provider:
-    try:
-        return PROVIDERS[ALIASES.get(name.strip().lower(), name)]
-    except KeyError:
-        raise UserInputError(
-            msg("The provider {name} is not known.", name=name),
-            advice=msg("Known providers: {names}.", names=", ".join(PROVIDERS)),
-        ) from None
-
-
-def _refuse_settings(provider: Provider, choice: ProviderChoice) -> None:
-    if choice.base_url or choice.search or choice.thinking or choice.model not in ("", *provider.models):
-        raise UserInputError(
-            msg("The provider {name} takes neither --model nor --base-url.", name=provider.name),
-            advice=msg("For a model on a server add: --provider {name}", name=OPENAI_COMPATIBLE),
-        )
-
-
-def _refuse_switches(provider: Provider, choice: ProviderChoice) -> None:
-    if choice.search and not provider.dialect.can_search:
-        able = ", ".join(row.name for row in PROVIDERS.values() if row.dialect.can_search)
-        raise UserInputError(
-            msg("{name} has no web search of its own.", name=provider.title),
-            advice=msg("Leave it out, or choose a provider that has one: {names}.", names=able),
-        )
-    if choice.thinking is not None and not provider.dialect.thinking.is_there:
-        raise UserInputError(
-            msg("How {name} thinks can't be switched from here.", name=provider.title),
-            advice=msg("Leave the option out; the server's own settings decide."),
-        )
-
-
 async def _ask_for_a_word(client: ChatClient) -> None:
     request = ChatRequest(messages=(WireMessage(role="user", text="Say: ok"),), max_tokens=16)
     async for _ in client.stream(request):
@@ -422,4 +447,5 @@ def _import_builtin() -> None:
 
 def _import_wire() -> None:
     import infrastructure.llm_adapters.ollama
-    import infrastructure.llm_adapters.openai_compatible  # noqa: F401 - loaded for those who use it
+    import infrastructure.llm_adapters.openai_compatible
+    import infrastructure.llm_adapters.responses  # noqa: F401 - loaded for those who use it

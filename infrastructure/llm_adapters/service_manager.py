@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, TypeVar
 from tenacity import AsyncRetrying, DoAttempt, DoSleep, RetryCallState
 
 from domain.llm.chat import ChatRequest, ProviderError, RetryNotice, StreamChunk, Usage
+from domain.llm.costs import PriceList, cost_of
 from domain.llm.service import (
     COUNTED,
     LOCAL_RULE,
@@ -291,11 +292,17 @@ class GuardedClient:
     """Implements application.ports.conversation.ChatClient: a client's calls through the manager."""
 
     def __init__(
-        self, client: ChatClient, service: Service, learn: Learn | None = None, check: Check | None = None
+        self,
+        client: ChatClient,
+        service: Service,
+        learn: Learn | None = None,
+        check: Check | None = None,
+        prices: PriceList = lambda _model: None,
     ) -> None:
         self._client = client
         self._service = service
         self._learn = learn
+        self._prices = prices
         self._check = check
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamChunk, None]:
@@ -319,7 +326,11 @@ class GuardedClient:
                                 visit.begin()
                             if chunk.finish_reason is not None and discarded is None and self._learn:
                                 await self._learn(request, chunk)
-                            yield _with_discarded(chunk, discarded)
+                            whole = _with_discarded(chunk, discarded)
+                            if whole.finish_reason is not None:
+                                price = self._prices(whole.model)
+                                self._service.counts.note_answer(whole.usage, cost_of(whole.usage, price))
+                            yield whole
                 except ProviderError as error:
                     visit.note(error)
                     if error.usage is not None:
@@ -392,9 +403,11 @@ class ServiceManager:
         is_local: bool,
         learn: Learn | None = None,
         check: Check | None = None,
+        prices: PriceList = lambda _model: None,
     ) -> GuardedClient:
-        """`client`, whose calls go through the service from now on."""
-        return GuardedClient(client, self.service(provider, server, is_local=is_local), learn, check)
+        """`client`, whose calls go through the service from now on; `prices` are for its counts."""
+        service = self.service(provider, server, is_local=is_local)
+        return GuardedClient(client, service, learn, check, prices)
 
     def trial(self, client: ChatClient, *, provider: str, server: str, is_local: bool) -> TrialClient:
         """`client`, to be tried by a person."""

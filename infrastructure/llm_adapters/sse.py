@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 MAX_FRAME_BYTES = 8 * 1024 * 1024
+_PORTION_BYTES = 4 * 1024
 
 _BOM = b"\xef\xbb\xbf"
 _FIELDS = frozenset({b"data", b"event", b"id", b"retry"})
@@ -38,6 +39,12 @@ class Frame:
     """The event's name, "" for none."""
     is_stray: bool = False
     """Its lines stood in an event stream without a field name."""
+
+
+def portions_of(piece: bytes) -> Iterator[bytes]:
+    """`piece` in parts that are read in no time, even when they are nothing but line ends."""
+    for at in range(0, len(piece), _PORTION_BYTES):
+        yield piece[at : at + _PORTION_BYTES]
 
 
 class SSEReader:

@@ -13,6 +13,8 @@ from infrastructure.llm_adapters.answer_reader import AnswerReader
 _LEFT_BEHIND_S = 0.05
 """How long the rest of a finished answer is read so that its connection can serve the next request."""
 
+_BREATH_S = 0.01
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeouts:
@@ -104,3 +106,17 @@ class Patience:
     def _begin_stage(self, stage: object) -> None:
         if stage != self._stage:
             self._stage, self._waited_s = stage, 0.0
+
+
+class Breath:
+    """Lets others run while much that has arrived is read: what is in a buffer is read without a pause."""
+
+    def __init__(self) -> None:
+        self._clock = asyncio.get_running_loop().time
+        self._began = self._clock()
+
+    async def take(self) -> None:
+        """To be awaited between two frames: gives the loop back every `_BREATH_S`."""
+        if self._clock() - self._began > _BREATH_S:
+            await asyncio.sleep(0)
+            self._began = self._clock()

@@ -26,10 +26,10 @@ from infrastructure.llm_adapters.answer_reader import NOT_JSON, AnswerReader, pa
 from infrastructure.llm_adapters.connections import bytes_of, new_connections, no_socket_left
 from infrastructure.llm_adapters.dialect import Dialect, ThinkingSwitch, dialects_after
 from infrastructure.llm_adapters.error_texts import Peer
-from infrastructure.llm_adapters.images import with_fitting_images
+from infrastructure.llm_adapters.images import marked, with_fitting_images, with_pictures
 from infrastructure.llm_adapters.prompted_tools import CallsInText, as_prompted
-from infrastructure.llm_adapters.sse import MAX_FRAME_BYTES, Frame, FrameTooLarge
-from infrastructure.llm_adapters.timing import Patience, Timeouts
+from infrastructure.llm_adapters.sse import MAX_FRAME_BYTES, Frame, FrameTooLarge, portions_of
+from infrastructure.llm_adapters.timing import Breath, Patience, Timeouts
 from infrastructure.llm_adapters.wire_errors import (
     bad_response,
     error_of_payload,
@@ -240,7 +240,8 @@ class WireClient(ABC):
             request = with_fitting_images(request, side=dialect.image_side, most_bytes=dialect.image_bytes)
             if self._abilities.vision is False:
                 model = dialect.vision_model
-        return self._render(self._as_sent(request), model)
+        request, pictures = marked(request)
+        return with_pictures(self._render(self._as_sent(request), model), pictures)
 
     @asynccontextmanager
     async def _response(self, request: ChatRequest) -> AsyncIterator[httpx.Response]:
@@ -312,12 +313,16 @@ class WireClient(ABC):
     ) -> AsyncGenerator[tuple[Frame, Any, bool], None]:
         """Frames with their parsed data, and whether the stream ended inside them."""
         reader = self._new_reader(response.headers.get("content-type", ""))
+        breath = Breath()
         broken: ProviderError | None = None
         try:
             async with aclosing(self._pieces(response, answer, has_tools)) as pieces:
                 async for piece in pieces:
-                    for frame in reader.feed(piece):
-                        yield frame, await _parsed(frame.data), False
+                    for part in portions_of(piece):
+                        await breath.take()
+                        for frame in reader.feed(part):
+                            await breath.take()
+                            yield frame, await _parsed(frame.data), False
         except FrameTooLarge as error:
             raise bad_response(self._peer, str(error)) from error
         except ProviderError as error:

@@ -10,6 +10,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from domain.llm.chat import Role, WireImage, WireMessage, WireToolCall
+from domain.llm.messages import get_output_items
 
 _ROLES: Mapping[str, Role] = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
 _IMAGE_PARTS = frozenset({"image_url", "image"})
@@ -34,7 +35,12 @@ def wire_messages(messages: Sequence[BaseMessage]) -> tuple[WireMessage, ...]:
             calls = tuple(_wire_calls(message, wire_id_of, taken))
             if text or calls:
                 reasoning = str(message.additional_kwargs.get("reasoning_content") or "")
-                wire.append(WireMessage(role=role, text=text, reasoning=reasoning, tool_calls=calls))
+                items = get_output_items(message)
+                wire.append(
+                    WireMessage(
+                        role=role, text=text, reasoning=reasoning, tool_calls=calls, output_items=items
+                    )
+                )
         elif isinstance(message, ToolMessage):
             call_id = wire_id_of.get(message.tool_call_id, message.tool_call_id)
             wire.append(WireMessage(role=role, text=text, tool_call_id=call_id, name=message.name or ""))
@@ -76,7 +82,7 @@ def _text_of(message: BaseMessage) -> str:
 
 
 def _images_of(message: BaseMessage) -> tuple[WireImage, ...]:
-    """The pictures of a message: data URLs in OpenAI's form, or LangChain's own blocks.
+    """The pictures of a message: bytes, data URLs in OpenAI's form, or LangChain's own blocks.
 
     Raises TypeError for an address: what is sent has to be at hand.
     """
@@ -92,6 +98,8 @@ def _images_of(message: BaseMessage) -> tuple[WireImage, ...]:
 def _image(part: Mapping[str, Any]) -> WireImage:
     if part.get("type") == "image":
         mime, encoded = str(part.get("mime_type") or "image/png"), part.get("base64") or part.get("data")
+        if isinstance(encoded, bytes):  # as this program itself puts them: encoded where they are sent
+            return WireImage(data=encoded, mime=mime)
     else:
         address = part.get("image_url")
         url = str(address.get("url") if isinstance(address, Mapping) else address)

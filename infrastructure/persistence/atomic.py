@@ -18,13 +18,16 @@ _RENAME_NOREPLACE = 1
 """Of linux/fs.h."""
 
 
-def write_atomically(path: Path, data: bytes, *, inside: Path | None = None, mode: int | None = None) -> None:
+def write_atomically(
+    path: Path, data: bytes, *, inside: Path | None = None, mode: int | None = None, is_durable: bool = True
+) -> None:
     """Put `data` at `path`: all of it, or nothing.
 
     A temporary file in the same folder is written, flushed to the disk and renamed. An existing file
     keeps its mode (and owner, where we may set it); a new one gets the permission bits `mode` (None: those
     of any new file). Hard links to it are parted. A link is written
-    through when its target lies in the folder `inside`, and refused otherwise.
+    through when its target lies in the folder `inside`, and refused otherwise. Without `is_durable` nobody
+    waits for the disk: a killed program leaves the old or the new file, a power cut perhaps a damaged one.
     Raises UserInputError for a place that cannot be a file, EnvironmentProblem when the disk is full,
     read-only or the place not ours to write; the old file is untouched then.
     """
@@ -34,13 +37,14 @@ def write_atomically(path: Path, data: bytes, *, inside: Path | None = None, mod
             before = _existing(target, folder)
             temporary = f".{new_ulid()}.tmp"
             try:
-                _write_new(temporary, data, before, folder, mode)
+                _write_new(temporary, data, before, folder, mode, is_durable=is_durable)
                 os.replace(temporary, target.name, src_dir_fd=folder, dst_dir_fd=folder)
             except BaseException:
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(temporary, dir_fd=folder)
                 raise
-            os.fsync(folder)
+            if is_durable:
+                os.fsync(folder)
     except (OSError, ValueError) as error:
         raise write_problem(error, path) from error
 
@@ -142,9 +146,15 @@ def _existing(target: Path, folder: int) -> os.stat_result | None:
 
 
 def _write_new(
-    name: str, data: bytes, before: os.stat_result | None, folder: int, new_mode: int | None
+    name: str,
+    data: bytes,
+    before: os.stat_result | None,
+    folder: int,
+    new_mode: int | None,
+    *,
+    is_durable: bool,
 ) -> None:
-    """Write and flush the temporary file, with the mode and owner of the file it shall replace."""
+    """Write the temporary file, with the mode and owner of the file it shall replace."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     # What is to become private must not be open to others even for a moment.
     mode = 0o666 if before is None and new_mode is None else 0o600
@@ -159,4 +169,5 @@ def _write_new(
             os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode))
         elif new_mode is not None:
             os.fchmod(file.fileno(), new_mode & 0o777)  # never set-user-id: the log is data, not a grant
-        os.fsync(file.fileno())
+        if is_durable:
+            os.fsync(file.fileno())

@@ -12,6 +12,7 @@ from typing import Any
 
 from domain.llm.chat import THINKING_LEVELS
 from domain.llm.provider_settings import BUILTIN, TIMEOUT_RANGE_S, ModelSettings, ProviderSettings
+from domain.llm.web_search import read_web_search
 from infrastructure.persistence.atomic import write_atomically
 from infrastructure.persistence.change_lock import change_lock
 from infrastructure.persistence.regular import read_regular_file
@@ -73,6 +74,7 @@ class ModelSettingsFile:
                 "schema_version": SCHEMA_VERSION,
                 "chosen": new.chosen,
                 "providers": {name: asdict(settings) for name, settings in new.providers.items()},
+                "web_search": asdict(new.web_search),
             }
             text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
             write_atomically(self._path, text.encode("utf-8", "surrogatepass"), inside=self._home, mode=0o600)
@@ -100,6 +102,7 @@ def _understood(content: dict[str, Any]) -> ModelSettings:
             for name, entry in (entries.items() if isinstance(entries, dict) else ())
             if isinstance(entry, dict)
         },
+        web_search=read_web_search(content.get("web_search")),
     )
 
 
@@ -117,4 +120,5 @@ def _settings(entry: dict[str, Any]) -> ProviderSettings:
         settings,
         thinking=thinking if thinking in THINKING_LEVELS else None,
         search=entry.get("search") is True,
+        web_search=entry.get("web_search") is True and entry.get("search") is not True,
     )

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from application.ports.project import StoredObject
+    from infrastructure.persistence.attachment_files import AttachmentFiles
     from infrastructure.persistence.operations import SqliteOperationLog
     from infrastructure.persistence.sessions import SessionFiles
 
@@ -82,6 +83,13 @@ class ProjectFolder:
         return SessionFiles(self.private / paths.CONVERSATIONS_FOLDER)
 
     @cached_property
+    def attachments(self) -> AttachmentFiles:
+        """What users attached to messages."""
+        from infrastructure.persistence.attachment_files import AttachmentFiles
+
+        return AttachmentFiles(self.private / paths.ATTACHMENTS_FOLDER)
+
+    @cached_property
     def operations(self) -> SqliteOperationLog:
         """The project's log of effects."""
         from infrastructure.persistence.operations import SqliteOperationLog
@@ -99,6 +107,12 @@ class ProjectFolder:
         It need not exist. Raises UserInputError for a place outside or inside `.circuit_ai/`.
         """
         return self._inside(path).relative_to(self.root).as_posix()
+
+    def is_kept_back(self, place: str) -> bool:
+        """Whether ``.circuitaiignore`` keeps a place from models on the network."""
+        from infrastructure.persistence.ignore_rules import is_kept_back
+
+        return is_kept_back(self.root, Path(place))
 
     def write(self, path: Path, content: bytes, *, mode: int | None = None) -> str:
         """Write a file of the user's atomically; what was there first goes to the object store.

@@ -46,7 +46,9 @@ class ServiceCountsFile:
             all_counts[service] = {name: old.get(name, 0) + new[name] for name in SUMS}
             kept = dict(list(all_counts.items())[-_MOST_SERVICES:])
             text = json.dumps(kept, ensure_ascii=False, indent=1) + "\n"
-            write_atomically(self._path, text.encode("utf-8", "surrogatepass"), inside=self._home)
+            write_atomically(
+                self._path, text.encode("utf-8", "surrogatepass"), inside=self._home, is_durable=False
+            )
 
 
 def _sums(row: Mapping[str, Any]) -> dict[str, float]:

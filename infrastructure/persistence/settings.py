@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.chat import ModelAbilities, ProviderChoice
+from domain.llm.costs import CURRENCIES, Price, price_to_plain, read_price
 from domain.llm.service import NetworkSettings
 from domain.search.embedding import EmbeddingSettings, read_embedding
 from domain.simulation.retention import DEFAULT_POLICY, RetentionPolicy
@@ -56,6 +57,8 @@ class UserSettings:
     """Proxy and certificates for servers on the network."""
     models: Mapping[str, ModelAbilities] = field(default_factory=dict)
     """What the user knows of models, by name or by provider and name; before what the program knows."""
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    """What models cost, by name or by provider and name; before what the program knows."""
     switch_automatically: bool = False
     """The alternatives are asked without a question, where the project may be sent to them."""
     embedding: EmbeddingSettings | None = None
@@ -124,6 +127,7 @@ def save_settings(home: Path, settings: UserSettings) -> None:
             "certificates": settings.network.certificates and str(settings.network.certificates),
         },
         "models": {name: _abilities_to_plain(row) for name, row in settings.models.items()},
+        "prices": {name: price_to_plain(price) for name, price in settings.prices.items()},
         "switch_automatically": settings.switch_automatically,
         "embedding": None if settings.embedding is None else asdict(settings.embedding),
         "results": {"max_bytes": settings.results.max_bytes, "keep": settings.results.keep},
@@ -169,6 +173,7 @@ def _understand(content: dict[str, Any], path: Path) -> UserSettings:
         alternatives=entry("alternatives", _models, ()),
         network=entry("network", _network, NetworkSettings()),
         models=entry("models", _abilities, {}),
+        prices=entry("prices", _prices, {}),
         switch_automatically=entry("switch_automatically", _yes_or_no, False),
         embedding=entry("embedding", read_embedding, None),
         results=entry("results", _quota, DEFAULT_POLICY),
@@ -214,23 +219,36 @@ _LIMIT_RANGES = {
     "continuations": (0, 20),
     "parallel": (1, 16),
     "session_tokens": (0, 10**12),
+    "session_cost": (0, 10**6),
 }
+_FRACTIONS = ("model_seconds", "session_cost")
 
 
 def _limits(value: Any) -> AgentLimits:
     """Any of the limits by name; those left out keep their defaults."""
     if not isinstance(value, dict):
         raise TypeError("an object of limits is needed")
-    for name, number in value.items():
+    numbers = dict(value)
+    currency = numbers.pop("currency", AgentLimits().currency)
+    if currency not in CURRENCIES:
+        raise ValueError(currency)
+    for name, number in numbers.items():
         if name not in _LIMIT_RANGES:
             raise ValueError(name)
         lowest, highest = _LIMIT_RANGES[name]
         if isinstance(number, bool) or not isinstance(number, int | float):
             raise TypeError(name)
-        if not lowest <= number <= highest or (name != "model_seconds" and number != int(number)):
+        if not lowest <= number <= highest or (name not in _FRACTIONS and number != int(number)):
             raise ValueError(name)
-    whole = {name: number if name == "model_seconds" else int(number) for name, number in value.items()}
-    return AgentLimits(**whole)
+    read = {name: number if name in _FRACTIONS else int(number) for name, number in numbers.items()}
+    return AgentLimits(**read, currency=currency)
+
+
+def _prices(value: Any) -> dict[str, Price]:
+    """``{"glm-4.6": {"input": 4, "cached": 0.8, "output": 16, "currency": "CNY"}}``."""
+    if not isinstance(value, dict):
+        raise TypeError("an object of prices is needed")
+    return {name: read_price(row) for name, row in value.items()}
 
 
 def _model(value: Any) -> ProviderChoice | None:

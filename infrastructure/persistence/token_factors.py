@@ -48,7 +48,9 @@ class TokenFactorsFile:
                 return
             kept = dict(list(factors.to_plain().items())[-_MOST_MODELS:])
             text = json.dumps(kept, ensure_ascii=False, indent=1) + "\n"
-            write_atomically(self._path, text.encode("utf-8", "surrogatepass"), inside=self._home)
+            write_atomically(
+                self._path, text.encode("utf-8", "surrogatepass"), inside=self._home, is_durable=False
+            )
 
     def _load(self) -> TokenFactors:
         """What is known; nothing where the file is missing or damaged, as it is learned again."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import shlex
+from collections.abc import Callable
 from pathlib import Path
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from application.app import Application
+from application.conversation.alternatives import named
 from application.events import (
     AlternativeTaken,
     AnswerStreamed,
+    AttachmentsLeftOut,
     ChatEvent,
     ConfirmationGiven,
     ConfirmationNeeded,
@@ -24,7 +28,8 @@ from application.events import (
     TurnEnded,
 )
 from domain.llm.chat import THINKING_LEVELS, ProviderChoice
-from presentation.cli import design
+from domain.llm.costs import CURRENCIES, Cost, read_money, shown_cost
+from presentation.cli import attaching, design, web_search
 from presentation.cli.confirming import confirmer, given_document, needed_document
 from presentation.cli.consent import consent_asker
 from presentation.cli.events import common_document
@@ -32,7 +37,10 @@ from presentation.cli.keys import unlock_keys
 from presentation.cli.output import Output
 from presentation.cli.terminal import read_input
 from shared.errors import CircuitAIError, UserInputError
-from shared.message import msg
+from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from application.conversation.chatting import ChatRequest
 
 _EXIT_CODES: dict[TurnEnd, int] = {
     "completed": 0,
@@ -45,10 +53,12 @@ _EXIT_CODES: dict[TurnEnd, int] = {
     "stopped": 130,
 }
 _LARGEST_INPUT = 4 << 20
+_LONGEST_IN_COMMAND = 200
+"""Characters of a message that is repeated in a command."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """PROJECT TEXT [--session ID] [--resume], the model and how it is asked, and the mode."""
+    """PROJECT TEXT [--session ID] [--resume] [--attach FILE]..., the model and how it is asked, the mode."""
     parser.add_argument("project", type=Path, metavar="PROJECT")
     parser.add_argument("text", nargs="?", metavar="TEXT")
     parser.add_argument("--session", default="", metavar="ID")
@@ -57,10 +67,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", default="", metavar="M")
     parser.add_argument("--base-url", default="", metavar="U")
     parser.add_argument("--thinking", choices=THINKING_LEVELS)
-    parser.add_argument("--search", action="store_true")
+    web_search.add_arguments(parser)
     parser.add_argument("--mode", choices=("free", "workflow"), default="free")
     parser.add_argument("--yes", action="store_true")
+    attaching.add_arguments(parser)
+    parser.add_argument("--max-cost", type=money, default=None, metavar="MONEY")
     parser.add_argument("--max-iterations", type=design.rounds, default=8, metavar="N")
+
+
+def money(text: str) -> tuple[float, str]:
+    """An amount above 0 with its currency: "0.5" (USD), "3CNY"."""
+    try:
+        return read_money(text)
+    except ValueError:
+        known = ", ".join(CURRENCIES)
+        problem = f"{text!r} is not an amount of money above 0, as in 0.5 or 3CNY ({known})"
+        raise argparse.ArgumentTypeError(problem) from None
 
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
@@ -69,26 +91,40 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     from application.prompting import PromptsWarned
 
     text = await _text_of(args)
+    attaching.refuse_where_none_go(args)
+    own_search, general_search = web_search.search_of(args)
     if args.mode == "workflow":
+        web_search.refuse_in_design(general_search)
         args.text = text
         return await design.run(args, app, out)
     out = out if text is None else out.in_language_of(text)
+    try:
+        attachments = await attaching.attachments_of(args, app, out)
+    except CircuitAIError as error:
+        fail(error, out)
+        return error.exit_code
     request = ChatRequest(
         project=args.project,
         text=text,
+        go_on=out.translate(msg("Go on.")),
         session_id=args.session,
+        attachments=attachments,
+        max_cost=args.max_cost,
         choice=ProviderChoice(
             provider=args.provider,
             model=args.model,
             base_url=args.base_url,
             thinking=args.thinking,
-            search=args.search,
+            search=own_search,
+            web_search=general_search,
         ),
     )
-    printer = _EventPrinter(out)
+    printer = _EventPrinter(out, again=lambda offer, session: _command(request, offer, session))
     app.events.subscribe(PromptsWarned, lambda warning: out.note(warning.message))
     try:
         await unlock_keys(app, args.provider, out)
+        if general_search is not None and general_search.is_on:
+            await unlock_keys(app, web_search.key_name_of(app, general_search), out)
         ended = await app.chat(
             request,
             emit=printer,
@@ -115,6 +151,17 @@ def fail(error: CircuitAIError, out: Output) -> None:
 def stopped(out: Output) -> None:
     """The closing line of a command that was stopped before there was a turn."""
     _EventPrinter(out)(TurnEnded(stop_reason="stopped"))
+
+
+def _command(request: ChatRequest, offer: ProviderChoice, session_id: str) -> str:
+    """The command that says the same to another model, in the same conversation."""
+    text = request.text or ""
+    is_short = 0 < len(text) <= _LONGEST_IN_COMMAND and text.isprintable()
+    words = ["python", "main.py", "chat", str(request.project), "--session", session_id]
+    words += ["--provider", offer.provider]
+    words += ["--model", offer.model] if offer.model else []
+    words += ["--base-url", offer.base_url] if offer.base_url else []
+    return f"{shlex.join(words)} {shlex.quote(text) if is_short else 'TEXT'}"
 
 
 async def _text_of(args: argparse.Namespace) -> str | None:
@@ -148,17 +195,40 @@ async def _standard_input() -> str:
     return data.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
+def _cost_line(turn: Cost, conversation: Cost) -> Message | None:
+    """What was spent, for people; None for nothing, and where no price of the conversation is known."""
+    spent, whole = shown_cost(turn), shown_cost(conversation)
+    if turn.is_free or not whole:
+        return None
+    if not spent:
+        return msg("What this turn cost is not known.")
+    if conversation.unknown:
+        return msg(
+            "Cost, by published prices: {spent}; this conversation: {whole}, without {count} answers whose "
+            "cost is not known.",
+            spent=spent,
+            whole=whole,
+            count=conversation.unknown,
+        )
+    return msg("Cost, by published prices: {spent}; this conversation: {whole}.", spent=spent, whole=whole)
+
+
 class _EventPrinter:
     """Prints events: one JSON object a line, or the answer as it comes."""
 
-    def __init__(self, out: Output) -> None:
+    def __init__(self, out: Output, again: Callable[[ProviderChoice, str], str] | None = None) -> None:
         self._out = out
+        self._again = again
+        """The command that asks another model, in a conversation."""
+        self._session_id = ""
         self._is_in_line = False
         self._message_id = ""
         self.has_told_error = False
         """An error was shown already."""
 
     def __call__(self, event: ChatEvent) -> None:
+        if isinstance(event, SessionOpened):
+            self._session_id = event.session_id
         if self._out.as_json:
             for document in event_documents(event, self._out):
                 self._out.json(document)
@@ -179,8 +249,7 @@ class _EventPrinter:
             case SourcesFound():
                 self._end_line()
                 out.say(msg("Sources of the web search:"))
-                for number, source in enumerate(event.sources, 1):
-                    out.line(f"  {source.reference or number}  {source.title}  {source.url}")
+                web_search.say_sources(event.sources, out)
             case ToolStarted() | ConfirmationNeeded():
                 self._end_line()
             case ToolEnded():
@@ -194,23 +263,32 @@ class _EventPrinter:
                         seconds=f"{event.wait_s:.0f}",
                     )
                 )
-            case AlternativeTaken():
+            case AlternativeTaken() | AttachmentsLeftOut():
                 self._end_line()
                 out.note(event.text)
             case ErrorOccurred():
                 self._end_line()
                 self.has_told_error = True
                 out.fail(CircuitAIError(event.message, advice=event.advice, error_type=event.error_type))
+                self._tell_commands(event.offers)
             case TurnEnded():
                 self._end_line()
                 if event.stop_reason == "stopped":
                     out.say(msg("Stopped."))
                 if event.note is not None:
                     out.say(event.note)
+                if (cost := _cost_line(event.cost, event.session_cost)) is not None:
+                    out.note(cost)
             case SessionOpened() | PhaseEntered() | ConfirmationGiven():
                 pass
             case _:
                 assert_never(event)
+
+    def _tell_commands(self, offers: tuple[ProviderChoice, ...]) -> None:
+        for offer in offers:
+            if self._again is not None:
+                command = self._again(offer, self._session_id)
+                self._out.note(msg("To ask {model}: {command}", model=named(offer), command=command))
 
     def _end_line(self) -> None:
         if self._is_in_line:
@@ -237,6 +315,8 @@ def event_documents(event: ChatEvent, out: Output) -> list[dict[str, object]]:  
                     "message": text,
                 }
             ]
+        case AttachmentsLeftOut():
+            return [{"type": "attachments_left_out", "message": out.translate(event.text)}]
         case RetryScheduled():
             reason = out.translate(event.reason)
             return [{"type": "retry", "attempt": event.attempt, "wait_s": event.wait_s, "reason": reason}]
@@ -249,6 +329,8 @@ def event_documents(event: ChatEvent, out: Output) -> list[dict[str, object]]:  
         case TurnEnded():
             note = out.translate(event.note) if event.note else None
             usage = dict(event.usage)
-            return [{"type": "done", "stop_reason": event.stop_reason, "usage": usage, "note": note}]
+            cost = {"turn": event.cost.to_plain(), "conversation": event.session_cost.to_plain()}
+            end = {"type": "done", "stop_reason": event.stop_reason, "usage": usage, "cost": cost}
+            return [{**end, "note": note}]
         case _:
             return [common_document(event, out)]

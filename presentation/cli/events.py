@@ -38,6 +38,10 @@ def common_document(event: CommonEvent, out: Output) -> dict[str, object]:
                 "error_type": event.error_type,
                 "message": out.translate(event.message),
                 "advice": out.translate(event.advice) if event.advice else None,
+                "offers": [
+                    {"provider": offer.provider, "model": offer.model, "base_url": offer.base_url}
+                    for offer in event.offers
+                ],
             }
         case _:
             assert_never(event)

@@ -66,13 +66,48 @@ async def unlock_keys(app: Application, provider: str, out: Output) -> None:
 
     Raises UserInputError ("wrong_passphrase"), EnvironmentProblem.
     """
-    info = next((info for info in app.models.list() if info.name == provider), None)
+    info = _holders(app).get(provider)
     if info is None:
         return
     status = await asyncio.to_thread(app.keys.status, info.name, info.key_variable)
     if status.needs_passphrase and _is_person_there(out):
         passphrase = await _hidden(out, msg("Passphrase of the encrypted keys: "))
         await asyncio.to_thread(app.keys.unlock, passphrase)
+
+
+def _holders(app: Application) -> dict[str, ProviderInfo]:
+    """Whose keys are kept: providers of models, search engines, servers of vectors."""
+    from domain.llm.chat import ProviderInfo
+    from domain.search.embedding import EMBEDDING_SERVERS
+
+    vectors = {
+        row.key_name: ProviderInfo(
+            name=row.key_name,
+            title=row.title,
+            needs_key=False,
+            has_key=False,
+            base_url=row.base_url,
+            key_variable=row.key_variable,
+            key_page=row.key_page,
+        )
+        for row in EMBEDDING_SERVERS.values()
+        if row.key_name
+    }
+
+    engines = {
+        info.key_name: ProviderInfo(
+            name=info.key_name,
+            title=info.title,
+            needs_key=True,
+            has_key=info.has_key,
+            base_url=info.base_url,
+            key_variable=info.key_variable,
+            key_page=info.key_page,
+        )
+        for info in app.search_web.engines.list()
+        if info.needs_key
+    }
+    return vectors | engines | {info.name: info for info in app.models.list() if info.key_variable}
 
 
 def _order(args: argparse.Namespace, app: Application) -> tuple[str, ProviderInfo]:
@@ -85,7 +120,7 @@ def _order(args: argparse.Namespace, app: Application) -> tuple[str, ProviderInf
                        "on a command line should be replaced by a new one."),
             error_type="key_on_command_line",
         )  # fmt: skip
-    known = {info.name: info for info in app.models.list() if info.key_variable}
+    known = _holders(app)
     if len(words) != 2 or words[0] not in ACTIONS or words[1] not in known:
         raise UserInputError(
             msg("It is not said whose key: providers key set|remove|status NAME."),

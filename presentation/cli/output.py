@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from presentation.translation import Translator, language_of
-from shared.errors import CircuitAIError, Stopped
+from shared.errors import CircuitAIError, EnvironmentProblem, Stopped
 from shared.message import Message, msg
 from shared.redaction import redact_known
 from shared.visible import for_terminal
@@ -114,10 +114,19 @@ class Output:
     def _print(self, text: str, *, end: str = "\n") -> None:
         try:
             print(self._shown(text, self._stdout), end=end, file=self._stdout, flush=True)
-        except BrokenPipeError:
-            # Whoever read us has gone (`| head`): nobody wants the rest.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), self._stdout.fileno())
-            raise Stopped(msg("Stopped.")) from None
+        except OSError as error:
+            # Whoever read us has gone (`| head`), or the disk is full: there is no place for the rest.
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._stdout.fileno())
+            os.close(nowhere)
+            if isinstance(error, BrokenPipeError):
+                raise Stopped(msg("Stopped.")) from None
+            problem = msg("The output can't be written ({reason}).", reason=error.strerror)
+            if self.as_json:  # else the error is told there, once it has come up
+                self.note(problem)
+            raise EnvironmentProblem(
+                problem, advice=msg("Make room, or send it elsewhere."), error_type="cannot_write"
+            ) from error
 
     @staticmethod
     def _shown(text: str, stream: TextIO) -> str:

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import os
-from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 from application.app import Application
@@ -17,10 +13,10 @@ from domain.llm.tools.confirmation import (
     EVERY_PATH,
     Permissions,
     Rule,
-    fits_tool,
     rule_to_plain,
 )
 from presentation.cli.output import Output
+from presentation.permission_rules import checked_rule, name_in, relative_rule
 from shared.errors import UserInputError
 from shared.message import msg
 
@@ -45,14 +41,12 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         raise UserInputError(msg("{path} is not a folder.", path=root), error_type="no_project")
     if args.action in ("add", "remove"):
         change = store.add_rules if args.action == "add" else store.remove_rules
-        rule = _rule(args)
-        rule = replace(rule, path=_relative(root, rule.path.strip()))
+        rule = relative_rule(root, _rule(args))
         if args.action == "add":  # any rule that is there may be taken away
-            _check_path(rule.path)
-            _check_tool(rule.tool, app.run_tool.executor.names)
+            rule = checked_rule(root, rule, app.run_tool.executor.names)
         await asyncio.to_thread(change, root, [rule])
     elif args.action in ("protect", "unprotect"):
-        name = _name_in(root, args.file)
+        name = name_in(root, args.file)
         await asyncio.to_thread(store.protect, root, name, is_protected=args.action == "protect")
     elif args.action == "withdraw":
         await _withdraw(args, app)
@@ -80,49 +74,6 @@ def _rule(args: argparse.Namespace) -> Rule:
             msg("Say what the rule decides: --decision allow, ask or deny."), error_type="bad_usage"
         )
     return Rule(decision=args.decision, tool=args.tool, path=args.path, effect=args.effect)
-
-
-def _relative(root: Path, glob: str) -> str:
-    """The pattern relative to the project, where it is written as an absolute path in it."""
-    bases = (root.absolute(), Path(os.path.realpath(root)))
-    base = next((base for base in bases if Path(glob).is_relative_to(base)), None)
-    return glob if base is None else Path(glob).relative_to(base).as_posix()
-
-
-def _check_path(glob: str) -> None:
-    """Raise UserInputError for a pattern that no file of a project can fit: such a rule would never hold."""
-    is_odd = not glob.isprintable() or glob in ("", ".") or ".." in glob.split("/")
-    if is_odd or glob.startswith(("/", "~")):
-        raise UserInputError(
-            msg(
-                "--path {glob} fits no file of the project.", glob=json.dumps(glob[:200], ensure_ascii=False)
-            ),
-            advice=msg("Name it relative to the project, for example lib/** or amp.cir; ** is every file."),
-            error_type="bad_usage",
-        )
-
-
-def _check_tool(pattern: str, names: Iterable[str]) -> None:
-    """Raise UserInputError for a tool that is none: a rule with a slip in it would never hold."""
-    if not any(fits_tool(pattern, name) for name in names):
-        raise UserInputError(
-            msg("There is no tool named {name}.", name=pattern[:100] or '""'),
-            advice=msg("Tools are: {names}.", names=", ".join(sorted(names))),
-            error_type="bad_usage",
-        )
-
-
-def _name_in(root: Path, text: str) -> str:
-    """The file or folder as rules name it: relative to the project, links resolved."""
-    real_root = Path(os.path.realpath(root))
-    place = Path(os.path.realpath(real_root / text)) if text else real_root
-    if place == real_root or not place.is_relative_to(real_root):
-        raise UserInputError(
-            msg("{path} is no file or folder of the project.", path=text or "."),
-            advice=msg("Name it relative to the project: permissions protect PROJECT PATH."),
-            error_type="outside_project",
-        )
-    return place.relative_to(real_root).as_posix()
 
 
 def _show(permissions: Permissions, out: Output) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 
 from application.app import Application
 from domain.llm.chat import ProviderChoice, ProviderInfo
+from domain.llm.costs import CURRENCIES, Cost, shown_cost
+from presentation.cli import embeddings, web_search
 from presentation.cli.keys import run_key, unlock_keys
 from presentation.cli.output import Output
 from shared.errors import UserInputError
@@ -17,7 +19,11 @@ _MOST_NAMES = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """list | test [NAME] [--model M] [--base-url U] | key set|remove|status NAME."""
+    """list | test [NAME] [--model M] [--base-url U] | test web-search [ENGINE]
+    | test embeddings [PROVIDER] | key set|remove|status NAME.
+
+    `test web-search` also takes --search-id and --save, which keeps the engine that has answered.
+    """
     parser.add_argument("action", choices=("list", "test", "key"))
     parser.add_argument("name", nargs="?", default="", metavar="NAME")
     parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
@@ -25,12 +31,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--key", "--api-key", "--token", dest="key", default="", help=argparse.SUPPRESS)
     parser.add_argument("--model", default="", metavar="M")
     parser.add_argument("--base-url", default="", metavar="U")
+    web_search.add_engine_arguments(parser)
+    parser.add_argument("--save", action="store_true")
 
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 3 when the tested provider does not answer or refuses."""
     if args.action == "key" or args.key:
         return await run_key(args, app, out)
+    if args.action == "test" and args.name == web_search.NAME:
+        return await web_search.run_test(args, app, out)
+    if args.action == "test" and args.name == embeddings.NAME:
+        return await embeddings.run_test(args, app, out)
     if args.words:
         raise UserInputError(
             msg("There are too many words: providers {action} NAME.", action=args.action),
@@ -38,7 +50,9 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
             error_type="bad_usage",
         )
     if args.action == "list":
-        _list(app.models.list(), await asyncio.to_thread(app.models.service_counts), out)
+        engines = web_search.engine_documents(app, out)
+        _list(app.models.list(), await asyncio.to_thread(app.models.service_counts), engines, out)
+        web_search.say_engines(app, out)
         return 0
     args.name = args.name or "builtin"
     await unlock_keys(app, args.name, out)
@@ -72,11 +86,13 @@ def _found(choice: ProviderChoice, count: int) -> Message:
 _Counts = Mapping[str, Mapping[str, float]]
 
 
-def _list(providers: tuple[ProviderInfo, ...], counts: _Counts, out: Output) -> None:
+def _list(
+    providers: tuple[ProviderInfo, ...], counts: _Counts, engines: list[dict[str, object]], out: Output
+) -> None:
     if out.as_json:
         services = [_service(name, row) for name, row in counts.items()]
         entries = [_entry(provider, out) for provider in providers]
-        out.json({"ok": True, "providers": entries, "services": services})
+        out.json({"ok": True, "providers": entries, "services": services, "search_engines": engines})
         return
     for provider in providers:
         out.line(f"{provider.name} ({provider.title})")
@@ -85,12 +101,18 @@ def _list(providers: tuple[ProviderInfo, ...], counts: _Counts, out: Output) -> 
                 out.line(f"    {out.translate(line)}")
         for name, row in counts.items():
             if name.split(" ")[0] == provider.name:
-                out.line(f"    {name.partition(' ')[2]}: {out.translate(_counts_line(row))}")
+                spent = shown_cost(_cost(row))
+                counts_line = out.translate(_counts_line(row))
+                out.line(f"    {name.partition(' ')[2]}: {counts_line}{spent and f' {spent}'}")
 
 
 def _service(name: str, row: Mapping[str, float]) -> dict[str, object]:
     provider, _, server = name.partition(" ")
     return {"provider": provider, "server": server, **row, "mean_first_piece_s": _mean(row)}
+
+
+def _cost(row: Mapping[str, float]) -> Cost:
+    return Cost(amounts={currency: row.get(f"cost_{currency.lower()}", 0.0) for currency in CURRENCIES})
 
 
 def _mean(row: Mapping[str, float]) -> float | None:

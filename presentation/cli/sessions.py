@@ -117,6 +117,7 @@ def _session_document(session: ShownSession, out: Output) -> dict[str, Any]:
         "created_at": session.created_at,
         "updated_at": session.updated_at,
         "has_partial_response": session.has_partial_response,
+        "cost": session.cost.to_plain(),
         "messages": [_message_document(message) for message in session.messages],
         "problems": [out.translate(problem) for problem in session.problems],
     }
@@ -135,7 +136,10 @@ def _message_document(message: ShownMessage) -> dict[str, Any]:
         "reasoning": message.reasoning,
         "tool_calls": [json_call(call) for call in message.tool_calls],
         "operations": list(message.operations),
+        "sources": list(message.sources),
     }
+    if message.attachments:
+        document["attachments"] = list(message.attachments)
     return document | (json_tool_fields(message) if message.role == "tool" else {})
 
 

@@ -30,7 +30,10 @@ class CommandBox(QLineEdit):
         self._services = services
         self._window = window
         self._sources: list[Callable[[], Sequence[Hit]]] = []
+        self._looking: list[Callable[[], bool]] = []
         self._hits: list[Hit] = []
+        self.note = ""
+        """What is said in place of hits; "" while there are some, or may be in a moment."""
         self.setObjectName("commandBox")
         mark(self, small=True)
         self._popup: HitList | None = None
@@ -53,9 +56,13 @@ class CommandBox(QLineEdit):
         self.setMaximumWidth(icon if is_folded else widest)
         self.setPlaceholderText("" if is_folded else self._services.language(_ANYTHING))
 
-    def add_source(self, source: Callable[[], Sequence[Hit]]) -> None:
-        """Where hits come from; asked at each search."""
+    def add_source(
+        self, source: Callable[[], Sequence[Hit]], is_looking: Callable[[], bool] | None = None
+    ) -> None:
+        """Where hits come from; asked at each search. `is_looking`: it may have more in a moment."""
         self._sources.append(source)
+        if is_looking is not None:
+            self._looking.append(is_looking)
 
     @property
     def shown_hits(self) -> tuple[str, ...]:
@@ -81,7 +88,7 @@ class CommandBox(QLineEdit):
         """Offer nothing."""
         if self._popup is not None:
             self._popup.hide()
-        self._hits = []
+        self._hits, self.note = [], ""
 
     def restyle(self) -> None:
         """Icon and sizes."""
@@ -100,6 +107,8 @@ class CommandBox(QLineEdit):
         self.setAccessibleName(text)
         self.setToolTip(f"{text} (Ctrl+P)")
         self._place_hint()
+        if self._popup is not None and self._popup.isVisible():
+            self.search_again()
 
     def resizeEvent(self, event: object) -> None:  # noqa: N802 - Qt's name
         """Keep the key's hint at the right end."""
@@ -164,7 +173,12 @@ class CommandBox(QLineEdit):
             self._popup = HitList(self._services, self._window)
             self._popup.taken.connect(self._take)
         edge = self.mapTo(self._window, QPoint(0, self.height()))
-        self._popup.offer(self._hits, below=edge, least_width=self.width())
+        wanted = self.text().strip()
+        is_over = wanted and not self._hits and not any(looks() for looks in self._looking)
+        nothing = msg("No file, node or command matches “{text}”.", text=wanted)
+        self.note = self._services.language(nothing) if is_over else ""
+        self.setAccessibleDescription(self.note)
+        self._popup.offer(self._hits, below=edge, least_width=self.width(), note=self.note)
 
     def _choose(self, row: int) -> None:
         if self._popup is not None:

@@ -10,6 +10,8 @@ from pathlib import Path
 from PyQt6.QtCore import QObject, QPoint, QRect, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QStandardItem, QStandardItemModel
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
+from rapidfuzz import fuzz
+from rapidfuzz.distance import LCSseq
 
 from presentation.panels.project.outline import OutlinePane
 from presentation.panels.project.rows import Role, RowLook, RowTree
@@ -21,6 +23,9 @@ from shared.errors import UserInputError
 from shared.message import msg
 
 _MOST_FILES = 2000
+_SHORTEST_WITH_SLIP = 4
+_ALIKE = 74.0
+"""Per cent: one slip in four letters, two in eight."""
 _NETLISTS = frozenset({".cir", ".sp", ".spice", ".net", ".ckt", ".lib", ".inc", ".mod", ".sub"})
 
 
@@ -67,10 +72,15 @@ class HitList(QWidget):
         """Choose a row."""
         self._list.setCurrentIndex(self._rows.index(row, 0))
 
-    def offer(self, hits: Sequence[Hit], *, below: QPoint, least_width: int) -> None:
-        """Show these (nothing for none) below a point of the window, the first one chosen."""
+    def offer(self, hits: Sequence[Hit], *, below: QPoint, least_width: int, note: str = "") -> None:
+        """Show these below a point of the window, the first one chosen; for none `note`, "" = nothing."""
         theme = self._services.theme.theme
         self._rows.clear()
+        if note and not hits:
+            row = QStandardItem(note)
+            row.setData(RowLook(color="text.secondary"), int(Role.LOOK))
+            row.setEnabled(False)
+            self._rows.appendRow(row)
         for hit in hits:
             row = QStandardItem(hit.text)
             values = (hit.detail,) if hit.detail else ()
@@ -78,27 +88,32 @@ class HitList(QWidget):
             self._rows.appendRow(row)
         self.choose(0)
         width = max(least_width, theme.size("pane.left_default") * 2)
-        height = self._list.sizeHintForRow(0) * len(hits) + 2
+        height = self._list.sizeHintForRow(0) * self._rows.rowCount() + 2
         left = min(below.x(), self._window.width() - width - theme.size("space.2"))
         self.setGeometry(QRect(left, below.y() + theme.size("space.1"), width, height))
-        self.setVisible(bool(hits))
+        self.setVisible(self._rows.rowCount() > 0)
         self.raise_()
 
 
-def score_of(wanted: str, text: str) -> tuple[int, int] | None:
-    """How well the letters of `wanted` are met, smaller is better; None when not all are there in order."""
+def score_of(wanted: str, text: str) -> tuple[int, float] | None:
+    """How well `wanted` is met, smaller is better; None when it is not.
+
+    Best where the text begins with it, then where it has it whole, then with its letters in their order
+    (the longest common subsequence is all of it), last with a slip: letters exchanged, one wrong or missing.
+    """
     if not wanted:
         return (0, 0)
     low, text = wanted.casefold(), text.casefold()
     place = text.find(low)
     if place >= 0:
         return (0 if place == 0 else 1, place)
-    position = -1
-    for letter in low:
-        position = text.find(letter, position + 1)
-        if position < 0:
-            return None
-    return (2, position)
+    if LCSseq.similarity(low, text) == len(low):
+        return (2, -fuzz.partial_ratio(low, text))
+    if len(low) < _SHORTEST_WITH_SLIP:
+        return None
+    ratio = fuzz.partial_ratio if len(text) > len(low) else fuzz.ratio
+    alike = ratio(low, text, score_cutoff=_ALIKE)
+    return (3, -alike) if alike else None
 
 
 class Finder(QObject):

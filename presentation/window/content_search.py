@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, QTimer
 
+from application.events import EmbeddingChanged
 from presentation.window.command_box import CommandBox
 from presentation.window.command_hits import Hit
 from presentation.window.workspace import WindowServices
@@ -36,8 +37,10 @@ class ContentSearch(QObject):
         self._is_refreshing = self._is_stale = False
         self._refreshing = self._timer(self._refresh_index)
         self._typing = self._timer(self._find)
-        box.add_source(self._hits)
+        box.add_source(self._hits, is_looking=self._is_looking)
         box.textEdited.connect(lambda _text: self._typing.start(_AFTER_TYPING_MS))
+        forget = services.app.events.subscribe(EmbeddingChanged, lambda _event: self._refreshing.start(0))
+        self.destroyed.connect(forget)
         workspace = services.workspace
         workspace.project_opened.connect(lambda _root: self._refreshing.start(_AFTER_OPENING_MS))
         workspace.project_closed.connect(self._forget)
@@ -75,8 +78,13 @@ class ContentSearch(QObject):
 
     def _find(self) -> None:
         text, root = self._box.text().strip(), self._services.workspace.root
-        if root is not None and (len(text) > 1 or not text.isascii()):
+        if root is not None and _is_enough(text):
             self._services.start(self._look_for(text, root), kind="search contents")
+
+    def _is_looking(self) -> bool:
+        """Whether the answer for what stands in the box is still to come."""
+        text = self._box.text().strip()
+        return self._services.workspace.root is not None and _is_enough(text) and text != self._found[0]
 
     async def _look_for(self, text: str, root: Path) -> None:
         from domain.search.query import SearchQuery  # late: the window is painted without it
@@ -85,7 +93,7 @@ class ContentSearch(QObject):
         found = await self._services.app.search.exact(root, query, is_fresh=True)
         if root == self._services.workspace.root and text == self._box.text().strip():
             self._found = text, tuple(match for match in found.matches if match.page is None)
-            if self._found[1] and self._box.hasFocus():
+            if self._box.hasFocus():
                 self._box.search_again()
 
     def _hits(self) -> Sequence[Hit]:
@@ -103,3 +111,8 @@ class ContentSearch(QObject):
             )
             for match in matches
         ]
+
+
+def _is_enough(text: str) -> bool:
+    """One ASCII letter is on every line."""
+    return len(text) > 1 or not text.isascii()

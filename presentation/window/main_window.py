@@ -348,27 +348,6 @@ class MainWindow(QWidget):
         self.projects.keep(scale=scale)
         self._check_choices()
 
-    def show_prompts(self) -> None:
-        """The dialog of the prompts."""
-        from presentation.dialogs.prompt_editor.dialog import PromptSettingsDialog
-
-        workspace = self._services.workspace
-        dialog = PromptSettingsDialog(
-            self._services, self._services.app.prompts, project=workspace.root, parent=self
-        )
-        dialog.open()
-
-    def show_model_settings(self) -> None:
-        """The dialog of the models; the conversation uses what is saved there."""
-        from presentation.dialogs.model_settings.dialog import ModelSettingsDialog
-        from presentation.panels.conversation.panel import ConversationPanel
-
-        dialog = ModelSettingsDialog(self._services, parent=self)
-        conversation = self.panes.conversation
-        if isinstance(conversation, ConversationPanel):
-            dialog.saved.connect(conversation.model.set_choice)
-        dialog.open()
-
     def show_bottom(self, index: int) -> None:
         """Bring a tab of the bottom pane to the front."""
         from presentation.panels.bottom_pane import BottomPane

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from presentation.window import about
+from presentation.window import about, dialogs
 from presentation.window.commands import Command, to_focused
 from shared.message import Message, msg
 
@@ -321,10 +321,30 @@ def _design(window: MainWindow) -> Iterator[Command]:
         refusal=no_project,
     )
     yield Command(
-        name="prompts", text=msg("Prompts..."), act=window.show_prompts, menu="design", begins_part=True
+        name="prompts",
+        text=msg("Prompts..."),
+        act=partial(dialogs.show_prompts, window),
+        menu="design",
+        begins_part=True,
     )
     yield Command(
-        name="modelSettings", text=msg("Model settings..."), act=window.show_model_settings, menu="design"
+        name="modelSettings",
+        text=msg("Model settings..."),
+        act=partial(dialogs.show_model_settings, window),
+        menu="design",
+    )
+    yield Command(
+        name="embedding",
+        text=msg("Search by meaning..."),
+        act=partial(dialogs.show_embedding, window),
+        menu="design",
+    )
+    yield Command(
+        name="permissions",
+        text=msg("Confirmation rules..."),
+        act=partial(dialogs.show_permissions, window),
+        menu="design",
+        refusal=no_project,
     )
 
 

@@ -22,10 +22,7 @@ from shared.message import Message, msg
 
 _RIGHT_TABS: tuple[tuple[Message, Message], ...] = (
     (msg("Conversation"), msg("The conversation with the assistant appears here.")),
-    (
-        msg("Context"),
-        msg("What the model is sent, and how much of its window that fills, will be shown here."),
-    ),
+    (msg("Context"), msg("What goes with the next message appears here.")),
     (msg("Debug"), msg("How the program is doing appears here.")),
     (msg("Info"), msg("What is known of the project appears here.")),
     (msg("Components"), msg("Parts with their models and data sheets will be searched here.")),
@@ -55,7 +52,11 @@ class Panes(QWidget):
         self.tabs = TabStrip(services, [title for title, _ in _RIGHT_TABS], "rightTabs")
         self._right_stack = QStackedWidget()
         self._tally = EventTally(services.app.events)
-        self._to_make: dict[int, Callable[[], QWidget]] = {2: self._make_debug, 3: self._make_info}
+        self._to_make: dict[int, Callable[[], QWidget]] = {
+            1: self._make_context,
+            2: self._make_debug,
+            3: self._make_info,
+        }
         """Panels of the right tabs that are made when they are first wanted, by their tab."""
         self._build()
         services.theme.changed.connect(self.restyle)
@@ -121,6 +122,11 @@ class Panes(QWidget):
             self._right_stack.removeWidget(place)
             place.deleteLater()
         self._right_stack.setCurrentIndex(index)
+
+    def _make_context(self) -> QWidget:
+        from presentation.panels.context_inspector.panel import ContextPanel
+
+        return ContextPanel(self._services, lambda: getattr(self.conversation, "use", None))
 
     def _make_debug(self) -> QWidget:
         from presentation.panels.debug.panel import DebugPanel

@@ -116,6 +116,29 @@ async def choose_target(
     return await _answered(answer, dialog)
 
 
+async def choose_files(
+    services: WindowServices, parent: QWidget, title: Message, start: Path, *, filters: Sequence[str] = ()
+) -> tuple[Path, ...]:
+    """Files that exist; none when the person thinks better of it."""
+    dialog = QFileDialog(parent, services.language(title), str(start))
+    dialog.setObjectName("filesDialog")
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+    if filters:
+        dialog.setNameFilters(list(filters))
+    _dress_buttons(dialog)
+    answer: asyncio.Future[tuple[Path, ...]] = asyncio.get_running_loop().create_future()
+
+    def on_finished(code: int) -> None:
+        files = dialog.selectedFiles() if code == QDialog.DialogCode.Accepted else []
+        if not answer.done():
+            answer.set_result(tuple(map(Path, files)))
+
+    dialog.finished.connect(on_finished)
+    dialog.open()
+    return await _answered(answer, dialog)
+
+
 async def ask_text(
     services: WindowServices,
     parent: QWidget,

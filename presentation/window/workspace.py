@@ -109,6 +109,8 @@ class Workspace(QObject):
     """result_path: Path; a result to be shown in the waveforms and measurements"""
     result_offered = pyqtSignal(object)
     """result_path: Path; the same for a run that nobody looks at yet: no pane or tab comes to the front"""
+    picture_offered = pyqtSignal(str, bytes)
+    """name, content: a picture file for the message that is being written"""
     status_changed = pyqtSignal(object)
     """text: Message; the left end of the status bar"""
     cursor_moved = pyqtSignal(int, int)

@@ -25,6 +25,7 @@ from application.tool_execution.executor import ToolExecutor
 from bootstrap import build
 from domain.llm.chat import ChatRequest as ModelRequest
 from domain.llm.chat import ProviderChoice, ProviderInfo, StreamChunk, WireToolCall
+from domain.llm.costs import FREE, PriceList
 from domain.llm.tools.result import ToolResult
 from infrastructure.llm_adapters.chat_model import ClientChatModel
 from infrastructure.persistence.checkpoints import open_checkpointer
@@ -71,6 +72,9 @@ class _Models:
 
     def destination(self, _choice: ProviderChoice) -> str:
         return ""
+
+    def prices(self, _choice: ProviderChoice) -> PriceList:
+        return lambda _model: FREE
 
 
 class _Number(Arguments):

@@ -13,6 +13,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tests.fakes.llm_responses import refuses_responses
 from tests.fakes.llm_server import DONE, Call, Script, chunk, cut, json_answer
 
 OLLAMA_TIMES = {"total_duration": 9, "load_duration": 1, "prompt_eval_duration": 2, "eval_duration": 3}
@@ -153,12 +154,15 @@ def strict(provider: str, script: Script) -> Callable[[Any], Script]:
             return zhipu_error("1210", complaint, 400)
         if provider == "siliconflow":
             return json_answer({"code": 20015, "message": complaint, "data": None}, 400)
-        return json_answer(
-            {"error": {"message": complaint, "type": "invalid_request_error", "param": None, "code": None}},
-            400,
-        )
+        return openai_error(complaint)
 
     return performed
+
+
+def openai_error(complaint: str, status: int = 400) -> Script:
+    """How OpenAI says no."""
+    fields = {"message": complaint, "type": "invalid_request_error", "param": None, "code": None}
+    return json_answer({"error": fields}, status)
 
 
 def _common(body: Any) -> str | None:
@@ -207,18 +211,6 @@ def _deepseek(body: Any) -> str | None:
     return _common(body)
 
 
-def _openai(body: Any) -> str | None:
-    if body["model"].startswith("gpt-5") and "temperature" in body:
-        return "Unsupported value: 'temperature' does not support 0.2 with this model."
-    if "max_tokens" in body:
-        return "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
-    if any("reasoning_content" in message for message in body["messages"]):
-        return "Unrecognized request argument supplied: reasoning_content"
-    if body.get("response_format") and "json" not in json.dumps(body["messages"]).lower():
-        return "'messages' must contain the word 'json' in some form, to use 'response_format'"
-    return _common(body)
-
-
 def _ollama(body: Any) -> str | None:
     if "num_ctx" not in body.get("options", {}):
         return "the context would be 4096 tokens, and the prompt cut"
@@ -242,6 +234,6 @@ _COMPLAINTS: Mapping[str, Callable[[Any], str | None]] = {
     "zhipu": _zhipu,
     "siliconflow": _siliconflow,
     "deepseek": _deepseek,
-    "openai": _openai,
+    "openai": refuses_responses,
     "ollama": _ollama,
 }

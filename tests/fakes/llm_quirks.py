@@ -32,7 +32,7 @@ class Quirk:
     """Kind of the error."""
     usage: Mapping[str, int] | None = None
     """Compared where given."""
-    protocol: Literal["openai", "ollama"] = "openai"
+    protocol: Literal["openai", "ollama", "responses"] = "openai"
 
     @property
     def body(self) -> bytes:

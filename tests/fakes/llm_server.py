@@ -1,4 +1,4 @@
-"""A server on 127.0.0.1 that speaks OpenAI's chat completions, and Ollama's protocol, as scripted.
+"""A server on 127.0.0.1 that speaks OpenAI's chat completions and Responses API, and Ollama's protocol.
 
     with FakeLLMServer([answer(calls=[call("read_file", {"path": "a.cir"})]), answer("Done.")]) as server:
         ...  # talk to server.base_url, from this process or another
@@ -22,7 +22,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 DONE = b"data: [DONE]\n\n"
-_COMPLETIONS = ("/chat/completions", "/api/chat")
+_COMPLETIONS = ("/chat/completions", "/api/chat", "/responses")
 PATIENCE_S = 20.0
 """For waiting in tests; only a failing test waits so long."""
 
@@ -167,7 +167,10 @@ class OllamaSide:
 
 
 class FakeLLMServer:
-    """The server; start and stop it with `with`. `models` are what it lists, in either protocol."""
+    """The server; start and stop it with `with`.
+
+    `models` are what it lists, in either protocol; `completions` the paths it answers by its scripts.
+    """
 
     def __init__(
         self,
@@ -176,6 +179,7 @@ class FakeLLMServer:
         models: Sequence[str] = ("fake-model",),
         models_script: Script | None = None,
         ollama: OllamaSide | None = None,
+        completions: Sequence[str] = _COMPLETIONS,
     ) -> None:
         self._scripts: list[Script | Callable[[Any], Script]] = [] if callable(scripts) else list(scripts)
         self._script_for = scripts if callable(scripts) else None
@@ -183,6 +187,7 @@ class FakeLLMServer:
         self._models = models_script or json_answer(listed)
         self._names = tuple(models)
         self._ollama = ollama or OllamaSide()
+        self._completions = tuple(completions)
         self._changed = threading.Condition()
         self._exchanges: list[Exchange] = []
         self._thread = threading.Thread(target=self._run, name="fake LLM server")
@@ -222,7 +227,7 @@ class FakeLLMServer:
     @property
     def completions(self) -> list[Exchange]:
         """The requests for completions."""
-        return [one for one in self.exchanges if one.path.endswith(_COMPLETIONS)]
+        return [one for one in self.exchanges if one.path.endswith(self._completions)]
 
     @property
     def requests(self) -> list[Any]:
@@ -311,9 +316,9 @@ class FakeLLMServer:
         path = urlsplit(exchange.path).path
         if path.endswith("/models"):
             return self._models
-        if path.startswith("/api/") and not path.endswith(_COMPLETIONS):
+        if path.startswith("/api/") and not path.endswith(self._completions):
             return self._ollama_fact(path, exchange.body)
-        if not path.endswith(_COMPLETIONS):
+        if not path.endswith(self._completions):
             return error(404, f"no such path: {path}")
         if self._script_for is not None:
             return self._script_for(exchange.body)

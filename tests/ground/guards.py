@@ -210,8 +210,8 @@ def _put_back(environment: dict[str, str]) -> None:
 def blocking_call_guard(root: Path) -> BlockBuster:
     """Raises where our code under `root` blocks a running loop; test code itself may."""
     # The loop itself lies below every test.
-    below = _at(root / "shared" / "async_runtime.py")
-    guard = BlockBuster([_at(root / name) for name in OUR_PACKAGES], excluded_modules=[below])
+    below = [_at(root / "shared" / name) for name in ("async_runtime.py", "fused_loop.py")]
+    guard = BlockBuster([_at(root / name) for name in OUR_PACKAGES], excluded_modules=below)
     for name in _HARMLESS:
         del guard.functions[name]
     return guard

@@ -100,9 +100,12 @@ def flush_deletions() -> None:
 
 @pytest.fixture
 def until() -> Until:
-    """``await until(lambda: panel.is_ready)``: wait on the loop until it holds; fails after a while."""
+    """``await until(lambda: panel.is_ready)``: wait on the loop until it holds.
 
-    async def wait(condition: Callable[[], Any], *, timeout_s: float = 10.0) -> None:
+    It fails after a while: much more than anything takes, even on a machine with other work.
+    """
+
+    async def wait(condition: Callable[[], Any], *, timeout_s: float = 40.0) -> None:
         try:
             async with asyncio.timeout(timeout_s):
                 while not condition():  # noqa: ASYNC110 - what is waited for has no event

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -67,8 +68,19 @@ async def test_each_call_is_answered_on_one_card_and_the_reason_reaches_the_mode
     assert told[1].startswith("Changed notes.txt")
     assert (project / "filter.cir").read_bytes() == before
     assert (project / "notes.txt").read_text() == "* nothing is left\n"
-    assert of(panel, Confirmation)[0].state == "answered"
+    (answered,) = of(panel, Confirmation)
+    assert answered.state == "answered"
     assert [item.state for item in of(panel, OperationCard)] == ["failed", "done"]
+    # Reopened it says what was asked and what was answered, where it was asked: before the calls.
+    session = panel.model.session_id
+    panel.new_conversation()
+    panel.open_session(session)
+    await until(lambda: of(panel, Confirmation))
+    assert of(panel, Confirmation) == [answered]
+    kinds = [type(item) for item in panel.model.items]
+    assert kinds.index(Confirmation) < kinds.index(OperationCard)
+    assert "refused: I still need it" in panel.view.text
+    assert "[ Allow ]" not in panel.view.text
 
 
 async def test_typing_yes_answers_and_another_text_refuses_all_and_is_sent(
@@ -100,6 +112,29 @@ async def test_typing_yes_answers_and_another_text_refuses_all_and_is_sent(
     assert [item.text for item in of(panel, UserText)][-1] == "What is a filter?"
     assert [item.state for item in of(panel, Confirmation)] == ["answered", "expired"]
     assert (project / "filter.cir").read_bytes() == before
+
+
+async def test_a_card_of_a_stranger_is_left_out_and_the_rest_is_shown(
+    panel: ConversationPanel, project: Path, until: Until
+) -> None:
+    """A project may bring a transcript that nobody here has written."""
+    with FakeLLMServer([answer("", calls=CALLS[1:]), answer("Done.")]) as server:
+        use(panel, server)
+        type_and_send(panel, "Tidy up the notes.")
+        await open_card(panel, until)
+        type_and_send(panel, "yes")
+        await until(lambda: not panel.is_running, timeout_s=30)
+    session = panel.model.session_id
+    (file,) = (project / ".circuit_ai" / "conversations").glob("*.jsonl")
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    (asked,) = [line for line in lines if line.get("state") == "asked"]
+    asked["card"]["calls"][0]["effect"]["files"] = "many"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    panel.new_conversation()
+    panel.open_session(session)
+    await until(lambda: [item.text for item in of(panel, AnswerText)] == ["Done."])
+    assert not of(panel, Confirmation)
+    assert [item.state for item in of(panel, OperationCard)] == ["done"]
 
 
 def card_of_everything() -> ConfirmationCard:

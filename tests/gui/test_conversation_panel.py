@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QInputMethodEvent
+from PyQt6.QtCore import QPointF, Qt
+from PyQt6.QtGui import QEnterEvent, QInputMethodEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QDialog, QPushButton
 
 from domain.llm.chat import ProviderChoice
+from domain.llm.costs import Cost
+from domain.llm.provider_settings import ProviderSettings
 from presentation.panels.conversation.items import (
     AnswerText,
     Decision,
@@ -509,7 +512,11 @@ async def test_an_interrupted_answer_is_regenerated(panel: ConversationPanel, un
         assert server.requests[1]["messages"][-1]["content"].endswith("why?")
     # What the last answer filled of the window is known, how large that is is not.
     assert panel.model.context_tokens == 97
-    assert "97 tokens" in panel.status_line.meter.text
+    assert "97 tokens" in panel.status_line.meter.text  # how large the window is is not known
+    assert "cost not known" in panel.status_line.pace
+    panel.model.cost = Cost(amounts={"USD": 0.0042}, unknown=1)
+    panel._refresh_line()
+    assert "conversation: 0.0042 USD" in panel.status_line.pace
 
 
 async def test_a_retry_counts_and_can_be_stopped(panel: ConversationPanel, until: Until) -> None:
@@ -546,12 +553,44 @@ async def test_a_message_without_an_answer_can_be_asked_again_later(
         session = panel.model.session_id
         panel.new_conversation()
         panel.open_session(session)
-        await until(lambda: of(panel, Interrupted))
-        assert "No answer came" in shown(panel)
+        await until(lambda: of(panel, ErrorBlock))
+        assert "asks for a key" in shown(panel)
         assert "Continue" not in shown(panel), "there is nothing to go on from"
-        panel.view.acted.emit("regenerate", of(panel, Interrupted)[-1].key, "")
+        panel.view.acted.emit("retry", of(panel, ErrorBlock)[-1].key, "")
         await until(lambda: not panel.is_running and of(panel, AnswerText))
     assert server.requests[-1]["messages"][-1]["content"].endswith("are you there?")
+
+
+async def test_an_offered_model_is_asked_with_a_click_also_after_reopening(
+    panel: ConversationPanel, services: WindowServices, until: Until
+) -> None:
+    with FakeLLMServer([error(402, "no money")] * 2) as poor, FakeLLMServer([answer("Here.")]) as rich:
+        tested = ProviderSettings(base_url=rich.base_url, model="rich", verified_at="2026-01-01T00:00:00Z")
+        await asyncio.to_thread(
+            services.app.model_settings.change, lambda old: replace(old, providers={"vllm": tested})
+        )
+        use(panel, poor)
+        type_and_send(panel, "are you there?")
+        await until(lambda: not panel.is_running and of(panel, ErrorBlock))
+        assert "Ask rich instead" in shown(panel)
+        session = panel.model.session_id
+        panel.new_conversation()
+        panel.open_session(session)
+        await until(lambda: of(panel, ErrorBlock))
+        (block,) = of(panel, ErrorBlock)
+        assert "Ask rich instead" in shown(panel)
+        services.language.set("zh")
+        assert "改问 rich" in shown(panel)
+        services.language.set("en")
+        panel.view.acted.emit("switch", block.key, "0")
+        await until(lambda: not panel.is_running and of(panel, AnswerText))
+        assert panel.model.choice.provider == "vllm"
+        assert (len(poor.requests), len(rich.requests)) == (1, 1)
+        assert rich.requests[0]["messages"][-1]["content"].endswith("are you there?")
+        # The ways out of what is past lead nowhere any more.
+        panel.open_session(session)
+        await until(lambda: of(panel, AnswerText) and of(panel, ErrorBlock)[-1].is_spent)
+        assert "Ask rich instead" not in shown(panel)
 
 
 async def test_every_tool_has_words_of_its_own(services: WindowServices) -> None:
@@ -572,6 +611,59 @@ async def test_icons_grow_with_the_scale(panel: ConversationPanel, services: Win
     assert panel.composer.send_button.iconSize().width() == 32
     assert panel.composer.send_button.width() == theme.size("control.send") == 48
     services.theme.set_mode("light", scale=1.0)
+
+
+async def test_too_long_a_conversation_is_left_for_a_new_one(panel: ConversationPanel, until: Until) -> None:
+    too_long = error(
+        400, "This model's maximum context length is 4096 tokens", code="context_length_exceeded"
+    )
+    with FakeLLMServer([answer("One."), too_long, answer("Two.")]) as server:
+        use(panel, server)
+        type_and_send(panel, "first")
+        await until(lambda: not panel.is_running)
+        first = panel.model.session_id
+        type_and_send(panel, "second")
+        await until(lambda: not panel.is_running and of(panel, ErrorBlock))
+        assert "Ask it in a new conversation" in shown(panel)
+        panel.view.acted.emit("anew", of(panel, ErrorBlock)[-1].key, "")
+        await until(lambda: not panel.is_running and of(panel, AnswerText))
+    assert panel.model.session_id != first
+    assert [item.text for item in of(panel, UserText)] == ["second"]
+    assert panel.model.choice.base_url == server.base_url, "the same model is asked"
+    assert [message["role"] for message in server.requests[-1]["messages"]] == ["system", "user"]
+
+
+async def test_the_meter_has_the_window_of_the_model_and_says_what_fills_it(
+    panel: ConversationPanel, services: WindowServices, until: Until
+) -> None:
+    usage = {"prompt_tokens": 12_000, "completion_tokens": 384, "total_tokens": 12_384}
+    meter = panel.status_line.meter
+    with FakeLLMServer([answer("Here.", usage=usage)] * 2) as server:
+        panel.model.set_choice(
+            ProviderChoice(provider="openai-compatible", model="glm-4.6", base_url=server.base_url)
+        )
+        type_and_send(panel, "hello")
+        await until(lambda: not panel.is_running and panel.use.abilities)
+        assert meter.text == "Context 12.4k of 200k"
+        assert "6 %" in meter.toolTip()
+        assert meter.accessibleName() == meter.text
+        QApplication.sendEvent(meter, QEnterEvent(QPointF(), QPointF(), QPointF()))
+        await until(lambda: "Tools: " in meter.toolTip())
+        report = panel.use.report
+        assert report is not None
+        assert report.of("system") > 300 < report.of("tools")
+        assert report.of("history") > 0 == report.of("pictures")
+        assert report.tokens == sum(part.tokens for part in report.parts)
+        services.language.set("zh")
+        assert "系统消息" in meter.toolTip()
+        services.language.set("en")
+        # Of a model nobody knows that is said, with how it is told.
+        panel.model.set_choice(
+            ProviderChoice(provider="openai-compatible", model="own-model", base_url=server.base_url)
+        )
+        await until(lambda: "not known" in meter.text)
+        assert meter.text == "Context 12.4k tokens, window not known"
+        assert "context_tokens" in meter.toolTip()
 
 
 def test_the_meter_is_green_orange_and_red() -> None:

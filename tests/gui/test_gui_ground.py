@@ -24,6 +24,26 @@ async def test_the_loop_is_asyncios_and_qts(qapp, until):
     assert sorted(heard) == ["asyncio", "qt"]
 
 
+async def test_a_cancelled_timer_is_gone_at_once(qapp):
+    """Else a stream of a minute would leave a hundred thousand of them to Qt."""
+    loop = asyncio.get_running_loop()
+    before = len(loop._timer._SimpleTimer__callbacks)
+    for _ in range(50):
+        async with asyncio.timeout(3600):
+            await asyncio.sleep(0)
+    assert len(loop._timer._SimpleTimer__callbacks) <= before + 2
+    heard = []
+    kept, cancelled = (loop.call_later(0.002, heard.append, name) for name in ("kept", "cancelled"))
+    cancelled.cancel()
+    cancelled.cancel()
+    await asyncio.sleep(0.02)
+    after = [loop.call_later(0.002, heard.append, number) for number in range(5)]
+    kept.cancel()  # too late: its timer's number belongs to another by now
+    await asyncio.sleep(0.02)
+    assert heard == ["kept", *range(5)]
+    assert not any(one.cancelled() for one in after)
+
+
 async def test_programs_and_threads_serve_the_fused_loop(qapp):
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", "print(6 * 7)", stdout=asyncio.subprocess.PIPE

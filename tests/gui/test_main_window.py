@@ -469,8 +469,18 @@ async def test_the_command_box_finds_files_nodes_and_commands(
     QTest.keyClick(box, Qt.Key.Key_Return)
     assert services.theme.mode == "dark"
     box.begin()
+    QTest.keyClicks(box, "opmap")
+    assert box.shown_hits[0] == "opamp.lib", "two letters exchanged"
+    box.selectAll()
     QTest.keyClicks(box, "no such thing at all")
     assert box.shown_hits == ()
+    await until(lambda: box.note)
+    assert box.note == "No file, node or command matches “no such thing at all”."
+    assert box.accessibleDescription() == box.note
+    QTest.keyClick(box, Qt.Key.Key_Return)  # there is nothing to take
+    services.language.set("zh")
+    box.search_again()
+    assert box.note == "没有与“no such thing at all”匹配的文件、节点或命令。"
     QTest.keyClick(box, Qt.Key.Key_Escape)
     assert box.text() == ""
     await settled()

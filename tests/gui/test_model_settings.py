@@ -115,6 +115,18 @@ async def test_a_test_is_stopped_and_nothing_is_lost(services: WindowServices, u
         assert (form.url.text(), dialog.test_button.text()) == (server.base_url, "Test")
 
 
+async def test_what_is_known_of_the_model_stands_beside_it(services: WindowServices, until: Until) -> None:
+    dialog, form = await opened(services, until, "zhipu")
+    form.model.setEditText("glm-4.6")
+    await until(lambda: form.abilities.text() == "200k in, 128k out, tools, sees pictures")
+    services.language.set("zh")
+    assert form.abilities.text().startswith("输入 200k, 输出 128k")
+    form.model.setEditText("nobody-knows-it")
+    await until(lambda: "200k" not in form.abilities.text())
+    dialog.reject()
+    await until(lambda: not services.app.tasks.handles)
+
+
 async def test_a_bad_address_is_refused_in_place(services: WindowServices, until: Until) -> None:
     dialog, form = await opened(services, until, "openai-compatible")
     type_into(form.url, "ftp://x")

@@ -153,6 +153,17 @@ async def test_pictures_are_exported_in_the_light_theme_with_text_as_text(pane, 
     assert pane.waveforms.area.backgroundBrush().color() == services.theme.theme.color("plot.background")
 
 
+async def test_the_plot_is_offered_to_the_conversation(pane, services, until):
+    offered = []
+    services.workspace.picture_offered.connect(lambda *picture: offered.append(picture))
+    action = next(each for each in pane.waveforms.tools.menu.actions() if "conversation" in each.objectName())
+    action.trigger()
+    await until(lambda: offered)
+    ((name, content),) = offered
+    assert name == "Run_2_ac.png"
+    assert QImage.fromData(content).width() == 2 * pane.waveforms.area.width()
+
+
 async def test_any_letters_of_a_vector_in_their_order_find_it(pane):
     chips = pane.waveforms.chips
     QTest.mouseClick(chips.add_button, Qt.MouseButton.LeftButton)

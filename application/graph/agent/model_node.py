@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -17,7 +17,15 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from application.conversation.alternatives import SMALLER_CONTEXTS, shortened_text, switched_text
 from application.conversation.conversation import calls_of
 from application.conversation.request import request_messages
-from application.events import AlternativeTaken, AnswerStreamed, PhaseEntered, RetryScheduled, SourcesFound
+from application.conversation.web_searching import sources_in
+from application.events import (
+    AlternativeTaken,
+    AnswerStreamed,
+    AttachmentsLeftOut,
+    PhaseEntered,
+    RetryScheduled,
+    SourcesFound,
+)
 from application.graph.agent.state import AgentState
 from application.graph.nodes._effects import tell
 from domain.llm.agentic_loop.continuation import Seam
@@ -25,9 +33,11 @@ from domain.llm.agentic_loop.phases import Phase
 from domain.llm.agentic_loop.policy import Ask, End
 from domain.llm.answers import AcceptedCall, accept_calls, calls_in_text
 from domain.llm.chat import ProviderError, Usage, WebSource, WireToolCall
+from domain.llm.costs import cost_of
 from domain.llm.messages import (
     create_ai_message,
     get_continuations,
+    get_cost,
     get_reasoning_content,
     get_sources,
     get_text,
@@ -36,7 +46,7 @@ from domain.llm.messages import (
     set_continued,
     set_doubt,
 )
-from shared.message import Message
+from shared.message import Message, msg
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
@@ -44,12 +54,20 @@ if TYPE_CHECKING:
     from langchain_core.messages import SystemMessage
 
     from application.conversation.alternatives import OtherModels
+    from application.conversation.attached import Attached, Material
     from application.conversation.conversation import Conversation
     from application.graph.agent.watch import TurnWatch
     from application.ports.tracing import Span
     from application.tool_execution.executor import ToolExecutor
+    from domain.llm.chat import ProviderChoice
 
 _logger = logging.getLogger(__name__)
+
+_LONG_ANSWER = 30_000
+"""Characters; broken arguments of so many take 20 ms and more to be understood."""
+
+_PERHAPS_OF_PICTURES = frozenset(("bad_request", "server_error", "unknown_model", "content_blocked"))
+"""How servers answer that can't do anything with pictures, or will not with this one."""
 
 DescribeProject = Callable[[], Awaitable[str]]
 
@@ -68,6 +86,7 @@ class _Answer:
         self.model = ""
         self.usage: Usage | None = None
         self.sources: tuple[WebSource, ...] = ()
+        self.output_items: tuple[dict[str, Any], ...] = ()
         self.paused_s = 0.0
         """Pauses before retries: they do not count as model time."""
         self.has_streamed = False
@@ -92,22 +111,31 @@ class ModelNode:
         executor: ToolExecutor,
         describe_project: DescribeProject,
         system_message: Callable[[], Awaitable[SystemMessage]],
-        provider: str,
+        choice: ProviderChoice,
         watch: TurnWatch,
         span: Span,
         others: OtherModels | None = None,
+        attached: Attached | None = None,
+        withheld: frozenset[str] = frozenset(),
     ) -> None:
         self._conversation = conversation
         self._model = model
         self._executor = executor
         self._describe_project = describe_project
         self._system_message = system_message
-        self._provider = provider
+        self._choice = choice
         self._watch = watch
         self._span = span
         """Of the loop: each call of the model is one inside it."""
         self._frame: _Frame | None = None
         self._others = others
+        self._attached = attached
+        self._withheld = withheld
+        """Tools that are switched off in this turn."""
+        self._has_old_pictures = self._leaves_pictures = False
+        """Whether pictures of earlier turns went with the last request; and go with none any more."""
+        self._left_out: set[str] = set()
+        """Attachments of which the user was told that this model does not get them."""
         self._newest: int | None = None
         """How many messages are sent at most, once the provider found all of them too long."""
 
@@ -126,7 +154,7 @@ class ModelNode:
                 move = await self._after_nothing(error, move)
         if message is not None:
             move = Ask() if message.tool_calls else await self._watch.next_move(seconds)
-        elif isinstance(move, Ask):  # the time ran out, or a continuation brought nothing
+        elif isinstance(move, Ask):  # time ran out, a price is not known, or a continuation brought nothing
             move = await self._watch.next_move(seconds)
         return {
             "agent_round": self._conversation.answers_asked,
@@ -161,11 +189,19 @@ class ModelNode:
                 text = shortened_text(error.message, kept)
                 tell(AlternativeTaken(kind="context", text=text, kept=kept))
                 return True
+        if self._has_old_pictures and error.error_type in _PERHAPS_OF_PICTURES:
+            # Else a model that can't see, or a picture that is refused, would end every further turn.
+            self._leaves_pictures = True
+            words = msg(
+                "{reason} Asking again without the pictures of earlier messages.", reason=error.message
+            )
+            tell(AttachmentsLeftOut(text=words))
+            return True
         found = None if self._others is None else await self._others.next(error)
         if found is None:
             return False
         choice, self._model = found
-        self._provider, self._newest = choice.provider, None
+        self._choice, self._newest = choice, None
         text = switched_text(error.message, choice)
         tell(AlternativeTaken(kind="model", text=text, provider=choice.provider, model=choice.model))
         return True
@@ -196,10 +232,39 @@ class ModelNode:
                 *await asyncio.gather(
                     self._describe_project(),
                     self._system_message(),
-                    asyncio.to_thread(self._executor.schemas),
+                    asyncio.to_thread(self._executor.schemas, without=self._withheld),
                 )
             )
         return self._frame
+
+    async def _materials(self) -> Mapping[str, Material]:
+        """What goes with the user's messages; what this model does not get is told once."""
+        if self._attached is None:
+            return {}
+        materials = await self._attached.of(
+            self._conversation.messages,
+            running=self._conversation.messages_of_turn(),
+            choice=self._choice,
+            is_short=self._newest is not None or self._leaves_pictures,
+        )
+        self._has_old_pictures = materials.sent_again > 0
+        if names := self._news(materials.unseen):
+            text = msg(
+                "This model can't see pictures; earlier ones are only named to it: {names}.", names=names
+            )
+            tell(AttachmentsLeftOut(text=text))
+        if names := self._news(materials.kept_back):
+            text = msg(
+                "Named by .circuitaiignore, so not sent to a model on the network: {names}.", names=names
+            )
+            tell(AttachmentsLeftOut(text=text))
+        return materials.of_message
+
+    def _news(self, names: Iterable[str]) -> str:
+        """Those names that the user was not told of in this turn."""
+        news = [name for name in dict.fromkeys(names) if name not in self._left_out]
+        self._left_out.update(news)
+        return ", ".join(news)
 
     def _step(self, number: int) -> str:
         return f"{self._conversation.open_turn}/{number}"
@@ -208,8 +273,15 @@ class ModelNode:
         tell(PhaseEntered(phase=phase, round_number=number))
 
     async def _ask(self, move: Ask, number: int, used: float) -> tuple[AIMessage | None, float]:
-        """The answer (None: the time ran out; what had come is kept) and the model time used by now."""
+        """The answer and the model time used by now.
+
+        No answer: the time ran out (what had come is kept), or a limit in money could not be kept.
+        """
         loop = asyncio.get_running_loop()
+        await self._watch.pricing.look_up(self._choice)
+        if self._watch.unpriced() is not None:
+            return None, used
+        self._conversation.unfinished_cost = cost_of(None, self._watch.pricing.price())
         frame = await self._framed()
         # In the transcript's order: an answer left over from a killed run comes before this one.
         await self._conversation.keep_unfinished("interrupted")
@@ -220,6 +292,7 @@ class ModelNode:
             system=frame.system,
             continues=move.continues,
             newest=self._newest,
+            attached=await self._materials(),
         )
         answer = _Answer(self._conversation.answer_of(move.continues) if move.continues else None)
         most = self._watch.limits.model_seconds
@@ -239,11 +312,13 @@ class ModelNode:
             raise
         self._enter("parsing", number)
         seconds = used + max(loop.time() - began - answer.paused_s, 0.0)
-        message = await self._with_doubt(self._accept(answer), seconds)
+        message = await self._with_doubt(await self._accepted(answer), seconds)
         if answer.begun is None:
             await self._conversation.add(message, step=self._step(number))
         else:
             await self._conversation.replace(message, step=self._step(number))
+        if sources := get_sources(message):
+            tell(SourcesFound(message_id=answer.message_id, sources=tuple(sources)))
         return message, seconds
 
     @contextmanager
@@ -252,7 +327,7 @@ class ModelNode:
         with self._span.child(
             f"llm_call {number}",
             gen_ai__operation__name="chat",
-            gen_ai__provider__name=self._provider,
+            gen_ai__provider__name=self._choice.provider,
             messages=len(messages),
             message_characters=sum(len(get_text(message)) for message in messages),
         ) as span:
@@ -294,7 +369,7 @@ class ModelNode:
         answer.usage = _usage_of(chunk) or answer.usage
         if told := details.get("sources"):
             answer.sources = tuple(WebSource(**source) for source in told)
-            tell(SourcesFound(message_id=answer.message_id, sources=answer.sources))
+        answer.output_items = tuple(details.get("output_items") or answer.output_items)
         if retry := details.get("retry"):
             wait_s = float(retry["wait_s"])
             answer.paused_s += wait_s
@@ -315,6 +390,11 @@ class ModelNode:
         self._conversation.take_piece(answer.message_id, text=text, reasoning=reasoning)
         tell(AnswerStreamed(message_id=answer.message_id, text=text, reasoning=reasoning))
 
+    async def _accepted(self, answer: _Answer) -> AIMessage:
+        """`_accept`; where much of it may have to be mended, off the loop."""
+        size = sum(map(len, answer.text)) + sum(len(call.arguments) for call in answer.calls)
+        return self._accept(answer) if size < _LONG_ANSWER else await asyncio.to_thread(self._accept, answer)
+
     def _accept(self, answer: _Answer) -> AIMessage:
         """The answer as a message, its calls under ids of our own."""
         begun = answer.begun
@@ -323,12 +403,16 @@ class ModelNode:
         # Of an answer that broke off nobody knows whether its calls are whole, or all of them.
         calls = () if answer.finish_reason == "cut" else answer.calls
         if not calls and answer.finish_reason in ("stop", "tool_calls"):
-            calls, text = calls_in_text(text, self._executor.names)
+            calls, text = calls_in_text(text, self._executor.names - self._withheld)
         accepted = accept_calls(calls, new_ulid)
+        # They belong to the answer as it came; of one that was cut off, or gone on with, that is none.
+        items = () if begun is not None or answer.finish_reason == "cut" else answer.output_items
         is_partial = not calls and answer.finish_reason in ("cut", "length", "content_filter")
         reasoning = "".join(answer.reasoning)
         usage = answer.usage
+        cost = cost_of(usage, self._watch.pricing.price(answer.model))
         if begun is not None:
+            cost = get_cost(begun) + cost
             reasoning = get_reasoning_content(begun) + reasoning
             usage = (get_usage(begun) or Usage()) + (usage or Usage())
         message = create_ai_message(
@@ -343,14 +427,21 @@ class ModelNode:
             stop_reason=answer.finish_reason if is_partial else "",
             provider_ids={call.call_id: call.provider_id for call in accepted if call.provider_id},
             finish_reason=answer.finish_reason,
-            provider=self._provider,
+            provider=self._choice.provider,
             model=answer.model,
-            sources=answer.sources or (() if begun is None else get_sources(begun)),
+            sources=self._sources_of(answer, has_calls=bool(accepted)),
+            output_items=items,
+            cost=cost,
         )
         if begun is not None:
             is_stuck = not added.strip() and not accepted
             message = set_continued(message, get_continuations(begun)[0] + 1, is_stuck=is_stuck)
         return set_call_problems(message, _problems(accepted))
+
+    def _sources_of(self, answer: _Answer, *, has_calls: bool) -> tuple[WebSource, ...]:
+        """What stands under an answer: what its provider's search found, else the searches of the turn."""
+        own = answer.sources or (() if answer.begun is None else tuple(get_sources(answer.begun)))
+        return own if own or has_calls else sources_in(self._conversation.messages_of_turn())
 
     async def _with_doubt(self, message: AIMessage, seconds: float) -> AIMessage:
         """The answer, marked when it is the turn's last and still claims what was not done."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,15 @@ from langchain_core.messages import AIMessage, ToolMessage
 
 from domain.llm.agentic_loop.completeness import unproven_claim
 from domain.llm.agentic_loop.guardrails import is_refused
-from domain.llm.agentic_loop.policy import Ask, End, next_move, out_of_tokens
+from domain.llm.agentic_loop.policy import (
+    Ask,
+    End,
+    next_move,
+    out_of_money,
+    out_of_tokens,
+    uncounted,
+    without_price,
+)
 from domain.llm.agentic_loop.turn import (
     AnswerRecord,
     CallRecord,
@@ -20,14 +28,24 @@ from domain.llm.agentic_loop.turn import (
     read_answer,
     signature_of,
 )
-from domain.llm.messages import get_text, get_timestamp, get_tool_success, get_usage
+from domain.llm.costs import FREE, Cost, total
+from domain.llm.messages import (
+    get_cost,
+    get_text,
+    get_timestamp,
+    get_tool_success,
+    get_usage,
+    is_partial_response,
+)
 
 if TYPE_CHECKING:
     from application.conversation.conversation import Conversation
+    from application.conversation.pricing import Pricing
     from application.tool_execution.context import ToolCall
     from application.tool_execution.executor import ToolExecutor
     from domain.design.goals import DesignGoal
     from domain.llm.agent_limits import AgentLimits
+    from shared.message import Message
 
 _PATH_ARGUMENTS = ("path", "file_path")
 _CLOCK_STEP_S = 0.001
@@ -45,6 +63,7 @@ class TurnWatch:
         limits: AgentLimits,
         goals: Callable[[], Awaitable[Sequence[DesignGoal]]],
         root: Path,
+        pricing: Pricing,
     ) -> None:
         self._conversation = conversation
         self._executor = executor
@@ -54,6 +73,8 @@ class TurnWatch:
         self._history = ("", False)
         """The turn that was asked about last, and the answer: it stays the same within a turn."""
         self.limits = limits
+        self.pricing = pricing
+        """Of the model that is asked."""
 
     def record(self, *, with_answer: AIMessage | None = None) -> TurnRecord:
         """The turn so far; `with_answer` is one that is not written yet (a new one, or one gone on with)."""
@@ -92,10 +113,43 @@ class TurnWatch:
             spent = self._tokens_spent(with_answer)
             if spent >= self.limits.session_tokens:
                 return End(reason="limit", why=out_of_tokens(spent, self.limits))
+        if self.limits.session_cost and isinstance(move, Ask):
+            cost = self.session_cost(with_answer).amounts.get(self.limits.currency, 0.0)
+            if cost >= self.limits.session_cost:
+                return End(reason="limit", why=out_of_money(cost, self.limits))
+            if (why := self.unpriced() or self._uncounted(with_answer)) is not None:
+                return End(reason="limit", why=why)
         return move
+
+    def _uncounted(self, with_answer: AIMessage | None) -> Message | None:
+        """Why a limit in money can't be kept behind this turn's answers (but those that were stopped)."""
+        answers = [*self._conversation.answers_of_turn(), *([] if with_answer is None else [with_answer])]
+        whole = [answer for answer in answers if not is_partial_response(answer)]
+        if self.pricing.choice is None or not total(map(get_cost, whole)).unknown:
+            return None
+        return uncounted(self.pricing.choice, self.limits)
+
+    def unpriced(self) -> Message | None:
+        """Why a limit in money can't be kept with the model that is asked now; None when it can."""
+        choice = self.pricing.choice
+        if not self.limits.session_cost or choice is None:
+            return None
+        price = self.pricing.price()
+        if price == FREE or (price is not None and price.currency == self.limits.currency):
+            return None
+        return without_price(choice, price, self.limits)
+
+    def session_cost(self, with_answer: AIMessage | None = None) -> Cost:
+        """What the whole conversation has cost."""
+        return total(map(get_cost, self._answers(with_answer)))
 
     def _tokens_spent(self, with_answer: AIMessage | None) -> int:
         """Of the whole conversation."""
+        usages = map(get_usage, self._answers(with_answer))
+        return sum(usage.total_tokens for usage in usages if usage is not None)
+
+    def _answers(self, with_answer: AIMessage | None) -> Iterable[AIMessage]:
+        """All of the conversation; `with_answer` in its newest form."""
         answers = {
             str(message.id): message
             for message in self._conversation.messages
@@ -103,8 +157,7 @@ class TurnWatch:
         }
         if with_answer is not None:
             answers[str(with_answer.id)] = with_answer
-        usages = (get_usage(answer) for answer in answers.values())
-        return sum(usage.total_tokens for usage in usages if usage is not None)
+        return answers.values()
 
     def doubtful_words(self, *, with_answer: AIMessage | None = None) -> str:
         """The words by which the newest answer claims what this turn did not do; "" for none."""

@@ -15,7 +15,7 @@ from application.tool_execution.tools.circuits import outline_file
 from application.tool_execution.tools.files import unreadable
 from domain.circuit.dependencies import SourceReader, resolve_dependencies
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
-from domain.llm.tokens import estimate_tokens
+from domain.llm.tokens import count_tokens
 from domain.llm.tools.result import ToolResult, failure
 from domain.llm.tools.text_files import BinaryFileError, decode
 from shared.message import msg
@@ -57,7 +57,7 @@ async def get_file_summary(arguments: SummaryArguments, context: ToolContext, _c
     kept: list[str] = []
     budget = arguments.max_tokens
     for line in lines:
-        budget -= estimate_tokens(line)
+        budget -= count_tokens(line)
         if kept and budget < 0:
             break
         kept.append(line)

@@ -22,7 +22,7 @@ from application.tool_execution.reading import (
     read_whole,
 )
 from application.tool_execution.tools._common import in_thread, in_worker, locate
-from domain.llm.tokens import estimate_tokens
+from domain.llm.tokens import count_tokens
 from domain.llm.tools.result import RESULT_LIMIT, RESULT_TOKENS, ToolResult, failure
 from domain.llm.tools.text_files import BinaryFileError, decode
 from shared.message import Message, msg
@@ -111,7 +111,7 @@ def list_folder(view: ProjectView, folder: Path, pattern: str, include_preview: 
         item: dict[str, Any] = {"path": entry.name, "kind": entry.kind, "bytes": entry.size}
         if include_preview and entry.kind == "file":
             item["preview"] = _preview(view, entry)
-        room -= estimate_tokens(json.dumps(item, ensure_ascii=False)) + 1
+        room -= count_tokens(json.dumps(item, ensure_ascii=False)) + 1
         if room < 0:
             left_out += 1
             continue
@@ -220,7 +220,7 @@ def _reading_result(name: str, reading: Reading, *, query: str) -> ToolResult:
     info = {
         "total_lines": facts.total_lines,
         "total_bytes": facts.total_bytes,
-        "returned_tokens": estimate_tokens(text),
+        "returned_tokens": count_tokens(text),
         "truncated": reading.is_truncated,
         "encoding": facts.encoding,
         "line_ends": facts.line_ends,

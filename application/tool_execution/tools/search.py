@@ -12,7 +12,7 @@ from pydantic import Field
 from application.ports.search import Found, Match
 from application.tool_execution.context import ToolCall, ToolContext
 from application.tool_execution.definition import Arguments, Switch, Texts, Tool, Whole
-from domain.llm.tokens import estimate_tokens
+from domain.llm.tokens import count_tokens
 from domain.llm.tools.result import ToolResult, failure
 from domain.search.query import Scope, SearchQuery, SearchType
 from shared.message import Message, msg
@@ -67,7 +67,7 @@ async def search_project(arguments: SearchArguments, context: ToolContext, _call
     shown = _within(answer.fused, arguments.token_budget)
     exact = [match for match in shown if match.kind != "semantic"]
     semantic = [match for match in shown if match.kind == "semantic"]
-    used = [sum(estimate_tokens(_line(match)) for match in part) for part in (exact, semantic)]
+    used = [sum(count_tokens(_line(match)) for match in part) for part in (exact, semantic)]
     scores = {match: round(1 - rank / (len(answer.fused) + 1), 3) for rank, match in enumerate(answer.fused)}
     details = {
         "query": arguments.query,
@@ -166,8 +166,8 @@ def _within(matches: Sequence[Match], budget: int) -> list[Match]:
     kept: list[Match] = []
     rows = _ROW_TOKENS
     for match in matches:
-        budget -= estimate_tokens(_line(match))
-        rows -= estimate_tokens(json.dumps(_row(match, 0.5), ensure_ascii=False))
+        budget -= count_tokens(_line(match))
+        rows -= count_tokens(json.dumps(_row(match, 0.5), ensure_ascii=False))
         if kept and (budget < 0 or rows < 0):
             break
         kept.append(match)

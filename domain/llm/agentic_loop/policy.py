@@ -12,6 +12,8 @@ from domain.llm.agentic_loop.completeness import next_nudge
 from domain.llm.agentic_loop.continuation import GO_ON, is_cut
 from domain.llm.agentic_loop.guardrails import find_loop, stagnation
 from domain.llm.agentic_loop.turn import AnswerRecord, TurnRecord
+from domain.llm.chat import ProviderChoice
+from domain.llm.costs import Price, shown_amount
 from shared.message import Message, msg
 
 EndReason = Literal["completed", "limit", "loop", "cut", "length", "content_filter"]
@@ -145,6 +147,48 @@ def out_of_tokens(spent: int, limits: AgentLimits) -> Message:
         "agent.session_tokens in the settings.",
         spent=spent,
         most=limits.session_tokens,
+    )
+
+
+def out_of_money(spent: float, limits: AgentLimits) -> Message:
+    """What is said when a conversation has cost what the user allows it."""
+    return msg(
+        "This conversation has cost {spent}; its limit is {most}. Begin a new one, or raise the limit "
+        "(--max-cost, or agent.session_cost in the settings).",
+        spent=shown_amount(spent, limits.currency),
+        most=shown_amount(limits.session_cost, limits.currency),
+    )
+
+
+def without_price(choice: ProviderChoice, price: Price | None, limits: AgentLimits) -> Message:
+    """What is said when a limit in money can't be kept: a price that is not known is not guessed."""
+    names = {
+        "model": choice.model or choice.provider,
+        "provider": choice.provider,
+        "most": shown_amount(limits.session_cost, limits.currency),
+    }
+    if price is None:
+        return msg(
+            "What {model} costs at {provider} is not known, so the limit of {most} can't be kept, and "
+            'nothing was asked. Put its price into "prices" of the settings, limit tokens '
+            "(agent.session_tokens), or leave out the limit.",
+            **names,
+        )
+    return msg(
+        "{model} at {provider} is priced in {currency}, so the limit of {most} can't be kept, and nothing "
+        "was asked. Give the limit in {currency}.",
+        currency=price.currency,
+        **names,
+    )
+
+
+def uncounted(choice: ProviderChoice, limits: AgentLimits) -> Message:
+    """What is said when a provider does not tell the tokens that a limit in money is kept by."""
+    return msg(
+        "{provider} did not say how many tokens its answer took, so the limit of {most} can't be kept. Leave "
+        "out the limit, or choose another provider.",
+        provider=choice.provider,
+        most=shown_amount(limits.session_cost, limits.currency),
     )
 
 

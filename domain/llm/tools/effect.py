@@ -54,6 +54,10 @@ class ComputedEffect:
     """How many files are changed, moved or deleted, also those `paths` leaves out."""
     is_high_risk: bool = False
     """It cannot be taken back, or reaches further than the paths tell."""
+    sends: str = ""
+    """Of class "outside": what leaves the computer, as it is."""
+    destination: str = ""
+    """Of class "outside": scheme, host and port it goes to."""
 
     def is_same_as(self, asked: ComputedEffect, written: Collection[tuple[str, str]] = ()) -> bool:
         """Whether a permission for `asked` covers this one: same paths, and nothing else would be lost.
@@ -61,7 +65,7 @@ class ComputedEffect:
         `written` are (path, version) of what the turn itself has written since: that may be lost too.
         """
         return (
-            self.effect == asked.effect
+            (self.effect, self.sends, self.destination) == (asked.effect, asked.sends, asked.destination)
             and self.files == asked.files
             and len(self.paths) == len(asked.paths)
             and all(_covers(old, new, written) for old, new in zip(asked.paths, self.paths, strict=True))
@@ -87,4 +91,6 @@ def effect_from_plain(plain: Mapping[str, Any]) -> ComputedEffect:
         paths=tuple(PathEffect(**path) for path in plain["paths"]),
         files=plain["files"],
         is_high_risk=plain["is_high_risk"],
+        sends=plain.get("sends", ""),
+        destination=plain.get("destination", ""),
     )

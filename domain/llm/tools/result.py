@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from domain.llm.tokens import estimate_tokens
+from domain.llm.tokens import count_tokens
 from shared.errors import CircuitAIError, EnvironmentProblem
 from shared.message import Message
 
@@ -85,12 +85,12 @@ def failure_of(error: CircuitAIError) -> ToolResult:
 def cut_middle(text: str, limit: int = RESULT_LIMIT, tokens: int = RESULT_TOKENS) -> str:
     """`text` within `limit` characters and `tokens`: head (2/3) and tail, with a mark where it was cut."""
     shortened = _cut_to(text, limit)
-    if estimate_tokens(shortened) <= tokens:
+    if count_tokens(shortened) <= tokens:
         return shortened
     low, high = 0, min(limit, len(text))  # a text of any script: the most characters that still fit
     while low < high:
         middle = (low + high + 1) // 2
-        if estimate_tokens(_cut_to(text, middle)) <= tokens:
+        if count_tokens(_cut_to(text, middle)) <= tokens:
             low = middle
         else:
             high = middle - 1
@@ -113,7 +113,7 @@ def fitted(plain: dict[str, Any], tokens: int = RESULT_TOKENS) -> dict[str, Any]
     ``"shortened"`` then names the keys of which something is missing; of a list its beginning stays.
     """
     shortened: set[str] = set()
-    while estimate_tokens(json.dumps(plain, ensure_ascii=False)) > tokens:
+    while count_tokens(json.dumps(plain, ensure_ascii=False)) > tokens:
         longest = max(_halvable(plain, ()), default=None, key=lambda item: item[0])
         if longest is None:
             return {"shortened": ["everything"]}

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtWidgets import (
-    QCheckBox,
     QComboBox,
     QFormLayout,
     QHBoxLayout,
@@ -19,10 +18,10 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from domain.llm.chat import ProviderInfo
+from domain.llm.chat import ModelAbilities, ProviderInfo
 from domain.llm.provider_settings import BUILTIN, ModelSettings, ProviderSettings
 from presentation.dialogs.model_settings.key_field import KeyField
-from presentation.dialogs.model_settings.words import THINKING
+from presentation.dialogs.model_settings.words import THINKING, ability_words
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
 from shared.message import Message, msg
@@ -30,6 +29,11 @@ from shared.message import Message, msg
 if TYPE_CHECKING:
     from application.ports.credentials import KeyStatus, KeyStores
 
+SEARCHES: dict[str, Message] = {
+    "off": msg("Off"),
+    "provider": msg("By the provider itself"),
+    "general": msg("General search, by a tool"),
+}
 _TIMEOUTS = ("connect_s", "first_piece_s", "silence_s")
 
 
@@ -50,6 +54,7 @@ class ProviderForm(QWidget):
         self._infos = {info.name: info for info in providers}
         self._kept = dict(kept.providers)
         self._shown = ""
+        self._known: ModelAbilities | None = None
         self.has_new_key = False
         """Another key than at the last test: one was typed, or the kept one removed."""
         self.setObjectName("providerForm")
@@ -60,7 +65,7 @@ class ProviderForm(QWidget):
             self.url.textChanged,
             self.model.editTextChanged,
             self.thinking.currentIndexChanged,
-            self.search.toggled,
+            self.search.currentIndexChanged,
         ):
             signal.connect(lambda *_: self.changed.emit())
         self.key.edited.connect(self.on_other_key)
@@ -90,7 +95,8 @@ class ProviderForm(QWidget):
             base_url="" if url == self.info.base_url and not kept.base_url else url,
             model=self.model.currentText().strip(),
             thinking=self.thinking.currentData() if self.info.can_think else None,
-            search=self.search.isChecked() and self.info.can_search,
+            search=self.search.currentData() == "provider",
+            web_search=self.search.currentData() == "general",
             **seconds,  # type: ignore[arg-type]
         )
         # A test tells of what was tested, and of nothing else.
@@ -130,6 +136,13 @@ class ProviderForm(QWidget):
         self.model.setEditText(chosen)
         self.model.blockSignals(False)
 
+    def show_abilities(self, found: ModelAbilities | None) -> None:
+        """What is known of the model in the field; None for nothing."""
+        self._known = found
+        words = () if found is None else ability_words(found)
+        self.abilities.setText(", ".join(map(self._services.language, words)))
+        self.abilities.setVisible(bool(words))
+
     # --- parts ---------------------------------------------------------------------------------------
 
     def _make_fields(self) -> None:
@@ -149,12 +162,20 @@ class ProviderForm(QWidget):
         mark(self.reload, kind="quiet")
         self.reload.setAutoDefault(False)
         self.reload.clicked.connect(self.list_wanted.emit)
+        self.abilities = QLabel()
+        self.abilities.setObjectName("modelAbilities")
+        mark(self.abilities, role="small")
         self.thinking = QComboBox()
         self.thinking.setObjectName("modelThinking")
         for value, _text in THINKING:
             self.thinking.addItem("", value)
-        self.search = QCheckBox()
+        self.search = QComboBox()
         self.search.setObjectName("modelSearch")
+        self.search_setup = QPushButton()
+        self.search_setup.setObjectName("modelSearchSetup")
+        mark(self.search_setup, kind="quiet")
+        self.search_setup.setAutoDefault(False)
+        self.search_setup.clicked.connect(self._set_up_search)
         self.timeouts: dict[str, QSpinBox] = {}
         for name in _TIMEOUTS:
             box = QSpinBox()
@@ -171,10 +192,15 @@ class ProviderForm(QWidget):
         self._form = QFormLayout()
         self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        self._model_row, self._times_row = QWidget(), QWidget()
+        self._model_row, self._times_row, self._search_row = QWidget(), QWidget(), QWidget()
+        search = QHBoxLayout(self._search_row)
+        search.setContentsMargins(0, 0, 0, 0)
+        search.addWidget(self.search, 1)
+        search.addWidget(self.search_setup)
         row = QHBoxLayout(self._model_row)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.model, 1)
+        row.addWidget(self.abilities)
         row.addWidget(self.reload)
         times = QHBoxLayout(self._times_row)
         times.setContentsMargins(0, 0, 0, 0)
@@ -190,11 +216,11 @@ class ProviderForm(QWidget):
             ("url", self.url),
             ("model", self._model_row),
             ("thinking", self.thinking),
-            ("search", self.search),
+            ("search", self._search_row),
             ("times", self._times_row),
         ):
             label = QLabel()
-            label.setBuddy(self.model if name == "model" else field)
+            label.setBuddy({"model": self.model, "search": self.search}.get(name, field))
             self._labels[name] = label
             self._form.addRow(label, field)
         column = QVBoxLayout(self)
@@ -221,13 +247,28 @@ class ProviderForm(QWidget):
         self.model.addItems([str(name) for name in info.models])
         self.model.setEditText(kept.model)
         self.thinking.setCurrentIndex(self.thinking.findData(kept.thinking))
-        self.search.setChecked(kept.search)
+        self._fill_search(info, kept)
         for name, box in self.timeouts.items():
             box.setValue(round(getattr(kept, name) or 0))
         for field in (self.url, self.model, self.thinking, self.search, *self.timeouts.values()):
             field.blockSignals(False)
         self._show_rows()
         self.retranslate()
+
+    def _fill_search(self, info: ProviderInfo, kept: ProviderSettings) -> None:
+        """One of them at most: the choices exclude each other."""
+        self.search.clear()
+        for name in ("off", "provider", "general") if info.can_search else ("off", "general"):
+            self.search.addItem("", name)
+        chosen = "provider" if kept.search else "general" if kept.web_search else "off"
+        self.search.setCurrentIndex(max(self.search.findData(chosen), 0))
+
+    def _set_up_search(self) -> None:
+        from presentation.dialogs.web_search import WebSearchDialog
+
+        dialog = WebSearchDialog(self._services, parent=self.window())
+        dialog.saved.connect(self.retranslate)
+        dialog.open()
 
     def _show_rows(self) -> None:
         info = self.info
@@ -237,7 +278,7 @@ class ProviderForm(QWidget):
             "url": not self.is_builtin,
             "model": not self.is_builtin,
             "thinking": info.can_think,
-            "search": info.can_search,
+            "search": not self.is_builtin,
             "times": not self.is_builtin,
         }
         for row, name in enumerate(self._labels):
@@ -279,7 +320,11 @@ class ProviderForm(QWidget):
             self.thinking.setItemText(index, language(text))
         index = self.provider.findData(BUILTIN)
         self.provider.setItemText(index, language(msg("Built-in designer (offline)")))
-        self.search.setText(language(msg("Let the provider search the web")))
+        for index in range(self.search.count()):
+            self.search.setItemText(index, language(SEARCHES[self.search.itemData(index)]))
+        self.search.setAccessibleName(language(words["search"]))
+        self.search_setup.setText(language(msg("Set up...")))
+        self.search_setup.setAccessibleName(language(msg("Set up the general web search")))
         self.reload.setToolTip(language(msg("Ask the server for its models")))
         self.reload.setAccessibleName(language(msg("Ask the server for its models")))
         edit = self.model.lineEdit()
@@ -289,3 +334,4 @@ class ProviderForm(QWidget):
             self.url.setPlaceholderText("http://127.0.0.1:8000/v1")
             self.note.setText("" if self.info.note is None else language(self.info.note))
         self.key.retranslate()
+        self.show_abilities(self._known)

@@ -53,6 +53,11 @@ class TrialCard(QFrame):
         self._column.addWidget(self.advice)
         self._column.addWidget(self._figures)
 
+    @property
+    def figures(self) -> tuple[tuple[str, str], ...]:
+        """What is shown of a trial: names and values."""
+        return tuple((str(name), str(value)) for name, value in self._rows)
+
     def show_untested(self, verified_at: str) -> None:
         """No test since the dialog was opened, or since something was changed."""
         icon = ("circle-check", "ok.icon") if verified_at else ("circle-help", "text.tertiary")
@@ -71,7 +76,11 @@ class TrialCard(QFrame):
         title = (
             msg("Connection works: {model}", model=trial.model) if trial.model else msg("Connection works")
         )
-        self._show(title, ("circle-check", "ok.icon"), rows=trial_rows(trial), moment=moment)
+        self.show_works(title, trial_rows(trial), moment)
+
+    def show_works(self, title: Message, rows: tuple[tuple[Message, Message], ...], moment: str) -> None:
+        """It works: figures with their names, and when that was seen."""
+        self._show(title, ("circle-check", "ok.icon"), rows=rows, moment=moment)
 
     def show_error(self, error: CircuitAIError) -> None:
         """It does not, in words."""

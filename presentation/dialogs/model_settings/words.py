@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
-from domain.llm.chat import ProviderInfo, Thinking
+from domain.llm.chat import ModelAbilities, ProviderInfo, Thinking
+from presentation.panels.conversation.status_line import short
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
@@ -61,8 +62,8 @@ def trial_rows(trial: ModelTrial) -> tuple[tuple[Message, Message], ...]:
     """Names and values of a trial that succeeded."""
     speed = trial.tokens_per_s
     return (
-        (msg("Server answers"), _milliseconds(trial.listed_s)),
-        (msg("First token"), _milliseconds(trial.first_piece_s)),
+        (msg("Server answers"), milliseconds(trial.listed_s)),
+        (msg("First token"), milliseconds(trial.first_piece_s)),
         (
             msg("Streaming"),
             msg("in one piece") if speed is None else msg("{count} tokens/s", count=round(speed)),
@@ -80,5 +81,18 @@ def verified_text(moment: str) -> Message:
     return msg("last worked {moment}", moment=f"{when:%Y-%m-%d %H:%M}")
 
 
-def _milliseconds(seconds: float) -> Message:
+def ability_words(found: ModelAbilities) -> tuple[Message, ...]:
+    """What is known of a model, in a few words each; none for one that is in no list."""
+    tools = {"yes": msg("tools"), "prompted": msg("tools as text"), "no": msg("no tools")}
+    words = [
+        None if found.context_tokens is None else msg("{count} in", count=short(found.context_tokens)),
+        None if found.output_tokens is None else msg("{count} out", count=short(found.output_tokens)),
+        None if found.tools is None else tools[found.tools],
+        msg("sees pictures") if found.vision else None,
+    ]
+    return tuple(word for word in words if word is not None)
+
+
+def milliseconds(seconds: float) -> Message:
+    """A time of a trial."""
     return msg("{count} ms", count=round(seconds * 1000))

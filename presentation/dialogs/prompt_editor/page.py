@@ -22,7 +22,7 @@ from PyQt6.QtWidgets import (
 )
 
 from domain.llm.prompts.library import TextProblem
-from domain.llm.tokens import estimate_tokens
+from domain.llm.tokens import count_tokens
 from domain.llm.tools.line_diff import diff_texts
 from presentation.dialogs.prompt_editor.content_editor import ContentEditor, DifferenceView
 from presentation.dialogs.prompt_editor.drafts import Draft, PageName, PromptDrafts
@@ -285,7 +285,7 @@ class PromptPage(QWidget):
                 msg(
                     "{count} characters, about {tokens} tokens",
                     count=len(draft.text),
-                    tokens=estimate_tokens(draft.text),
+                    tokens=count_tokens(draft.text),
                 )
             )
         )

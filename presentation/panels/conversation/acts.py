@@ -10,6 +10,7 @@ from PyQt6.QtCore import Qt, QUrl
 from PyQt6.QtGui import QDesktopServices, QGuiApplication
 
 from presentation.panels.conversation.composer import Composer
+from presentation.panels.conversation.intake import show_attached
 from presentation.panels.conversation.items import AnswerText, Choice, NetlistCard, UserText
 from presentation.panels.conversation.netlist_card import NetlistKeeper
 from presentation.panels.conversation.view_model import ConversationViewModel
@@ -47,6 +48,8 @@ class Acts:
             "regenerate": ways.regenerate,
             "retry": ways.retry,
             "offline": ways.retry_offline,
+            "anew": ways.ask_anew,
+            "switch": lambda card: ways.switch(card, argument),
         }
         others: dict[str, Callable[[], object]] = {
             "answer": lambda: model.answer(key, cast("Choice", argument)),
@@ -63,6 +66,7 @@ class Acts:
             "copy_text": lambda: self._copy(argument),
             "ask": lambda: self._ask(argument),
             "link": lambda: self._open_link(argument),
+            "attachment": lambda: self._show_attachment(key, argument),
         }
         if act in runs:
             self._say(runs[act](key))
@@ -115,6 +119,12 @@ class Acts:
         folder = self._result_folder(key)
         if folder is not None:
             self._services.workspace.file_activated.emit(folder / paths.LOG_FILE, None)
+
+    def _show_attachment(self, key: str, argument: str) -> None:
+        item, root = self._model.items.get(key), self._model.root
+        number = int(argument) if argument.isdecimal() else -1
+        if root is not None and isinstance(item, UserText) and 0 <= number < len(item.attached):
+            show_attached(self._services, self._composer, root, item.attached[number])
 
     def _open_link(self, address: str) -> None:
         url = QUrl(address)

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QSize, Qt, pyqtSignal
+from collections.abc import Sequence
+from itertools import pairwise
+
+from PyQt6.QtCore import QMimeData, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QResizeEvent, QTextCursor
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
 
+from presentation.panels.conversation.attachment_chips import AttachmentChips
+from presentation.panels.conversation.pending import PendingFile
+from presentation.panels.conversation.search_switch import SearchSwitch
+from presentation.panels.conversation.taking_in import LONGEST_PASTED, can_take_in, take_in
+from presentation.window.frame import IconButton
 from presentation.window.styles import mark, style_sheet
 from presentation.window.workspace import WindowServices
 from shared.message import Message, msg
@@ -18,6 +26,10 @@ class MessageEdit(QPlainTextEdit):
 
     submitted = pyqtSignal()
     height_changed = pyqtSignal()
+    offered = pyqtSignal(object)
+    """A `TakenIn`: files or a picture were pasted or dropped."""
+    longest_text = LONGEST_PASTED
+    """Characters that are pasted without a word; a longer text is offered as one to attach."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,6 +64,18 @@ class MessageEdit(QPlainTextEdit):
             self.insertPlainText("\n")
             return
         self.submitted.emit()
+
+    def canInsertFromMimeData(self, source: QMimeData | None) -> bool:  # noqa: N802 - Qt's name
+        """Text, files, pictures."""
+        return can_take_in(source) or super().canInsertFromMimeData(source)
+
+    def insertFromMimeData(self, source: QMimeData | None) -> None:  # noqa: N802 - Qt's name
+        """Text goes into the text; files and pictures are attached."""
+        found = take_in(source, longest_text=self.longest_text)
+        if found is None:
+            super().insertFromMimeData(source)
+        else:
+            self.offered.emit(found)
 
     def focusOutEvent(self, event: QFocusEvent | None) -> None:  # noqa: N802 - Qt's name
         """An input method that loses the focus commits or drops its text."""
@@ -104,16 +128,29 @@ class Composer(QFrame):
     submitted = pyqtSignal(str)
     stop_clicked = pyqtSignal()
     text_changed = pyqtSignal(str)
+    offered = pyqtSignal(object)
+    """A `TakenIn`: files or a picture were pasted or dropped."""
+    attach_asked = pyqtSignal(bool)
+    """A file is to be chosen; True: a picture."""
 
     def __init__(self, services: WindowServices, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._services = services
         self._state = "idle"
+        self._has_files = False
         self._is_asking = False
         self.setObjectName("composer")
         self.edit = MessageEdit(self)
         self.edit.submitted.connect(self._submit)
         self.edit.textChanged.connect(self._on_text)
+        self.edit.offered.connect(self.offered)
+        self.chips = AttachmentChips(services, self)
+        self.chips.emptied.connect(lambda: self.edit.setFocus(Qt.FocusReason.TabFocusReason))
+        self.picture_button = IconButton(services, "image", msg("Attach a picture"), name="attachPicture")
+        self.picture_button.clicked.connect(lambda: self.attach_asked.emit(True))
+        self.file_button = IconButton(services, "paperclip", msg("Attach a file"), name="attachFile")
+        self.file_button.clicked.connect(lambda: self.attach_asked.emit(False))
+        self.search_switch = SearchSwitch(services)
         self.model_button = QToolButton(self)
         self.model_button.setObjectName("modelButton")
         self.model_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -125,14 +162,19 @@ class Composer(QFrame):
         self.send_button.setObjectName("sendButton")
         self.send_button.clicked.connect(self._on_button)
         row = QHBoxLayout()
+        row.addWidget(self.picture_button)
+        row.addWidget(self.file_button)
+        row.addWidget(self.search_switch)
         row.addStretch(1)
         row.addWidget(self._hint)
         row.addWidget(self.model_button)
         row.addWidget(self.send_button)
         self._layout = QVBoxLayout(self)
+        self._layout.addWidget(self.chips)
         self._layout.addWidget(self.edit)
         self._layout.addLayout(row)
         self._row = row
+        self._order_tabs()
         self.setFocusProxy(self.edit)
         services.theme.changed.connect(self.restyle)
         services.language.changed.connect(self.retranslate)
@@ -150,6 +192,22 @@ class Composer(QFrame):
             return
         self.edit.setPlainText(text)
         self.edit.moveCursor(QTextCursor.MoveOperation.End)
+
+    def show_files(self, files: Sequence[PendingFile]) -> None:
+        """What is attached."""
+        self.chips.show_files(files)
+        parts = (part for chip in self.chips.chips for part in (chip.button, chip.cross))
+        self._order_tabs(*parts)  # behind the text, before the buttons
+        if bool(files) != self._has_files:
+            self._has_files = bool(files)
+            self.retranslate()
+
+    def _order_tabs(self, *behind_text: QWidget) -> None:
+        """Tab goes as one reads."""
+        attaching = (self.picture_button, self.file_button, self.search_switch)
+        order = (self.edit, *behind_text, *attaching, self.model_button, self.send_button)
+        for before, after in pairwise(order):
+            QWidget.setTabOrder(before, after)
 
     def show_model(self, name: str) -> None:
         """What answers."""
@@ -178,7 +236,7 @@ class Composer(QFrame):
                 theme,
                 "#composer { background: @surface.base; border: 1px solid @border.default;"
                 " border-radius: @radius.card; }"
-                ' #composer[focused="true"] { border-color: @focus_ring; }',
+                ' #composer[focused="true"], #composer[dropping="true"] { border-color: @focus_ring; }',
             )
         )
         size = theme.size("icon.default")
@@ -216,6 +274,7 @@ class Composer(QFrame):
         if viewport is not None:
             viewport.update()  # Qt paints another text only when it was not seen before
         self.edit.setAccessibleName(language(msg("Message")))
+        self.chips.retranslate()
         text = {
             "idle": msg("Send (Enter)"),
             "running": msg("Stop (Escape)"),
@@ -227,6 +286,8 @@ class Composer(QFrame):
     def _placeholder(self) -> Message:
         if self._is_asking:
             return msg("Or say what you want instead")
+        if self._state == "idle" and self._has_files:
+            return msg("Say what is to be done with what is attached")
         if self._state == "idle":
             return msg("Ask about the circuit, or describe a change")
         return msg("Next message, sent when this one ends")

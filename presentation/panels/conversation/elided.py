@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from PyQt6.QtCore import QSize, Qt
-from PyQt6.QtGui import QPainter, QPaintEvent
+from PyQt6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QLabel, QStyle
 
 
@@ -21,7 +23,8 @@ class ElidedLabel(QLabel):
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """As wide as the text."""
-        return QSize(self.fontMetrics().horizontalAdvance(self.text()), super().sizeHint().height())
+        width = QFontMetricsF(self.fontMetrics()).horizontalAdvance(self.text())
+        return QSize(ceil(width), super().sizeHint().height())  # a rounded width would lack a pixel
 
     def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
         """What fits of the text."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from application.events import (
     AlternativeTaken,
     AnswerStreamed,
+    AttachmentsLeftOut,
     ChatEvent,
     CheckpointReached,
     ConfirmationAsked,
@@ -28,6 +29,7 @@ from application.events import (
     ToolStarted,
     TurnEnded,
 )
+from domain.llm.costs import Cost
 from presentation.panels.conversation.items import (
     AnswerText,
     Confirmation,
@@ -42,6 +44,7 @@ from presentation.panels.conversation.items import (
     OperationCard,
     Retry,
     SimulationCard,
+    UserText,
     card_of,
 )
 from presentation.panels.conversation.moments import now
@@ -98,6 +101,8 @@ class RunFeed:
         """Of the run; 0 when nobody counted."""
         self.context_tokens = 0
         """What the last answer filled of the model's window; 0 when nobody counted."""
+        self.cost = Cost()
+        """Of the whole conversation, when a turn has ended."""
         self._pace = Pace(clock)
         self._undoing: dict[str, str] = {}
         """Calls that take a change back, and the call of that change."""
@@ -105,6 +110,7 @@ class RunFeed:
         self._is_design = False
         self._characters = 0
         """Of the answers of this run."""
+        self._has_run_tools = False
 
     def __call__(self, event: ChatEvent | DesignEvent) -> None:  # noqa: PLR0912 - one an event
         """Take one event."""
@@ -128,11 +134,10 @@ class RunFeed:
             case AlternativeTaken():
                 self._items.put(Note(key=new_ulid(), text=event.text))
                 self._model = event.model or event.provider or self._model
+            case AttachmentsLeftOut():
+                self._items.put(Note(key=new_ulid(), text=event.text))
             case SourcesFound():
-                found = " · ".join(f"{source.title} {source.url}".strip() for source in event.sources)
-                self._items.put(
-                    Note(key=new_ulid(), text=msg("Sources of the web search: {sources}", sources=found))
-                )
+                self._put_sources(event)
             case ErrorOccurred():
                 self._tell_error(event)
             case TurnEnded():
@@ -143,6 +148,12 @@ class RunFeed:
                 pass  # the card is kept by whoever asked
             case _:
                 self._take_design(event)
+
+    def _put_sources(self, event: SourcesFound) -> None:
+        answer = self._items.get(event.message_id)
+        if not isinstance(answer, AnswerText):  # it had no text
+            answer = AnswerText(key=event.message_id, text="", model=self._model, created=now())
+        self._items.put(replace(answer, sources=event.sources))
 
     def _enter_phase(self, event: PhaseEntered) -> None:
         self.tokens = event.tokens or self.tokens
@@ -311,6 +322,7 @@ class RunFeed:
         card = self._items.get(event.call_id) or card_of(event.call_id, event.name, {})
         assert isinstance(card, OperationCard | SimulationCard)
         began = self._began.pop(event.call_id, None)
+        self._has_run_tools = True
         if isinstance(card, SimulationCard):
             self.has_failed_simulation = not event.success
         self._items.put(
@@ -334,14 +346,24 @@ class RunFeed:
                 error_type=event.error_type,
                 model=self._model,
                 created=now(),
+                offers=event.offers,
+                can_begin_anew=event.error_type == "context_too_long" and self._said > 1,
             )
         )
+
+    @property
+    def _said(self) -> int:
+        """Messages of the user in this conversation."""
+        return sum(isinstance(item, UserText) for item in self._items)
 
     def _end_turn(self, event: TurnEnded) -> None:
         self.has_ended = True
         self.tokens = _tokens(event.usage)
         self.context_tokens = event.context_tokens
-        if event.stop_reason not in ("completed", "error"):
+        self.cost = event.session_cost
+        # After an error, too, what has come can be gone on with: asking the same again would repeat it.
+        has_come = self._characters > 0 or self._has_run_tools
+        if event.stop_reason != "completed" and (event.stop_reason != "error" or has_come):
             self._interrupt(event.stop_reason, (), event.note)
         elif event.note is not None:
             self._items.put(Note(key=new_ulid(), text=event.note))

@@ -16,6 +16,7 @@ from presentation.goal_margins import limit_text, row_of
 from presentation.goal_words import name_of
 from presentation.narration import Narrator
 from presentation.panels.conversation import netlist_card, words
+from presentation.panels.conversation.attached import attached_html
 from presentation.panels.conversation.confirming import card_html
 from presentation.panels.conversation.items import (
     READING_TOOLS,
@@ -37,6 +38,7 @@ from presentation.panels.conversation.items import (
 )
 from presentation.panels.conversation.markup import to_html
 from presentation.panels.conversation.moments import clock_time
+from presentation.panels.conversation.sources import sources_html
 from presentation.window.icons import drawings
 from shared.message import Message, msg
 
@@ -100,7 +102,10 @@ class HtmlItems:
     def _user(self, item: UserText) -> str:
         time = f"<time>{html.escape(clock_time(item.created))}</time>" if item.created else ""
         copy = self._tool("copy", "copy", msg("Copy"))
-        return f'<div class="user">{html.escape(item.text)}<div class="tools">{time}{copy}</div></div>'
+        attached = attached_html(item, self._translate, icon)
+        return (
+            f'<div class="user">{attached}{html.escape(item.text)}<div class="tools">{time}{copy}</div></div>'
+        )
 
     def _answer(self, item: AnswerText) -> str:
         head = f'<span class="meta">{html.escape(words.meta_of(item))}</span>'
@@ -110,7 +115,8 @@ class HtmlItems:
         text = f'<div class="prose answer">{to_html(item.text)}</div>' if item.text else ""
         copy = self._tool("copy", "copy", msg("Copy")) if item.text else ""
         tools = f'<div class="tools">{copy}</div>' if copy else ""
-        return f'<div class="line">{thought}{head}</div>{text}{tools}'
+        sources = sources_html(item.sources, self._translate, icon)
+        return f'<div class="line">{thought}{head}</div>{text}{sources}{tools}'
 
     def _thought(self, item: AnswerText) -> str:
         if not item.reasoning:
@@ -212,7 +218,7 @@ class HtmlItems:
     def _reading(self, item: OperationCard) -> str:
         told = self._text(item.summary) if item.summary else ""
         if told and not (item.path and item.state == "done"):
-            said = f"<span>{told}</span>"
+            said = f'<span class="told">{told}</span>'
         else:
             said = f"<span>{self._text(words.verb_of(item))}</span>{self._object(item)}"
         return (
@@ -288,9 +294,10 @@ class HtmlItems:
     def _error(self, item: ErrorBlock) -> str:
         advice = f'<div class="body">{self._text(item.advice)}</div>' if item.advice else ""
         ways = "".join(
-            f'<button class="way" data-act="{act}"><span>{self._text(text)}</span>'
-            f'<span class="dim">{self._text(remark) if remark else ""}</span></button>'
-            for act, text, remark in words.error_ways(item)
+            f'<button class="way" data-act="{way.act}" data-arg="{way.argument}">'
+            f"<span>{self._text(way.text)}</span>"
+            f'<span class="dim">{self._text(way.remark) if way.remark else ""}</span></button>'
+            for way in words.error_ways(item)
         )
         give_up = (
             f'<button class="quiet" data-act="give_up">{self._text(msg("Give up"))}</button>' if ways else ""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from application.events import Done
 from domain.design.goals import DesignGoal, GoalVerdict
+from domain.llm.attachments import Attachment, PreparedAttachment
+from domain.llm.chat import ProviderChoice, WebSource
 from domain.llm.tools.confirmation_card import CallOnCard, CardAnswer, ConfirmationCard
 from shared.message import Message
 
@@ -21,6 +23,29 @@ Standing = Literal["none", "stands", "undoing", "undone"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AttachedItem:
+    """A file or picture that goes, or went, with a message."""
+
+    attachment: Attachment
+    thumbnail: bytes = b""
+    """Of a picture: PNG or JPEG, small."""
+    prepared: PreparedAttachment | None = field(default=None, repr=False)
+    """Its content, of one that was attached in this run of the program."""
+    is_lost: bool = False
+    """Its stored content is missing or damaged."""
+
+    @classmethod
+    def of(cls, attachment: Attachment) -> AttachedItem:
+        """One that a message names."""
+        return cls(attachment=attachment)
+
+    @property
+    def to_send(self) -> PreparedAttachment:
+        """As it goes with a message; stored content is not needed again."""
+        return self.prepared or PreparedAttachment(attachment=self.attachment)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UserText:
     """What the user said."""
 
@@ -28,6 +53,7 @@ class UserText:
     text: str
     created: str = ""
     """ISO 8601, UTC."""
+    attached: tuple[AttachedItem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +68,8 @@ class AnswerText:
     is_streaming: bool = False
     thought_s: float | None = None
     """None when it was not measured (a stored answer)."""
+    sources: tuple[WebSource, ...] = ()
+    """Pages that web searches found for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +195,10 @@ class ErrorBlock:
     """What did not answer, for people; "" = the built-in designer."""
     created: str = ""
     can_retry: bool = True
+    can_begin_anew: bool = False
+    """The question may fit into a conversation of its own: this one has become too long."""
+    offers: tuple[ProviderChoice, ...] = ()
+    """Other models of the user that could be asked instead."""
     is_spent: bool = False
     """A way out was taken, or something else was said."""
 
@@ -304,6 +336,7 @@ READING_TOOLS = frozenset(
         "inspect_data",
         "get_file_summary",
         "get_dependencies",
+        "web_search",
     )
 )
 WRITING_TOOLS = frozenset(

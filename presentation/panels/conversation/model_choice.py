@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from PyQt6.QtGui import QAction, QActionGroup
 from PyQt6.QtWidgets import QMenu, QWidget
@@ -60,9 +61,15 @@ class ModelMenu(QMenu):
         if info.name == BUILTIN:
             self._chosen(ProviderChoice())
         elif is_set_up(info, settings):
-            self._chosen(settings.of(info.name).choice(info.name))
+            self._chosen(self._with_search(settings.of(info.name).choice(info.name)))
         else:
             self.open_settings(info.name)
+
+    def _with_search(self, choice: ProviderChoice) -> ProviderChoice:
+        """The general web search of a conversation stays on when another model answers."""
+        general = self._current().web_search
+        is_kept = general is not None and general.is_on and choice.search is None
+        return replace(choice, web_search=general) if is_kept else choice
 
     def open_settings(self, provider: str) -> None:
         """The dialog, on a provider; what is saved there is chosen."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from domain.llm.tokens import estimate_tokens
+from domain.llm.tokens import count_tokens
 
 _WINDOW_S = 3.0
 _LEAST_S = 0.5
@@ -28,7 +28,7 @@ class Pace:
 
     def take(self, text: str) -> None:
         """A piece has come."""
-        count = estimate_tokens(text)
+        count = count_tokens(text)
         self._pieces.append((self._clock(), count))
         self._sum += count
         self._forget()

@@ -9,13 +9,17 @@ from PyQt6.QtCore import Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PyQt6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
+from domain.llm.costs import shown_cost
 from presentation.panels.conversation.acts import Acts
 from presentation.panels.conversation.composer import Composer
+from presentation.panels.conversation.context_use import Asked, ContextUse
 from presentation.panels.conversation.empty import empty_html
+from presentation.panels.conversation.intake import Intake
 from presentation.panels.conversation.items import Change
 from presentation.panels.conversation.model_choice import ModelMenu
 from presentation.panels.conversation.panel_window import PanelWindow
 from presentation.panels.conversation.status_line import StatusLine, short
+from presentation.panels.conversation.taking_in import longest_pasted
 from presentation.panels.conversation.title_bar import TitleBar
 from presentation.panels.conversation.view_host import MessageView
 from presentation.panels.conversation.view_model import ConversationViewModel, Mode
@@ -50,7 +54,8 @@ class ConversationPanel(QWidget):
         self._history: ConversationsDialog | None = None
         self._told = ("", "", "")
         self._status = AgentStatus()
-        self.model = ConversationViewModel(services.app, PanelWindow(self, services))
+        self._window = PanelWindow(self, services)
+        self.model = ConversationViewModel(services.app, self._window)
         self.setObjectName("conversationPanel")
         mark(self, surface="base")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -156,8 +161,11 @@ class ConversationPanel(QWidget):
         self.composer.submitted.connect(self._send)
         self.composer.stop_clicked.connect(self.stop)
         self.composer.text_changed.connect(self._on_draft)
+        self._intake = Intake(services, self.model, self.say, self)
+        self._intake.listen_to(self.composer)
         self._menu = ModelMenu(services, lambda: self.model.choice, self.model.set_choice, self)
         self.composer.model_button.setMenu(self._menu)
+        self.composer.search_switch.bind(self.model.set_choice)
         self._waiting = WaitingRow(services)
         self._waiting.edit_clicked.connect(self._take_back_waiting)
         self._waiting.drop_clicked.connect(self.model.take_back_waiting)
@@ -167,6 +175,9 @@ class ConversationPanel(QWidget):
         self._notice.hide()
         mark(self._notice, role="warn")
         self._line = StatusLine(services)
+        self.use = ContextUse(services, self)
+        self.use.changed.connect(self._on_use)
+        self._line.meter.wanted.connect(self.use.want_report)
 
     def _make_layout(self) -> None:
         self._bottom = QVBoxLayout()
@@ -235,9 +246,30 @@ class ConversationPanel(QWidget):
         self._escape.setEnabled(model.is_running)  # else the key is for whoever else runs
         self.composer.set_state(model.run_state, is_asking=model.is_asking)
         self.composer.setEnabled(model.root is not None)
+        self.composer.search_switch.show_choice(model.choice)
         self.composer.show_model(model.model_name or language(msg("Built-in designer")))
         self.composer.set_text(model.draft)
+        self.composer.show_files(model.pending.files)
+        if (problem := model.pending.take_problem()) is not None:
+            self.say(problem)
         self._waiting.show_text(model.waiting)
+        self._follow_use()
+        self._refresh_line()
+        self._tell_others()
+
+    def _follow_use(self) -> None:
+        model = self.model
+        self.use.follow(
+            Asked(
+                root=model.root,
+                session_id=model.session_id,
+                choice=model.choice,
+                state=-1 if model.is_running else len(model.items),
+                main_circuit="" if model.root is None else self._window.main_circuit(model.root),
+            )
+        )
+
+    def _on_use(self) -> None:
         self._refresh_line()
         self._tell_others()
 
@@ -251,12 +283,28 @@ class ConversationPanel(QWidget):
                 pace = msg("{total} tokens · {pace}", total=short(model.live_tokens), pace=pace)
         elif model.live_tokens:
             pace = msg("{count} tokens", count=short(model.live_tokens))
-        elif not model.is_running and model.tokens:
-            pace = msg("last turn: {count} tokens", count=short(model.tokens))
+        elif not model.is_running:
+            pace = self._used()
         self._line.show_run(text, color=color, is_busy=is_busy, pace=pace)
-        self._line.meter.show_use(model.context_tokens or None, None)
+        used = model.context_tokens + model.pending.tokens
+        known = self.use.abilities
+        self._line.meter.show_use(used or None, known, self.use.report)
+        self.composer.edit.longest_text = longest_pasted(known.context_tokens if known else None)
         if model.is_running != self._pulse.isActive():
             self._pulse.start() if model.is_running else self._pulse.stop()
+
+    def _used(self) -> Message | None:
+        """Tokens of the last turn and what the conversation has cost; None when neither is known."""
+        model = self.model
+        tokens = msg("last turn: {count} tokens", count=short(model.tokens)) if model.tokens else None
+        spent, cost = shown_cost(model.cost), None
+        if spent:
+            cost = msg("conversation: {cost}", cost=spent)
+        elif model.cost.unknown:
+            cost = msg("cost not known")
+        if tokens is None or cost is None:
+            return tokens or cost
+        return msg("{tokens} · {cost}", tokens=tokens, cost=cost)
 
     def _doing(self) -> tuple[Message | None, str, bool]:
         """What the run does, its colour, and whether it works (and does not wait for a person)."""
@@ -299,11 +347,11 @@ class ConversationPanel(QWidget):
         model = self.model
         tokens = model.live_tokens or model.tokens or None
         if not model.is_running:
-            return AgentStatus(tokens=tokens)
+            return AgentStatus(tokens=tokens, context_share=self._share)
         activity = model.activity
         number = activity.round_number if activity is not None and activity.round_number else None
         if model.run_state == "stopping":
-            return AgentStatus(state="stopping", tokens=tokens)
+            return AgentStatus(state="stopping", tokens=tokens, context_share=self._share)
         text = None if activity is None else activity.text
         if model.asking.calls.is_open:
             text = msg("Waiting for your permission")
@@ -315,7 +363,15 @@ class ConversationPanel(QWidget):
             round_number=number,
             most_rounds=model.most_rounds or None,
             tokens=tokens,
+            context_share=self._share,
         )
+
+    @property
+    def _share(self) -> float | None:
+        """Of the model's window, as far as both are known."""
+        known = self.use.abilities
+        window = None if known is None else known.context_tokens
+        return self.model.context_tokens / window if window and self.model.context_tokens else None
 
     # --- what the user does --------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from presentation.goal_margins import limit_text, row_of
 from presentation.goal_words import name_of
 from presentation.narration import Narrator
 from presentation.panels.conversation import words
+from presentation.panels.conversation.attached import attached_plain
 from presentation.panels.conversation.confirming import card_plain
 from presentation.panels.conversation.items import (
     Added,
@@ -49,6 +50,7 @@ from presentation.panels.conversation.items import (
 )
 from presentation.panels.conversation.markup import BlockSplitter, to_html, whole_block_html
 from presentation.panels.conversation.netlist_card import card_plain as card_of_netlist
+from presentation.panels.conversation.sources import sources_plain
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
 from shared.message import Message, msg
@@ -73,6 +75,7 @@ class PlainConversation(QWidget):
         self._browser.setObjectName("conversationText")
         self._browser.setOpenLinks(False)
         self._browser.setUndoRedoEnabled(False)
+        self._browser.setAcceptDrops(False)  # files are for the panel around it
         self._browser.anchorClicked.connect(self._on_link)
         mark(self._browser, plain=True)
         layout = QVBoxLayout(self)
@@ -216,7 +219,12 @@ class PlainConversation(QWidget):
     def _html(self, item: Item) -> str:  # noqa: PLR0911, PLR0912 - one an item
         match item:
             case UserText():
-                return _lines(item.text)
+                files = attached_plain(
+                    item,
+                    self._services.language,
+                    lambda number, label: self._link("attachment", item.key, label, number),
+                )
+                return f"{files}{_lines(item.text)}"
             case AnswerText() if item.is_streaming:
                 return _lines(item.reasoning + item.text)
             case AnswerText():
@@ -251,7 +259,8 @@ class PlainConversation(QWidget):
         meta = words.meta_of(item)
         thought = f"<p style='color:{small}'>{_lines(item.reasoning)}</p>" if item.reasoning else ""
         head = f"<p style='color:{small}'>{html.escape(meta)}</p>" if meta else ""
-        return f"{head}{thought}{to_html(item.text)}"
+        sources = sources_plain(item.sources, self._services.language)
+        return f"{head}{thought}{to_html(item.text)}{sources}"
 
     def _goals(self, item: GoalsCard) -> str:
         rows = "".join(
@@ -350,7 +359,10 @@ class PlainConversation(QWidget):
     def _error(self, item: ErrorBlock) -> str:
         color = self._services.theme.theme.hex("error.text")
         advice = f"<br>{self._text(item.advice)}" if item.advice else ""
-        links = [self._link(act, item.key, self._text(text)) for act, text, _ in words.error_ways(item)]
+        links = [
+            self._link(way.act, item.key, self._text(way.text), way.argument)
+            for way in words.error_ways(item)
+        ]
         if links:
             links.append(self._link("give_up", item.key, self._text(msg("Give up"))))
         ways = f"<br>{' &nbsp; '.join(links)}" if links else ""

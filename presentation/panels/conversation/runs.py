@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from application.design.designing import Ask
     from application.events import ChatEvent, DesignEvent
     from application.tool_execution.confirming import Confirm
+    from domain.llm.attachments import PreparedAttachment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,8 @@ class RunOrder:
     choice: ProviderChoice
     main_circuit: str = ""
     """Relative to the project; "" when none is known."""
+    attachments: tuple[PreparedAttachment, ...] = ()
+    """What goes with the text of a turn; a design takes none."""
 
 
 async def carry_out(
@@ -50,6 +53,7 @@ async def carry_out(
             session_id=order.session_id,
             choice=order.choice,
             main_circuit=order.main_circuit,
+            attachments=order.attachments,
         )
         await app.chat(chat, emit=emit, confirm=confirm, ask_consent=ask_consent)
     elif order.text is None:

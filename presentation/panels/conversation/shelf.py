@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from domain.llm.costs import Cost
+from presentation.panels.conversation.attached import with_thumbnails
 from presentation.panels.conversation.items import Item, UserText
 from presentation.panels.conversation.refusals import with_advice
 from presentation.panels.conversation.stored import context_tokens_of, items_of, title_of
@@ -35,6 +37,8 @@ class StoredConversation:
     """What its last answer filled of the model's window; 0 when nobody counted."""
     model: str = ""
     """What answered last."""
+    cost: Cost = field(default_factory=Cost)
+    """What all its answers cost."""
 
 
 class Shelf:
@@ -60,6 +64,7 @@ class Shelf:
         session = await self._app.sessions.show(root, session_id)
         operations = await self._app.operations.list(root)
         items = await asyncio.to_thread(items_of, session, operations)
+        items = await with_thumbnails(self._app.attachments, root, items)
         said = next((item.text for item in items if isinstance(item, UserText)), "")
         return StoredConversation(
             session_id=session.id,
@@ -67,6 +72,7 @@ class Shelf:
             mode="workflow" if session.work_mode == "workflow" else "free",
             items=items,
             context_tokens=context_tokens_of(session),
+            cost=session.cost,
             model=next((message.model for message in reversed(session.messages) if message.model), ""),
         )
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QRectF, QSize, Qt, QTimer
-from PyQt6.QtGui import QPainter, QPaintEvent
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QRectF, QSize, Qt, QTimer, pyqtSignal
+from PyQt6.QtGui import QEnterEvent, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from presentation.panels.conversation.elided import ElidedLabel
@@ -11,6 +14,10 @@ from presentation.window.styles import mark
 from presentation.window.theme import tokens
 from presentation.window.workspace import WindowServices
 from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from application.conversation.inspecting import ContextReport, PartKind
+    from domain.llm.chat import ModelAbilities
 
 _TURN_MS = 40
 _STEPS = 25
@@ -62,14 +69,19 @@ class Spinner(QWidget):
 
 
 class ContextMeter(QWidget):
-    """How much of the model's window is used: a bar and the figure; the figure alone without a window."""
+    """How much of the model's window is used: a bar and the figure; that nobody knows its size is said."""
+
+    wanted = pyqtSignal()
+    """Somebody points at it: of what the context consists is wanted for the tooltip."""
 
     def __init__(self, services: WindowServices) -> None:
         super().__init__()
         self._services = services
         self._used: int | None = None
-        self._window: int | None = None
-        self._name, self._bar, self._figure = QLabel(), _Bar(services), QLabel()
+        self._abilities: ModelAbilities | None = None
+        self._report: ContextReport | None = None
+        self.setObjectName("contextMeter")
+        self._name, self._bar, self._figure = QLabel(), ShareBar(services), QLabel()
         mark(self._name, role="small")
         mark(self._figure, role="small")
         self._row = QHBoxLayout(self)
@@ -82,11 +94,21 @@ class ContextMeter(QWidget):
         """What it says."""
         return f"{self._name.text()} {self._figure.text()}".strip()
 
-    def show_use(self, used: int | None, window: int | None) -> None:
-        """Tokens in use, of how many; None = not known. Nothing is shown while nothing is known."""
-        self._used, self._window = used, window
+    def show_use(
+        self, used: int | None, abilities: ModelAbilities | None, report: ContextReport | None = None
+    ) -> None:
+        """Tokens in use (None = not known, nothing is shown), and what the model can take.
+
+        `abilities` None: there is no window, or it is not known yet; `report` goes into the tooltip.
+        """
+        self._used, self._abilities, self._report = used, abilities, report
         self.setVisible(used is not None)
         self._refresh()
+
+    def enterEvent(self, event: QEnterEvent | None) -> None:  # noqa: N802 - Qt's name
+        """The tooltip comes a moment later."""
+        super().enterEvent(event)
+        self.wanted.emit()
 
     def restyle(self) -> None:
         """Fonts, sizes, the colour of the state."""
@@ -99,19 +121,28 @@ class ContextMeter(QWidget):
     def _refresh(self) -> None:
         language = self._services.language
         self._name.setText(language(msg("Context")))
-        used, window = self._used, self._window
+        used, known = self._used, self._abilities
         if used is None:
             return
-        share = used / window if window else None
-        self._bar.setVisible(share is not None)
-        if share is None or window is None:
-            self._figure.setText(language(msg("{count} tokens", count=short(used))))
-            return
-        self._bar.show_share(share, color_of(share))
-        self._figure.setText(language(msg("{used} of {window}", used=short(used), window=short(window))))
+        window = None if known is None else known.context_tokens
+        self._bar.setVisible(window is not None)
+        if window is not None:
+            self._bar.show_share(used / window, color_of(used / window))
+            figure = msg("{used} of {window}", used=short(used), window=short(window))
+        elif known is not None:
+            figure = msg("{count} tokens, window not known", count=short(used))
+        else:
+            figure = msg("{count} tokens", count=short(used))
+        self._figure.setText(language(figure))
+        tip = "\n".join(language(line) for line in use_lines(used, known, self._report))
+        self.setToolTip(tip)
+        self.setAccessibleName(self.text)
+        self.setAccessibleDescription(tip)
 
 
-class _Bar(QWidget):
+class ShareBar(QWidget):
+    """How much of something is used, as a bar."""
+
     def __init__(self, services: WindowServices) -> None:
         super().__init__()
         self._services = services
@@ -147,7 +178,7 @@ class StatusLine(QWidget):
         self.spinner = Spinner(services)
         self._text = ElidedLabel()
         self._text.setObjectName("conversationStatus")
-        self._pace = QLabel()
+        self._pace = ElidedLabel()  # it gives way to the meter in a narrow pane
         self._pace.setObjectName("conversationPace")
         mark(self._pace, role="small")
         self.meter = ContextMeter(services)
@@ -202,7 +233,56 @@ def color_of(share: float) -> str:
 
 
 def short(count: int) -> str:
-    """``640``, ``3.1k``, ``144k``."""
+    """``640``, ``3.1k``, ``12.4k``, ``144k``, ``1.05M``."""
     if count < 1_000:
         return str(count)
-    return f"{count / 1_000:.1f}k" if count < 10_000 else f"{count / 1_000:.0f}k"
+    if count < 99_950:
+        return f"{count / 1_000:.1f}".removesuffix(".0") + "k"
+    if count < 999_500:
+        return f"{count / 1_000:.0f}k"
+    return f"{count / 1_000_000:.2f}".rstrip("0").rstrip(".") + "M"
+
+
+PART_NAMES: Mapping[PartKind, Message] = {
+    "system": msg("System message"),
+    "tools": msg("Tools"),
+    "project": msg("Project"),
+    "history": msg("Conversation"),
+    "pictures": msg("Pictures"),
+}
+
+
+def use_lines(used: int, known: ModelAbilities | None, report: ContextReport | None) -> list[Message]:
+    """The meter's tooltip: the share, what it consists of, what is not sent, and whose limit it is."""
+    lines: list[Message] = []
+    window = None if known is None else known.context_tokens
+    if window is not None:
+        lines.append(
+            msg(
+                "The last answer filled {percent} % of the model's window: {used} of {window} tokens.",
+                percent=round(100 * used / window),
+                used=f"{used:,}",
+                window=f"{window:,}",
+            )
+        )
+    elif known is not None:
+        lines.append(msg("How large the window of this model is, is not known here."))
+        lines.append(
+            msg("Add it to the settings: {example}", example='"models": {"NAME": {"context_tokens": 32768}}')
+        )
+    if known is not None and known.loaded_tokens is not None and known.loaded_tokens != window:
+        lines.append(
+            msg(
+                "It is loaded with {count} tokens now; more is asked for when it is needed.",
+                count=f"{known.loaded_tokens:,}",
+            )
+        )
+    if report is not None:
+        lines.append(msg("With the next message go, estimated:"))
+        lines += [
+            msg("  {part}: {count} tokens", part=PART_NAMES[part.kind], count=f"{part.tokens:,}")
+            for part in report.parts
+        ]
+        if report.left_out:
+            lines.append(msg("Earlier turns that are not sent any more: {count}", count=report.left_out))
+    return lines

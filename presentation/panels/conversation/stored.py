@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from application.ports.project import ABSENT, FOLDER
+from domain.llm.attachments import attachments_from_plain
+from presentation.panels.conversation.confirming import card_plain
 from presentation.panels.conversation.items import (
     AnswerText,
+    AttachedItem,
     CardState,
+    Confirmation,
+    ErrorBlock,
     Interrupted,
     Item,
     Note,
@@ -20,22 +26,34 @@ from presentation.panels.conversation.items import (
     card_of,
 )
 from presentation.panels.conversation.netlist_card import cards_of
-from shared.message import Message
+from presentation.panels.conversation.sources import stored_sources
+from shared.message import stored_message
 
 if TYPE_CHECKING:
     from application.conversation.sessions import ShownMessage, ShownSession
     from application.project.undoing import OperationEntry
 
+_logger = logging.getLogger(__name__)
+
 
 def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tuple[Item, ...]:
     """The items of a conversation, in order; `operations` are those of the project."""
     items: dict[str, Item] = {}
+    asked_about = _questions(session)
+    turn = ""
     for number, message in enumerate(session.messages):
         is_last = number == len(session.messages) - 1
+        if message.role == "user":
+            _put_failure(items, session, turn, is_newest=False)
+            turn = message.id
         for item in _items_of_message(message, session, is_last=is_last):
+            question = asked_about.pop(item.key, None)
+            if question is not None:  # it was asked before the call ran
+                items[question.key] = question
             items[item.key] = item
         if message.role == "tool" and (card := items.get(message.call_id)) is not None:
             items[card.key] = _with_result(card, message)
+    has_failed = _put_failure(items, session, turn, is_newest=True)
     if session.has_partial_response and not any(isinstance(item, Interrupted) for item in items.values()):
         items["open"] = Interrupted(
             key="open",
@@ -43,11 +61,57 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
             not_run=_not_run(session.messages),
             can_regenerate=session.work_mode != "workflow",
         )
-    elif session.messages and session.messages[-1].role == "user" and session.work_mode != "workflow":
+    elif (
+        session.messages
+        and session.messages[-1].role == "user"
+        and session.work_mode != "workflow"
+        and not has_failed
+    ):
         items["unanswered"] = Interrupted(key="unanswered", reason="unanswered")
     for number, problem in enumerate(session.problems):
         items[f"problem-{number}"] = Note(key=f"problem-{number}", text=problem)
     return _with_operations(items, tuple(operations))
+
+
+def _questions(session: ShownSession) -> dict[str, Confirmation]:
+    """The questions about calls, by the first call each is about.
+
+    A card that can't be put into words (of another version, or written by somebody else) is left out.
+    """
+    found: dict[str, Confirmation] = {}
+    for shown in session.cards:
+        card = shown.card
+        try:
+            is_whole = all(call.call_id in shown.answers for call in card.calls)
+            state: Literal["answered", "expired"] = "answered" if is_whole else "expired"
+            item = Confirmation(key=card.card_id, card=card, answers=shown.answers, state=state)
+            card_plain(item, str, lambda _argument, label: label)
+            first = card.calls[0].call_id
+        except (TypeError, ValueError, KeyError, AttributeError, IndexError) as error:
+            _logger.warning("A question of %s is not shown: %r", session.id, error)
+            continue
+        found[first] = item
+    return found
+
+
+def _put_failure(items: dict[str, Item], session: ShownSession, turn: str, *, is_newest: bool) -> bool:
+    """Show why a turn failed, if it did; the ways out of the newest one still lead somewhere."""
+    failure = session.failures.get(turn)
+    if failure is None:
+        return False
+    said = sum(message.role == "user" for message in session.messages)
+    items[f"{turn}-failure"] = ErrorBlock(
+        key=f"{turn}-failure",
+        message=failure.message,
+        advice=failure.advice,
+        error_type=failure.error_type,
+        model=failure.asked,
+        can_retry=session.work_mode != "workflow",
+        can_begin_anew=failure.error_type == "context_too_long" and said > 1,
+        offers=failure.offers,
+        is_spent=not is_newest,
+    )
+    return True
 
 
 def context_tokens_of(session: ShownSession) -> int:
@@ -61,16 +125,23 @@ def context_tokens_of(session: ShownSession) -> int:
 
 def _items_of_message(message: ShownMessage, session: ShownSession, *, is_last: bool) -> Iterator[Item]:
     if message.role == "user":
-        yield UserText(key=message.id, text=message.text, created=message.created)
+        yield UserText(
+            key=message.id,
+            text=message.text,
+            created=message.created,
+            attached=tuple(map(AttachedItem.of, attachments_from_plain(message.attachments))),
+        )
     if message.role != "assistant":
         return
-    if message.text or message.reasoning:
+    sources = stored_sources(message.sources)
+    if message.text or message.reasoning or sources:
         yield AnswerText(
             key=message.id,
             text=message.text,
             reasoning=message.reasoning,
             model=message.model,
             created=message.created,
+            sources=sources,
         )
     if not message.partial:
         yield from cards_of(message.id, message.text)
@@ -97,9 +168,10 @@ def _not_run(messages: Iterable[ShownMessage]) -> tuple[str, ...]:
 
 def _with_result(card: Item, message: ShownMessage) -> Item:
     template, params = message.summary.get("template"), message.summary.get("params")
-    if not isinstance(card, OperationCard | SimulationCard) or not isinstance(template, str):
+    summary = stored_message(template, params if isinstance(params, Mapping) else {})
+    if not isinstance(card, OperationCard | SimulationCard) or summary is None:
         return card
-    return replace(card, summary=Message(template, params if isinstance(params, Mapping) else {}))
+    return replace(card, summary=summary)
 
 
 def _with_operations(items: dict[str, Item], operations: tuple[OperationEntry, ...]) -> tuple[Item, ...]:

@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from domain.llm.chat import ProviderChoice
+from domain.llm.costs import Cost
 from presentation.panels.conversation.asking import Asking
 from presentation.panels.conversation.changes import FileChanges
 from presentation.panels.conversation.feed import Activity
 from presentation.panels.conversation.items import (
+    AttachedItem,
     Choice,
     ErrorBlock,
     Interrupted,
@@ -27,6 +29,7 @@ from presentation.panels.conversation.items import (
 )
 from presentation.panels.conversation.live_run import LiveRun, error_block
 from presentation.panels.conversation.moments import now
+from presentation.panels.conversation.pending import Pending
 from presentation.panels.conversation.refusals import busy
 from presentation.panels.conversation.runs import RunOrder
 from presentation.panels.conversation.shelf import Shelf
@@ -66,10 +69,15 @@ class ConversationViewModel:
         self.run_state: RunState = "idle"
         self.waiting = ""
         """Typed while a run was under way; sent when it ends."""
+        self._waiting_files: tuple[AttachedItem, ...] = ()
+        self.pending = Pending(app, window, place=lambda: (self.root, self.session_id))
+        """What goes with the next message."""
         self.tokens = 0
         """Of the last run."""
         self.context_tokens = 0
         """What the last answer filled of the model's window; 0 when nobody counted."""
+        self.cost = Cost()
+        """Of the conversation."""
         self.shelf = Shelf(app, window)
         self._listen_to_items()
         self._choices: dict[str, ProviderChoice] = {}
@@ -159,7 +167,7 @@ class ConversationViewModel:
         self.asking.forget()
         self.items = ItemList()  # what a run of before still puts into the old ones is not shown
         self._listen_to_items()
-        self.waiting = ""
+        self.waiting, self._waiting_files = "", ()
         self.root = root
         self.shelf.sessions = ()
         self._show_nothing()
@@ -221,6 +229,7 @@ class ConversationViewModel:
         self._loading += 1
         self.session_id = self.name = ""
         self.tokens = self.context_tokens = 0
+        self.cost = Cost()
         self.choice = self._choices.get("", self.choice)
         self.items.reset()
         self._tell()
@@ -248,6 +257,7 @@ class ConversationViewModel:
         self.session_id, self.name, self.mode = stored.session_id, stored.title, stored.mode
         self.choice = self._choices.get(stored.session_id, self.choice)
         self.tokens, self.context_tokens = 0, stored.context_tokens
+        self.cost = stored.cost
         self.items.reset(stored.items)
         self._tell()
 
@@ -297,23 +307,32 @@ class ConversationViewModel:
             return msg("There is nothing to say: the text is empty.")
         if self.root is None:
             return msg("Open a project first: the conversation is about its files.")
+        if self.pending.is_reading:
+            return msg("An attached file is still being read. Send the message when it is there.")
         answered = self.asking.answer_in_words(text) if self.asking.is_open else None
         if answered is not None:
             if not answered:
-                self.waiting = text  # shown as said when it is sent
+                self.waiting, self._waiting_files = text, self.pending.take()  # shown as said when it is sent
                 if self.asking.is_open:  # calls that wait for permission are given up, and the turn with them
                     self.stop()
                 self._window.state_changed()
             return None
         if self.is_running:
             self.waiting = f"{self.waiting}\n{text}".strip()
+            self._waiting_files += self.pending.take()
             self._window.state_changed()
             return None
-        return self.begin(text)
+        attached = self.pending.take()
+        problem = self.begin(text, attached)
+        if problem is not None:
+            self.pending.put_back(attached)
+        return problem
 
     def take_back_waiting(self) -> str:
         """The text that waits, to be changed or dropped."""
         text, self.waiting = self.waiting, ""
+        self.pending.put_back(self._waiting_files)
+        self._waiting_files = ()
         self._window.state_changed()
         return text
 
@@ -347,8 +366,10 @@ class ConversationViewModel:
 
     # --- runs ----------------------------------------------------------------------------------------
 
-    def begin(self, said: str | Message) -> Message | None:
-        """Say something that begins a turn (or, in workflow mode, a design)."""
+    def begin(self, said: str | Message, attached: tuple[AttachedItem, ...] = ()) -> Message | None:
+        """Say something that begins a turn (or, in workflow mode, a design); the reason when it can't."""
+        if self.mode == "workflow" and attached:
+            return msg("A design takes words only. Remove the attached files, or switch to free work.")
         text = self._window.translate(said) if isinstance(said, Message) else said
         if self.mode == "workflow" and len(self.items):
             self._show_nothing()  # a design begins a conversation of its own
@@ -359,8 +380,8 @@ class ConversationViewModel:
                 self.items.put(replace(item, can_continue=False))
         self._loading += 1
         self.name = self.name or " ".join(text.split())
-        self.items.put(UserText(key=new_ulid(), text=text, created=now()))
-        self._start(text)
+        self.items.put(UserText(key=new_ulid(), text=text, created=now(), attached=attached))
+        self._start(text, attached)
         return None
 
     def resume(self) -> None:
@@ -372,7 +393,7 @@ class ConversationViewModel:
         self.items.put(item)
         self._tell()
 
-    def _start(self, text: str | None) -> None:
+    def _start(self, text: str | None, attached: tuple[AttachedItem, ...] = ()) -> None:
         assert self.root is not None, "whoever starts has looked"
         order = RunOrder(
             root=self.root,
@@ -381,6 +402,7 @@ class ConversationViewModel:
             session_id=self.session_id,
             choice=self.choice,
             main_circuit=self._window.main_circuit(self.root),
+            attachments=tuple(each.to_send for each in attached),
         )
         self._run = LiveRun(
             self._app,
@@ -404,6 +426,7 @@ class ConversationViewModel:
         if not self.session_id and draft:
             self._drafts[self.root, session_id] = draft
         self._choices[session_id] = self.choice
+        self.pending.follow(session_id)
         self.session_id = session_id
 
     def _on_stop_state(self, event: StopStateChanged) -> None:
@@ -427,6 +450,7 @@ class ConversationViewModel:
             run.feed.close("stopped")
             self.tokens = run.feed.tokens or self.tokens
             self.context_tokens = run.feed.context_tokens or self.context_tokens
+            self.cost = run.feed.cost if run.feed.has_ended else self.cost
             if run.is_accepted and is_done:
                 self._window.design_accepted(run.circuit)
                 run.is_accepted = False
@@ -434,8 +458,10 @@ class ConversationViewModel:
             self._window.start(self._name(self.root, self.session_id), kind="sessions")
         if self.waiting and self.root is not None:
             text, self.waiting = self.waiting, ""
-            problem = self.begin(text)
+            attached, self._waiting_files = self._waiting_files, ()
+            problem = self.begin(text, attached)
             if problem is not None:  # it goes back to where it was written
+                self.pending.put_back(attached)
                 self.draft = f"{text}\n{self.draft}".strip()
                 self.items.put(Note(key=new_ulid(), text=problem))
 

@@ -49,6 +49,32 @@ class WaysOn:
         self._model.set_choice(ProviderChoice())
         return self.retry(key)
 
+    def switch(self, key: str, argument: str) -> Message | None:
+        """Say the last message again, to an offered model, which answers this conversation from now on."""
+        item = self._model.items.get(key)
+        if not isinstance(item, ErrorBlock) or item.is_spent:
+            return None
+        if not argument.isdecimal() or int(argument) >= len(item.offers):
+            return None
+        if self._model.is_running:
+            return busy()
+        self._model.set_choice(item.offers[int(argument)])
+        return self.retry(key)
+
+    def ask_anew(self, key: str) -> Message | None:
+        """Say the last message in a conversation of its own: this one is too long for the model."""
+        item = self._model.items.get(key)
+        if not isinstance(item, ErrorBlock) or item.is_spent:
+            return None
+        model = self._model
+        if model.is_running:
+            return busy()
+        said = next((row for row in reversed(tuple(model.items)) if isinstance(row, UserText)), None)
+        choice = model.choice
+        model.new_conversation()
+        model.set_choice(choice)
+        return None if said is None else model.begin(said.text, said.attached)
+
     def give_up(self, key: str) -> None:
         """Take the ways out of an error away."""
         item = self._model.items.get(key)
@@ -68,4 +94,4 @@ class WaysOn:
             return busy()
         said = next((row for row in reversed(tuple(model.items)) if isinstance(row, UserText)), None)
         model.items.put(settled)
-        return None if said is None else model.begin(said.text)
+        return None if said is None else model.begin(said.text, said.attached)

@@ -88,6 +88,7 @@ class WebConversation(QWidget):
         self._guard = _OnlyOurFiles(self)
         self._profile.setUrlRequestInterceptor(self._guard)
         self._view.setObjectName("conversationPage")
+        self._view.setAcceptDrops(False)  # files are for the panel around it
         self._view.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         self._page = _Page(self._profile, self._view)
         settings = self._page.settings()
@@ -249,6 +250,8 @@ class WebConversation(QWidget):
 
     def _on_loaded(self) -> None:
         self._is_ready = True
+        for part in self._view.findChildren(QWidget):  # what the page is drawn on takes drops of its own
+            part.setAcceptDrops(False)
         waiting, self._waiting = self._waiting, []
         self._run(waiting)
         self.ready.emit()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from domain.llm.tools.line_diff import LineDiff
 from presentation.panels.conversation.items import (
@@ -42,6 +42,7 @@ _DONE: Mapping[str, Message] = {
     "list_project_files": msg("Listed the files"),
     "search_project": msg("Searched the project"),
     "search_exact": msg("Searched"),
+    "web_search": msg("Searched the web"),
     "find_references": msg("Found uses"),
     "analyze_file": msg("Analysed"),
     "inspect_data": msg("Inspected"),
@@ -68,6 +69,7 @@ _RUNNING: Mapping[str, Message] = {
     "list_project_files": msg("Listing the files"),
     "search_project": msg("Searching the project"),
     "search_exact": msg("Searching"),
+    "web_search": msg("Searching the web"),
     "find_references": msg("Looking for uses"),
     "analyze_file": msg("Analysing"),
     "inspect_data": msg("Inspecting"),
@@ -105,6 +107,7 @@ _ICONS: Mapping[str, str] = {
     "generate_chart": "chart-line",
     "export_waveform_data": "download",
     "inspect_data": "table-2",
+    "web_search": "globe",
 }
 _INTERRUPTED: Mapping[str, Message] = {
     "user": msg("Stopped by you"),
@@ -245,14 +248,35 @@ def state_text(state: CardState) -> Message:
     )
 
 
-def error_ways(item: ErrorBlock) -> tuple[tuple[str, Message, Message | None], ...]:
-    """Ways out of an error: action, words, remark."""
+class Way(NamedTuple):
+    """A way out of an error."""
+
+    act: str
+    text: Message
+    remark: Message | None = None
+    argument: str = ""
+
+
+_MOST_OFFERS = 2
+
+
+def error_ways(item: ErrorBlock) -> tuple[Way, ...]:
+    """Ways out of an error, what helps most first."""
     if not item.can_retry or item.is_spent:
         return ()
-    ways: list[tuple[str, Message, Message | None]] = [("retry", msg("Try again"), None)]
-    ways.append(("model", msg("Choose another model"), None))
+    ways = [
+        Way("anew", msg("Ask it in a new conversation"), msg("nothing of this one is sent"))
+        if item.can_begin_anew
+        else Way("retry", msg("Try again"))
+    ]
+    for number, choice in enumerate(item.offers[:_MOST_OFFERS]):
+        name = choice.model or choice.provider
+        remark = choice.provider if choice.model else None
+        told = None if remark is None else msg("{text}", text=remark)
+        ways.append(Way("switch", msg("Ask {model} instead", model=name), told, str(number)))
+    ways.append(Way("model", msg("Choose another model")))
     if item.model:
-        ways.append(("offline", msg("Go on with the built-in designer"), msg("offline")))
+        ways.append(Way("offline", msg("Go on with the built-in designer"), msg("offline")))
     return tuple(ways)
 
 

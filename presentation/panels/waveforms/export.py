@@ -29,7 +29,15 @@ _ROWS_AT_ONCE = 20_000
 async def export_plot(
     services: WindowServices, area: PlotArea, axis: Axis, traces: Sequence[Trace], *, suffix: str, name: str
 ) -> None:
-    """Ask where, and write the plot there as "csv", "png" or "svg". Raises EnvironmentProblem."""
+    """Ask where, and write the plot there as "csv", "png" or "svg"; or offer it to the "conversation".
+
+    Raises EnvironmentProblem.
+    """
+    if suffix == "conversation":
+        theme = services.theme.theme
+        picture = png_of(area, theme, Theme("light", theme.scale))
+        services.workspace.picture_offered.emit(f"{_file_name(name)}.png", picture)
+        return
     start = (services.workspace.root or Path.home()) / f"{_file_name(name)}.{suffix}"
     target = await choose_target(services, area.window() or area, msg("Export the plot"), start)
     if target is None:

@@ -18,8 +18,9 @@ EXPORTS = {
     "csv": msg("Values as CSV ..."),
     "png": msg("Picture as PNG ..."),
     "svg": msg("Drawing as SVG ..."),
+    "conversation": msg("Attach to the message in the conversation"),
 }
-"""Formats a plot is exported in, by their suffix."""
+"""Formats a plot is exported in, by their suffix; and the conversation."""
 
 
 class PlotTools(QWidget):

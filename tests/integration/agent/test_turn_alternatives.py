@@ -124,7 +124,14 @@ async def test_without_leave_another_model_is_only_offered(tmp_path: Path) -> No
     assert not other.requests
     assert "openai-compatible other" in str(caught.value.advice)
     assert str(caught.value.advice).startswith("Top up the account")
-    assert any(isinstance(event, ErrorOccurred) and event.advice == caught.value.advice for event in events)
+    (told,) = [event for event in events if isinstance(event, ErrorOccurred)]
+    assert told.advice == caught.value.advice
+    assert [(offer.provider, offer.model) for offer in told.offers] == [("openai-compatible", "other")]
+    # Kept for whoever opens the conversation again, the advice in its own words and parameters.
+    kept = await app.sessions.show(tmp_path / "p", "last")
+    (failure,) = kept.failures.values()
+    assert (failure.message, failure.offers, failure.asked) == (told.message, told.offers, "m")
+    assert str(failure.advice) == str(told.advice)
 
 
 @pytest.mark.parametrize(

@@ -38,13 +38,16 @@ class CliResult:
 
 Cli = Callable[..., CliResult]
 
+_READ_BY_US_ALONE = ("CIRCUIT_", "LANG=", "LC_ALL=")
+"""Beginnings of variables; streams are UTF-8 in any language. The others' are read at their import."""
+
 
 @pytest.fixture
 def cli(forked_commands: ForkedCommands) -> Cli:
     """Runs a command. One that is given variables which others than us read is started from nothing."""
 
     def run(*argv: object, cwd: Path | None = None, **environment: str) -> CliResult:
-        if all(name.startswith("CIRCUIT_") for name in environment):
+        if all(f"{name}=".startswith(_READ_BY_US_ALONE) for name in environment):
             forked = forked_commands.run(*argv, cwd=cwd, environment=environment)
             return CliResult(forked.exit_code, forked.stdout, forked.stderr)
         outcome = subprocess.run(

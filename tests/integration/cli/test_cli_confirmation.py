@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.fakes.llm_server import FakeLLMServer, answer, call
+from tests.ground.forked_commands import ForkedCommands
 from tests.integration.cli.conftest import Cli
 from tests.integration.cli.test_cli_terminal import terminal
 
@@ -22,11 +23,11 @@ def _files(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.glob("*.cir"))
 
 
-def test_each_call_is_asked_about_on_the_terminal(tmp_path: Path) -> None:
+def test_each_call_is_asked_about_on_the_terminal(forked_commands: ForkedCommands, tmp_path: Path) -> None:
     project = _project(tmp_path)
     with FakeLLMServer([answer("", calls=CALLS), answer("Ready.")]) as server:
         model = ("--provider", "openai-compatible", "--model", "m", "--base-url", server.base_url)
-        with terminal("chat", str(project), "Tidy up.", *model) as screen:
+        with terminal("chat", str(project), "Tidy up.", *model, commands=forked_commands) as screen:
             for name, reply in (("a.cir", "y\n"), ("b.cir", "\n"), ("c.cir", "still needed\n")):
                 screen.wait_for(f"Delete {name}")
                 screen.shown = screen.shown.partition(f"Delete {name}")[2]

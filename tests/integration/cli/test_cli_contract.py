@@ -237,6 +237,21 @@ def test_a_reader_who_leaves_is_no_error(rc: Path) -> None:
     assert process.wait(timeout=60) == 130
 
 
+def test_an_output_that_takes_nothing(rc: Path) -> None:
+    def check(output: str, *options: str) -> subprocess.CompletedProcess[bytes]:
+        argv = [sys.executable, str(ROOT / "main.py"), "check", str(rc), *options]
+        return subprocess.run(
+            ["/bin/sh", "-c", f'exec "$@" {output}', "-", *argv], stderr=subprocess.PIPE, check=False
+        )
+
+    closed = check(">&- <&-")
+    assert (closed.returncode, closed.stderr) == (0, b"")
+    full = check(">/dev/full", "--json")
+    assert full.returncode == 3
+    assert b"can't be written" in full.stderr
+    assert b"Traceback" not in full.stderr
+
+
 def test_without_ngspice_the_exit_code_is_3(cli: Cli, rc: Path, tmp_path: Path) -> None:
     run = cli("simulate", rc, "--json", PATH=str(tmp_path))
     assert run.exit_code == 3

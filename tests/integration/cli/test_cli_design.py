@@ -2,13 +2,10 @@
 
 import json
 import math
-import signal
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
-from tests.integration.cli.conftest import ROOT, Cli
+from tests.integration.cli.conftest import Cli
 
 FILTER = "Design a second-order Butterworth low-pass filter with a cutoff of 1 kHz"
 
@@ -94,20 +91,3 @@ def test_demo_meets_its_goals(cli: Cli) -> None:
     run = cli("demo")
     assert run.exit_code == 0, run.stdout + run.stderr
     assert "Both circuits meet their goals" in run.stdout
-
-
-def test_an_interrupt_ends_with_done_and_130(tmp_path: Path) -> None:
-    process = subprocess.Popen(
-        [sys.executable, str(ROOT / "main.py"), "design", str(tmp_path), FILTER, "--yes", "--json"],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert process.stdout is not None
-    first = json.loads(process.stdout.readline())
-    assert first["type"] == "session"
-    process.send_signal(signal.SIGINT)
-    rest, stderr = process.communicate(timeout=30)
-    assert process.returncode == 130, stderr.decode()
-    assert json.loads(rest.splitlines()[-1])["stop_reason"] == "stopped"
-    assert b"Traceback" not in stderr

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.fakes.embedding_server import EmbeddingServer
 from tests.fakes.llm_protocols import SOURCES, ollama_answer, siliconflow_answer, strict, zhipu_answer
-from tests.fakes.llm_server import FakeLLMServer, Script, answer, call
+from tests.fakes.llm_responses import SECRET, responses_answer
+from tests.fakes.llm_server import FakeLLMServer, Script, answer, call, error
 from tests.integration.cli.conftest import Cli
 
 CALLS = [call("read_file", {"path": "a.cir"}, id="call_7")]
+CITED = [{"type": "url_citation", "url": "https://example.org/opa", "title": "Op amps"}]
 TURNS: dict[str, tuple[Script, Script, list[str]]] = {
     "zhipu": (
         zhipu_answer(reasoning="Let me see", calls=CALLS),
@@ -26,7 +30,11 @@ TURNS: dict[str, tuple[Script, Script, list[str]]] = {
     ),
     "ollama": (ollama_answer(thinking="Let me see", calls=CALLS), ollama_answer("一阶低通。"), []),
     "deepseek": (answer(reasoning="Let me see", calls=CALLS), answer("一阶低通。"), []),
-    "openai": (answer(calls=CALLS), answer("一阶低通。"), ["--thinking", "high"]),
+    "openai": (
+        responses_answer(reasoning="Let me see", calls=CALLS),
+        responses_answer("一阶低通。", annotations=CITED),
+        ["--thinking", "high", "--search"],
+    ),
 }
 
 
@@ -43,11 +51,11 @@ def test_two_rounds(provider: str, cli: Cli, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.stdout
     assert "".join(event["text"] for event in events if event["type"] == "token") == "一阶低通。"
     thought = "".join(event["text"] for event in events if event["type"] == "reasoning")
-    assert thought == ("" if provider == "openai" else "Let me see")
+    assert thought == "Let me see"
     assert [event["success"] for event in events if event["type"] == "tool_end"] == [True]
     assert events[-1]["stop_reason"] == "completed"
     told = [event["sources"][0]["url"] for event in events if event["type"] == "sources"]
-    assert told == (["https://example.org/opa"] if provider == "zhipu" else [])
+    assert told == (["https://example.org/opa"] if provider in {"zhipu", "openai"} else [])
     assert len(bodies) == 2
     shown = cli("sessions", "show", str(tmp_path), events[0]["session_id"], "--json").document
     assert shown["messages"][-1]["text"] == "一阶低通。"
@@ -55,7 +63,11 @@ def test_two_rounds(provider: str, cli: Cli, tmp_path: Path) -> None:
 
 
 def result_of(body: Any) -> str:
-    """The text of the tool's message."""
+    """The text of the tool's message; what the Responses API wants back stands before its call."""
+    if "input" in body:
+        *_, reasoning, call, result = body["input"]
+        assert (reasoning["encrypted_content"], call["call_id"]) == (SECRET, result["call_id"])
+        return str(result["output"])
     (text,) = (message["content"] for message in body["messages"] if message["role"] == "tool")
     return str(text)
 
@@ -66,3 +78,41 @@ def test_a_switch_that_a_provider_does_not_have_is_refused(cli: Cli, tmp_path: P
         result = cli(*base, provider, *switch)
         assert result.exit_code == 2
         assert "no web search" in result.stderr or "can't be switched" in result.stderr
+
+
+def test_the_command_that_is_told_asks_the_other_model(cli: Cli, tmp_path: Path) -> None:
+    text = 'What\'s in it? $HOME; "nothing"?'
+    with FakeLLMServer([error(402, "no money")]) as poor, FakeLLMServer([answer("Nothing.")]) as rich:
+        home = tmp_path / "home"
+        home.mkdir()
+        other = {"provider": "openai-compatible", "model": "rich", "base_url": rich.base_url}
+        (home / "settings.json").write_text(json.dumps({"alternatives": [other]}))
+        asked = ("--provider", "openai-compatible", "--model", "poor", "--base-url", poor.base_url)
+        told = cli("chat", tmp_path / "a project", text, *asked, CIRCUIT_DESIGN_AI_HOME=str(home))
+        assert told.exit_code == 3
+        (line,) = [line for line in told.stderr.splitlines() if line.startswith("To ask")]
+        words = shlex.split(line.partition(": ")[2])
+        assert words[:2] == ["python", "main.py"]
+        answered = cli(*words[2:], CIRCUIT_DESIGN_AI_HOME=str(home))
+    assert (answered.exit_code, answered.stdout.strip()) == (0, "Nothing.")
+    assert rich.requests[0]["messages"][-1]["content"].endswith(text)
+    roles = [message["role"] for message in rich.requests[0]["messages"]]
+    assert roles == ["system", "user", "user"], "it is the same conversation"
+
+
+def test_the_server_of_vectors_is_tested_and_kept(cli: Cli, tmp_path: Path) -> None:
+    home = {"CIRCUIT_DESIGN_AI_HOME": str(tmp_path / "home")}
+    nothing = cli("providers", "test", "embeddings", **home)
+    assert nothing.exit_code == 2
+    assert "providers test embeddings PROVIDER" in nothing.stderr
+    with EmbeddingServer(dimension=12) as server:
+        place = ("--model", "m", "--base-url", server.base_url)
+        kept = cli("providers", "test", "embeddings", "openai-compatible", *place, "--save", **home)
+        assert kept.exit_code == 0, kept.stderr
+        again = json.loads(cli("providers", "test", "embeddings", "--json", **home).stdout)
+        assert (again["dimension"], again["model"]) == (12, "m")
+        server.faults += [429]
+        refused = cli("providers", "test", "embeddings", "--json", **home)
+    assert refused.exit_code == 3
+    assert json.loads(refused.stdout)["errors"][0]["error_type"] == "rate_limited"
+    assert len(server.requests) == 3, "a test asks once"

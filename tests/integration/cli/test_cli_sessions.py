@@ -168,8 +168,8 @@ def test_the_command_starts_without_the_heavy_parts(project, conversation):
 
 
 @pytest.mark.parametrize(("answer", "remain"), [("n", 1), ("", 1), ("y", 0)])
-def test_on_a_terminal_deleting_is_asked(project, conversation, answer, remain):
-    with terminal("sessions", "delete", str(project), conversation) as screen:
+def test_on_a_terminal_deleting_is_asked(forked_commands, project, conversation, answer, remain):
+    with terminal("sessions", "delete", str(project), conversation, commands=forked_commands) as screen:
         screen.wait_for("[y/N]")
         assert "Amp" in screen.shown
         screen.type(answer + "\n")

@@ -1,4 +1,4 @@
-"""Signals for the real command line: in its first moments, twice in a row, while it waits; and kill -9."""
+"""Signals for a command: in its first moments (the real thing), twice in a row, while it waits; kill -9."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +17,12 @@ from typing import Any
 import pytest
 
 from tests.fakes.llm_server import FakeLLMServer, answer, call
+from tests.ground.campaign import Campaign, campaigns
+from tests.ground.forked_commands import ForkedCommands
+from tests.ground.forked_process import ForkedProcess
+from tests.integration.agent.scripted_turn import NEXT_QUESTION
+from tests.integration.agent.stopping import ON_THE_WIRE, Peer, peer_for, session_of
+from tests.integration.cli.conftest import Cli
 
 ROOT = Path(__file__).resolve().parents[3]
 SLOW_DECK = "slow\nV1 a 0 SIN(0 1 1k)\nR1 a b 1k\nC1 b 0 1u\n.tran 1u 100\n.end\n"
@@ -24,7 +31,7 @@ STOPS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def command(*argv: object) -> Iterator[subprocess.Popen[str]]:
-    """A command under way; its standard input stays open."""
+    """A command that is started from nothing; its standard input stays open."""
     with subprocess.Popen(
         [sys.executable, str(ROOT / "main.py"), *map(str, argv)],
         env={**os.environ, "LANG": "C.UTF-8"},
@@ -39,12 +46,12 @@ def command(*argv: object) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def chat(server: FakeLLMServer, project: Path, *text: str) -> tuple[object, ...]:
+def chat(server: FakeLLMServer | Peer, project: Path, *text: str) -> tuple[object, ...]:
     model = ("--provider", "openai-compatible", "--model", "m", "--base-url", server.base_url)
     return ("chat", project, *text, *model, "--json")
 
 
-def closed(process: subprocess.Popen[str]) -> list[dict[str, Any]]:
+def closed(process: subprocess.Popen[str] | ForkedProcess) -> list[dict[str, Any]]:
     """The rest of the events of a command that was stopped; it ended as a stopped one has to."""
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
@@ -62,9 +69,10 @@ def wait_until_it_listens(process: subprocess.Popen[str]) -> None:
         line = next(line for line in status.read_text().splitlines() if line.startswith("SigCgt"))
         if int(line.split()[1], 16) & (1 << (signal.SIGTERM - 1)):  # Python itself only listens to SIGINT
             return
+        time.sleep(0.001)
 
 
-def read_until(process: subprocess.Popen[str], wanted: Callable[[dict[str, Any]], bool]) -> None:
+def read_until(process: ForkedProcess, wanted: Callable[[dict[str, Any]], bool]) -> None:
     assert process.stdout is not None
     for line in process.stdout:
         if wanted(json.loads(line)):
@@ -95,10 +103,15 @@ def test_a_stop_of_a_command_with_one_document_while_it_starts(tmp_path: Path) -
 
 @pytest.mark.parametrize("first", STOPS)
 @pytest.mark.parametrize("second", STOPS)
-def test_two_stops_in_a_row_are_one(first: signal.Signals, second: signal.Signals, tmp_path: Path) -> None:
+def test_two_stops_in_a_row_are_one(
+    first: signal.Signals, second: signal.Signals, forked_commands: ForkedCommands, tmp_path: Path
+) -> None:
     (tmp_path / "slow.cir").write_text(SLOW_DECK)
     script = answer("I try it.", calls=[call("run_simulation", {"file_path": "slow.cir"})])
-    with FakeLLMServer([script]) as server, command(*chat(server, tmp_path, "Simulate")) as process:
+    with (
+        FakeLLMServer([script]) as server,
+        forked_commands.start(*chat(server, tmp_path, "Simulate")) as process,
+    ):
         read_until(process, lambda event: event["type"] == "tool_start")
         process.send_signal(first)
         process.send_signal(second)
@@ -108,22 +121,54 @@ def test_two_stops_in_a_row_are_one(first: signal.Signals, second: signal.Signal
     assert not list((tmp_path / ".circuit_ai" / "sim_results").glob("*"))
 
 
-def test_half_a_simulation_goes_even_if_it_cannot_be_repeated(tmp_path: Path) -> None:
+@pytest.mark.timeout(600)
+@campaigns(fast=1, whole=140)
+def test_a_stop_at_random_moments_of_a_request(
+    campaign: Campaign, forked_commands: ForkedCommands, cli: Cli, tmp_path: Path
+) -> None:
+    """The sample is a server whose queue of connections is full; the others are stopped in `agent/` too."""
+    moments = sorted(ON_THE_WIRE, key=lambda moment: moment != "connect")
+    seconds: dict[str, list[float]] = {}
+    for number, rng in enumerate(campaign.cases()):
+        moment = moments[number % len(moments)]
+        project = tmp_path / f"p{number}"
+        project.mkdir()
+        with peer_for(moment) as peer, forked_commands.start(*chat(peer, project, "Hello")) as process:
+            if peer.has_come is not None:
+                peer.has_come()
+            else:
+                first = {"retry": "retry", "thinking": "reasoning"}.get(moment, "token")
+                read_until(process, lambda event, first=first: event["type"] == first)
+            time.sleep(rng.uniform(0, 0.2))  # at an instant that nothing marks
+            began = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            peer.wait_until_left()
+            closed(process)
+            seconds.setdefault(moment, []).append((time.monotonic() - began) * 1000)
+        with FakeLLMServer([answer("Nothing else.")]) as server:
+            after = cli(*chat(server, project, NEXT_QUESTION), "--session", session_of(project).stem)
+        assert after.exit_code == 0, after.stderr
+    for moment, took in seconds.items():
+        median, longest = sorted(took)[len(took) // 2], max(took)
+        print(f"{moment}: {len(took)} stops, the command had ended after {median:.0f} / {longest:.0f} ms")
+
+
+def test_half_a_simulation_goes_even_if_it_cannot_be_repeated(
+    forked_commands: ForkedCommands, tmp_path: Path
+) -> None:
     results = tmp_path / ".circuit_ai" / "sim_results"
     circuit = tmp_path / "slow.cir"
     circuit.write_text(SLOW_DECK)
     script = answer("I try it.", calls=[call("run_simulation", {"file_path": "slow.cir"})])
     with FakeLLMServer([script, answer("The circuit is gone.")]) as server:
-        with command(*chat(server, tmp_path, "Simulate")) as process:
+        with forked_commands.start(*chat(server, tmp_path, "Simulate")) as process:
             read_until(process, lambda event: event["type"] == "tool_start")
             while process.poll() is None and not list(results.glob("*/*")):
-                pass
+                time.sleep(0.001)
             process.kill()
         assert list(results.glob("*/*"))
         circuit.unlink()
-        with command(*chat(server, tmp_path, "--resume")) as process:
-            process.communicate(timeout=60)
-        assert process.returncode == 0
+        assert forked_commands.run(*chat(server, tmp_path, "--resume")).exit_code == 0
     assert not list(results.iterdir())
 
 
@@ -135,10 +180,12 @@ def results_per_call(project: Path) -> list[int]:
 
 
 @pytest.mark.parametrize("what", ["chat", "tool"])
-def test_a_stop_while_standard_input_is_awaited(what: str, tmp_path: Path) -> None:
+def test_a_stop_while_standard_input_is_awaited(
+    what: str, forked_commands: ForkedCommands, tmp_path: Path
+) -> None:
     with FakeLLMServer() as server:
         tool = ("tool", "read_file", "-", "--project", tmp_path)
-        with command(*(chat(server, tmp_path, "-") if what == "chat" else tool)) as process:
+        with forked_commands.start(*(chat(server, tmp_path, "-") if what == "chat" else tool)) as process:
             assert process.stdin is not None
             process.stdin.write("x" * 500_000)  # more than a pipe holds: when it is written, it is being read
             process.stdin.flush()

@@ -5,15 +5,25 @@ from __future__ import annotations
 import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from domain.llm.chat import ChatRequest, ProviderError, StreamChunk, WireImage, WireMessage
+from domain.llm.chat import (
+    ChatRequest,
+    ModelAbilities,
+    ProviderChoice,
+    ProviderError,
+    StreamChunk,
+    WireImage,
+    WireMessage,
+)
 from infrastructure.llm_adapters import ollama
 from infrastructure.llm_adapters.ollama import OllamaClient, read_abilities
 from infrastructure.llm_adapters.ollama_service import OllamaService
 from infrastructure.llm_adapters.provider_facts import PROVIDERS
+from infrastructure.llm_adapters.registry import ModelRegistry
 from tests.fakes.llm_protocols import ollama_answer, ollama_error
 from tests.fakes.llm_server import FakeLLMServer, OllamaSide, Script, call, json_answer
 
@@ -73,11 +83,20 @@ async def test_the_context_fits_the_conversation_and_never_shrinks() -> None:
     assert sizes == [32_768, 65_536, 65_536]
 
 
+@pytest.mark.parametrize("line", ["R12 n3 out 4.7k tc=1e-3,2e-6\n", "把负载电容改为二十皮法，重新仿真。"])
+async def test_netlists_and_chinese_get_the_context_they_take(line: str) -> None:
+    """Of a netlist more than half of the characters are tokens, of Chinese all: four a token cut both."""
+    with serving([ollama_answer("Yes.")], context_length=131_072) as server:
+        async with client_of(server.root_url) as client:
+            await told(client, asking((line * 3_000)[: 50_000 if line.isascii() else 45_000]))
+    assert server.requests[0]["options"]["num_ctx"] == 65_536
+
+
 async def test_what_can_not_fit_is_said_before_it_is_sent() -> None:
     with serving([], context_length=8192) as server:
         async with client_of(server.root_url) as client:
-            with pytest.raises(ProviderError, match=r"about 100\d\d tokens, its context has 8192") as caught:
-                await told(client, asking("word " * 8000))
+            with pytest.raises(ProviderError, match=r"about 120\d\d tokens, its context has 8192") as caught:
+                await told(client, asking("word " * 12_000))
         assert server.requests == []
     assert caught.value.kind == "context_too_long"
     assert "larger context" in str(caught.value.advice)
@@ -205,6 +224,22 @@ async def test_status_of_a_server() -> None:
         status = await OllamaService(empty.root_url).status()
     assert status.state == "running"
     assert "ollama pull" in str(status.advice)
+
+
+async def test_abilities_are_asked_of_the_server_and_nobody_waits_for_one_that_is_away() -> None:
+    registry = ModelRegistry(environment={}, abilities=lambda _provider, _model: ModelAbilities(tools="yes"))
+    with serving([ollama_answer("Yes.")], context_length=131_072, loaded_context=32_768) as server:
+        choice = ProviderChoice(provider="ollama", model=MODEL, base_url=server.root_url)
+        assert (await registry.abilities(choice)).loaded_tokens is None, "it is not in memory yet"
+        async with client_of(server.root_url) as client:
+            await told(client, asking())
+        found = await registry.abilities(choice)
+        missing = await registry.abilities(replace(choice, model="not-there"))
+    assert (found.context_tokens, found.loaded_tokens) == (131_072, 32_768)
+    for known in (missing, await registry.abilities(replace(choice, base_url=unused_url()))):
+        assert known == ModelAbilities(tools="yes")
+    assert (await registry.abilities(ProviderChoice(provider="zhipu", model="glm-4.6"))).vision
+    assert (await registry.abilities(ProviderChoice())).vision is False
 
 
 async def test_something_else_at_the_address() -> None:

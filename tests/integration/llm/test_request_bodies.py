@@ -21,10 +21,16 @@ from domain.llm.chat import ProviderChoice
 from infrastructure.llm_adapters.provider_facts import PROVIDERS
 from infrastructure.llm_adapters.registry import ModelRegistry
 from tests.fakes.llm_protocols import ollama_answer, siliconflow_answer, strict, zhipu_answer
+from tests.fakes.llm_responses import reasoning_item, responses_answer
 from tests.fakes.llm_server import FakeLLMServer, OllamaSide, Script, answer
 
 EXPECTED = Path(__file__).with_name("expected")
-ANSWERS = {"zhipu": zhipu_answer, "siliconflow": siliconflow_answer, "ollama": ollama_answer}
+ANSWERS = {
+    "zhipu": zhipu_answer,
+    "siliconflow": siliconflow_answer,
+    "ollama": ollama_answer,
+    "openai": responses_answer,
+}
 MODELS = {
     "zhipu": "glm-4.7",
     "siliconflow": "Qwen/Qwen3-8B",
@@ -57,8 +63,10 @@ def picture() -> str:
 def round_of(number: int) -> list[BaseMessage]:
     call_id = f"call_{number}"
     call = {"name": "read_file", "args": {"path": f"{number}.cir"}, "id": call_id}
+    items = [reasoning_item(number, f"hm {number}"), {"type": "function_call"}]
+    extra = {"reasoning_content": f"hm {number}", "output_items": items}
     return [
-        AIMessage("", tool_calls=[call], additional_kwargs={"reasoning_content": f"hm {number}"}),
+        AIMessage("", tool_calls=[call], additional_kwargs=extra),
         ToolMessage(f"content {number}", tool_call_id=call_id, name="read_file"),
     ]
 

@@ -438,6 +438,8 @@ QUICK = Timeouts(
     keep_alive_s=0.6,
     after_finish_s=0.2,
 )
+ONCE_BEGUN = replace(QUICK, first_piece_local_s=30.0)
+"""Of a server that does begin, which takes a while on a machine with other work."""
 
 
 @pytest.mark.parametrize(
@@ -458,7 +460,8 @@ QUICK = Timeouts(
 async def test_silence_ends_as_a_timeout(script: Script, text: str, reasoning: str) -> None:
     chunks: list[StreamChunk] = []
     with FakeLLMServer([script]) as server:
-        async with client_of(server.base_url, timeouts=QUICK) as client:
+        timeouts = ONCE_BEGUN if text or reasoning else QUICK
+        async with client_of(server.base_url, timeouts=timeouts) as client:
             with pytest.raises(ProviderError) as caught:
                 await collect(client, WITH_TOOL, chunks)
             await asyncio.to_thread(server.wait_until_left)
@@ -471,7 +474,7 @@ async def test_silence_ends_as_a_timeout(script: Script, text: str, reasoning: s
 @pytest.mark.parametrize("pieces", [(chunk({}, "stop"),), (chunk({}, "stop"), DONE)])
 async def test_a_server_that_does_not_close_after_the_end(pieces: tuple[bytes, ...]) -> None:
     with FakeLLMServer([Script(pieces=(chunk({"content": "Hello"}), *pieces), ending="stall")]) as server:
-        async with client_of(server.base_url, timeouts=QUICK) as client:
+        async with client_of(server.base_url, timeouts=ONCE_BEGUN) as client:
             chunks = await ask(client)
     assert text_of(chunks) == "Hello"
     assert chunks[-1].finish_reason == "stop"
@@ -479,12 +482,14 @@ async def test_a_server_that_does_not_close_after_the_end(pieces: tuple[bytes, .
 
 async def test_a_slow_consumer_is_not_taken_for_silence() -> None:
     with FakeLLMServer([answer("Hello, this is an answer in many pieces")]) as server:
-        async with client_of(server.base_url, timeouts=replace(QUICK, keep_alive_s=0.2)) as client:
+        timeouts = replace(ONCE_BEGUN, content_s=1.0, after_finish_s=1.0, keep_alive_s=1.0)
+        async with client_of(server.base_url, timeouts=timeouts) as client:
             chunks = []
             async with aclosing(client.stream(HI)) as stream:
                 async for piece in stream:
                     chunks.append(piece)
-                    await asyncio.sleep(0.1)
+                    if len(chunks) == 3:
+                        await asyncio.sleep(1.2)  # longer than any silence is borne
     assert text_of(chunks) == "Hello, this is an answer in many pieces"
 
 

@@ -13,13 +13,16 @@ from domain.llm.chat import ChatRequest, ProviderError, StreamChunk, WireMessage
 from infrastructure.llm_adapters.answer_reader import parse_json
 from infrastructure.llm_adapters.ollama import OllamaClient
 from infrastructure.llm_adapters.openai_compatible import OpenAICompatibleClient
+from infrastructure.llm_adapters.responses import ResponsesClient
 from tests.fakes.llm_quirks import QUIRKS as COMMON_QUIRKS
 from tests.fakes.llm_quirks import TOOLS, Quirk
 from tests.fakes.llm_quirks_providers import PROVIDER_QUIRKS
+from tests.fakes.llm_quirks_responses import RESPONSES_QUIRKS
 from tests.fakes.llm_server import FakeLLMServer
 from tests.ground.campaign import campaigns
 
-QUIRKS = COMMON_QUIRKS | PROVIDER_QUIRKS
+RESPONSES = {f"responses: {name}": quirk for name, quirk in RESPONSES_QUIRKS.items()}
+QUIRKS = COMMON_QUIRKS | PROVIDER_QUIRKS | RESPONSES
 REQUEST = ChatRequest(
     messages=(WireMessage(role="user", text="hi"),),
     tools=tuple({"type": "function", "function": {"name": name, "parameters": {}}} for name in TOOLS),
@@ -27,10 +30,9 @@ REQUEST = ChatRequest(
 
 
 async def _ask(server: FakeLLMServer, protocol: str) -> tuple[list[StreamChunk], ProviderError | None]:
-    is_ollama = protocol == "ollama"
-    client = (OllamaClient if is_ollama else OpenAICompatibleClient)(
-        base_url=server.root_url if is_ollama else server.base_url, model="m", api_key="sk-test-key"
-    )
+    kinds = {"openai": OpenAICompatibleClient, "responses": ResponsesClient, "ollama": OllamaClient}
+    url = server.root_url if protocol == "ollama" else server.base_url
+    client = kinds[protocol](base_url=url, model="m", api_key="sk-test-key")
     chunks: list[StreamChunk] = []
     try:
         async with aclosing(client.stream(REQUEST)) as stream:
@@ -71,9 +73,15 @@ def _value(arguments: str) -> Any:
     return value if isinstance(value, dict) else arguments
 
 
-@pytest.mark.parametrize("name", QUIRKS)
+@pytest.mark.parametrize("name", [*COMMON_QUIRKS, *PROVIDER_QUIRKS, *list(RESPONSES)[::5]])
 async def test_quirk(name: str) -> None:
     await check(QUIRKS[name], name)
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("name", RESPONSES)
+async def test_quirk_of_responses(name: str) -> None:
+    await check(RESPONSES[name], name)
 
 
 @campaigns(fast=40, whole=1000)

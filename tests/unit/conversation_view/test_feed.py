@@ -196,7 +196,7 @@ def test_the_pace_is_of_the_last_seconds() -> None:
     assert pace.per_s is None
     for _ in range(20):
         now[0] += 0.1
-        pace.take("abcdefgh")  # two tokens
+        pace.take("增益")  # two tokens
     assert 18 <= pace.per_s <= 22
     now[0] += 10
     assert pace.per_s is None

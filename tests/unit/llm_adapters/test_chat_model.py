@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
+import weakref
 from contextlib import aclosing, suppress
 from functools import reduce
 from operator import add
@@ -12,7 +14,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from langchain_core.callbacks import AsyncCallbackHandler
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
+from langchain_core.outputs import LLMResult
 
 from domain.llm.chat import ProviderError, RetryNotice, StreamChunk, Usage, WireToolCall
 from infrastructure.llm_adapters.chat_model import ClientChatModel
@@ -205,6 +209,37 @@ async def test_closing_ends_the_call_before_it_returns() -> None:
     await stream.aclose()
     assert (client.opened, client.ended) == (1, 1)
     assert len(asyncio.all_tasks()) == 1
+
+
+async def test_nothing_of_a_piece_that_was_shown_is_kept() -> None:
+    """An answer of an hour costs no more memory than its text; LangChain's own stream keeps every chunk."""
+    model, _ = model_of([*[text("x"), thought("y")] * 100, END], window_s=0)
+    shown = [weakref.ref(chunk) async for chunk in model.astream(QUESTION)]
+    gc.collect()
+    assert len(shown) > 200
+    assert sum(one() is not None for one in shown) <= 1
+
+
+async def test_callbacks_are_told_of_pieces_and_of_the_whole() -> None:
+    class Listener(AsyncCallbackHandler):
+        def __init__(self) -> None:
+            self.told: list[str] = []
+
+        async def on_llm_new_token(self, token: str, **_: Any) -> None:
+            self.told.append(token)
+
+        async def on_llm_end(self, response: LLMResult, **_: Any) -> None:
+            self.told.append(f"end: {response.generations[0][0].text}")
+
+        async def on_llm_error(self, error: BaseException, **_: Any) -> None:
+            self.told.append(type(error).__name__)
+
+    for last, told in ((END, "end: one two"), (lost(), "ProviderError")):
+        listener = Listener()
+        model, _ = model_of([text("one "), 0.01, text("two"), last], window_s=0)
+        with suppress(ProviderError):
+            _ = [chunk async for chunk in model.astream(QUESTION, {"callbacks": [listener]})]
+        assert [one for one in listener.told if one] == ["one ", "two", told]
 
 
 async def test_slow_reader_holds_the_client_back() -> None:

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from domain.llm.chat import ModelAbilities
-from infrastructure.llm_adapters.model_facts import FILE, abilities_of, facts_of, rows, small_model_of
+from domain.llm.costs import Price
+from infrastructure.llm_adapters.model_facts import (
+    FILE,
+    abilities_of,
+    facts_of,
+    price_of,
+    rows,
+    small_model_of,
+)
 from infrastructure.llm_adapters.provider_facts import PROVIDERS
 from infrastructure.persistence.settings import UserSettings, load_settings, save_settings
 
@@ -20,11 +29,15 @@ def test_every_row_is_sound() -> None:
         abilities = row.abilities
         assert row.source.startswith("https://"), row
         assert re.fullmatch(r"20\d\d-\d\d-\d\d", row.as_of), row
-        assert row.basis in ("read", "known"), row
+        assert row.basis in ("read", "quoted", "known"), row
         assert abilities.tools in ("yes", "prompted", "no", None), row
         assert abilities.context_tokens is None or abilities.context_tokens >= 8192, row
         assert (abilities.output_tokens or 0) <= (abilities.context_tokens or 10**9), row
-        assert row.price is None or 0 < row.price[0] <= row.price[1], row
+        if row.price is not None:
+            assert row.price.provider in PROVIDERS, row
+            assert 0 < row.price.price.input < row.price.price.output, row
+            assert (row.price.price.cached or 0) < row.price.price.input, row
+            assert row.basis in ("read", "quoted"), row
     known = {
         "models",
         "context",
@@ -49,6 +62,18 @@ def test_models_are_found_under_the_names_of_their_providers() -> None:
         model = PROVIDERS[provider].default_model
         assert abilities_of(provider, model).context_tokens, model
     assert abilities_of("vllm", "nobody/knows-7b") == ModelAbilities()
+
+
+def test_a_price_holds_for_its_provider_at_its_own_address_as_long_as_it_is_said() -> None:
+    found = price_of("openai", "gpt-5-mini")
+    assert found == Price(input=0.25, cached=0.025, output=2.0)
+    assert price_of("openai", "gpt-5-mini", is_own_address=False) is None
+    assert price_of("openai-compatible", "gpt-5-mini") is None
+    assert price_of("zhipu", "glm-4.7") is None
+    assert price_of("gemini", "gemini-3.8-flash", today=date(2026, 12, 31)) is not None
+    assert price_of("gemini", "gemini-3.8-flash", today=date(2027, 1, 1)) is None
+    own = Price(input=4, output=16, currency="CNY")
+    assert price_of("zhipu", "glm-4.7", added={"zhipu glm-4.7": own}, is_own_address=False) == own
 
 
 def test_small_models_are_of_known_providers() -> None:

@@ -112,6 +112,7 @@ def test_a_missing_key_is_said_so() -> None:
     error = error_of_response(peer, 401, {}, b'"Invalid token"')
     assert error.error_type == "no_key"
     assert "CIRCUIT_AI_OPENAI_COMPATIBLE_API_KEY" in str(error.advice)
+    assert "providers key set openai-compatible" in str(error.advice)
 
 
 @pytest.mark.parametrize(

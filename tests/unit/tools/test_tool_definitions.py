@@ -14,7 +14,7 @@ from application.tool_execution.executor import ToolExecutor
 from application.tool_execution.mcp_form import result_to_mcp, tool_to_mcp
 from application.tool_execution.registry import TOOLS
 from application.tool_execution.subsets import SUBSETS, tools_of
-from domain.llm.tokens import estimate_tokens
+from domain.llm.tokens import count_tokens
 from domain.llm.tools.result import ToolResult, failure
 from presentation.translation import Translator
 from shared.message import msg
@@ -59,6 +59,7 @@ EFFECTS = {
     "find_references": "read",
     "search_project": "read",
     "search_exact": "read",
+    "web_search": "outside",
 }
 """Every tool of the contract with the worst it can do."""
 
@@ -71,11 +72,11 @@ def test_the_tools_of_the_contract_are_there_once_each() -> None:
 
 
 def test_all_schemas_together_fit_into_a_models_room(capsys: pytest.CaptureFixture[str]) -> None:
-    sizes = {tool.name: estimate_tokens(json.dumps(tool.schema, ensure_ascii=False)) for tool in TOOLS}
+    sizes = {tool.name: count_tokens(json.dumps(tool.schema, ensure_ascii=False)) for tool in TOOLS}
     with capsys.disabled():
         print(f"\n  {len(sizes)} tools, {sum(sizes.values())} tokens, largest {max(sizes.values())} ", end="")
-    assert sum(sizes.values()) < 9000
-    assert max(sizes.values()) < 800
+    assert sum(sizes.values()) < 10_500
+    assert max(sizes.values()) < 900
 
 
 def test_each_node_of_the_workflow_has_the_tools_of_its_task() -> None:
@@ -112,8 +113,8 @@ def test_the_form_of_the_model_context_protocol(tool: Tool[Any]) -> None:
     assert form["inputSchema"]["type"] == "object"
     hints = form["annotations"]
     assert hints["readOnlyHint"] == (EFFECTS[tool.name] == "read")
-    assert hints["destructiveHint"] == (EFFECTS[tool.name] in ("change", "delete"))
-    assert not hints["openWorldHint"]
+    assert hints["destructiveHint"] == (EFFECTS[tool.name] in ("change", "delete", "outside"))
+    assert hints["openWorldHint"] == (EFFECTS[tool.name] == "outside")
     assert json.loads(json.dumps(form)) == form
 
 

@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from domain.llm.tokens import LineBudget, estimate_tokens, head_and_tail
+from domain.llm.tokens import LineBudget, count_tokens, head_and_tail
 from domain.llm.tools.result import (
     ToolResult,
     cut_middle,
@@ -62,30 +62,23 @@ def test_contents_are_cut_in_the_middle(size: int) -> None:
         assert cut.endswith(text[-1500:])
 
 
-@pytest.mark.parametrize(
-    ("text", "tokens"), [("", 0), ("a", 1), ("R1 in out 1k", 3), ("放大器", 3), ("增益 20dB", 4)]
-)
-def test_tokens_of_chinese_and_english(text: str, tokens: int) -> None:
-    assert estimate_tokens(text) == tokens
-
-
 def test_head_and_tail_share_the_budget() -> None:
-    lines = ["x" * 39] * 100  # ten tokens each with its line end
+    lines = ["word " * 8 + "end"] * 100  # ten tokens each with its line end
     assert head_and_tail(lines, tokens=2000, characters=9999) == (100, 0)
     assert head_and_tail(lines, tokens=500, characters=9999) == (30, 15)
-    assert head_and_tail(lines, tokens=9999, characters=400) == (6, 3)
+    assert head_and_tail(lines, tokens=9999, characters=440) == (6, 3)
     assert head_and_tail(["y" * 10_000, "z"], tokens=10, characters=100)[0] == 1
 
 
-def test_short_lines_are_not_rounded_up_one_by_one() -> None:
+def test_a_line_costs_its_end_too() -> None:
     budget = LineBudget(tokens=10, characters=1000)
-    assert sum(budget.takes("a") for _ in range(50)) == 20
+    assert sum(budget.takes("a") for _ in range(50)) == 5
 
 
 @pytest.mark.parametrize("text", ["滤波器" * 3000, "a滤" * 4000, "R1 in out 1k\n" * 900, "é" * 6000])
 def test_contents_of_any_script_are_within_the_tokens(text: str) -> None:
     cut = cut_middle(text)
-    assert estimate_tokens(cut) <= 2000
+    assert count_tokens(cut) <= 2000
     assert len(cut) <= 5000
     assert len(cut) > 1900
     assert cut[:50] == text[:50]
@@ -103,7 +96,7 @@ def test_structured_results_are_within_the_tokens_and_say_what_is_missing() -> N
             "deep": {"texts": {f"k{n}": "好" * 300 for n in range(99)}},
         }
     )
-    assert estimate_tokens(json.dumps(cut, ensure_ascii=False)) <= 2000
+    assert count_tokens(json.dumps(cut, ensure_ascii=False)) <= 2000
     assert cut["shortened"] == ["deep", "rows"]
     assert (cut["ok"], cut["note"]) == (True, "short")
     assert cut["rows"] == rows[: len(cut["rows"])]
@@ -111,4 +104,4 @@ def test_structured_results_are_within_the_tokens_and_say_what_is_missing() -> N
     small = {"rows": rows[:10], "ok": True}
     assert fitted(small) == small
     many = fitted({f"key {n} {'x' * 90}": n for n in range(500)})
-    assert estimate_tokens(json.dumps(many)) <= 2000
+    assert count_tokens(json.dumps(many)) <= 2000

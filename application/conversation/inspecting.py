@@ -1,0 +1,265 @@
+"""What the next message of a conversation would be sent with, part by part, and how large each part is.
+
+Made by the functions that make the request, from the same files, so it is what a model gets; counted by
+`domain.llm.tokens`, so it is an estimate (within some 8 % of cl100k). Nothing is sent, written or locked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from domain.llm.chat import ModelAbilities, ProviderChoice
+from domain.llm.tokens import PER_MESSAGE, count_tokens, image_size, image_tokens
+from domain.llm.transcript import messages_of
+from domain.llm.web_search import WEB_SEARCH
+from shared import paths
+from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+    from application.ports.conversation import ChatModels
+    from application.ports.project import ProjectFiles, Projects
+    from application.prompting import Prompting
+    from application.tool_execution.executor import ToolExecutor
+    from shared.cpu_executor import CpuTaskExecutor
+
+PartKind = Literal["system", "tools", "project", "history", "pictures"]
+"""In the order of the request; pictures lie in the history and are counted apart."""
+
+_COUNTED_AT_ONCE = 60_000
+"""Characters; more are counted in a worker process (65 ns each)."""
+_PICTURE_TOKENS = 765
+"""Of a picture whose size is not known: 1024 x 1024."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextEntry:
+    """One message, tool or picture."""
+
+    title: Message
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextPart:
+    """Entries of one kind."""
+
+    kind: PartKind
+    entries: tuple[ContextEntry, ...]
+
+    @property
+    def tokens(self) -> int:
+        """Estimated."""
+        return sum(entry.tokens for entry in self.entries)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextReport:
+    """What would be sent with the next message, which itself is not in it."""
+
+    parts: tuple[ContextPart, ...]
+    left_out: int
+    """Earlier turns that are not sent any more."""
+    abilities: ModelAbilities
+    """Of the model that would answer; `context_tokens` is the size of its window, None when not known."""
+
+    @property
+    def tokens(self) -> int:
+        """All of it, estimated."""
+        return sum(part.tokens for part in self.parts)
+
+    def of(self, kind: PartKind) -> int:
+        """Tokens of one part; 0 when it is not there."""
+        return sum(part.tokens for part in self.parts if part.kind == kind)
+
+
+@dataclass(frozen=True, slots=True)
+class _Raw:
+    kind: PartKind
+    title: Message
+    text: str
+    extra: int = 0
+    """Tokens besides those of the text."""
+    is_counted: bool = True
+
+
+class InspectContext:
+    """The use case behind the context meter and the tab Context."""
+
+    def __init__(
+        self,
+        *,
+        projects: Projects,
+        plain_folder: Callable[[Path], ProjectFiles],
+        models: ChatModels,
+        prompts: Prompting,
+        executor: Callable[[], ToolExecutor],
+        cpu: CpuTaskExecutor,
+        searches_web: Callable[[ProviderChoice], bool] = lambda _choice: False,
+    ) -> None:
+        """`plain_folder` makes the project object of a folder that is none yet; nothing is written there.
+
+        `searches_web`: whether the general web search goes with a choice; blocking.
+        """
+        self._searches_web = searches_web
+        self._projects = projects
+        self._plain_folder = plain_folder
+        self._models = models
+        self._prompts = prompts
+        self._executor = executor
+        self._cpu = cpu
+
+    async def __call__(
+        self, root: Path, *, session_id: str, choice: ProviderChoice, main_circuit: str = ""
+    ) -> ContextReport:
+        """Everything that goes with the next message; `session_id` "" for a conversation not begun yet.
+
+        Raises UserInputError ("no_session", an unknown provider), EnvironmentProblem.
+        """
+        await asyncio.to_thread(_import_messages)
+        files = await asyncio.to_thread(self._open, root)
+        try:
+            system = await self._prompts.system_message(files)
+            history, left_out = await self._history(files, session_id, choice)
+            described = await asyncio.to_thread(_describe, files, main_circuit)
+        finally:
+            await asyncio.to_thread(files.close)
+        is_searching = await asyncio.to_thread(self._searches_web, choice)
+        withheld = frozenset[str]() if is_searching else frozenset({WEB_SEARCH})
+        schemas = await asyncio.to_thread(self._executor().schemas, without=withheld)
+        raws = await asyncio.to_thread(_raws, system, schemas, described, history)
+        counts = await self._counted([raw.text for raw in raws if raw.is_counted])
+        given = iter(counts)
+        parts: dict[PartKind, list[ContextEntry]] = {}
+        for raw in raws:
+            tokens = raw.extra + (next(given) if raw.is_counted else 0)
+            entry = ContextEntry(title=raw.title, text=raw.text, tokens=tokens)
+            parts.setdefault(raw.kind, []).append(entry)
+        order: tuple[PartKind, ...] = ("system", "tools", "project", "history", "pictures")
+        return ContextReport(
+            parts=tuple(
+                ContextPart(kind=kind, entries=tuple(parts[kind])) for kind in order if kind in parts
+            ),
+            left_out=left_out,
+            abilities=await self._models.abilities(choice),
+        )
+
+    def _open(self, root: Path) -> ProjectFiles:
+        return self._projects.open(root) if paths.is_project(root) else self._plain_folder(root)
+
+    async def _history(
+        self, files: ProjectFiles, session_id: str, choice: ProviderChoice
+    ) -> tuple[list[BaseMessage], int]:
+        if not session_id:
+            return [], 0
+        from application.conversation.attached import Attached
+        from application.conversation.request import earlier_messages
+        from domain.llm.messages import dict_to_message
+
+        def read() -> list[BaseMessage]:
+            return [dict_to_message(plain) for plain in messages_of(files.sessions.read(session_id))]
+
+        messages = await asyncio.to_thread(read)
+        is_away = bool(await asyncio.to_thread(self._models.destination, choice))
+        attached = Attached(files, self._models, is_on_network=is_away)
+        materials = await attached.of(messages, running=(), choice=choice, is_short=False)
+        return await asyncio.to_thread(earlier_messages, messages, attached=materials.of_message)
+
+    async def _counted(self, texts: Sequence[str]) -> list[int]:
+        if sum(map(len, texts)) <= _COUNTED_AT_ONCE:
+            return await asyncio.to_thread(_count_all, texts)
+        return await self._cpu.run(_count_all, texts)
+
+
+def report_to_plain(report: ContextReport, translate: Callable[[Message], str]) -> dict[str, Any]:
+    """A report as plain JSON types, its titles in the user's language."""
+    return {
+        "tokens_estimated": report.tokens,
+        "window_tokens": report.abilities.context_tokens,
+        "turns_left_out": report.left_out,
+        "parts": [
+            {
+                "kind": part.kind,
+                "tokens": part.tokens,
+                "entries": [
+                    {"title": translate(entry.title), "tokens": entry.tokens, "text": entry.text}
+                    for entry in part.entries
+                ],
+            }
+            for part in report.parts
+        ],
+    }
+
+
+def _describe(files: ProjectFiles, main_circuit: str) -> str:
+    from application.conversation.project_context import describe_project
+    from domain.llm.system_prompt import fence_data
+
+    return fence_data("project", describe_project(files, main_circuit))
+
+
+def _raws(
+    system: BaseMessage, schemas: Sequence[Mapping[str, Any]], described: str, history: Sequence[BaseMessage]
+) -> list[_Raw]:
+    from domain.llm.messages import get_text
+
+    raws = [_Raw("system", msg("System message"), get_text(system), PER_MESSAGE)]
+    for schema in schemas:
+        name = str(schema.get("function", {}).get("name", ""))
+        raws.append(_Raw("tools", msg("{text}", text=name), json.dumps(schema, ensure_ascii=False)))
+    raws.append(_Raw("project", msg("Circuits and goals"), described))
+    for message in history:
+        raws.append(_Raw("history", _title_of(message), _text_of(message), PER_MESSAGE))
+        raws += _pictures_of(message)
+    return raws
+
+
+def _title_of(message: BaseMessage) -> Message:
+    match message.type:
+        case "human":
+            return msg("You")
+        case "tool":
+            return msg("Result of {tool}", tool=message.name or "")
+    return msg("Answer")
+
+
+def _text_of(message: BaseMessage) -> str:
+    from domain.llm.messages import get_text
+
+    calls = getattr(message, "tool_calls", ())
+    written = [
+        f"{call['name']}({json.dumps(call['args'], ensure_ascii=False, default=str)})" for call in calls
+    ]
+    return "\n".join(part for part in (get_text(message), *written) if part)
+
+
+def _pictures_of(message: BaseMessage) -> list[_Raw]:
+    content = message.content
+    if isinstance(content, str):
+        return []
+    found = []
+    for part in content:
+        data = part.get("data") if isinstance(part, dict) and part.get("type") == "image" else None
+        if isinstance(data, bytes):
+            size = image_size(data)
+            tokens = _PICTURE_TOKENS if size is None else image_tokens(*size)
+            shown = "" if size is None else f"{size[0]} x {size[1]}"
+            found.append(_Raw("pictures", msg("Picture"), shown, tokens, is_counted=False))
+    return found
+
+
+def _count_all(texts: Sequence[str]) -> list[int]:
+    return [count_tokens(text) for text in texts]
+
+
+def _import_messages() -> None:
+    """LangChain: a third of a second of file reading, not for the loop's thread."""
+    import application.conversation.attached
+    import application.conversation.request  # noqa: F401 - loaded for those who use it

@@ -1,0 +1,102 @@
+"""Why a turn failed, as it is told and as its transcript keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from domain.llm.chat import ProviderChoice
+from domain.llm.provider_settings import BUILTIN
+from shared.errors import CircuitAIError
+from shared.message import Message, stored_message
+
+_CHOICE = ("provider", "model", "base_url")
+_DEEPEST = 4
+"""Messages within messages; an advice that quotes another one has two."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnFailure:
+    """The error that ended a turn, and the models that could be asked instead."""
+
+    error_type: str
+    message: Message
+    advice: Message | None = None
+    offers: tuple[ProviderChoice, ...] = ()
+    asked: str = ""
+    """What was asked, for people; "" = the built-in designer."""
+
+
+def failure_of(error: CircuitAIError, asked: ProviderChoice) -> TurnFailure:
+    """The failure an error is; a ProviderError brings its offers."""
+    return TurnFailure(
+        asked="" if asked.provider == BUILTIN else asked.model or asked.provider,
+        error_type=error.error_type,
+        message=error.message,
+        advice=error.advice,
+        offers=tuple(getattr(error, "offered", ())),
+    )
+
+
+def failure_to_plain(failure: TurnFailure) -> dict[str, Any]:
+    """A failure as plain JSON types; never a key: choices have none."""
+    return {
+        "error_type": failure.error_type,
+        "message": _message_to_plain(failure.message),
+        "advice": None if failure.advice is None else _message_to_plain(failure.advice),
+        "asked": failure.asked,
+        "offers": [{name: getattr(choice, name) for name in _CHOICE} for choice in failure.offers],
+    }
+
+
+def failure_from_plain(plain: object) -> TurnFailure | None:
+    """What `failure_to_plain` wrote; None for anything else (a file of a stranger, or of a newer version)."""
+    if not isinstance(plain, Mapping):
+        return None
+    message, error_type = _message_from_plain(plain.get("message")), plain.get("error_type")
+    if message is None or not isinstance(error_type, str):
+        return None
+    listed = plain.get("offers")
+    asked = plain.get("asked")
+    offers = (_choice(row) for row in (listed if isinstance(listed, list) else ()))
+    return TurnFailure(
+        error_type=error_type,
+        message=message,
+        advice=_message_from_plain(plain.get("advice")),
+        offers=tuple(choice for choice in offers if choice is not None),
+        asked=asked if isinstance(asked, str) else "",
+    )
+
+
+def _choice(row: object) -> ProviderChoice | None:
+    if not isinstance(row, Mapping):
+        return None
+    texts = {name: row.get(name, "") for name in _CHOICE}
+    if not all(isinstance(text, str) for text in texts.values()) or not texts["provider"]:
+        return None
+    return ProviderChoice(**texts)
+
+
+def _message_to_plain(message: Message) -> dict[str, Any]:
+    return {
+        "template": message.template,
+        "params": {name: _param_to_plain(value) for name, value in message.params.items()},
+    }
+
+
+def _param_to_plain(value: object) -> object:
+    if isinstance(value, Message):
+        return _message_to_plain(value)
+    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
+
+
+def _message_from_plain(plain: object, depth: int = 0) -> Message | None:
+    params = plain.get("params") if isinstance(plain, Mapping) else None
+    if not isinstance(plain, Mapping) or not isinstance(params, Mapping) or depth > _DEEPEST:
+        return None
+    read = {
+        str(name): _message_from_plain(value, depth + 1) or "" if isinstance(value, Mapping) else value
+        for name, value in params.items()
+    }
+    return stored_message(plain.get("template"), read)

@@ -1,0 +1,1 @@
+"""Pictures and documents that users attach to messages."""

@@ -1,0 +1,199 @@
+"""What an attached file is, by its content: a picture, a PDF, a text, or nothing that can be sent.
+
+A suffix says nothing: a web page called .png is a text, a picture called .txt a picture.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from domain.llm.attachments import (
+    LARGEST_ATTACHMENT,
+    MOST_PIXELS,
+    Attachment,
+    PreparedAttachment,
+    clean_name,
+    prepared_text,
+    tokens_of_picture,
+)
+from domain.llm.tools.text_files import BinaryFileError, decode
+from infrastructure.attachments.decoding import DAMAGE, as_seen, prepare_pillow
+from infrastructure.attachments.documents import text_of_pdf
+from infrastructure.persistence.regular import NotRegular, TooLarge, read_regular_file
+from shared.errors import EnvironmentProblem, UserInputError
+from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_MIMES: Mapping[str, str] = {
+    "PNG": "image/png",
+    "JPEG": "image/jpeg",
+    "WEBP": "image/webp",
+    "GIF": "image/gif",
+    "BMP": "image/bmp",
+    "TIFF": "image/tiff",
+}
+"""Pillow's formats; its other readers are not tried: some of them start programs."""
+_MPO = "MPO"
+"""A JPEG with further ones behind it, as some cameras write; the first is taken."""
+_OPENED = tuple(_MIMES)
+_MAGIC = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"BM", b"II*\0", b"MM\0*")
+_PDF_BEGINS_WITHIN = 1024
+_PHOTOS = frozenset({"JPEG", _MPO})
+_ORIENTATION, _FIRST_TURNED = 0x0112, 5
+"""EXIF's tag, and its first value of a picture that lies on its side."""
+
+
+class FileReader:
+    """Implements application.ports.attachments.AttachmentReader."""
+
+    def read_file(self, path: Path) -> bytes:
+        """The bytes of a file; a link is followed."""
+        try:
+            return read_regular_file(Path(os.path.realpath(path)), max_bytes=LARGEST_ATTACHMENT)
+        except FileNotFoundError as error:
+            raise UserInputError(
+                msg("There is no file {path}.", path=path),
+                advice=msg("Check the name; upper and lower case count."),
+                file=path,
+                error_type="file_not_found",
+            ) from error
+        except TooLarge as error:
+            raise _too_large(clean_name(path.name)) from error
+        except (NotRegular, IsADirectoryError, NotADirectoryError) as error:
+            raise UserInputError(
+                msg("{path} is not a regular file.", path=path),
+                advice=msg("Attach a picture, a text or a PDF; a folder can't be attached."),
+                file=path,
+                error_type="not_a_file",
+            ) from error
+        except OSError as error:
+            raise EnvironmentProblem(
+                msg("{path} cannot be read ({reason}).", path=path, reason=error.strerror),
+                file=path,
+                error_type="cannot_read",
+            ) from error
+
+    def examine(self, name: str, content: bytes) -> PreparedAttachment | None:
+        """A picture or a text, ready to be sent; None for a PDF."""
+        name = clean_name(name)
+        if not content:
+            raise _refused(
+                msg("{name} is empty.", name=name), msg("Attach a file with something in it."), "empty_file"
+            )
+        if len(content) > LARGEST_ATTACHMENT:
+            raise _too_large(name)
+        if _looks_like_picture(content):
+            return PreparedAttachment(attachment=_picture(name, content), content=content)
+        if b"%PDF-" in content[:_PDF_BEGINS_WITHIN]:
+            return None
+        try:
+            text = decode(content).text
+        except BinaryFileError as error:
+            raise _refused(
+                msg("{name} is neither a picture nor a text: a model can't be sent it.", name=name),
+                msg("Pictures may be PNG, JPEG, WebP, GIF, BMP or TIFF; of other files the text is sent, "
+                    "also that of a PDF."),
+                "binary_file",
+            ) from error  # fmt: skip
+        return prepared_text(name, content, "text/plain", text)
+
+    def preview(self, content: bytes, side: int) -> bytes:
+        """A picture as PNG, or as JPEG where it was one."""
+        with _opened("", content) as picture, _decoding(""):
+            is_photo = picture.format in _PHOTOS
+            picture.draft("RGB", (side, side))
+            picture.load()
+            small = as_seen(picture)
+            small.thumbnail((side, side))
+            out = io.BytesIO()
+            small.save(out, "JPEG" if is_photo else "PNG")
+        return out.getvalue()
+
+    def document_text(self, content: bytes) -> str:
+        """The text of a PDF, page by page."""
+        return text_of_pdf(content)
+
+
+def _looks_like_picture(content: bytes) -> bool:
+    return content.startswith(_MAGIC) or (content[:4] == b"RIFF" and content[8:12] == b"WEBP")
+
+
+def _picture(name: str, content: bytes) -> Attachment:
+    """Its facts, after all of it was decoded: half a picture is not sent."""
+    with _opened(name, content) as picture, _decoding(name):
+        kind = picture.format or ""
+        picture.load()
+        is_turned = picture.getexif().get(_ORIENTATION, 1) >= _FIRST_TURNED
+        width, height = picture.size[::-1] if is_turned else picture.size
+    return Attachment(
+        kind="image",
+        name=name,
+        mime=_MIMES["JPEG" if kind == _MPO else kind],
+        size=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
+        width=width,
+        height=height,
+        tokens=tokens_of_picture(width, height),
+    )
+
+
+def _opened(name: str, content: bytes) -> Image:
+    """A picture whose head could be read and whose size is one of a picture."""
+    from PIL import Image, TiffImagePlugin, WebPImagePlugin  # noqa: F401 - else Pillow loads all it has
+
+    prepare_pillow()
+    with _decoding(name):
+        picture = Image.open(io.BytesIO(content), formats=_OPENED)
+    if picture.width * picture.height > MOST_PIXELS:
+        picture.close()
+        raise _too_many_pixels(name, f"{picture.width} x {picture.height}")
+    return picture
+
+
+@contextlib.contextmanager
+def _decoding(name: str) -> Iterator[None]:
+    """Pillow meets damaged and hostile files with exceptions of many kinds."""
+    from PIL import UnidentifiedImageError
+
+    try:
+        yield
+    except UnidentifiedImageError as error:
+        raise _broken(name, msg("its beginning is damaged")) from error
+    except DAMAGE as error:
+        raise _broken(name, str(error)[:100]) from error
+
+
+def _broken(name: str, why: Message | str) -> UserInputError:
+    return _refused(
+        msg("The picture {name} is damaged: {why}.", name=name, why=why),
+        msg("Open it in a picture viewer and save it again, or take a new screenshot."),
+        "broken_picture",
+    )
+
+
+def _too_many_pixels(name: str, said: str) -> UserInputError:
+    return _refused(
+        msg("The picture {name} has too many pixels ({said}).", name=name, said=said),
+        msg("Scale it down to at most {count} million pixels.", count=MOST_PIXELS // 1_000_000),
+        "picture_too_large",
+    )
+
+
+def _too_large(name: str) -> UserInputError:
+    return _refused(
+        msg("{name} has more than {size} MB.", name=name, size=LARGEST_ATTACHMENT >> 20),
+        msg("Scale the picture down, or put the part that matters into a file of its own."),
+        "attachment_too_large",
+    )
+
+
+def _refused(message: Message, advice: Message, error_type: str) -> UserInputError:
+    return UserInputError(message, advice=advice, error_type=error_type)

@@ -1,0 +1,270 @@
+"""The fields of the server of vectors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from domain.llm.chat import ProviderInfo
+from domain.search.embedding import EMBEDDING_RANGES, EMBEDDING_SERVERS, EmbeddingServer, EmbeddingSettings
+from presentation.dialogs.model_settings.key_field import KeyField
+from presentation.window.styles import mark
+from presentation.window.workspace import WindowServices
+from shared.errors import UserInputError
+from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from application.ports.credentials import KeyStatus, KeyStores
+
+OFF = ""
+"""Among the providers: no search by meaning."""
+_USUAL = EmbeddingSettings(provider="ollama", model="")
+"""Its numbers stand in the fields at first."""
+
+
+class EmbeddingForm(QWidget):
+    """Edits a copy of the settings; `settings` is what stands in the fields."""
+
+    provider_changed = pyqtSignal()
+    changed = pyqtSignal()
+    """Something that a test would depend on."""
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__()
+        self._services = services
+        self._kept: EmbeddingSettings | None = None
+        self._has_new_key = False
+        self._entered: dict[str, tuple[str, str]] = {}
+        """Address and model as they were left, by provider."""
+        self._shown = OFF
+        self.setObjectName("embeddingForm")
+        self._make_fields()
+        self._make_layout()
+        self.provider.currentIndexChanged.connect(self._on_provider)
+        self.url.textChanged.connect(lambda _: self.changed.emit())
+        self.model.editTextChanged.connect(lambda _: self.changed.emit())
+        self.key.edited.connect(self.on_other_key)
+        for box in (self.dimension, self.batch, self.timeout):
+            box.valueChanged.connect(lambda _: self.changed.emit())
+
+    # --- what is in it -------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The provider's name; "" for none."""
+        return str(self.provider.currentData() or OFF)
+
+    @property
+    def settings(self) -> EmbeddingSettings | None:
+        """The fields; None for no search by meaning, or while no model is named."""
+        model, url = self.model.currentText().strip(), self.url.text().strip()
+        if self.name == OFF or not model:
+            return None
+        kept = self._kept
+        entered = EmbeddingSettings(
+            provider=self.name,
+            model=model,
+            base_url="" if url == self._server.base_url else url,
+            dimensions=self.dimension.value() or None,
+            batch_size=self.batch.value(),
+            timeout_s=float(self.timeout.value()),
+            max_characters=_USUAL.max_characters if kept is None else kept.max_characters,
+            verified_at="" if kept is None else kept.verified_at,
+        )
+        # A test tells of what was tested, and of nothing else.
+        return entered if entered == kept and not self._has_new_key else _untested(entered)
+
+    @property
+    def problem(self) -> UserInputError | None:
+        """What is missing."""
+        if self.name != OFF and not self.model.currentText().strip():
+            return UserInputError(
+                msg("No model is named."),
+                advice=msg("Choose one, or write its name."),
+                error_type="bad_usage",
+            )
+        return None
+
+    @property
+    def key_info(self) -> ProviderInfo:
+        """What the field of the key has to know."""
+        name = self.name
+        return ProviderInfo(
+            name=name,
+            title=self._server.title,
+            needs_key=name in ("zhipu", "siliconflow"),
+            has_key=False,
+            base_url=self._server.base_url,
+            key_variable=self._server.key_variable,
+            key_page=self._server.key_page,
+        )
+
+    def keep(self, settings: EmbeddingSettings) -> None:
+        """These were tested, with the key that stands there."""
+        self._kept, self._has_new_key = settings, False
+
+    def on_other_key(self) -> None:
+        """The key is not the one that was tested."""
+        self._has_new_key = True
+        self.changed.emit()
+
+    def show_settings(self, kept: EmbeddingSettings | None) -> None:
+        """Fill the fields."""
+        self._kept = kept
+        if kept is not None:
+            self._entered[kept.provider] = (kept.base_url, kept.model)
+            self.dimension.setValue(kept.dimensions or 0)
+            self.batch.setValue(kept.batch_size)
+            self.timeout.setValue(round(kept.timeout_s))
+        self.provider.setCurrentIndex(max(self.provider.findData(OFF if kept is None else kept.provider), 0))
+        self._fill()
+
+    def show_key(self, status: KeyStatus, stores: KeyStores) -> None:
+        """Where the key is."""
+        self.key.show_state(status, stores, self.key_info)
+
+    @property
+    def _server(self) -> EmbeddingServer:
+        return EMBEDDING_SERVERS.get(self.name) or EmbeddingServer(title="")
+
+    # --- parts ---------------------------------------------------------------------------------------
+
+    def _make_fields(self) -> None:
+        self.provider = QComboBox()
+        self.provider.setObjectName("embeddingProvider")
+        self.provider.addItem("", OFF)
+        for name, server in EMBEDDING_SERVERS.items():
+            self.provider.addItem(server.title, name)
+        self.key = KeyField(self._services)
+        self.url = QLineEdit()
+        self.url.setObjectName("embeddingUrl")
+        self.model = QComboBox()
+        self.model.setObjectName("embeddingModel")
+        self.model.setEditable(True)
+        self.model.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.dimension, self.batch, self.timeout = QSpinBox(), QSpinBox(), QSpinBox()
+        for box, name, field in (
+            (self.dimension, "embeddingDimension", "dimensions"),
+            (self.batch, "embeddingBatch", "batch_size"),
+            (self.timeout, "embeddingTimeout", "timeout_s"),
+        ):
+            lowest, highest = EMBEDDING_RANGES[field]
+            box.setObjectName(name)
+            box.setRange(0 if field == "dimensions" else int(lowest), int(highest))
+            box.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        self.batch.setValue(_USUAL.batch_size)
+        self.timeout.setValue(round(_USUAL.timeout_s))
+
+    def _make_layout(self) -> None:
+        self._labels: dict[str, QLabel] = {}
+        self._form = QFormLayout()
+        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self._numbers = QWidget()
+        row = QHBoxLayout(self._numbers)
+        row.setContentsMargins(0, 0, 0, 0)
+        self._number_labels: dict[str, QLabel] = {}
+        for name, box in (("dimension", self.dimension), ("batch", self.batch), ("timeout", self.timeout)):
+            self._number_labels[name] = QLabel()
+            mark(self._number_labels[name], role="small")
+            row.addWidget(self._number_labels[name])
+            row.addWidget(box, 1)
+        fields: tuple[tuple[str, QWidget], ...] = (
+            ("provider", self.provider),
+            ("key", self.key),
+            ("url", self.url),
+            ("model", self.model),
+            ("numbers", self._numbers),
+        )
+        for name, field in fields:
+            label = QLabel()
+            label.setBuddy(field)
+            self._labels[name] = label
+            self._form.addRow(label, field)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(self._form)
+
+    # --- filling -------------------------------------------------------------------------------------
+
+    def _on_provider(self, _index: int) -> None:
+        if self._shown != OFF:
+            self._entered[self._shown] = (self.url.text().strip(), self.model.currentText().strip())
+        self._fill()
+        self.provider_changed.emit()
+
+    def _fill(self) -> None:
+        server = self._server
+        self._shown = self.name
+        url, model = self._entered.get(self.name, ("", ""))
+        for field in (self.url, self.model):
+            field.blockSignals(True)
+        self.key.clear()
+        self._has_new_key = False
+        self.url.setText(url or server.base_url)
+        self.model.clear()
+        self.model.addItems(list(server.models))
+        self.model.setEditText(model or next(iter(server.models), ""))
+        for field in (self.url, self.model):
+            field.blockSignals(False)
+        is_on = self.name != OFF
+        shown = {
+            "provider": True,
+            "key": bool(server.key_name),
+            "url": is_on,
+            "model": is_on,
+            "numbers": is_on,
+        }
+        for row, name in enumerate(self._labels):
+            self._form.setRowVisible(row, shown[name])
+        self.retranslate()
+
+    # --- looks ---------------------------------------------------------------------------------------
+
+    def restyle(self) -> None:
+        """Sizes."""
+        theme = self._services.theme.theme
+        self._form.setHorizontalSpacing(theme.size("space.4"))
+        self._form.setVerticalSpacing(theme.size("space.3"))
+        self.key.restyle()
+
+    def retranslate(self) -> None:
+        """Words."""
+        language = self._services.language
+        words: dict[str, Message] = {
+            "provider": msg("Server of vectors"),
+            "key": msg("API key"),
+            "url": msg("Base URL"),
+            "model": msg("Model"),
+            "numbers": msg("Requests"),
+        }
+        for name, label in self._labels.items():
+            label.setText(language(words[name]))
+        numbers = {"dimension": msg("dimension"), "batch": msg("texts each"), "timeout": msg("time-out")}
+        boxes = {"dimension": self.dimension, "batch": self.batch, "timeout": self.timeout}
+        for name, box in boxes.items():
+            self._number_labels[name].setText(language(numbers[name]))
+            box.setAccessibleName(language(numbers[name]))
+        self.dimension.setSpecialValueText(language(msg("usual")))
+        self.dimension.setToolTip(language(msg("Usual: the model's own")))
+        self.timeout.setSuffix(language(msg(" s")))
+        self.provider.setItemText(0, language(msg("None: search by text only")))
+        self.provider.setAccessibleName(language(words["provider"]))
+        self.url.setPlaceholderText("http://127.0.0.1:8000/v1")
+        self.key.retranslate()
+
+
+def _untested(settings: EmbeddingSettings) -> EmbeddingSettings:
+    return replace(settings, verified_at="")

@@ -1,0 +1,1 @@
+"""The tab Context: what goes with the next message."""

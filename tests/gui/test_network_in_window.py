@@ -1,0 +1,95 @@
+"""The network is cut under a turn in the panel: all else works on, and Continue completes the answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+
+from application.simulation.simulating import SimulationRequest
+from domain.llm.chat import ProviderChoice
+from presentation.panels.conversation.items import AnswerText, ErrorBlock, Interrupted, OperationCard
+from presentation.panels.conversation.panel import ConversationPanel
+from presentation.window.workspace import WindowServices
+from tests.fakes.cut_network import CutNetwork
+from tests.fakes.llm_server import FakeLLMServer, Script, answer, call
+from tests.gui.conftest import Until
+
+REST = "That is all."
+LONG_TRANSIENT = "RC, a while\nV1 a 0 SIN(0 1 1k)\nR1 a b 1k\nC1 b 0 1u\n.tran 1u 300m\n.end\n"
+
+
+class NoWebView:
+    """As where WebEngine can't be had."""
+
+    async def works(self) -> bool:
+        return False
+
+
+@pytest.fixture
+async def panel(services: WindowServices, project: Path, until: Until) -> AsyncIterator[ConversationPanel]:
+    services.workspace.root = project
+    services.workspace.main_circuit = project / "filter.cir"
+    made = ConversationPanel(services, probe=NoWebView())  # type: ignore[arg-type]
+    made.show()
+    yield made
+    made.close_panel()
+    await until(lambda: not services.app.tasks.handles)
+
+
+def next_answer(body: dict[str, Any]) -> Script:
+    last = body["messages"][-1]
+    if "Go on." in str(last["content"]):
+        return answer(REST)
+    if last["role"] == "tool":
+        return replace(answer("The corner is at 1.59 kHz. " * 40), piece_delay_s=0.01)
+    return answer("", calls=[call("rewrite_file", {"path": "notes.md", "content": "fc = 1.59 kHz\n"})])
+
+
+def of(panel: ConversationPanel, kind: type) -> list[Any]:
+    return [item for item in panel.model.items if isinstance(item, kind)]
+
+
+async def test_a_cut_network_leaves_the_window_usable_and_continue_completes(
+    panel: ConversationPanel, services: WindowServices, project: Path, until: Until
+) -> None:
+    await asyncio.to_thread((project / "long.cir").write_text, LONG_TRANSIENT)
+    with FakeLLMServer(next_answer) as server, CutNetwork(server.port) as network:
+        panel.model.set_choice(
+            ProviderChoice(provider="openai-compatible", model="m", base_url=network.base_url)
+        )
+        panel.composer.set_text("explain the filter")
+        QTest.keyClick(panel.composer.edit, Qt.Key.Key_Return)
+        await until(lambda: of(panel, OperationCard))
+        run = services.app.simulate(SimulationRequest(circuit=project / "long.cir"))
+        simulation = services.app.tasks.submit("simulation", "1", run, scope="run")
+        await until(lambda: of(panel, AnswerText))
+        network.cut("reset")
+        assert not simulation.has_ended
+        edited = await services.app.run_tool(
+            "rewrite_file", {"path": "b.md", "content": "b\n"}, project=project
+        )
+        assert edited.success
+        await until(lambda: not panel.is_running)
+        (failed,) = of(panel, ErrorBlock)
+        assert failed.error_type == "connection_lost"
+        assert failed.advice is not None
+        (mark,) = of(panel, Interrupted)
+        assert (mark.reason, mark.can_continue) == ("error", True)
+        assert (await simulation.result()).ok
+
+        network.mend()
+        panel.view.acted.emit("go_on", mark.key, "")
+        await until(lambda: not panel.is_running and of(panel, AnswerText)[-1].text == REST)
+        told = server.requests[-1]["messages"]
+    assert [message["role"] for message in told].count("tool") == 1
+    assert "interrupted here" in str(told)
+    assert len(of(panel, OperationCard)) == 1
+    assert of(panel, ErrorBlock)[0].is_spent
+    assert (project / "notes.md").read_text() == "fc = 1.59 kHz\n"
