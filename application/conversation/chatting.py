@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +58,7 @@ class ChatRequest:
     main_circuit: str = ""
     """The circuit the user works on, relative to the project; "" when none is known."""
     go_on: str = "Go on."
-    """What is said for the user where a turn that has ended (an error, a stop, a limit) is gone on with."""
+    """What is said for the user where a turn that has ended goes on, unless it broke off in a text."""
     attachments: tuple[PreparedAttachment, ...] = ()
     """What goes with the text."""
 
@@ -134,8 +134,6 @@ class ChatWithModel:
                 project.root, request.choice, session_id=request.session_id, ask=ask_consent
             )
             async with self._conversation(project, request) as conversation:
-                if request.text is None and not conversation.open_turn and can_go_on(conversation.last_end):
-                    request = replace(request, text=request.go_on)
                 agreed(conversation.session_id)
                 emit(SessionOpened(session_id=conversation.session_id))
                 turn = Turn(

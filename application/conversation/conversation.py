@@ -18,6 +18,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from application.conversation.web_searching import sources_in
 from application.tool_execution.context import ToolCall
 from domain.llm.messages import (
+    as_cut,
     create_ai_message,
     create_tool_message,
     dict_to_message,
@@ -75,6 +76,8 @@ class Conversation:
         self._lock = asyncio.Lock()
         self._messages: dict[str, BaseMessage] = {}
         self._results: dict[str, ToolMessage] = {}
+        self.taken_up = ""
+        """Id of the answer that the user wants more of."""
         self.unfinished_cost: Cost | None = None
         """What an answer costs that is never finished, as far as that is known."""
         self._unfinished: dict[str, _Unfinished] = {}
@@ -310,6 +313,27 @@ class Conversation:
                 await self.add(partial, step="")
             self._unfinished.pop(answer.message_id, None)
             self._unwritten.pop(answer.message_id, None)
+
+    async def take_up(self) -> bool:
+        """Make the newest turn one whose last answer was cut off just now, so that it is gone on with.
+
+        Its end is withdrawn, if it had one. False, and nothing done, where the turn does not end with a text
+        that broke off: then another answer is needed, not more of that one.
+        """
+        await self.keep_unfinished("interrupted")
+        last = self._messages[self._ids_of_turn[-1]] if self._ids_of_turn else None
+        if not isinstance(last, AIMessage) or not is_partial_response(last) or last.tool_calls:
+            return False
+        if not get_text(last).strip():
+            return False
+        turn_id, message_id = self._ids_of_turn[0], str(last.id)
+        cut = {"event": "replaced", "message_id": message_id, "message": message_to_dict(as_cut(last))}
+        events = [{**cut, "step": f"{turn_id}/{self._asked + 1}"}]
+        if not self._turn:
+            events.insert(0, {"event": "turn", "turn_id": turn_id, "state": "started"})
+        await self._write(*events)
+        self.taken_up = message_id
+        return True
 
     async def settle(
         self, stop_reason: str, settle_call: SettleCall, *, failure: TurnFailure | None = None

@@ -30,6 +30,7 @@ from domain.llm.agentic_loop.phases import Phase
 from domain.llm.chat import ProviderChoice, Usage
 from domain.llm.costs import Cost, cost_of, total
 from domain.llm.tools.confirmation_card import answers_to_plain, left_open
+from domain.llm.transcript import can_go_on
 from domain.llm.turn_failure import TurnFailure, failure_of
 from domain.llm.web_search import WEB_SEARCH
 from shared.errors import CircuitAIError, Stopped, UserInputError, internal_error
@@ -179,15 +180,20 @@ class Turn:
         for record in await self._context.operations.repair(session_id=self._conversation.session_id):
             if record.kind == "simulation":
                 await self._forget_result(record.op_id)
-        if self._request.text is None and not self._conversation.open_turn:
-            raise nothing_to_resume()
+        text = self._request.text
+        if text is None:
+            is_open = bool(self._conversation.open_turn)
+            if not is_open and not can_go_on(self._conversation.last_end):
+                raise nothing_to_resume()
+            self._has_begun = True
+            if await self._conversation.take_up() or is_open:
+                return
+            text = self._request.go_on
         self._has_begun = True
-        if self._request.text is None:
-            return
         await self._settle("interrupted")
         attachments = self._request.attachments
         named = [prepared.attachment.to_plain() for prepared in attachments]
-        message = create_human_message(self._request.text, attachments=named)
+        message = create_human_message(text, attachments=named)
         async with kept(attachments, self._project):
             await self._conversation.begin_turn(message)
 

@@ -358,6 +358,11 @@ def mark_as_complete(message: AIMessage) -> AIMessage:
     return _with(message, is_partial=None, stop_reason=None)
 
 
+def as_cut(message: AIMessage) -> AIMessage:
+    """A copy, still partial, that counts as cut off just now, however often it was gone on with."""
+    return _with(message, finish_reason="cut", continuations=None, is_stuck=None)
+
+
 def extended(message: AIMessage, *, text: str, reasoning: str = "") -> AIMessage:
     """A copy of an answer that goes on with this text (and reasoning), joined as they are."""
     longer = message.model_copy(update={"content": join_surrogates(get_text(message) + text)})

@@ -212,7 +212,8 @@ class ModelNode:
         The turn then ends with the answer it has. Raises the error where an answer was needed.
         """
         last = next(reversed(self._conversation.answers_of_turn()), None)
-        if last is None or last.tool_calls:
+        is_wanted = last is not None and str(last.id) == self._conversation.taken_up
+        if last is None or last.tool_calls or (is_wanted and not get_continuations(last)[0]):
             raise error
         _logger.warning("The answer was not gone on with: %s", error)
         if not asked.continues:

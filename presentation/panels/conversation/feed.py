@@ -82,9 +82,19 @@ class _Stream:
 
 
 class RunFeed:
-    """Follows one run. `flush` hands the pieces of a stream on; whoever owns the feed calls it."""
+    """Follows one run. `flush` hands the pieces of a stream on; whoever owns the feed calls it.
 
-    def __init__(self, items: ItemList, *, model: str, clock: Callable[[], float] = time.monotonic) -> None:
+    `goes_on`: it takes up a turn of which something has come.
+    """
+
+    def __init__(
+        self,
+        items: ItemList,
+        *,
+        model: str,
+        goes_on: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._items = items
         self._model = model
         self._clock = clock
@@ -110,7 +120,8 @@ class RunFeed:
         self._is_design = False
         self._characters = 0
         """Of the answers of this run."""
-        self._has_run_tools = False
+        self._has_come = goes_on
+        """Whether there is something that could be gone on with."""
 
     def __call__(self, event: ChatEvent | DesignEvent) -> None:  # noqa: PLR0912 - one an event
         """Take one event."""
@@ -322,7 +333,7 @@ class RunFeed:
         card = self._items.get(event.call_id) or card_of(event.call_id, event.name, {})
         assert isinstance(card, OperationCard | SimulationCard)
         began = self._began.pop(event.call_id, None)
-        self._has_run_tools = True
+        self._has_come = True
         if isinstance(card, SimulationCard):
             self.has_failed_simulation = not event.success
         self._items.put(
@@ -362,7 +373,7 @@ class RunFeed:
         self.context_tokens = event.context_tokens
         self.cost = event.session_cost
         # After an error, too, what has come can be gone on with: asking the same again would repeat it.
-        has_come = self._characters > 0 or self._has_run_tools
+        has_come = self._characters > 0 or self._has_come
         if event.stop_reason != "completed" and (event.stop_reason != "error" or has_come):
             self._interrupt(event.stop_reason, (), event.note)
         elif event.note is not None:

@@ -78,7 +78,7 @@ class LiveRun:
         self._is_flush_due = False
         self._made: set[str] = set()
         """Files this design has written, relative to the project."""
-        self.feed = RunFeed(items, model=model)
+        self.feed = RunFeed(items, model=model, goes_on=order.text is None)
         self.feed.session_id = order.session_id
         self.most_rounds = rounds_allowed(app, order.mode)
         """After how many rounds it ends by itself."""

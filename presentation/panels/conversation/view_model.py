@@ -373,11 +373,7 @@ class ConversationViewModel:
         text = self._window.translate(said) if isinstance(said, Message) else said
         if self.mode == "workflow" and len(self.items):
             self._show_nothing()  # a design begins a conversation of its own
-        for item in self.items:
-            if isinstance(item, ErrorBlock) and not item.is_spent:
-                self.items.put(replace(item, is_spent=True))
-            elif isinstance(item, Interrupted) and item.can_continue:
-                self.items.put(replace(item, can_continue=False))
+        self._spend_ways_on()
         self._loading += 1
         self.name = self.name or " ".join(text.split())
         self.items.put(UserText(key=new_ulid(), text=text, created=now(), attached=attached))
@@ -386,7 +382,16 @@ class ConversationViewModel:
 
     def resume(self) -> None:
         """Carry out what an interrupted turn has left."""
+        self._spend_ways_on()
         self._start(None)
+
+    def _spend_ways_on(self) -> None:
+        """One of them was taken, or something else was said."""
+        for item in tuple(self.items):
+            if isinstance(item, ErrorBlock) and not item.is_spent:
+                self.items.put(replace(item, is_spent=True))
+            elif isinstance(item, Interrupted) and item.can_continue:
+                self.items.put(replace(item, can_continue=False))
 
     def replace_item(self, item: Item) -> None:
         """A row has become another."""

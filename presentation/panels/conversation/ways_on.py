@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from domain.llm.chat import ProviderChoice
-from presentation.panels.conversation.items import ErrorBlock, Interrupted, UserText
+from presentation.panels.conversation.items import (
+    AnswerText,
+    ErrorBlock,
+    Interrupted,
+    NetlistCard,
+    Note,
+    Retry,
+    UserText,
+)
 from presentation.panels.conversation.refusals import busy
 from shared.message import Message, msg
 
@@ -29,11 +38,21 @@ class WaysOn:
         if model.is_running:
             return busy()
         is_open = item.reason == "interrupted"  # any other turn was closed with what it had
+        if model.mode != "workflow" and self._broke_off(item):
+            model.items.remove(key)  # the answer goes on in its place, and loses the mark
+            model.resume()
+            return None
         model.items.put(replace(item, can_continue=False))
         if model.mode == "workflow" or is_open:
             model.resume()
             return None
         return model.begin(msg("Go on."))
+
+    def _broke_off(self, mark: Interrupted) -> bool:
+        """Whether what was interrupted is the text of an answer; else another has to be asked for."""
+        before = itertools.takewhile(lambda row: row.key != mark.key, self._model.items)
+        said = [row for row in before if not isinstance(row, ErrorBlock | Note | Retry | NetlistCard)]
+        return bool(said) and isinstance(said[-1], AnswerText) and bool(said[-1].text.strip())
 
     def retry(self, key: str) -> Message | None:
         """Say the last message again after an error."""
