@@ -25,5 +25,7 @@ class AgentLimits:
     """What the answers of a conversation may cost, in `currency`; 0 = no limit."""
     currency: str = "USD"
     """One of `domain.llm.costs.CURRENCIES`."""
+    calls_per_second: int = 10
+    """Tool calls that begin a second, over any three seconds; the next ones wait."""
     parallel: int = 3
     """Independent calls at the same time."""

@@ -175,15 +175,16 @@ class Breaker:
 
 
 class Pace:
-    """At most so many beginnings within any second."""
+    """At most so many beginnings a second, over any `window_s` seconds: within it they may come at once."""
 
-    def __init__(self, per_second: int) -> None:
-        self._begins: deque[float] = deque(maxlen=per_second)
+    def __init__(self, per_second: int, *, window_s: int = 1) -> None:
+        self._begins: deque[float] = deque(maxlen=per_second * window_s)
+        self._window_s = window_s
 
     def wait_s(self, now: float) -> float:
         """Take the next place; how long to wait for it."""
         full = len(self._begins) == self._begins.maxlen
-        begin = max(now, self._begins[0] + 1.0) if full else now
+        begin = max(now, self._begins[0] + self._window_s) if full else now
         self._begins.append(begin)
         return begin - now
 

@@ -218,6 +218,7 @@ _LIMIT_RANGES = {
     "model_seconds": (1, 86_400),
     "continuations": (0, 20),
     "parallel": (1, 16),
+    "calls_per_second": (1, 1000),
     "session_tokens": (0, 10**12),
     "session_cost": (0, 10**6),
 }

@@ -13,6 +13,7 @@ from application.graph.nodes._effects import tell
 from domain.llm.agentic_loop.guardrails import advice_after_failure, failures_of
 from domain.llm.agentic_loop.turn import NOT_RUN, signature_of
 from domain.llm.messages import get_summary_message, get_tool_success
+from domain.llm.service import Pace
 from domain.llm.tools.result import RESULT_LIMIT, ToolResult, cut_middle, failure
 from shared.errors import UserInputError
 from shared.message import Message, msg
@@ -28,6 +29,8 @@ _SIDE_BY_SIDE = ("read", "simulate")
 """Effect classes of which calls that follow each other may run at the same time."""
 
 _READ_RETRIES = 2
+_PACE_WINDOW_S = 3
+"""A short burst is no flood."""
 
 
 class ToolsNode:
@@ -47,6 +50,7 @@ class ToolsNode:
         self._context = context
         self._watch = watch
         self._limits = watch.limits
+        self._pace = Pace(watch.limits.calls_per_second, window_s=_PACE_WINDOW_S)
         self._span = span
         """Of the loop: each call is one inside it."""
 
@@ -136,6 +140,9 @@ class ToolsNode:
 
     async def _execute(self, call: ToolCall) -> ToolResult:
         """The call's result; reading that failed for a passing reason is tried again, a change never."""
+        wait_s = self._pace.wait_s(asyncio.get_running_loop().time())
+        if wait_s > 0:
+            await asyncio.sleep(wait_s)
         result = await self._executor.execute(call, self._context)
         if self._executor.effect_of(call.name) == "read":
             for _ in range(_READ_RETRIES):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -88,6 +89,18 @@ async def test_reading_calls_run_side_by_side_and_changes_one_by_one(
     assert (tmp_path / "r0.txt").read_text() == "text 7\n"
 
 
+async def test_calls_beyond_a_number_a_second_wait(app: Application, tmp_path: Path) -> None:
+    assert isinstance(app.chat, ChatWithModel)
+    app.chat.limits = replace(AgentLimits(), calls_per_second=1)
+    reads = [call("list_project_files", {"pattern": f"{number}*"}, id=f"r{number}") for number in range(4)]
+    began = time.monotonic()
+    with FakeLLMServer([answer("", calls=reads), answer("ok")]) as server:
+        ended, events = await turn(app, server, tmp_path)
+    assert time.monotonic() - began >= 3.0  # three may begin within three seconds, in one burst
+    assert ended.stop_reason == "completed"
+    assert sum(isinstance(event, ToolEnded) and event.success for event in events) == 4
+
+
 async def test_model_time_has_a_limit_and_what_came_is_kept(app: Application, tmp_path: Path) -> None:
     assert isinstance(app.chat, ChatWithModel)
     app.chat.limits = replace(AgentLimits(), model_seconds=2.0)
@@ -137,6 +150,8 @@ async def test_checkpoints_of_a_full_turn_stay_small(
     app: Application, tmp_path: Path, record_property: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """15 answers of 5 calls each, with large arguments and results."""
+    assert isinstance(app.chat, ChatWithModel)
+    app.chat.limits = replace(AgentLimits(), calls_per_second=1000)
     body_text = "".join(f"* line {number} of a long netlist\n" for number in range(400))
 
     def busy(body: dict[str, Any]) -> Script:
