@@ -106,8 +106,10 @@ def build(
     """The application, cheap to make. Tests hand in fakes at the ports."""
     _switch_off_tracing()
     redaction.install()
+    environment = os.environ if environment is None else environment
+    redaction.register_environment(environment)  # also for commands that ask no key store: exports
     return Composition(
-        environment=os.environ if environment is None else environment,
+        environment=environment,
         simulator=simulator,
         designers=designers,
     )

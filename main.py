@@ -24,8 +24,23 @@ def open_window(app: Application, path: Path | None, signals: StopSignals | None
     return run(app, path, signals)
 
 
+def _open_missing_streams() -> None:
+    """A stream that was closed by the caller (`>&-`, a service) becomes the null device.
+
+    Else its number would go to the next file that is opened, a database, and children would print into it.
+    """
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            try:
+                os.fstat(number)
+            except OSError:
+                os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+
+
 def main() -> int:
     """The whole program; returns the exit code."""
+    _open_missing_streams()
     signals = StopSignals()  # before the imports below, which take a while
     # What imports make is no garbage; looking for it all the same takes a tenth of the time.
     gc.disable()

@@ -14,6 +14,7 @@ import re
 import sys
 import threading
 import traceback
+from collections.abc import Mapping
 from types import TracebackType
 from urllib.parse import quote, quote_plus
 
@@ -68,6 +69,13 @@ def register_secret(text: str) -> None:
     """From now on `text` is blacked out, in its usual spellings too (JSON, URL, base64)."""
     if text.strip():
         _secrets.add(text.strip())
+
+
+def register_environment(environment: Mapping[str, str]) -> None:
+    """Every key and passphrase of ours in these variables, whether or not this run will use it."""
+    for name, value in environment.items():
+        if name.startswith("CIRCUIT_AI_") and name.endswith(("_KEY", "_PASSPHRASE")):
+            register_secret(value)
 
 
 def registered() -> frozenset[str]:

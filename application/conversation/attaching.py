@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -131,8 +132,10 @@ class Attachments:
         try:
             with self._opened(project) as opened:
                 return opened.place_of(path.absolute())
-        except UserInputError:  # no project yet, or a place outside of it
-            return ""
+        except UserInputError as error:  # a place outside of it, or no project yet: the message will make it
+            root, place = Path(os.path.realpath(project)), Path(os.path.realpath(path))
+            is_inside = error.error_type == "no_project" and place.is_relative_to(root)
+            return place.relative_to(root).as_posix() if is_inside else ""
 
 
 def read_text(content: bytes) -> str:

@@ -41,7 +41,7 @@ from domain.llm.tools.confirmation_card import (
     card_from_plain,
     card_to_plain,
 )
-from domain.llm.turn_failure import failure_to_plain
+from domain.llm.turn_failure import failure_to_plain, message_to_plain
 from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from domain.llm.tools.confirmation_card import Answers
     from domain.llm.tools.result import ToolResult
     from domain.llm.turn_failure import TurnFailure
+    from shared.message import Message
 
 _log = logging.getLogger(__name__)
 
@@ -366,11 +367,14 @@ class Conversation:
         await self.add(message, step=call.call_id)
         return message
 
-    async def end_turn(self, stop_reason: str, *, failure: TurnFailure | None = None) -> None:
-        """Write that the newest turn is over, and why it failed."""
+    async def end_turn(
+        self, stop_reason: str, *, failure: TurnFailure | None = None, note: Message | None = None
+    ) -> None:
+        """Write that the newest turn is over, and why it failed, or which limit (`note`) ended it."""
         event = {"event": "turn", "turn_id": self._turn, "state": "ended", "stop_reason": stop_reason}
         told = {} if failure is None else {"failure": failure_to_plain(failure)}
-        await self._write({**event, **told})
+        noted = {} if note is None else {"note": message_to_plain(note)}
+        await self._write({**event, **told, **noted})
 
     async def rename(self, name: str, *, by: str) -> None:
         """Give the conversation a name; `by` is "user" or "auto"."""

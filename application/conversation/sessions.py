@@ -30,7 +30,7 @@ from domain.llm.transcript import (
     time_of_ulid,
     utc,
 )
-from domain.llm.turn_failure import TurnFailure, failure_from_plain
+from domain.llm.turn_failure import TurnFailure, TurnLimit, failure_from_plain, message_from_plain
 from shared import paths
 from shared.errors import UserInputError
 from shared.message import Message, msg
@@ -123,6 +123,8 @@ class ShownSession:
     """Questions about calls, in their order."""
     failures: Mapping[str, TurnFailure] = field(default_factory=dict)
     """Why turns failed, by the id of their user's message."""
+    limits: Mapping[str, TurnLimit] = field(default_factory=dict)
+    """Which limits ended turns, likewise."""
 
     @property
     def cost(self) -> Cost:
@@ -316,6 +318,7 @@ def shown(session_id: str, events: Sequence[Json]) -> ShownSession:
         ),
         cards=_cards(events),
         failures=_failures(events),
+        limits=_limits(events),
     )
 
 
@@ -336,10 +339,23 @@ def _cards(events: Sequence[Json]) -> tuple[ShownCard, ...]:
     return tuple(cards.values())
 
 
-def _failures(events: Sequence[Json]) -> Mapping[str, TurnFailure]:
+def _ends(events: Sequence[Json]) -> Mapping[str, Json]:
+    """The last end of each turn: one may go on after an end."""
     ends = [event for event in events if event.get("event") == "turn" and event.get("state") == "ended"]
-    read = {_text(event.get("turn_id")): failure_from_plain(event.get("failure")) for event in ends}
+    return {_text(event.get("turn_id")): event for event in ends}
+
+
+def _failures(events: Sequence[Json]) -> Mapping[str, TurnFailure]:
+    read = {turn_id: failure_from_plain(event.get("failure")) for turn_id, event in _ends(events).items()}
     return {turn_id: failure for turn_id, failure in read.items() if failure is not None}
+
+
+def _limits(events: Sequence[Json]) -> Mapping[str, TurnLimit]:
+    return {
+        turn_id: TurnLimit(stop_reason=_text(event.get("stop_reason")), note=note)
+        for turn_id, event in _ends(events).items()
+        if (note := message_from_plain(event.get("note"))) is not None
+    }
 
 
 def _shown_message(entry: Entry, success_of: Mapping[str, bool]) -> ShownMessage:

@@ -371,7 +371,8 @@ class Turn:
 
     async def _finish(self, ended: TurnEnd) -> TurnEnded:
         conversation = self._conversation
-        await conversation.end_turn(ended)
+        note = await self._note_on(ended)
+        await conversation.end_turn(ended, note=note if ended in ("limit", "loop") else None)
         if ended == "completed" and conversation.name_is_default:
             await conversation.rename(await self._models.name(), by="auto")
         if ended == "cut":
@@ -380,7 +381,7 @@ class Turn:
                 msg("The answer broke off: the provider's stream ended before the answer did."),
                 msg('What came is kept. Say "continue" to get the rest.'),
             )
-        return self._end(ended, await self._note_on(ended))
+        return self._end(ended, note)
 
     async def _note_on(self, ended: TurnEnd) -> Message | None:
         """Which limit or guardrail ended the turn, or what is doubtful about its answer."""

@@ -28,6 +28,15 @@ class TurnFailure:
     """What was asked, for people; "" = the built-in designer."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnLimit:
+    """The limit, or the guardrail, that ended a turn."""
+
+    stop_reason: str
+    note: Message
+    """Which one, and how to go on."""
+
+
 def failure_of(error: CircuitAIError, asked: ProviderChoice) -> TurnFailure:
     """The failure an error is; a ProviderError brings its offers."""
     return TurnFailure(
@@ -43,8 +52,8 @@ def failure_to_plain(failure: TurnFailure) -> dict[str, Any]:
     """A failure as plain JSON types; never a key: choices have none."""
     return {
         "error_type": failure.error_type,
-        "message": _message_to_plain(failure.message),
-        "advice": None if failure.advice is None else _message_to_plain(failure.advice),
+        "message": message_to_plain(failure.message),
+        "advice": None if failure.advice is None else message_to_plain(failure.advice),
         "asked": failure.asked,
         "offers": [{name: getattr(choice, name) for name in _CHOICE} for choice in failure.offers],
     }
@@ -54,7 +63,7 @@ def failure_from_plain(plain: object) -> TurnFailure | None:
     """What `failure_to_plain` wrote; None for anything else (a file of a stranger, or of a newer version)."""
     if not isinstance(plain, Mapping):
         return None
-    message, error_type = _message_from_plain(plain.get("message")), plain.get("error_type")
+    message, error_type = message_from_plain(plain.get("message")), plain.get("error_type")
     if message is None or not isinstance(error_type, str):
         return None
     listed = plain.get("offers")
@@ -63,7 +72,7 @@ def failure_from_plain(plain: object) -> TurnFailure | None:
     return TurnFailure(
         error_type=error_type,
         message=message,
-        advice=_message_from_plain(plain.get("advice")),
+        advice=message_from_plain(plain.get("advice")),
         offers=tuple(choice for choice in offers if choice is not None),
         asked=asked if isinstance(asked, str) else "",
     )
@@ -78,7 +87,8 @@ def _choice(row: object) -> ProviderChoice | None:
     return ProviderChoice(**texts)
 
 
-def _message_to_plain(message: Message) -> dict[str, Any]:
+def message_to_plain(message: Message) -> dict[str, Any]:
+    """A message as plain JSON types."""
     return {
         "template": message.template,
         "params": {name: _param_to_plain(value) for name, value in message.params.items()},
@@ -87,16 +97,17 @@ def _message_to_plain(message: Message) -> dict[str, Any]:
 
 def _param_to_plain(value: object) -> object:
     if isinstance(value, Message):
-        return _message_to_plain(value)
+        return message_to_plain(value)
     return value if isinstance(value, str | int | float | bool) or value is None else str(value)
 
 
-def _message_from_plain(plain: object, depth: int = 0) -> Message | None:
+def message_from_plain(plain: object, depth: int = 0) -> Message | None:
+    """What `message_to_plain` wrote; None for anything else."""
     params = plain.get("params") if isinstance(plain, Mapping) else None
     if not isinstance(plain, Mapping) or not isinstance(params, Mapping) or depth > _DEEPEST:
         return None
     read = {
-        str(name): _message_from_plain(value, depth + 1) or "" if isinstance(value, Mapping) else value
+        str(name): message_from_plain(value, depth + 1) or "" if isinstance(value, Mapping) else value
         for name, value in params.items()
     }
     return stored_message(plain.get("template"), read)

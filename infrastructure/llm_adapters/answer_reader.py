@@ -188,7 +188,7 @@ class AnswerReader:
                 self._note(frame.data)
             return
         for choice in choices:
-            if isinstance(choice, Mapping) and choice.get("index") in {0, None}:
+            if isinstance(choice, Mapping) and choice.get("index") in (0, None):  # also what has no hash
                 yield from self._take_choice(choice)
                 return
 
@@ -303,24 +303,24 @@ def count_of(source: Any, name: str) -> int:
     return int(value) if is_count and value is not None else 0
 
 
-def _content_parts(content: Any) -> Iterator[tuple[bool, str]]:
-    """(is reasoning, text) of a content that is a text or a list of parts."""
+def _content_parts(content: Any, deepest: int = 8) -> Iterator[tuple[bool, str]]:
+    """(is reasoning, text) of a content that is a text or a list of parts; no server nests them deep."""
     if isinstance(content, str):
         yield False, content
-    elif isinstance(content, list):
+    elif isinstance(content, list) and deepest:
         for part in content:
-            yield from _part(part)
+            yield from _part(part, deepest)
 
 
-def _part(part: Any) -> Iterator[tuple[bool, str]]:
+def _part(part: Any, deepest: int) -> Iterator[tuple[bool, str]]:
     if isinstance(part, str):
         yield False, part
     elif isinstance(part, Mapping):
         thought = part.get("thinking") or part.get("reasoning")
         if thought:
-            yield from ((True, text) for _, text in _content_parts(thought))
+            yield from ((True, text) for _, text in _content_parts(thought, deepest - 1))
         elif isinstance(part.get("text"), str):
-            yield part.get("type") in {"thinking", "reasoning"}, part["text"]
+            yield part.get("type") in ("thinking", "reasoning"), part["text"]
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -189,7 +189,7 @@ class OllamaAnswer(AnswerReader):
                 return payload
             message = {}
         delta = {"content": message.get("content"), "thinking": message.get("thinking")}
-        if calls := message.get("tool_calls"):
+        if isinstance(calls := message.get("tool_calls"), list) and calls:
             delta["tool_calls"] = [self._numbered(call) for call in calls if isinstance(call, Mapping)]
         is_end = payload.get("done") is True
         reason = (payload.get("done_reason") or "stop") if is_end else None

@@ -269,7 +269,8 @@ class ResponsesAnswer(AnswerReader):
             if isinstance(part, Mapping):
                 words = _text(part.get("text")) or _text(part.get("refusal"))
                 yield from self._say_rest(("text", key, number), words)
-                for annotation in part.get("annotations") or ():
+                annotations = part.get("annotations")
+                for annotation in annotations if isinstance(annotations, list) else ():
                     self._take_source(annotation)
 
     def _take_thoughts_of(self, key: str, item: Mapping[str, Any]) -> Iterator[StreamChunk]:

@@ -21,7 +21,7 @@ from infrastructure.persistence.regular import read_regular_file
 from infrastructure.persistence.system_keyring import KeyringUnusable, SystemKeyring
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import msg
-from shared.redaction import register_secret
+from shared.redaction import register_environment, register_secret
 
 PLACES_FILE = "key_places.json"
 PASSPHRASE_VARIABLE = "CIRCUIT_AI_KEYS_PASSPHRASE"  # noqa: S105 - the name of a variable
@@ -42,9 +42,7 @@ class Credentials:
         self._noted: dict[str, KeyPlace] | None = None
         """The index as it was read last; `status` is asked on the loop."""
         self._lock = threading.RLock()
-        for name, value in environment.items():
-            if name.startswith("CIRCUIT_AI_") and name.endswith(("_KEY", "_PASSPHRASE")):
-                register_secret(value)
+        register_environment(environment)
 
     @property
     def is_unlocked(self) -> bool:

@@ -243,6 +243,12 @@ class SearchClient:
             return self._rate_limited(reply, told)
         if reply.status == 403 and self._engine.follows_redirects:
             return failure(self._peer, "forbidden", told, advice=_json_advice())
+        if reply.status == 401 and not self._engine.key_header:
+            advice = msg(
+                "It asks for a password, and this program has none for a server of this kind. Ask who runs "
+                "it for an address without one, or use another server."
+            )
+            return failure(self._peer, "forbidden", told, advice=advice)
         return self._failure(self._kind_of(reply.status), told)
 
     def _kind_of(self, status: int) -> SearchErrorKind:

@@ -258,7 +258,7 @@ class _EventPrinter:
                 self._end_line()
                 out.note(
                     msg(
-                        "{reason} Trying again in {seconds} s.",
+                        "{reason} (trying again in {seconds} s)",
                         reason=out.translate(event.reason),
                         seconds=f"{event.wait_s:.0f}",
                     )

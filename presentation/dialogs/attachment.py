@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QSize, Qt
-from PyQt6.QtGui import QPixmap
+from PyQt6.QtGui import QPixmap, QTextOption
 from PyQt6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -36,9 +37,9 @@ _SIDE = 1600
 _SHARE = 0.9
 """Of the window, at most."""
 _SHARE_OF_TEXT = 0.7
-_FRAME = QSize(32, 96)
-"""About what is around the picture."""
 _SMALLEST = QSize(360, 240)
+_LONG_LINE = 4000
+"""Characters; where to break one between words takes Qt ten times as long as anywhere."""
 
 
 class AttachmentDialog(QDialog):
@@ -50,10 +51,12 @@ class AttachmentDialog(QDialog):
         self._services = services
         self._root = root
         self._item = item
+        self._problem: CircuitAIError | None = None
+        self._is_closed = False
+        self.finished.connect(self._on_finished)
         self.setObjectName("attachmentDialog")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(item.attachment.name)
-        theme = services.theme.theme
         self.picture = QLabel()
         self.picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.picture.setAccessibleName(item.attachment.name)
@@ -63,7 +66,6 @@ class AttachmentDialog(QDialog):
         self._area.setFrameShape(QScrollArea.Shape.NoFrame)
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
-        self.text.setFont(theme.font("mono"))
         self.text.setAccessibleName(item.attachment.name)
         mark(self.text, plain=True)
         body = QWidget()
@@ -76,19 +78,20 @@ class AttachmentDialog(QDialog):
         name = ElidedLabel()
         name.setText(item.attachment.name)
         mark(name, role="strong")
-        close = QPushButton(services.language(msg("Close")))
-        close.setDefault(True)
-        close.clicked.connect(self.reject)
+        self._close = QPushButton()
+        self._close.setDefault(True)
+        self._close.clicked.connect(self.reject)
         foot = QHBoxLayout()
         foot.addWidget(self._facts, 1)
-        foot.addWidget(close)
+        foot.addWidget(self._close)
         layout = QVBoxLayout(self)
-        edge = theme.size("space.3")
-        layout.setContentsMargins(edge, edge, edge, edge)
-        layout.setSpacing(theme.size("space.2"))
         layout.addWidget(name)
         layout.addWidget(body, 1)
         layout.addLayout(foot)
+        services.theme.changed.connect(self.restyle)
+        services.language.changed.connect(self.retranslate)
+        self.restyle()
+        self.retranslate()
         self._take_place()
         services.start(self._fill(), kind="attachments")
 
@@ -96,10 +99,13 @@ class AttachmentDialog(QDialog):
         try:
             await (self._show_picture() if self._item.attachment.is_picture else self._show_text())
         except CircuitAIError as error:
-            language = self._services.language
-            advice = f"\n\n{language(error.advice)}" if error.advice is not None else ""
-            self.picture.setText(language(error.message) + advice)
-            self.picture.setWordWrap(True)
+            self._problem = error
+        if not self._is_closed:
+            self.retranslate()
+
+    def _on_finished(self, _result: int) -> None:
+        """What is still being read has no place any more."""
+        self._is_closed = True
 
     async def _show_picture(self) -> None:
         attachments, item = self._services.app.attachments, self._item
@@ -107,6 +113,8 @@ class AttachmentDialog(QDialog):
             data = await attachments.preview_of(item.prepared, _SIDE)
         else:
             data = await attachments.preview(self._root, item.attachment, _SIDE)
+        if self._is_closed:
+            return
         shown = QPixmap()
         shown.loadFromData(data)
         most = self._most()
@@ -115,29 +123,55 @@ class AttachmentDialog(QDialog):
                 most, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
             )
         self.picture.setPixmap(shown)
-        self._facts.setText(facts_of(item.attachment))
 
     async def _show_text(self) -> None:
         from application.conversation.attaching import read_text
 
-        item, language = self._item, self._services.language
+        item = self._item
         prepared = item.prepared
         content = None if prepared is None else prepared.text or prepared.content
         if content is not None:
-            text = read_text(content)
+            text = await asyncio.to_thread(read_text, content)
         else:
             text = await self._services.app.attachments.text(self._root, item.attachment)
-        self.text.setPlainText(cut_middle(text, TEXT_SENT, TEXT_SENT))
-        facts = facts_of(item.attachment)
-        if item.attachment.is_shortened:
-            told = language(msg("shown as a model is sent it: beginning and end"))
-            facts = f"{facts} · {told}"
-        self._facts.setText(facts)
+        if self._is_closed:
+            return
+        shown = cut_middle(text, TEXT_SENT, TEXT_SENT)
+        if any(len(line) > _LONG_LINE for line in shown.splitlines()):
+            self.text.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
+        self.text.setPlainText(shown)
         self._stack.setCurrentWidget(self.text)
+
+    def restyle(self, _theme: object = None) -> None:
+        """Sizes, the face of the text."""
+        theme, layout = self._services.theme.theme, self.layout()
+        assert layout is not None, "it has its parts"
+        edge = theme.size("space.3")
+        layout.setContentsMargins(edge, edge, edge, edge)
+        layout.setSpacing(theme.size("space.2"))
+        self.text.setFont(theme.font("mono"))
+
+    def retranslate(self) -> None:
+        """Words."""
+        language, attachment = self._services.language, self._item.attachment
+        self._close.setText(language(msg("Close")))
+        facts = facts_of(attachment)
+        if attachment.is_shortened:
+            facts += f" · {language(msg('shown as a model is sent it: beginning and end'))}"
+        self._facts.setText(facts)
+        if self._problem is not None:
+            said = (self._problem.message, self._problem.advice)
+            self.picture.setText("\n\n".join(language(text) for text in said if text is not None))
+            self.picture.setWordWrap(True)
 
     def _most(self) -> QSize:
         """What a picture may take of the window behind."""
-        return self._behind.size() * _SHARE - _FRAME
+        return self._behind.size() * _SHARE - self._frame()
+
+    def _frame(self) -> QSize:
+        """About what is around the picture: edges, the name above, a button below."""
+        edge = self._services.theme.theme.size("space.3")
+        return QSize(3 * edge, 8 * edge)
 
     def _take_place(self) -> None:
         """Over the middle of the window, as large as its picture will be."""
@@ -147,5 +181,5 @@ class AttachmentDialog(QDialog):
             picture = QSize(attachment.width, attachment.height).boundedTo(QSize(_SIDE, _SIDE))
             size = QSize(attachment.width, attachment.height)
             size.scale(picture.boundedTo(self._most()), Qt.AspectRatioMode.KeepAspectRatio)
-        self.resize((size + _FRAME).expandedTo(_SMALLEST))
+        self.resize((size + self._frame()).expandedTo(_SMALLEST))
         self.move(self._behind.frameGeometry().center() - self.rect().center())

@@ -12,7 +12,9 @@ def height_at(dialog: QDialog, width: int) -> int:
     for part in dialog.findChildren(QWidget):
         part.updateGeometry()  # Qt tells layouts of layouts later, and this is asked now
     layout.invalidate()
-    return layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.totalSizeHint().height()
+    return (
+        layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.totalSizeHint().height()
+    )
 
 
 def fit(dialog: QDialog, width: int, height: int, *, may_shrink: bool = False) -> None:

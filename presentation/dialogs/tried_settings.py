@@ -295,6 +295,7 @@ class TriedSettingsDialog(QDialog):
         self._buttons.setSpacing(theme.size("space.2"))
         small = theme.size("icon.small")
         self.test_button.setIcon(self._services.icons.get("refresh-cw", "text.secondary", small))
+        self.test_button.setIconSize(QSize(small, small))
         self.card.restyle()
         if self._form is not None:
             self._form.restyle()

@@ -294,6 +294,20 @@ RESPONSES_QUIRKS: dict[str, Quirk] = {
         error(400, "The requested model 'x' does not exist.", code="model_not_found"), "unknown_model"
     ),
     "a wrong key": _fails(error(401, "Incorrect API key provided", code="invalid_api_key"), "auth"),
+    "a number where a list is expected": _row(
+        json_answer(
+            response(
+                "completed",
+                output=[
+                    {
+                        **message_item("Hello"),
+                        "content": [{"type": "output_text", "text": "Hello", "annotations": 1}, 2],
+                    }
+                ],
+            )
+        ),
+        "Hello",
+    ),
     "null where a text is expected": _row(
         Script(
             pieces=(

@@ -14,16 +14,16 @@ from PIL import Image
 from PyQt6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PyQt6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QImage
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QMessageBox, QWidget
+from PyQt6.QtWidgets import QApplication, QLabel, QMessageBox, QPushButton, QWidget
 
 from domain.llm.chat import ProviderChoice
 from presentation.dialogs.attachment import AttachmentDialog
 from presentation.panels.conversation.attachment_chips import AttachmentChip
 from presentation.panels.conversation.html_view import HtmlItems
-from presentation.panels.conversation.items import ErrorBlock, UserText
+from presentation.panels.conversation.items import Confirmation, ErrorBlock, UserText
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.window.workspace import WindowServices
-from tests.fakes.llm_server import FakeLLMServer, answer
+from tests.fakes.llm_server import FakeLLMServer, answer, call
 from tests.gui.conftest import Until
 from tests.gui.test_conversation_panel import NoWebView, of, shown, type_and_send
 
@@ -126,7 +126,12 @@ async def test_paste_drop_remove_send_and_see_again(
     QTest.keyClick(edit, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
     await settled(panel, until, 3)
     first = chips(panel)[0]
-    assert tab_stops(panel)[:3] == [edit, first.button, first.cross]
+    stops = tab_stops(panel)
+    assert stops[:3] == [edit, first.button, first.cross]
+    buttons = ("attachPicture", "attachFile", "searchSwitch", "modelButton", "sendButton")
+    reached = [each.objectName() for each in stops]
+    assert [name for name in reached if name in buttons] == [name for name in buttons if name in reached]
+    assert reached.index("attachPicture") == 7  # behind the cross of the last chip
     first.cross.setFocus(Qt.FocusReason.TabFocusReason)
     QTest.keyClick(first.cross, Qt.Key.Key_Delete)
     assert names(panel) == ["board.png", "filter.cir"]
@@ -161,7 +166,13 @@ async def test_paste_drop_remove_send_and_see_again(
         (viewer,) = dialogs()
         await until(lambda: not viewer.picture.pixmap().isNull())
         assert viewer.picture.pixmap().width() == 300
+        for language, word in (("zh", "关闭"), ("en", "Close")):
+            services.language.set(language)
+            assert [button.text() for button in viewer.findChildren(QPushButton)] == [word]
         viewer.reject()
+        for number in ("0", "1"):  # closed while it is still read: nothing is left to show it in
+            panel._messages.acted.emit("attachment", said.key, number)
+            dialogs()[-1].reject()
         panel._messages.acted.emit("attachment", said.key, "1")
         await until(lambda: any(".ac" in viewer.text.toPlainText() for viewer in dialogs()))
         for viewer in dialogs():
@@ -245,3 +256,40 @@ async def test_files_wait_with_the_message_that_waits(
         await until(lambda: len(server.requests) == 2 and not panel.is_running)
         assert not pictures_in(server.requests[0])
         assert len(pictures_in(server.requests[1])) == 1
+
+
+async def test_what_waits_keeps_its_texts_and_its_files(
+    panel: ConversationPanel, project: Path, tmp_path: Path, until: Until
+) -> None:
+    model, places = panel.model, [tmp_path / f"{number}.txt" for number in range(9)]
+    for place in places:
+        place.write_text(f"content of {place.name}")
+    deleting = answer("", calls=[call("delete_file", {"path": "filter.cir"})])
+    with FakeLLMServer([deleting, answer("a", stall=True), answer("Done.")]) as server:
+        model.set_choice(
+            ProviderChoice(provider="openai-compatible", model="gpt-4o", base_url=server.base_url)
+        )
+        type_and_send(panel, "delete it")
+        assert model.send("first") is None  # before the question comes
+        await until(lambda: any(item.state == "open" for item in of(panel, Confirmation)))
+        assert model.send("second") is None  # no answer to the question: the turn is given up
+        await until(lambda: len(server.completions) == 2 and panel.is_running)
+        assert server.completions[1].body["messages"][-1]["content"].endswith("first\nsecond")
+        model.pending.attach_paths(places[:5])
+        await settled(panel, until, 5)
+        type_and_send(panel, "third")
+        waiting = panel.findChild(QLabel, "waitingText")
+        assert waiting is not None
+        assert "5 attached" in waiting.text()
+        model.pending.attach_paths(places[5:])
+        await settled(panel, until, 4)
+        type_and_send(panel, "fourth")
+        assert "at most 8" in panel.notice
+        assert panel.composer.text == "fourth"
+        model.pending.remove(chips(panel)[0].file.key)
+        type_and_send(panel, "fourth")
+        assert (model.waiting, model.waiting_files) == ("third\nfourth", 8)
+        model.stop()
+        await until(lambda: len(server.completions) == 3 and not panel.is_running)
+    sent = str(server.completions[2].body["messages"][-1]["content"])
+    assert [place.name for place in places if f"content of {place.name}" not in sent] == ["5.txt"]

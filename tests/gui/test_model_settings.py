@@ -17,6 +17,7 @@ from infrastructure.persistence.credentials import Credentials
 from presentation.dialogs.model_settings.asking import ask_consent, unlock_keys
 from presentation.dialogs.model_settings.dialog import ModelSettingsDialog
 from presentation.dialogs.model_settings.form import ProviderForm
+from presentation.panels.conversation.model_choice import ModelMenu
 from presentation.window.workspace import WindowServices
 from shared.paths import user_home
 from tests.fakes.llm_server import FakeLLMServer, Script, answer, call, error
@@ -75,7 +76,15 @@ async def test_set_up_test_and_use_a_server(services: WindowServices, until: Unt
         assert server.completions[-1].headers["authorization"] == f"Bearer {KEY}"
         QTest.mouseClick(form.key.remove, LEFT)
         await until(lambda: form.key.edit.placeholderText() == "not needed")
-    assert services.app.model_settings.latest.chosen == "openai-compatible"
+    settings = services.app.model_settings
+    assert settings.latest.chosen == "openai-compatible"
+    panel = QWidget()
+    menu = ModelMenu(services, ProviderChoice, chosen.append, panel)
+    for name in ("builtin", "openai-compatible"):  # the next start begins with it
+        menu.aboutToShow.emit()
+        next(action for action in menu.actions() if action.objectName() == f"model-{name}").trigger()
+        await until(lambda name=name: settings.latest.chosen == name)
+        assert chosen[-1].provider == name
     kept = b"".join(path.read_bytes() for path in user_home({}).rglob("*") if path.is_file())
     assert KEY.encode() not in kept
 

@@ -70,6 +70,8 @@ async def test_rules_are_added_refused_and_removed(
             assert dialog.grab().save(str(tmp_path / f"{language}-{theme}.png"))
 
     dialog.table.setFocus()
+    QTest.keyClick(dialog.table, Qt.Key.Key_Down)
+    assert dialog.table.selected_rows() == [0], "the first row too is reached by the keyboard"
     dialog.table.selectAll()
     QTest.keyClick(dialog.table, Qt.Key.Key_Delete)
     await until(lambda: not dialog.shown)

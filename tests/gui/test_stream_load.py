@@ -82,6 +82,7 @@ async def ask(app: Application, base_url: str, project: Path, text: str, emit: S
     finally:
         drawing.cancel()
         await asyncio.gather(drawing, return_exceptions=True)
+        emit.draw()  # what came behind the last regular one
 
 
 def digest(parts: Iterator[str] | list[str]) -> str:

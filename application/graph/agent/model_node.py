@@ -193,7 +193,7 @@ class ModelNode:
             # Else a model that can't see, or a picture that is refused, would end every further turn.
             self._leaves_pictures = True
             words = msg(
-                "{reason} Asking again without the pictures of earlier messages.", reason=error.message
+                "{reason} (asking again without the pictures of earlier messages)", reason=error.message
             )
             tell(AttachmentsLeftOut(text=words))
             return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -64,6 +65,13 @@ class ModelMenu(QMenu):
             self._chosen(self._with_search(settings.of(info.name).choice(info.name)))
         else:
             self.open_settings(info.name)
+            return
+        self._services.start(self._keep(info.name), kind="keep the chosen model")
+
+    async def _keep(self, provider: str) -> None:
+        """The next start begins with what was chosen last."""
+        change = self._services.app.model_settings.change
+        await asyncio.to_thread(change, lambda old: replace(old, chosen=provider))
 
     def _with_search(self, choice: ProviderChoice) -> ProviderChoice:
         """The general web search of a conversation stays on when another model answers."""

@@ -252,7 +252,7 @@ class ConversationPanel(QWidget):
         self.composer.show_files(model.pending.files)
         if (problem := model.pending.take_problem()) is not None:
             self.say(problem)
-        self._waiting.show_text(model.waiting)
+        self._waiting.show_text(model.waiting, files=model.waiting_files)
         self._follow_use()
         self._refresh_line()
         self._tell_others()

@@ -45,6 +45,7 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
         is_last = number == len(session.messages) - 1
         if message.role == "user":
             _put_failure(items, session, turn, is_newest=False)
+            _put_limit(items, session, turn, is_newest=False)
             turn = message.id
         for item in _items_of_message(message, session, is_last=is_last):
             question = asked_about.pop(item.key, None)
@@ -53,7 +54,9 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
             items[item.key] = item
         if message.role == "tool" and (card := items.get(message.call_id)) is not None:
             items[card.key] = _with_result(card, message)
-    has_failed = _put_failure(items, session, turn, is_newest=True)
+    is_told = _put_failure(items, session, turn, is_newest=True) or _put_limit(
+        items, session, turn, is_newest=True
+    )
     if session.has_partial_response and not any(isinstance(item, Interrupted) for item in items.values()):
         items["open"] = Interrupted(
             key="open",
@@ -65,7 +68,7 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
         session.messages
         and session.messages[-1].role == "user"
         and session.work_mode != "workflow"
-        and not has_failed
+        and not is_told
     ):
         items["unanswered"] = Interrupted(key="unanswered", reason="unanswered")
     for number, problem in enumerate(session.problems):
@@ -110,6 +113,26 @@ def _put_failure(items: dict[str, Item], session: ShownSession, turn: str, *, is
         can_begin_anew=failure.error_type == "context_too_long" and said > 1,
         offers=failure.offers,
         is_spent=not is_newest,
+    )
+    return True
+
+
+def _put_limit(items: dict[str, Item], session: ShownSession, turn: str, *, is_newest: bool) -> bool:
+    """Say which limit ended a turn, if one did; the newest turn can go on."""
+    limit = session.limits.get(turn)
+    if limit is None:
+        return False
+    last = next(reversed(items.values()), None)
+    if isinstance(last, Interrupted) and last.reason == limit.stop_reason:  # of half an answer
+        items[last.key] = replace(last, note=limit.note)
+        return True
+    can_go_on = is_newest and session.work_mode != "workflow"
+    items[f"{turn}-limit"] = Interrupted(
+        key=f"{turn}-limit",
+        reason=limit.stop_reason,
+        can_continue=can_go_on,
+        can_regenerate=can_go_on,
+        note=limit.note,
     )
     return True
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from domain.llm.attachments import MOST_ATTACHMENTS
 from domain.llm.chat import ProviderChoice
 from domain.llm.costs import Cost
 from presentation.panels.conversation.asking import Asking
@@ -311,22 +312,31 @@ class ConversationViewModel:
             return msg("An attached file is still being read. Send the message when it is there.")
         answered = self.asking.answer_in_words(text) if self.asking.is_open else None
         if answered is not None:
-            if not answered:
-                self.waiting, self._waiting_files = text, self.pending.take()  # shown as said when it is sent
-                if self.asking.is_open:  # calls that wait for permission are given up, and the turn with them
-                    self.stop()
-                self._window.state_changed()
-            return None
+            problem = None if answered else self._let_wait(text)
+            if not answered and problem is None and self.asking.is_open:
+                self.stop()  # calls that wait for permission are given up, and the turn with them
+            return problem
         if self.is_running:
-            self.waiting = f"{self.waiting}\n{text}".strip()
-            self._waiting_files += self.pending.take()
-            self._window.state_changed()
-            return None
+            return self._let_wait(text)
         attached = self.pending.take()
         problem = self.begin(text, attached)
         if problem is not None:
             self.pending.put_back(attached)
         return problem
+
+    def _let_wait(self, text: str) -> Message | None:
+        """It is sent when the run has ended, and with it what waits already; or why not."""
+        if len(self._waiting_files) + len(self.pending.files) > MOST_ATTACHMENTS:
+            return msg("A message takes at most {most} attached files.", most=MOST_ATTACHMENTS)
+        self.waiting = f"{self.waiting}\n{text}".strip()
+        self._waiting_files += self.pending.take()
+        self._window.state_changed()
+        return None
+
+    @property
+    def waiting_files(self) -> int:
+        """How many files wait with the text."""
+        return len(self._waiting_files)
 
     def take_back_waiting(self) -> str:
         """The text that waits, to be changed or dropped."""

@@ -34,9 +34,12 @@ class WaitingRow(QWidget):
         self._row.addWidget(self._drop)
         self.hide()
 
-    def show_text(self, text: str) -> None:
-        """What waits; "" when nothing does."""
-        shown = msg("Waiting: “{text}”", text=" ".join(text.split()))
+    def show_text(self, text: str, *, files: int = 0) -> None:
+        """What waits, and how many files with it; "" when nothing does."""
+        line = " ".join(text.split())
+        shown = msg("Waiting: “{text}”", text=line)
+        if files:
+            shown = msg("Waiting, {count} attached: “{text}”", text=line, count=files)
         self._text.setText(self._services.language(shown))
         self.setVisible(bool(text))
 

@@ -164,9 +164,17 @@ class FigureTable(QTableView):
         self._set_widths()
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Copy."""
+        """Copy; the first arrow key takes the row that has the focus (Qt would leave it out)."""
+        current = self.currentIndex()
         if event is not None and event.matches(QKeySequence.StandardKey.Copy):
             self.copy()
+        elif (
+            event is not None
+            and event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up)
+            and current.isValid()
+            and not self.selected_rows()
+        ):
+            self.selectRow(current.row())
         else:
             super().keyPressEvent(event)
 

@@ -264,12 +264,15 @@ async def test_ignored_files_do_not_go_to_the_network(
     with FakeLLMServer(lambda _body: answer("Seen.")) as server:
         for name in ("HTTP_PROXY", "http_proxy"):
             monkeypatch.setenv(name, f"http://127.0.0.1:{server.port}")
-        # The project is opened for the first time by a model on this computer, which may see it.
+        far = "http://models.example/v1"
+        # Also not with the first message, which makes the project.
+        with pytest.raises(UserInputError, match="circuitaiignore"):
+            await say(app, server, project, link, base_url=far)
+        # A model on this computer may see it.
         await say(app, server, project)
         session_id = transcripts(project)[0].stem
         await say(app, server, project, plan, session_id=session_id)
         assert len(pictures_in(users(server.requests[-1])[-1])) == 1
-        far = "http://models.example/v1"
         for path in (plan, link):
             with pytest.raises(UserInputError, match="circuitaiignore"):
                 await say(app, server, project, path, session_id=session_id, base_url=far)

@@ -13,10 +13,13 @@ import pytest
 
 from application.app import Application
 from application.conversation.chatting import ChatRequest, ChatWithModel
+from application.conversation.sessions import ShownSession
 from application.events import TurnEnded
 from bootstrap import build
 from domain.llm.chat import ProviderChoice
 from domain.llm.costs import Cost
+from presentation.panels.conversation.items import Interrupted
+from presentation.panels.conversation.stored import items_of
 from shared.paths import user_home
 from tests.fakes.llm_responses import responses_answer
 from tests.fakes.llm_server import FakeLLMServer, Script, call, chunk
@@ -60,6 +63,14 @@ def session_of(project: Path) -> str:
     return session.stem
 
 
+async def shown_of(project: Path) -> ShownSession:
+    app = await asyncio.to_thread(build)
+    try:
+        return await app.sessions.show(project, session_of(project))
+    finally:
+        await app.close()
+
+
 async def test_a_conversation_ends_when_it_has_cost_what_it_may(tmp_path: Path) -> None:
     limit = {"agent": {"session_cost": 2.5 * ONE_ANSWER}}
     with FakeLLMServer(lambda _body: responses_answer(calls=[LIST])) as server:
@@ -88,8 +99,16 @@ async def test_a_limit_that_can_not_be_kept_lets_nothing_out(
         ended = await say(server, tmp_path, max_cost=max_cost, prices=prices)
         assert (ended.stop_reason, server.completions) == ("limit", [])
         assert words in str(ended.note)
+        kept = await shown_of(tmp_path)
+        (limit,) = kept.limits.values()
+        assert (limit.stop_reason, limit.note) == ("limit", ended.note)
+        told = items_of(kept, ())[-1]
+        assert isinstance(told, Interrupted)
+        assert (told.reason, told.note, told.can_continue) == ("limit", ended.note, True)
         ended = await say(server, tmp_path, session_id=session_of(tmp_path), prices=prices)
         assert ended.stop_reason == "completed"
+        told = next(item for item in items_of(await shown_of(tmp_path), ()) if isinstance(item, Interrupted))
+        assert not told.can_continue, "what was said since went on"
         assert ended.cost.unknown == (0 if prices else 1)
 
 

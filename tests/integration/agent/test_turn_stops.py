@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import json
-import random
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from application.app import Application
-from application.conversation.chatting import ChatRequest
-from application.events import AnswerStreamed, ChatEvent, ToolEnded, ToolStarted, TurnEnded
+from application.events import AnswerStreamed, ChatEvent, ErrorOccurred, ToolEnded, ToolStarted, TurnEnded
 from bootstrap import build
-from domain.llm.chat import ProviderChoice
 from shared.errors import Stopped
-from tests.fakes.llm_server import FakeLLMServer, Script, answer, call, error
+from shared.message import msg
+from tests.fakes.llm_server import FakeLLMServer, answer
 from tests.ground.campaign import Campaign, campaigns
-from tests.integration.agent.scripted_turn import NEXT_QUESTION, QUESTION, answers_so_far, next_answer
-
-SLOW_DECK = "slow\nV1 a 0 SIN(0 1 1k)\nR1 a b 1k\nC1 b 0 1u\n.tran 1u 100\n.end\n"
-SCOPE = "tab"
-MOMENTS = ("stream", "stall", "silent", "retry", "tool", "simulation", "any")
+from tests.integration.agent.scripted_turn import QUESTION, next_answer
+from tests.integration.agent.stopping import (
+    MOMENTS,
+    SCOPE,
+    Stop,
+    ask_on,
+    peer_for,
+    request,
+    session_of,
+    stop_at,
+    times_of,
+)
 
 
 @pytest.fixture
@@ -35,30 +38,32 @@ async def app() -> AsyncIterator[Application]:
     await application.close()
 
 
-@pytest.mark.timeout(300)
-@campaigns(fast=20, whole=140)
+@pytest.mark.timeout(600)
+@campaigns(fast=20, whole=200)
 async def test_stop_at_random_moments(campaign: Campaign, app: Application, tmp_path: Path) -> None:
-    seconds: list[float] = []
+    stops: list[Stop] = []
     for number, rng in enumerate(campaign.cases()):
         project = tmp_path / f"p{number}"
-        project.mkdir()
-        (project / "slow.cir").write_text(SLOW_DECK)
         moment = MOMENTS[number % len(MOMENTS)]
-        with FakeLLMServer(lambda body, moment=moment: _answer_until(moment, body)) as server:
-            stopped = await _stop(app, server, project, moment, rng, seconds)
-            await asyncio.to_thread(server.wait_for, lambda: server.open_answers == 0)
-            _check_kept(project, stopped)
-            after = await app.chat(
-                _request(server, project, NEXT_QUESTION, _session(project).stem), emit=_ignore
-            )
-        assert after.stop_reason == "completed"
-    print(f"{len(seconds)} stops, idle after at most {max(seconds) * 1000:.0f} ms")
+        with peer_for(moment) as peer:
+            stop = await stop_at(app, peer, project, moment, rng, patience_s=0.1)
+            stops.append(stop)
+            assert stop.was_stopped or moment == "any"
+            assert app.stop.state(SCOPE) == "idle"
+            assert app.tasks.handles == ()
+            if stop.was_stopped and stop.events:
+                assert isinstance(stop.events[-1], TurnEnded)
+                assert stop.events[-1].stop_reason == "stopped"
+            _check_kept(project, stop.events)
+            assert await ask_on(app, peer, project) == "completed"
+    for moment in MOMENTS:
+        print(times_of([stop for stop in stops if stop.moment == moment]))
 
 
 async def test_second_stop_is_harmless(app: Application, tmp_path: Path) -> None:
     with FakeLLMServer([answer("never ends", stall=True)]) as server:
         handle = app.tasks.submit(
-            "chat", "1", app.chat(_request(server, tmp_path, QUESTION), emit=_ignore), scope=SCOPE
+            "chat", "1", app.chat(request(server.base_url, tmp_path, QUESTION), emit=_ignore), scope=SCOPE
         )
         await asyncio.to_thread(server.wait_for_requests, 1)
         await asyncio.gather(*(app.stop.stop("user", scope=SCOPE) for _ in range(3)))
@@ -67,13 +72,38 @@ async def test_second_stop_is_harmless(app: Application, tmp_path: Path) -> None
     assert app.stop.state(SCOPE) == "idle"
 
 
+@pytest.mark.parametrize("last", [AnswerStreamed, TurnEnded])
+async def test_a_follower_who_leaves_stops_the_turn(
+    last: type[ChatEvent], app: Application, tmp_path: Path
+) -> None:
+    told: list[ChatEvent] = []
+
+    def follow(event: ChatEvent) -> None:
+        told.append(event)
+        if isinstance(event, last):
+            raise Stopped(msg("Stopped."))
+
+    with FakeLLMServer([answer("Hello")]) as server, pytest.raises(Stopped):
+        await app.chat(request(server.base_url, tmp_path, QUESTION), emit=follow)
+    lines = [json.loads(line) for line in session_of(tmp_path).read_text().splitlines()]
+    ends = [line["stop_reason"] for line in lines if (line["event"], line.get("state")) == ("turn", "ended")]
+    assert ends == ["user" if last is AnswerStreamed else "completed"]
+    assert not any(isinstance(event, ErrorOccurred) for event in told)
+
+
 async def test_stop_ends_its_own_conversation_only(app: Application, tmp_path: Path) -> None:
     with FakeLLMServer(next_answer) as server, FakeLLMServer([answer("...", stall=True)]) as stalled:
         other = app.tasks.submit(
-            "chat", "other", app.chat(_request(server, tmp_path / "a", QUESTION), emit=_ignore), scope="other"
+            "chat",
+            "other",
+            app.chat(request(server.base_url, tmp_path / "a", QUESTION), emit=_ignore),
+            scope="other",
         )
         handle = app.tasks.submit(
-            "chat", "mine", app.chat(_request(stalled, tmp_path / "b", QUESTION), emit=_ignore), scope=SCOPE
+            "chat",
+            "mine",
+            app.chat(request(stalled.base_url, tmp_path / "b", QUESTION), emit=_ignore),
+            scope=SCOPE,
         )
         await asyncio.to_thread(stalled.wait_for_requests, 1)
         await app.stop.stop("user", scope=SCOPE)
@@ -82,79 +112,10 @@ async def test_stop_ends_its_own_conversation_only(app: Application, tmp_path: P
         assert (await other.result()).stop_reason == "completed"
 
 
-async def _stop(
-    app: Application,
-    server: FakeLLMServer,
-    project: Path,
-    moment: str,
-    rng: random.Random,
-    seconds: list[float],
-) -> list[ChatEvent]:
-    events: list[ChatEvent] = []
-    reached = asyncio.Event()
-
-    def emit(event: ChatEvent) -> None:
-        events.append(event)
-        if _is_moment(moment, event):
-            reached.set()
-
-    turn = app.chat(_request(server, project, QUESTION), emit=emit)
-    handle = app.tasks.submit("chat", "1", turn, scope=SCOPE)
-    if moment == "silent":
-        await asyncio.to_thread(server.wait_for_requests, 1)
-    elif moment != "any":
-        await asyncio.wait_for(reached.wait(), 20)
-    # Not waited for anything: the stop shall come at a moment that nothing marks.
-    await asyncio.sleep(rng.uniform(0, 1.0 if moment == "any" else 0.1))
-    began = asyncio.get_running_loop().time()
-    await app.stop.stop("user", scope=SCOPE)
-    seconds.append(asyncio.get_running_loop().time() - began)
-    assert app.stop.state(SCOPE) == "idle"
-    assert app.tasks.handles == ()
-    if moment != "any" or not _is_complete(events):
-        with pytest.raises(Stopped):
-            await handle.result()
-        assert not events or isinstance(events[-1], TurnEnded)
-        assert not events or events[-1].stop_reason == "stopped"
-    return events
-
-
-def _is_moment(moment: str, event: ChatEvent) -> bool:
-    match moment:
-        case "stream" | "stall":
-            return isinstance(event, AnswerStreamed)
-        case "retry":
-            return type(event).__name__ == "RetryScheduled"
-        case "tool":
-            return isinstance(event, ToolStarted)
-        case "simulation":
-            return isinstance(event, ToolStarted) and event.name == "run_simulation"
-        case _:
-            return False
-
-
-def _answer_until(moment: str, body: dict[str, Any]) -> Script:
-    if "NEXT" in json.dumps(body["messages"][-1]):
-        return answer("Nothing else.")
-    match moment:
-        case "stream":
-            return replace(answer("A long answer that goes on and on. " * 20), piece_delay_s=0.01)
-        case "stall":
-            return answer("A beginning, then nothing", stall=True)
-        case "silent":
-            return replace(answer("x"), ending="silent")
-        case "retry":
-            return error(503, {"error": {"message": "overloaded"}})
-        case "simulation" if answers_so_far(body) == 0:
-            return answer("", calls=[call("run_simulation", {"file_path": "slow.cir"})])
-        case _:
-            return next_answer(body)
-
-
 def _check_kept(project: Path, events: list[ChatEvent]) -> None:
     if not events:
         return
-    lines = [json.loads(line) for line in _session(project).read_text().splitlines()]
+    lines = [json.loads(line) for line in session_of(project).read_text().splitlines()]
     written = [line["message"] for line in lines if line["event"] == "message"]
     # An answer that was gone on with stands in place of the one it began as.
     replaced = {line["message_id"]: line["message"] for line in lines if line["event"] == "replaced"}
@@ -172,20 +133,6 @@ def _check_kept(project: Path, events: list[ChatEvent]) -> None:
     assert not list(project.glob(".*.tmp"))
     folders = list((project / ".circuit_ai" / "sim_results").glob("*"))
     assert all((folder / "result.json").is_file() for folder in folders)
-
-
-def _is_complete(events: list[ChatEvent]) -> bool:
-    return bool(events) and isinstance(events[-1], TurnEnded) and events[-1].stop_reason == "completed"
-
-
-def _request(server: FakeLLMServer, project: Path, text: str, session_id: str = "") -> ChatRequest:
-    choice = ProviderChoice(provider="openai-compatible", model="m", base_url=server.base_url)
-    return ChatRequest(project=project, text=text, session_id=session_id, choice=choice)
-
-
-def _session(project: Path) -> Path:
-    (session,) = (project / ".circuit_ai" / "conversations").glob("*.jsonl")
-    return session
 
 
 def _ignore(_event: ChatEvent) -> None:

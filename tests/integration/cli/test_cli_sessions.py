@@ -108,6 +108,14 @@ def test_exports(cli, project, conversation, tmp_path, kind):
     assert "I look." in (json.dumps(whole) if kind == "json" else whole["text"])
 
 
+def test_an_export_has_no_key_that_a_server_repeated(cli, project):
+    key = "a-key-of-no-usual-form-5521"
+    conversation = new(project, said(m.create_ai_message(f"Your key is {key}.")))
+    run = cli("sessions", "export", project, conversation, "--format", "txt", CIRCUIT_AI_OPENAI_API_KEY=key)
+    assert "Your key is [key]." in run.stdout
+    assert key not in run.stdout
+
+
 def test_nothing_is_deleted_without_a_yes(cli, project, conversation):
     for extra in ((), ("--json",)):
         refused = cli("sessions", "delete", project, conversation, *extra)
