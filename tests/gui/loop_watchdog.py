@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import gc
 import os
 import sys
@@ -12,6 +13,7 @@ import traceback
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import pytest
 
@@ -31,13 +33,20 @@ class Hold:
     """CPU time of the loop's thread."""
     queued_s: float
     """Ready to run, with every core given to others."""
+    stolen_s: float = 0.0
+    """Of a virtual machine: its core was given to another machine."""
     stack: str = ""
     """Where the loop's thread was, seen from outside while it held."""
 
     @property
     def seconds(self) -> float:
         """What counts: computed or waited, never merely queued."""
-        return self.wall_s - self.queued_s
+        return self.wall_s - self.queued_s - min(self.stolen_s, self._asleep_s)
+
+    @property
+    def _asleep_s(self) -> float:
+        """Neither computed nor queued; a guest's kernel takes stolen time for it."""
+        return max(self.wall_s - self.queued_s - self.computed_s, 0.0)
 
     def is_over(self, limit_s: float) -> bool:
         """Whether it was longer than is allowed."""
@@ -49,7 +58,7 @@ class Hold:
         return max(self.seconds - self.computed_s, 0.0)
 
     def __str__(self) -> str:
-        parts = (self.seconds, self.computed_s, self.waited_s, self.queued_s)
+        parts = (self.seconds, self.computed_s, self.waited_s, self.wall_s - self.seconds)
         return "{:.0f} ms (computed {:.0f}, waited {:.0f}; another {:.0f} without a core)".format(
             *(part * 1000 for part in parts)
         )
@@ -70,6 +79,9 @@ class LoopWatchdog:
     neighbours do. What is still in it and not ours is the time in which another thread or program that we
     wait for was itself without a core. Run delay that our own programs cause (ngspice, the page's process)
     is not in it.
+
+    On a virtual machine the time its core was given to other machines (steal, proc_stat(5), in steps of
+    10 ms) is taken off what seems waited, never off what was computed.
 
     Where the kernel keeps no such account (no Linux) the wall time counts.
     """
@@ -129,13 +141,17 @@ class LoopWatchdog:
         while True:
             await asyncio.sleep(_TICK_S)
             now = clocks.read()
-            wall_s, computed_s, queued_s = (end - begin for begin, end in zip(before, now, strict=True))
-            hold = Hold(wall_s=wall_s, computed_s=computed_s, queued_s=queued_s)
+            hold = Hold(
+                wall_s=now.wall_s - before.wall_s,
+                computed_s=now.computed_s - before.computed_s,
+                queued_s=now.queued_s - before.queued_s,
+                stolen_s=clocks.stolen_between(before, now),
+            )
             if hold.is_over(self._limit_s):
                 self.holds.append(replace(hold, stack=self._stack or "(no stack was taken in time)"))
             self.longest = hold if self.longest is None else max(hold, self.longest, key=_seconds)
             self._stack = ""
-            before, self._last_tick = now, now[0]
+            before, self._last_tick = now, now.wall_s
 
     def _look(self) -> None:
         while not self._stopping.wait(_TICK_S):
@@ -149,22 +165,52 @@ def _seconds(hold: Hold) -> float:
     return hold.seconds
 
 
+class _Reading(NamedTuple):
+    """The clocks at one moment, s."""
+
+    wall_s: float
+    computed_s: float
+    queued_s: float
+    stat: bytes
+    """The head of `/proc/stat`."""
+
+
 class _Clocks:
-    """Wall time, CPU time and run delay of the thread that made it, s."""
+    """Wall time, CPU time and run delay of the thread that made it, and what was stolen of its core."""
 
     def __init__(self) -> None:
-        try:
-            self._file: int | None = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
-        except OSError:  # no Linux, or one that keeps no account
-            self._file = None
+        self._delay = _opened("/proc/thread-self/schedstat")
+        self._stat = _opened("/proc/stat")
 
-    def read(self) -> tuple[float, float, float]:
-        """All three up to now."""
-        queued_ns = 0 if self._file is None else int(os.pread(self._file, 100, 0).split()[1])
-        return time.monotonic(), time.thread_time(), queued_ns / 1e9
+    def read(self) -> _Reading:
+        """All of them up to now."""
+        queued_ns = 0 if self._delay is None else int(os.pread(self._delay, 100, 0).split()[1])
+        stat = b"" if self._stat is None else os.pread(self._stat, 4_000, 0)
+        return _Reading(time.monotonic(), time.thread_time(), queued_ns / 1e9, stat)
+
+    def stolen_between(self, before: _Reading, now: _Reading) -> float:
+        """Of the core this thread is on, s."""
+        if before.stat == now.stat or self._stat is None:
+            return 0.0
+        core = b"cpu%d " % ctypes.CDLL(None).sched_getcpu()
+        return max(_stolen(now.stat, core) - _stolen(before.stat, core), 0.0)
 
     def close(self) -> None:
-        """Leave the kernel's file."""
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
+        """Leave the kernel's files."""
+        for file in (self._delay, self._stat):
+            if file is not None:
+                os.close(file)
+        self._delay = self._stat = None
+
+
+def _opened(path: str) -> int | None:
+    try:
+        return os.open(path, os.O_RDONLY)
+    except OSError:  # no Linux, or one that keeps no account
+        return None
+
+
+def _stolen(stat: bytes, core: bytes) -> float:
+    """The eighth figure of a core's line, in steps of 10 ms; 0 where there is none."""
+    line = next((line for line in stat.splitlines() if line.startswith(core)), b"").split()
+    return int(line[8]) / 100 if len(line) > 8 else 0.0

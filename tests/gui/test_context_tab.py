@@ -61,6 +61,7 @@ async def test_it_shows_what_is_really_sent_and_follows(
         assert said == ["You", "Answer", "Result of read_file", "Answer"]
 
         # Every text of the report is a text of the next request.
+        await until(lambda: panel.use.report is not None)  # naming the conversation makes it stale once more
         report = panel.use.report
         assert report is not None
         panel.model.send("Really?")

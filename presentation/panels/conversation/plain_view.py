@@ -188,8 +188,10 @@ class PlainConversation(QWidget):
         self._splitters.pop(item.key, None)
         cursor = frame.firstCursorPosition()
         cursor.setPosition(frame.lastCursorPosition().position(), QTextCursor.MoveMode.KeepAnchor)
+        cursor.beginEditBlock()  # laid out once, not after each of the two
         cursor.removeSelectedText()
         cursor.insertHtml(self._html(item))
+        cursor.endEditBlock()
 
     def _remove(self, key: str) -> None:
         frame = self._frames.pop(key, None)
