@@ -9,6 +9,7 @@ quick sub-command pays only for what it touches.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property, partial
@@ -16,12 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shared import redaction
-from shared.cpu_executor import CpuTaskExecutor
-from shared.events import EventBus
 from shared.paths import user_home
-from shared.processes import ProcessManager
-from shared.stop import StopController
-from shared.tasks import AsyncTaskRegistry
 
 if TYPE_CHECKING:
     from application.app import Application
@@ -50,10 +46,13 @@ if TYPE_CHECKING:
         WaveformReader,
     )
     from application.ports.tracing import TurnTracer
+    from application.project.adopting import AdoptProject
     from application.project.browsing import BrowseProject
     from application.project.editing import EditFiles
+    from application.project.unclean_ends import UncleanEnds
     from application.project.undo_retention import TidyUndoData
     from application.project.undoing import ProjectOperations
+    from application.project.unsaved_texts import UnsavedTexts
     from application.project.window_state import WindowStates
     from application.prompting import Prompting
     from application.results.cleaning import CleanProject
@@ -71,12 +70,21 @@ if TYPE_CHECKING:
     from application.tool_execution.run_tool import RunTool
     from application.tracing import ReadTraces
     from domain.llm.chat import ProviderChoice
-    from domain.llm.service import Alternatives
+    from domain.llm.service import Alternatives, NetworkSettings
     from domain.search.embedding import EmbeddingSettings
+    from domain.simulation.retention import RetentionPolicy
     from infrastructure.ngspice.batch.simulator import NgspiceBatch
+    from infrastructure.persistence.authenticity import UserKey
+    from infrastructure.persistence.project import ProjectFolder
+    from infrastructure.persistence.result_seals import ResultSeals
     from infrastructure.persistence.results import ResultFolders
     from infrastructure.persistence.settings import UserSettings
+    from shared.cpu_executor import CpuTaskExecutor
+    from shared.events import EventBus
     from shared.message import Message
+    from shared.processes import ProcessManager
+    from shared.stop import StopController
+    from shared.tasks import AsyncTaskRegistry
 
 _OF_TRACERS = ("LANGSMITH_", "LANGCHAIN_")
 _SWITCHED_OFF = {
@@ -129,11 +137,45 @@ class Composition:
         self._given_simulator = simulator
         self._given_designers = designers
         self._home: Path = user_home(environment)
-        self._processes = ProcessManager()
-        self._cpu = CpuTaskExecutor()
-        self.events = EventBus()
-        self.tasks = AsyncTaskRegistry(self.events)
-        self.stop = StopController(registry=self.tasks, processes=self._processes, events=self.events)
+        if "asyncio" in sys.modules:
+            self.events  # noqa: B018 - made on a running loop it delivers there; threads may be first to use it
+
+    @cached_property
+    def events(self) -> EventBus:
+        from shared.events import EventBus
+
+        return EventBus()
+
+    @property
+    def tasks(self) -> AsyncTaskRegistry:
+        """What runs in this program."""
+        return self._work[0]
+
+    @property
+    def stop(self) -> StopController:
+        """Stops it, and tells of each scope whether something runs there."""
+        return self._work[1]
+
+    @cached_property
+    def _work(self) -> tuple[AsyncTaskRegistry, StopController]:
+        """Made together: the controller follows the registry from its first task on."""
+        from shared.stop import StopController
+        from shared.tasks import AsyncTaskRegistry
+
+        tasks = AsyncTaskRegistry(self.events)
+        return tasks, StopController(registry=tasks, processes=self._processes, events=self.events)
+
+    @cached_property
+    def _processes(self) -> ProcessManager:
+        from shared.processes import ProcessManager
+
+        return ProcessManager()
+
+    @cached_property
+    def _cpu(self) -> CpuTaskExecutor:
+        from shared.cpu_executor import CpuTaskExecutor
+
+        return CpuTaskExecutor()
 
     @cached_property
     def language(self) -> str:
@@ -141,7 +183,9 @@ class Composition:
 
     @cached_property
     def warnings(self) -> tuple[Message, ...]:
-        return self._settings.warnings
+        from infrastructure.persistence.user_json import set_damaged_aside
+
+        return (*self._settings.warnings, *set_damaged_aside(self._home))
 
     @cached_property
     def check(self) -> CheckCircuit:
@@ -151,7 +195,7 @@ class Composition:
             sources=self._sources,
             settings=self.simulator_settings,
             libraries=self._settings.libraries,
-            cpu=self._cpu,
+            cpu=lambda: self._cpu,
         )
 
     @cached_property
@@ -236,7 +280,7 @@ class Composition:
             shelves=self._results.shelf,
             scratch=TemporaryScratch(),
             cpu=self._cpu,
-            quota=self._settings.results,
+            quota=self._quota,
             undo_data=self.tidy_undo_data,
         )
 
@@ -295,7 +339,7 @@ class Composition:
             keys=self.keys,
             settings=self.model_settings,
             tokens=TokenFactorsFile(user_home=self._home),
-            network=self._settings.network,
+            network=self._network,
             counts=ServiceCountsFile(user_home=self._home),
             abilities=partial(abilities_of, added=self._settings.models),
             prices=lambda provider, model, is_own: price_of(
@@ -343,6 +387,7 @@ class Composition:
     @cached_property
     def chat(self) -> ChatWithModel:
         from application.conversation.chatting import ChatWithModel
+        from domain.llm.agent_limits import AgentLimits
 
         return ChatWithModel(
             events=self.events,
@@ -354,7 +399,7 @@ class Composition:
             services=lambda: self._tool_services,
             prompts=self.prompts,
             permissions=self.permissions,
-            limits=self._settings.agent,
+            limits=self._settings.agent or AgentLimits(),
             small_model=self._small_model(),
             alternatives=self._alternatives,
             search_web=self.search_web,
@@ -370,11 +415,10 @@ class Composition:
     @cached_property
     def inspect_context(self) -> InspectContext:
         from application.conversation.inspecting import InspectContext
-        from infrastructure.persistence.project import ProjectFolder
 
         return InspectContext(
             projects=self._projects,
-            plain_folder=ProjectFolder,
+            plain_folder=self._plain_folder,
             models=self.models,
             prompts=self.prompts,
             executor=lambda: self._executor,
@@ -387,7 +431,7 @@ class Composition:
         from application.conversation.web_searching import SearchWeb
         from infrastructure.web_search.registry import SearchEngines
 
-        engines = SearchEngines(environment=self._environment, keys=self.keys, network=self._settings.network)
+        engines = SearchEngines(environment=self._environment, keys=self.keys, network=self._network)
         return SearchWeb(engines=engines, settings=self.model_settings, events=self.events)
 
     @cached_property
@@ -397,7 +441,10 @@ class Composition:
         from infrastructure.persistence.checkpoint_rows import forget_thread
 
         return Sessions(
-            projects=self._projects, write_file=write_atomically, forget_checkpoints=forget_thread
+            projects=self._projects,
+            write_file=write_atomically,
+            forget_checkpoints=forget_thread,
+            alternatives=self._alternatives,
         )
 
     @cached_property
@@ -412,6 +459,15 @@ class Composition:
         from application.project.undoing import ProjectOperations
 
         return ProjectOperations(projects=self._projects, events=self.events)
+
+    @cached_property
+    def adopt(self) -> AdoptProject:
+        from application.project.adopting import AdoptProject
+        from infrastructure.persistence.result_catalogue import ResultList
+
+        return AdoptProject(
+            projects=self._projects, count_results=lambda root: ResultList(self._seals).stored(root).count
+        )
 
     @cached_property
     def search(self) -> SearchProject:
@@ -433,13 +489,14 @@ class Composition:
 
         server = EMBEDDING_SERVERS[settings.provider]
         if not key and server.key_name:
-            key = self.keys.find(server.key_name, server.key_variable)
+            url = settings.base_url or server.base_url
+            key = self.keys.find(server.key_name, server.key_variable, server=url, usual=(url,))
         return EmbeddingClient(
             settings,
             environment=self._environment,
             key=key,
             retries=RetryPolicy(tries=tries),
-            network=self._settings.network,
+            network=self._network,
         )
 
     @cached_property
@@ -464,14 +521,13 @@ class Composition:
     @cached_property
     def run_tool(self) -> RunTool:
         from application.tool_execution.run_tool import RunTool
-        from infrastructure.persistence.project import ProjectFolder
 
         return RunTool(
             events=self.events,
             executor=self._executor,
             services=self._tool_services,
             projects=self._projects,
-            plain_folder=ProjectFolder,
+            plain_folder=self._plain_folder,
             permissions=self.permissions,
         )
 
@@ -488,12 +544,26 @@ class Composition:
         return WindowStateFile(user_home=self._home)
 
     @cached_property
+    def unclean_ends(self) -> UncleanEnds:
+        from infrastructure.persistence.unclean_ends import UncleanEndFiles
+
+        return UncleanEndFiles(user_home=self._home)
+
+    @cached_property
+    def unsaved_texts(self) -> UnsavedTexts:
+        from infrastructure.persistence.unsaved_texts import UnsavedTextFiles
+
+        return UnsavedTextFiles(user_home=self._home)
+
+    @cached_property
     def prompts(self) -> Prompting:
         from application.prompting import Prompting
         from infrastructure.persistence.prompt_files import PromptFiles
         from infrastructure.persistence.result_catalogue import ResultList
 
-        return Prompting(store=PromptFiles(user_home=self._home), results=ResultList(), events=self.events)
+        return Prompting(
+            store=PromptFiles(user_home=self._home), results=ResultList(self._seals), events=self.events
+        )
 
     @cached_property
     def browse(self) -> BrowseProject:
@@ -505,9 +575,9 @@ class Composition:
         libraries = self._settings.libraries
         return BrowseProject(
             projects=self._projects,
-            views=lambda root: FolderView(root=root, libraries=libraries),
+            views=lambda root: FolderView(root=root, libraries=libraries, seals=self._seals),
             sources=self._sources,
-            results=ResultList(),
+            results=ResultList(self._seals),
             examples=BundledExamples(),
             measure=lambda: self.measure,
             libraries=libraries,
@@ -517,9 +587,10 @@ class Composition:
     def edit(self) -> EditFiles:
         from application.project.editing import EditFiles
         from infrastructure.persistence.atomic import write_atomically
-        from infrastructure.persistence.project import ProjectFolder
 
-        return EditFiles(projects=self._projects, plain_folder=ProjectFolder, write_file=write_atomically)
+        return EditFiles(
+            projects=self._projects, plain_folder=self._plain_folder, write_file=write_atomically
+        )
 
     @cached_property
     def waveforms(self) -> LoadWaveforms:
@@ -530,8 +601,8 @@ class Composition:
         return LoadWaveforms(
             results=self._results,
             waveforms=self._waveforms,
-            figures=ResultFigures(),
-            columns=ColumnFileBuilder(),
+            figures=ResultFigures(self._seals),
+            columns=ColumnFileBuilder(self._user_key),
             cpu=self._cpu,
             tasks=self.tasks,
         )
@@ -569,13 +640,31 @@ class Composition:
 
         return load_settings(self._home)
 
+    @property
+    def _network(self) -> NetworkSettings:
+        from domain.llm.service import NetworkSettings
+
+        return self._settings.network or NetworkSettings()
+
+    @property
+    def _quota(self) -> RetentionPolicy:
+        from domain.simulation.retention import DEFAULT_POLICY
+
+        return self._settings.results or DEFAULT_POLICY
+
     @cached_property
     def _simulator(self) -> Simulator:
         if self._given_simulator is not None:
             return self._given_simulator
+        from domain.simulation.request import DEFAULT_RUN_BYTES
         from infrastructure.ngspice.runner import NgspiceRunner
 
-        return NgspiceRunner(processes=self._processes, ngspice_path=self._settings.ngspice_path)
+        settings = self._settings
+        return NgspiceRunner(
+            processes=self._processes,
+            ngspice_path=settings.ngspice_path,
+            run_bytes=lambda: settings.run_bytes or DEFAULT_RUN_BYTES,
+        )
 
     @cached_property
     def _batch(self) -> NgspiceBatch:
@@ -605,13 +694,26 @@ class Composition:
     def _projects(self) -> Projects:
         from infrastructure.persistence.project import ProjectFolders
 
-        return ProjectFolders()
+        return ProjectFolders(self._user_key)
+
+    def _plain_folder(self, folder: Path) -> ProjectFolder:
+        """A folder as a project, whether it is one or not."""
+        from infrastructure.persistence.project import ProjectFolder
+
+        return ProjectFolder(folder, self._user_key)
+
+    @cached_property
+    def _user_key(self) -> UserKey:
+        from infrastructure.persistence.authenticity import UserKey
+        from infrastructure.persistence.take_over import note_known_projects
+
+        return UserKey(self._home, before_it=note_known_projects)
 
     @cached_property
     def _checkpointers(self) -> Checkpointers:
         from infrastructure.persistence.checkpoints import SqliteCheckpointers
 
-        return SqliteCheckpointers()
+        return SqliteCheckpointers(self._user_key)
 
     @cached_property
     def _tracer(self) -> TurnTracer:
@@ -643,7 +745,7 @@ class Composition:
             analyze_convergence=self.analyze_convergence,
             results=self._results,
             waveforms=self._waveforms,
-            views=lambda root: FolderView(root=root, libraries=libraries),
+            views=lambda root: FolderView(root=root, libraries=libraries, seals=self._seals),
             search=self.search,
             cpu=self._cpu,
             search_web=self.search_web,
@@ -665,7 +767,7 @@ class Composition:
     def _waveforms(self) -> WaveformReader:
         from infrastructure.waveforms.raw_file import RawFileReader
 
-        return RawFileReader()
+        return RawFileReader(key=self._user_key)
 
     @cached_property
     def _sources(self) -> SourceReaders:
@@ -677,4 +779,10 @@ class Composition:
     def _results(self) -> ResultFolders:
         from infrastructure.persistence.results import ResultFolders
 
-        return ResultFolders(user_home=self._home, quota=self._settings.results)
+        return ResultFolders(user_home=self._home, quota=self._quota, seals=self._seals)
+
+    @cached_property
+    def _seals(self) -> ResultSeals:
+        from infrastructure.persistence.result_seals import ResultSeals
+
+        return ResultSeals(self._user_key)

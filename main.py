@@ -21,7 +21,7 @@ def open_window(app: Application, path: Path | None, signals: StopSignals | None
     gc.disable()  # until the first paint
     from presentation.window.application import run
 
-    return run(app, path, signals)
+    return run(app, path, signals, owns_process=True)
 
 
 def _open_missing_streams() -> None:
@@ -44,6 +44,11 @@ def main() -> int:
     signals = StopSignals()  # before the imports below, which take a while
     # What imports make is no garbage; looking for it all the same takes a tenth of the time.
     gc.disable()
+    if sys.argv[1:] == ["--version"]:
+        from presentation import VERSION
+
+        print(f"Circuit Design AI {VERSION}")
+        return 0
     import bootstrap
     from presentation.cli import entry
 

@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     from application.ports.model_settings import ModelSettingsStore
     from application.ports.permissions import PermissionStore
     from application.ports.simulation import SimulatorSettingsStore
+    from application.project.adopting import AdoptProject
     from application.project.browsing import BrowseProject
     from application.project.editing import EditFiles
+    from application.project.unclean_ends import UncleanEnds
     from application.project.undo_retention import TidyUndoData
     from application.project.undoing import ProjectOperations
+    from application.project.unsaved_texts import UnsavedTexts
     from application.project.window_state import WindowStates
     from application.prompting import Prompting
     from application.results.cleaning import CleanProject
@@ -171,6 +174,11 @@ class Application(Protocol):
         ...
 
     @property
+    def adopt(self) -> AdoptProject:
+        """What another installation wrote into a project, and making it one's own."""
+        ...
+
+    @property
     def search(self) -> SearchProject:
         """Search a project by text, name and meaning; keep its index up to date."""
         ...
@@ -213,6 +221,16 @@ class Application(Protocol):
     @property
     def window_state(self) -> WindowStates:
         """What the window remembers between two starts."""
+        ...
+
+    @property
+    def unclean_ends(self) -> UncleanEnds:
+        """Runs of the window that ended by a fault."""
+        ...
+
+    @property
+    def unsaved_texts(self) -> UnsavedTexts:
+        """Text that was typed and not saved."""
         ...
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import os
 from collections.abc import Callable, Mapping
@@ -11,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from application.design.circuit_goals import read_goals
 from domain.llm.prompts.catalogue import TaskName
 from domain.llm.prompts.library import (
     IdentityPrompt,
@@ -22,7 +22,7 @@ from domain.llm.prompts.library import (
 )
 from domain.llm.prompts.placeholders import names_in
 from domain.llm.system_prompt import SystemPromptInjector
-from shared.errors import CircuitAIError, UserInputError
+from shared.errors import UserInputError
 from shared.events import Event, EventBus
 from shared.message import Message, msg
 from shared.uninterrupted import uninterrupted
@@ -109,10 +109,14 @@ class Prompting:
         *,
         task: TaskName | None = "FREE_WORK_SYSTEM",
         values: Mapping[str, object] | None = None,
+        main_circuit: str = "",
     ) -> SystemMessage:
-        """The system message of the next request. A damaged file never stops it; `PromptsWarned` tells."""
+        """The system message of the next request. A damaged file never stops it; `PromptsWarned` tells.
+
+        `main_circuit`: the one that is meant, relative to the project; "" = the one simulated last.
+        """
         given = values or {}
-        library, facts = await asyncio.to_thread(self._gather, project, task, given)
+        library, facts = await asyncio.to_thread(self._gather, project, task, given, main_circuit)
         made = SystemPromptInjector(library).inject(
             task=task,
             values={**facts, **given},
@@ -122,7 +126,11 @@ class Prompting:
         return made.message()
 
     def _gather(
-        self, project: ProjectFiles, task: TaskName | None, given: Mapping[str, object]
+        self,
+        project: ProjectFiles,
+        task: TaskName | None,
+        given: Mapping[str, object],
+        main_circuit: str,
     ) -> tuple[PromptLibrary, dict[str, object]]:
         """The library, and the facts of the project its texts mention; blocking."""
         library = self._store.load()
@@ -132,8 +140,8 @@ class Prompting:
         mentioned = frozenset[str]().union(*(names_in(text) for text in texts))
         facts: Mapping[str, Callable[[ProjectFiles], object]] = {
             "project_name": lambda project: project.root.name,
-            "circuit_file": self._circuit_file,
-            "design_goals": _design_goals,
+            "circuit_file": lambda project: main_circuit or self._circuit_file(project),
+            "design_goals": lambda project: _goals_of(project, main_circuit or self._circuit_file(project)),
             "simulation_status": self._simulation_status,
         }
         found = {
@@ -232,9 +240,5 @@ def _is_default(text: IdentityText, prompt: IdentityPrompt) -> bool:
     return text.content == prompt.default_content and text.variables == prompt.default_variables
 
 
-def _design_goals(project: ProjectFiles) -> object:
-    try:
-        document = json.loads(project.read_design_goals() or b"{}")
-    except (CircuitAIError, ValueError, RecursionError):
-        return None  # a damaged file of goals is the design's to report
-    return document.get("goals") if isinstance(document, dict) else None
+def _goals_of(project: ProjectFiles, circuit: str) -> object:
+    return list(read_goals(project, circuit).plain) or None

@@ -76,12 +76,19 @@ def _facts_of_path(path: PathEffect) -> list[Message]:
     elif path.bytes_after is not None:
         facts.append(msg("{after} afterwards", after=size_text(path.bytes_after)))
     if path.lines_lost or path.lines_added:
-        facts.append(
-            msg("{lost} lines lost, {added} lines added", lost=path.lines_lost, added=path.lines_added)
-        )
+        facts.append(_lines_of(path))
     if path.moved_to and path.overwrites:
         facts.append(msg("what is at {target} is overwritten", target=path.moved_to))
     return facts
+
+
+def _lines_of(path: PathEffect) -> Message:
+    lost, added = path.lines_lost, path.lines_added
+    is_lost = msg("1 line lost") if lost == 1 else msg("{count} lines lost", count=lost)
+    is_added = msg("1 line added") if added == 1 else msg("{count} lines added", count=added)
+    if not lost or not added:
+        return is_lost if lost else is_added
+    return msg("{lost}, {added}", lost=is_lost, added=is_added)
 
 
 def _shown(path: PathEffect) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from domain.design.goals import DesignGoal, GoalVerdict
@@ -11,6 +12,8 @@ from presentation.cli.figures import number
 
 _FULL_MET = 0.5
 _FULL_MISSED = 0.25
+_MOST_DIGITS = 15
+"""A double has no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +45,33 @@ class GoalRow:
         return f"{'+' if self.margin >= 0 else '−'}{digits} %"
 
 
+def beside_limit(goal: DesignGoal, value: float, show: Callable[[float, int], str], digits: int = 4) -> str:
+    """`show(value, digits)` with as many more digits as it takes to see a miss.
+
+    A value that misses a limit by a hair would else be printed as that limit, and look met.
+    """
+    text = show(value, digits)
+    if not math.isfinite(value) or goal.is_met_by(value):
+        return text
+    bounds = [bound for bound in (goal.minimum, goal.maximum) if bound is not None]
+    for more in range(digits, _MOST_DIGITS + 1):
+        text = show(value, more)
+        if all(text != show(bound, shown) for bound in bounds for shown in (digits, more)):
+            break
+    return text
+
+
+def figure_beside_limit(verdict: GoalVerdict) -> str:
+    """What was measured, in plain figures: ``9.9997 kHz`` where at least 10 kHz are asked for."""
+    unit = verdict.measured.unit or verdict.goal.unit
+    return beside_limit(verdict.goal, verdict.measured.value, lambda each, digits: number(each, unit, digits))
+
+
 def row_of(verdict: GoalVerdict) -> GoalRow:
     """The row of a verdict."""
     goal, value = verdict.goal, verdict.measured.value
     return GoalRow(
-        value=typeset(_figure(value, goal.unit)),
+        value=typeset(beside_limit(goal, value, lambda each, digits: _figure(each, goal.unit, digits))),
         limit=limit_text(goal),
         met=verdict.met,
         margin=margin_of(goal, value),
@@ -104,13 +129,13 @@ def margin_of(goal: DesignGoal, value: float) -> float | None:
     return (value - bound) / scale if low is not None else (bound - value) / scale
 
 
-def _figure(value: float, unit: str) -> str:
+def _figure(value: float, unit: str, digits: int = 4) -> str:
     """Four digits; of a unit without prefixes nothing below a thousandth (``0.000 dB``)."""
-    if unit in ("dB", "deg", "%"):
+    if unit in ("dB", "deg", "%") and digits <= 4:
         if 0 < abs(value) < 5e-4:
             return number(0.0, unit).replace("0", "0.000", 1)
         value = round(value, 3)
-    return number(value, unit)
+    return number(value, unit, digits)
 
 
 def typeset(text: str) -> str:

@@ -18,6 +18,7 @@ from application.events import (
 )
 from domain.design.goals import DesignGoal, GoalVerdict
 from presentation.cli.figures import number
+from presentation.goal_margins import figure_beside_limit
 from presentation.goal_words import name_of
 from presentation.translation import Translator, language_of
 from shared.message import Message, msg
@@ -68,7 +69,7 @@ class Narrator:
 
     def _verdict(self, verdict: GoalVerdict) -> str:
         mark = "✓" if verdict.met else "✗"
-        value = number(verdict.measured.value, verdict.goal.unit)
+        value = figure_beside_limit(verdict)
         return f"{mark} {self._translate(name_of(verdict.goal))} = {value}  ({_bounds(verdict.goal)})"
 
     def _closing(self, done: Done) -> Message:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from shared.late_patterns import late_pattern
 from shared.message import Message
 
 CATALOGUES = Path(__file__).resolve().parent.parent / "resources" / "translations"
-_CHINESE = re.compile(r"[\u3400-\u9fff]")
+_CHINESE = late_pattern(r"[\u3400-\u9fff]")
 
 
 def language_of(text: str) -> Literal["en", "zh"]:
@@ -20,12 +20,19 @@ def language_of(text: str) -> Literal["en", "zh"]:
     return "zh" if _CHINESE.search(text) else "en"
 
 
-class Translator:
-    """Renders messages in one language; what a catalogue lacks is shown in English."""
+Place = Literal["terminal", "window"]
 
-    def __init__(self, language: str) -> None:
+
+class Translator:
+    """Renders messages in one language; what a catalogue lacks is shown in English.
+
+    In the window an advice that names an option of the command line, or a variable of the environment, is
+    given in the words of the window (resources/translations/window).
+    """
+
+    def __init__(self, language: str, place: Place = "terminal") -> None:
         self.language = language
-        self._catalogue = _load(language)
+        self._catalogue = _load(language, place)
 
     def __call__(self, message: Message) -> str:
         """The message's text. Parameters that are messages themselves are translated too."""
@@ -37,9 +44,12 @@ class Translator:
 
 
 @cache
-def _load(language: str) -> Mapping[str, str]:
+def _load(language: str, place: Place) -> Mapping[str, str]:
     """The catalogues of a language, read once: the window switches languages without touching the disk."""
     catalogue: dict[str, str] = {}
     for path in sorted((CATALOGUES / language).glob("*.json")):
         catalogue.update(json.loads(path.read_text("utf-8")))
+    if place == "window":
+        own = CATALOGUES / "window" / f"{language}.json"
+        catalogue.update(json.loads(own.read_text("utf-8")))
     return catalogue

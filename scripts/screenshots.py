@@ -74,7 +74,7 @@ def main(argv: list[str]) -> int:
     if argv[:1] == ["--one"]:
         return _take(_picture(argv[1]), Path(argv[2]), Path(argv[3]))
     if argv[:1] == ["--story"]:
-        return _tell(next(each for each in STORIES if each.name == argv[1]), Path(argv[2]), Path(argv[3]))
+        return _tell(next(each for each in STORIES if each.name == argv[1]), Path(argv[3]))
     if argv[:1] == ["--readme"]:
         README_PICTURE.parent.mkdir(parents=True, exist_ok=True)
         return 1 if _start("--one", PICTURES[0], README_PICTURE) else 0
@@ -95,7 +95,7 @@ def _start(how: str, picture: Picture, target: Path) -> str:
 
     width, height = picture.size
     with virtual_screen(f"{width}x{height}") as display, tempfile.TemporaryDirectory() as scratch:
-        environment = environment_for(display, CIRCUIT_DESIGN_AI_HOME=f"{scratch}/home")
+        environment = environment_for(display, CIRCUIT_DESIGN_AI_HOME=f"{scratch}/home", HOME=f"{scratch}")
         command = [sys.executable, "-m", "scripts.screenshots", how, picture.name, scratch, str(target)]
         code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
     if not code:
@@ -107,7 +107,7 @@ def _picture(name: str) -> Picture:
     return next(picture for picture in PICTURES if picture.name == name)
 
 
-def _tell(story: Picture, scratch: Path, folder: Path) -> int:
+def _tell(story: Picture, folder: Path) -> int:
     """Tell the main job, and take a picture of each of its states."""
     from presentation.window.application import make_qt_application, read_catalogues
     from shared.async_runtime import fused_loop
@@ -125,7 +125,7 @@ def _tell(story: Picture, scratch: Path, folder: Path) -> int:
         state = WindowState(theme=story.theme, language=story.language, geometry=(0, 0, *story.size))
         with FakeLLMServer() as server:
             async with program(hand, state=state, album=folder, look=look) as person:
-                await do_the_main_job(person, server, scratch)
+                await do_the_main_job(person, server)
                 await person.looks_at("answer")
                 person.window.projects.close_project()
                 await person.sees("no project", person.window.welcome.isVisible)

@@ -145,7 +145,10 @@ class CpuTaskExecutor:
 
 
 class _Worker:
-    """One worker process and the pipes to it; `ask` and `part` block and belong in a thread."""
+    """One worker process and the pipes to it; `ask` and `part` block and belong in a thread.
+
+    The process dies with the thread that started it, so that has to be one that lives as long: of the pool.
+    """
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -201,7 +204,7 @@ class _Worker:
             is_new = self._process is None
             if self._process is None:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-I", str(_WORKER_PROGRAM)],
+                    [sys.executable, "-I", str(_WORKER_PROGRAM), str(os.getpid())],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     start_new_session=True,

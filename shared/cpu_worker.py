@@ -17,9 +17,13 @@ import traceback
 from queue import SimpleQueue
 from typing import Any, BinaryIO
 
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
 
 def main() -> None:
     """Answer jobs until stdin ends; then end at once and quietly, also in the middle of a job."""
+    if len(sys.argv) > 1:
+        _die_with(int(sys.argv[1]))
     # Ctrl-C in the terminal reaches the whole group; the program stops its workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests, answers = _take_over_standard_streams()
@@ -33,6 +37,19 @@ def main() -> None:
             answers.flush()
         except BrokenPipeError:  # the parent died meanwhile
             os._exit(0)
+
+
+def _die_with(parent: int) -> None:
+    """Let the kernel kill us when `parent` dies, where it can do that.
+
+    The end of stdin is seen by a thread, which a job in a loop of C (a regular expression) never lets run.
+    """
+    if sys.platform.startswith("linux"):
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+    if os.getppid() != parent:  # it died before we had asked
+        os._exit(0)
 
 
 def _take_over_standard_streams() -> tuple[BinaryIO, BinaryIO]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 
 from shared.ulid import milliseconds_of
@@ -19,7 +18,10 @@ USER_HOME_VARIABLE = "CIRCUIT_DESIGN_AI_HOME"
 
 SETTINGS_FILE = "settings.json"
 CHECKPOINTS_FILE = "checkpoints.sqlite"
-DESIGN_GOALS_FILE = "design_goals.json"
+GOALS_FOLDER = "goals"
+"""A file for each circuit that has goals."""
+FORMER_GOALS_FILE = "design_goals.json"
+"""The goals of a project, before each circuit had its own."""
 RESULTS_FOLDER = "sim_results"
 RESULT_FILE = "result.json"
 ROWS_FILE = "rows.csv"
@@ -47,13 +49,20 @@ def user_home(env: Mapping[str, str] | None = None) -> Path:
     return Path(os.path.abspath(_expand_home("~", env))) / USER_FOLDER  # noqa: PTH100
 
 
+_LAST_SECOND = 253402300799
+"""Of the year 9999."""
+
+
 def result_name(ulid: str) -> str:
     """The name of a result's folder, sorting by time, made from the id of the call that asked for it.
 
     One clock for both parts: the tail only sorts within the millisecond it was made in.
     """
+    from datetime import UTC, datetime
+
     milliseconds = milliseconds_of(ulid)
-    made = datetime.fromtimestamp(milliseconds // 1000, UTC)
+    # A ULID reaches to the year 10889, a date to 9999; the tail still tells them apart.
+    made = datetime.fromtimestamp(min(milliseconds // 1000, _LAST_SECOND), UTC)
     return f"{made:%Y%m%dT%H%M%S}{milliseconds % 1000:03d}Z-{ulid[-8:]}"
 
 

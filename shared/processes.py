@@ -4,6 +4,9 @@ A program is over when its first process has ended; what it left behind in its g
 so a grandchild that keeps stdout open holds nobody up. Cancelling the awaiting task kills the whole
 group and waits for it before `CancelledError` goes on, also while the program is being started.
 
+On Linux a program dies with us too when we are killed; what is not trusted runs in a box that sees to its
+children as well.
+
 A process that leaves the group (`setsid`) and outlives its parent is beyond what a process group can
 reach; programs that are not trusted run in a pid namespace besides (infrastructure.ngspice).
 """
@@ -102,14 +105,12 @@ class ProcessManager:
         """
         limits = limits or ProcessLimits()
         environment = dict(env or {})
-        command: Sequence[str] = argv
-        if limits.has_rlimits:
-            # In a thread: looking a program up touches the disk.
-            command = await asyncio.to_thread(_limited_command, argv, limits, cwd, environment)
         program = _Program(limits, on_line)
         self._alive.add(program)
         started = time.monotonic()
         try:
+            # In a thread: looking a program up touches the disk.
+            command = await asyncio.to_thread(_bound_command, argv, limits, cwd, environment)
             await program.start(command, cwd=cwd, env=environment, stdin=stdin, pass_fds=tuple(pass_fds))
             timed_out = await program.wait_for_end(limits.wall_s)
         finally:
@@ -382,19 +383,28 @@ def _rlimits(limits: ProcessLimits) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _limited_command(
+def _bound_command(
     argv: Sequence[str], limits: ProcessLimits, cwd: Path | None, env: Mapping[str, str]
 ) -> list[str]:
-    """`argv` behind util-linux's `prlimit`, so that the limits hold from its first instruction on.
+    """`argv` behind util-linux's `setpriv` and `prlimit`: it dies with us, and the limits hold from its first
+    instruction on.
 
-    Limits set from outside after the start would miss children it had by then, and setting them
-    between fork and exec is not safe in a program with threads.
+    Killed ourselves, we can't end it. Limits set from outside after the start would miss children it had by
+    then, and setting either between fork and exec is not safe in a program with threads.
     """
-    prlimit = shutil.which("prlimit", path=os.defpath) if sys.platform.startswith("linux") else None
-    if prlimit is None:
-        return list(argv)
-    options = [f"--{name}={soft}:{hard}" for name, (soft, hard) in _rlimits(limits).items()]
-    return [prlimit, *options, "--", _find_program(argv[0], cwd, env), *argv[1:]]
+    before: list[str] = []
+    if (setpriv := _of_util_linux("setpriv")) is not None:
+        before += [setpriv, "--pdeathsig", "KILL", "--"]
+    if limits.has_rlimits and (prlimit := _of_util_linux("prlimit")) is not None:
+        options = [f"--{name}={soft}:{hard}" for name, (soft, hard) in _rlimits(limits).items()]
+        before += [prlimit, *options, "--"]
+    return [*before, _find_program(argv[0], cwd, env), *argv[1:]] if before else list(argv)
+
+
+def _of_util_linux(name: str) -> str | None:
+    """The program's path; None where there is none, or another's (busybox has one that can do less)."""
+    found = shutil.which(name, path=os.defpath) if sys.platform.startswith("linux") else None
+    return found if found is not None and Path(os.path.realpath(found)).name == name else None
 
 
 def _find_program(name: str, cwd: Path | None, env: Mapping[str, str]) -> str:

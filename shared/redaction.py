@@ -7,7 +7,6 @@ blacked out in logs, traces and errors too, but never in a user's own data.
 
 from __future__ import annotations
 
-import base64
 import json
 import logging
 import re
@@ -16,12 +15,13 @@ import threading
 import traceback
 from collections.abc import Mapping
 from types import TracebackType
-from urllib.parse import quote, quote_plus
+
+from shared.late_patterns import late_pattern
 
 BLACKED_OUT = "[key]"
 _SHORTEST = 6
 """A shorter secret is blacked out only where it stands alone: it may be a part of any word."""
-_LOOKS_LIKE_A_KEY = re.compile(
+_LOOKS_LIKE_A_KEY = late_pattern(
     r"\b(?:sk|pk|rk|gsk|hf|ghp)[-_][\w*.-]{6,}"
     r"|\b[0-9a-f]{32}\.[A-Za-z0-9]{16}\b"  # Zhipu: id and secret
     r"|(?<=Bearer )[^\s\"',]{6,}"
@@ -134,6 +134,9 @@ def _show_redacted(kind: type[BaseException], error: BaseException, trace: Trace
 
 
 def _spellings(secret: str) -> tuple[str, ...]:
+    import base64
+    from urllib.parse import quote, quote_plus
+
     data = secret.encode("utf-8", "surrogateescape")
     coded = base64.b64encode(data).decode().rstrip("=")
     forms = (secret, quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1], repr(secret)[1:-1])

@@ -42,12 +42,13 @@ class StopSignals:
     def answered_by(self, on_stop: Callable[[], None]) -> Iterator[None]:
         """Within it a stop signal calls `on_stop`, at once when one has come already.
 
-        It is called between any two steps of the main thread, so it may do no more than pass the word.
+        It is called between any two steps of the main thread, so it may do no more than pass the word, or
+        raise what ends work that holds nothing.
         """
         self._on_stop = on_stop
-        if self._arrived:
-            on_stop()
         try:
+            if self._arrived:
+                on_stop()
             yield
         finally:
             self._on_stop = None

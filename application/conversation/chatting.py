@@ -207,10 +207,13 @@ class ChatWithModel:
         if request.text is not None:
             return sessions.create(work_mode="free_work")
         chats = [info for info in sessions.list() if info.work_mode == "free_work"]
-        for info in chats:
-            if info.has_partial_response and has_open_turn(sessions.read(info.session_id)):
+        own = [info for info in chats if info.is_ours]
+        for info in own:
+            if info.has_partial_response and has_open_turn(sessions.read(info.session_id).events):
                 return sessions.open(info.session_id)
         # None was killed: the newest, if its last turn failed, was stopped or came to a limit.
-        if chats and can_go_on(last_end(sessions.read(chats[0].session_id))):
-            return sessions.open(chats[0].session_id)
+        if own and can_go_on(last_end(sessions.read(own[0].session_id).events)):
+            return sessions.open(own[0].session_id)
+        if chats and chats[0].has_partial_response and not chats[0].is_ours:
+            return sessions.open(chats[0].session_id)  # says why it is not gone on with
         raise nothing_to_resume()

@@ -425,6 +425,12 @@ class Conversation:
                 self._open_card = ""
             case "confirmation":
                 self._take_confirmation(event)
+            case "adopted":
+                # Whatever another installation had under way or was allowed counts for nothing here.
+                self._turn, self.last_end, self._open_card = "", "adopted", ""
+                self._unfinished.clear()
+                self._cards.clear()
+                self._answers.clear()
             case _:
                 pass  # an event of a newer version: kept in the file, nothing to do with it here
 

@@ -126,7 +126,7 @@ class InspectContext:
         await asyncio.to_thread(_import_messages)
         files = await asyncio.to_thread(self._open, root)
         try:
-            system = await self._prompts.system_message(files)
+            system = await self._prompts.system_message(files, main_circuit=main_circuit)
             history, left_out = await self._history(files, session_id, choice)
             described = await asyncio.to_thread(_describe, files, main_circuit)
         finally:
@@ -164,7 +164,7 @@ class InspectContext:
         from domain.llm.messages import dict_to_message
 
         def read() -> list[BaseMessage]:
-            return [dict_to_message(plain) for plain in messages_of(files.sessions.read(session_id))]
+            return [dict_to_message(plain) for plain in messages_of(files.sessions.read(session_id).events)]
 
         messages = await asyncio.to_thread(read)
         is_away = bool(await asyncio.to_thread(self._models.destination, choice))

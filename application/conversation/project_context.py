@@ -5,23 +5,28 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from application.design.circuit_goals import GoalBook, read_goals
 from domain.design.goals import DesignGoal
-from shared.errors import CircuitAIError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from application.ports.project import ProjectFiles
 
 _CIRCUITS = (".cir", ".sp", ".spice", ".net", ".ckt")
 _MOST_FILES = 40
 _MOST_FOLDERS = 200
 _GOALS_LIMIT = 1200
+"""Characters of one circuit's goals."""
+_MOST_GOALS = 4
+"""Circuits whose goals are told."""
 MAIN_CIRCUIT = "The circuit that is meant when none is named: "
 
 
 def describe_project(project: ProjectFiles, main_circuit: str = "") -> str:
-    """The project's circuits, the main one, and the goals of its current design; blocking.
+    """The project's circuits, the main one, and what is asked of each; blocking.
 
     `main_circuit`: relative to the project, "" when none is known; one that is not there is not told.
     """
@@ -35,9 +40,7 @@ def describe_project(project: ProjectFiles, main_circuit: str = "") -> str:
         lines.append(f"- and {len(found) - _MOST_FILES} more (list_project_files shows all)")
     if main_circuit and any(path.relative_to(project.root).as_posix() == main_circuit for path in found):
         lines.append(f"{MAIN_CIRCUIT}{main_circuit}")
-    goals = _goals(project)
-    if goals:
-        lines.append(f"Goals of the current design: {goals}")
+    lines += _goals(project, main_circuit)
     return "\n".join(lines)
 
 
@@ -51,37 +54,17 @@ def _circuits(root: Path) -> list[Path]:
     return found
 
 
-def goals_of(project: ProjectFiles) -> tuple[DesignGoal, ...]:
-    """The goals of the project's current design, those that can be read; blocking."""
-    return tuple(goal for plain in _stored_goals(project) if (goal := _goal(plain)) is not None)
+def goals_of(project: ProjectFiles, circuit: str) -> tuple[DesignGoal, ...]:
+    """What is asked of the circuit at a place in the project; blocking."""
+    return read_goals(project, circuit).goals
 
 
-def _goal(plain: Any) -> DesignGoal | None:
-    if not isinstance(plain, dict) or not isinstance(plain.get("metric"), str):
-        return None
-    bounds = [plain.get(name) for name in ("minimum", "maximum", "target")]
-    if not all(bound is None or isinstance(bound, int | float) for bound in bounds):
-        return None
-    minimum, maximum, target = bounds
-    return DesignGoal(
-        metric=plain["metric"],
-        expression=str(plain.get("expression", "")),
-        unit=str(plain.get("unit", "")),
-        minimum=minimum,
-        maximum=maximum,
-        target=target,
-    )
-
-
-def _stored_goals(project: ProjectFiles) -> list[Any]:
-    try:
-        document = json.loads(project.read_design_goals() or b"{}")
-    except (CircuitAIError, ValueError):
-        return []  # a damaged file of goals is the design's to report; a chat goes on without
-    goals = document.get("goals") if isinstance(document, dict) else None
-    return goals if isinstance(goals, list) else []
-
-
-def _goals(project: ProjectFiles) -> str:
-    goals = _stored_goals(project)
-    return json.dumps(goals, ensure_ascii=False)[:_GOALS_LIMIT] if goals else ""
+def _goals(project: ProjectFiles, main_circuit: str) -> Iterator[str]:
+    """A line for each circuit with goals, the main one first; none of one that is kept from models."""
+    found = [each for each in GoalBook(project).all if not project.is_kept_back(each.circuit)]
+    found.sort(key=lambda each: each.circuit != main_circuit)
+    for each in found[:_MOST_GOALS]:
+        stored = json.dumps(each.plain, ensure_ascii=False)
+        yield f"Goals of {each.circuit}: {stored[:_GOALS_LIMIT]}"
+    if len(found) > _MOST_GOALS:
+        yield f"{len(found) - _MOST_GOALS} more circuits have goals."

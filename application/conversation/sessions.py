@@ -15,8 +15,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from domain.llm.chat import ProviderChoice
 from domain.llm.costs import Cost, cost_in, total
 from domain.llm.plain_json import for_display
+from domain.llm.service import Alternatives
 from domain.llm.tools.confirmation_card import answers_from_plain, card_from_plain
 from domain.llm.transcript import (
     Entry,
@@ -119,6 +121,8 @@ class ShownSession:
     messages: tuple[ShownMessage, ...]
     problems: tuple[Message, ...]
     """Lines of the transcript that could not be read."""
+    is_ours: bool = True
+    """This installation wrote, or the user adopted, all of it; else it is history to be read."""
     cards: tuple[ShownCard, ...] = ()
     """Questions about calls, in their order."""
     failures: Mapping[str, TurnFailure] = field(default_factory=dict)
@@ -141,8 +145,13 @@ class Sessions:
         projects: Projects,
         write_file: Callable[[Path, bytes], None],
         forget_checkpoints: Callable[[Path, str], None],
+        alternatives: Callable[[], Alternatives] = Alternatives,
     ) -> None:
-        """`forget_checkpoints` removes a thread from a project's database of checkpoints."""
+        """`forget_checkpoints` removes a thread from a project's database of checkpoints.
+
+        `alternatives`: the models the user has set up, of which stored failures may offer one.
+        """
+        self._alternatives = alternatives
         self._projects = projects
         self._forget_checkpoints = forget_checkpoints
         self._write_file = write_file
@@ -165,7 +174,8 @@ class Sessions:
         def work() -> ShownSession:
             with self._store(project) as store:
                 session_id = find_session(store, reference)
-                return shown(session_id, store.read(session_id))
+                read = store.read(session_id)
+                return shown(session_id, read.events, own=self._alternatives().choices, is_ours=read.is_ours)
 
         return await asyncio.to_thread(work)
 
@@ -294,8 +304,14 @@ def _no_session(reference: str) -> UserInputError:
 # --- what is shown ----------------------------------------------------------------------------------
 
 
-def shown(session_id: str, events: Sequence[Json]) -> ShownSession:
-    """A conversation's events as what is shown of it."""
+def shown(
+    session_id: str, events: Sequence[Json], *, own: Sequence[ProviderChoice] = (), is_ours: bool = True
+) -> ShownSession:
+    """A conversation's events as what is shown of it.
+
+    `own`: the models the user has set up, of which stored failures may offer one. Of a conversation that
+    is not ours nothing can be done: neither failures with their offers, nor open questions.
+    """
     summary = Summary.of(session_id, events)
     entries = entries_of(events)
     success_of = {
@@ -310,6 +326,7 @@ def shown(session_id: str, events: Sequence[Json]) -> ShownSession:
         created_at=summary.created_at,
         updated_at=summary.updated_at,
         has_partial_response=summary.has_partial_response,
+        is_ours=is_ours,
         messages=tuple(_shown_message(entry, success_of) for entry in entries),
         problems=tuple(
             msg("Line {line} of the transcript is damaged and was left out.", line=event.get("line"))
@@ -317,7 +334,7 @@ def shown(session_id: str, events: Sequence[Json]) -> ShownSession:
             if event.get("event") == "damaged"
         ),
         cards=_cards(events),
-        failures=_failures(events),
+        failures=_failures(events, own if is_ours else ()),
         limits=_limits(events),
     )
 
@@ -345,9 +362,19 @@ def _ends(events: Sequence[Json]) -> Mapping[str, Json]:
     return {_text(event.get("turn_id")): event for event in ends}
 
 
-def _failures(events: Sequence[Json]) -> Mapping[str, TurnFailure]:
+def _failures(events: Sequence[Json], own: Sequence[ProviderChoice]) -> Mapping[str, TurnFailure]:
+    """Why turns failed; of the models they name those the user has set up himself, as he has set them up."""
     read = {turn_id: failure_from_plain(event.get("failure")) for turn_id, event in _ends(events).items()}
-    return {turn_id: failure for turn_id, failure in read.items() if failure is not None}
+    return {
+        turn_id: replace(failure, offers=_set_up(failure.offers, own))
+        for turn_id, failure in read.items()
+        if failure is not None
+    }
+
+
+def _set_up(offers: Sequence[ProviderChoice], own: Sequence[ProviderChoice]) -> tuple[ProviderChoice, ...]:
+    names = {(choice.provider, choice.model): choice for choice in reversed(own)}
+    return tuple(names[key] for offer in offers if (key := (offer.provider, offer.model)) in names)
 
 
 def _limits(events: Sequence[Json]) -> Mapping[str, TurnLimit]:

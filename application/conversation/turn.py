@@ -110,7 +110,7 @@ class Turn:
             conversation=conversation,
             executor=self._executor,
             limits=_limits_of(chat, request),
-            goals=lambda: asyncio.to_thread(goals_of, project),
+            goals=lambda circuit: asyncio.to_thread(goals_of, project, circuit),
             root=project.root,
             pricing=Pricing(chat.models),
         )
@@ -137,7 +137,9 @@ class Turn:
         """Run it and close it, whatever happens."""
         self._enter("preparing")
         try:
-            async with self._chat.checkpointers(self._project.checkpoints_path) as saver:
+            async with self._chat.checkpointers(
+                self._project.checkpoints_path, self._conversation.session_id
+            ) as saver:
                 await self._begin()
                 return await self._finish(await self._go(saver))
         except Stopped:  # whoever follows the events has gone
@@ -271,7 +273,9 @@ class Turn:
                 model=model,
                 executor=self._executor,
                 describe_project=self._describe,
-                system_message=lambda: self._chat.prompts.system_message(self._project),
+                system_message=lambda: self._chat.prompts.system_message(
+                    self._project, main_circuit=self._request.main_circuit
+                ),
                 choice=self._request.choice,
                 watch=self._watch,
                 span=span,

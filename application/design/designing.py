@@ -9,6 +9,7 @@ from contextlib import aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from application.design.journal import Carried, DesignJournal, DesignRun, Narrate
+from application.design.refining import NextMessage, finished_design, read_message
 from application.design.sessions import (
     DEFAULT_MAX_ITERATIONS,
     Answer,
@@ -119,6 +120,19 @@ class DesignCircuit:
             raise
         return progress.close(None)
 
+    async def read_message(self, project: Path, session_id: str, text: str, provider: str) -> NextMessage:
+        """How a message behind the designs of a conversation is taken; nothing is changed by asking.
+
+        Raises UserInputError when there is no such conversation, or the provider can't design.
+        """
+        designer = self._designer(provider)
+        files = await asyncio.to_thread(self._projects.open, project)
+        try:
+            read = await asyncio.to_thread(files.sessions.read, session_id)
+            return await read_message(designer, finished_design(read.events), text)
+        finally:
+            await uninterrupted(asyncio.to_thread(files.close))
+
     def _designer(self, provider: str) -> Designer:
         try:
             return self._designers[provider]
@@ -168,7 +182,7 @@ class DesignCircuit:
                 self._tracer.turn(
                     project.traces_path, turn_id=run.turn_id, session_id=run.session_id, name="design"
                 ) as span,
-                self._checkpointers(project.checkpoints_path) as saver,
+                self._checkpointers(project.checkpoints_path, run.session_id) as saver,
             ):
                 runtime = self._runtime(
                     designer=designer,
@@ -267,6 +281,35 @@ def _start(project: ProjectFiles, run: DesignRun) -> GraphState:
         "project_root": str(project.root),
         "user_input": run.text,
         "max_iterations": run.max_iterations,
+        **({} if run.refines is None else _refined(run.refines)),
+    }
+
+
+def _refined(refines: Mapping[str, Any]) -> GraphState:
+    """A start from a finished design: its circuit and what it was sized for, and none of its rounds."""
+    return {
+        "design_intent": dict(refines["design_intent"]),
+        "refined_goals": list(refines["refined_goals"]),
+        "refined_from": dict(refines["design_intent"]),
+        "circuit_file_path": str(refines["circuit_file_path"]),
+        "netlist_sha256": str(refines["netlist_sha256"]),
+        "planned_change": None,
+        "planned_simulation": "",
+        "is_completed": False,
+        "is_exhausted": False,
+        "termination_reason": "",
+        "error_context": "",
+        "last_metrics": {},
+        "last_verdicts": [],
+        "best_round": None,
+        "last_round": None,
+        "previous_round": None,
+        "last_write": "",
+        "goals_changed": "",
+        "iteration_count": 0,
+        "checkpoint_count": 0,
+        "stagnation_count": 0,
+        "consecutive_fix_attempts": 0,
     }
 
 
@@ -435,7 +478,8 @@ def _decider(
             question = Question(kind="goals", goals=goals)
         else:
             met, number = bool(value["goals_met"]), int(value["round"])
-            goes_on = should_continue({**state, "max_iterations": max_iterations})
+            is_exhausted = state.get("is_exhausted", False)
+            goes_on = not is_exhausted and should_continue({**state, "max_iterations": max_iterations})
             question = Question(
                 kind="checkpoint",
                 goals=goals,
@@ -443,6 +487,7 @@ def _decider(
                 has_failed=bool(state.get("error_context")),
                 can_undo=bool(state.get("last_write"))
                 and (number == 1 or state.get("previous_round") is not None),
+                is_exhausted=is_exhausted,
                 round_number=number,
                 most_rounds=max_iterations,
                 goals_met=met,
@@ -451,8 +496,10 @@ def _decider(
         reply = await ask(question)
         answer = reply.answer if isinstance(reply, Reply) else reply
         emit(ConfirmationAsked(kind=question.kind, answer=answer))
-        changed = [goal_to_plain(goal) for goal in reply.goals] if isinstance(reply, Reply) else None
-        return {"intent": answer, "goals": changed}
+        if not isinstance(reply, Reply):
+            return {"intent": answer, "goals": None, "said": []}
+        changed = None if reply.goals is None else [goal_to_plain(goal) for goal in reply.goals]
+        return {"intent": answer, "goals": changed, "said": list(reply.said)}
 
     return decide
 

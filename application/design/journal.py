@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from shared.errors import UserInputError
 from shared.message import Message, msg
+from shared.ulid import new_ulid
 from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class DesignRun:
     text: str
     """The sentence."""
     max_iterations: int
+    refines: Mapping[str, Any] | None = None
+    """What is known of the finished design it goes on from, and its goals now (`refining.refinement`)."""
     is_set_aside: bool = False
     """The user began another design instead; it can still be gone on with by name."""
 
@@ -54,7 +57,7 @@ def open_run(session_id: str, events: Sequence[Mapping[str, Any]]) -> DesignRun 
         match event.get("event"), event.get("state"):
             case "turn", "started":
                 found = _run_of(session_id, event)
-            case "turn", _:
+            case (("turn" | "adopted"), _):
                 found = None
             case "set_aside", _ if found is not None and event.get("turn_id") == found.turn_id:
                 found = DesignRun(
@@ -62,6 +65,7 @@ def open_run(session_id: str, events: Sequence[Mapping[str, Any]]) -> DesignRun 
                     turn_id=found.turn_id,
                     text=found.text,
                     max_iterations=found.max_iterations,
+                    refines=found.refines,
                     is_set_aside=True,
                 )
     return found
@@ -74,7 +78,14 @@ def _run_of(session_id: str, event: Mapping[str, Any]) -> DesignRun | None:
     text, rounds = design.get("text"), design.get("max_iterations")
     if not isinstance(text, str) or not isinstance(rounds, int) or rounds < 1:
         return None
-    return DesignRun(session_id=session_id, turn_id=turn_id, text=text, max_iterations=rounds)
+    refines = design.get("refines")
+    return DesignRun(
+        session_id=session_id,
+        turn_id=turn_id,
+        text=text,
+        max_iterations=rounds,
+        refines=refines if isinstance(refines, Mapping) else None,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +124,8 @@ class Decided:
 
     kind: Literal["goals", "checkpoint"]
     answer: str
+    said: tuple[str, ...] = ()
+    """In which words, where it was not a button alone."""
 
 
 StepRecord = Said | Carried | Decided
@@ -143,7 +156,11 @@ class DesignJournal:
                 "event": "turn",
                 "turn_id": run.turn_id,
                 "state": "started",
-                "design": {"text": run.text, "max_iterations": run.max_iterations},
+                "design": {
+                    "text": run.text,
+                    "max_iterations": run.max_iterations,
+                    **({} if run.refines is None else {"refines": dict(run.refines)}),
+                },
             },
         )
         return journal
@@ -216,7 +233,12 @@ class DesignJournal:
         )
 
     def _event(self, record: StepRecord, told: Sequence[DesignEvent]) -> dict[str, Any]:
-        from domain.llm.messages import create_ai_message, create_tool_message, message_to_dict
+        from domain.llm.messages import (
+            create_ai_message,
+            create_human_message,
+            create_tool_message,
+            message_to_dict,
+        )
 
         match record:
             case Said():
@@ -242,7 +264,11 @@ class DesignJournal:
                 )
                 return {"event": "message", "message": message_to_dict(done)}
             case Decided():
-                return {"event": "decision", "kind": record.kind, "answer": record.answer}
+                decided = {"event": "decision", "kind": record.kind, "answer": record.answer}
+                if not record.said:
+                    return decided
+                spoken = create_human_message("\n".join(record.said), message_id=new_ulid())
+                return {**decided, "event": "message", "message": message_to_dict(spoken)}
 
     async def _append(self, *events: Mapping[str, Any]) -> None:
         await uninterrupted(asyncio.to_thread(self._transcript.append, *events))

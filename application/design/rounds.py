@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,21 +62,39 @@ class DesignRounds:
     rounds: tuple[DesignRound, ...]
 
 
-def read_design_rounds(project: ProjectFiles) -> DesignRounds | None:
+def read_design_rounds(project: ProjectFiles, circuit: Path | None = None) -> DesignRounds | None:
     """Those of the design that was worked on last; None when there is none with a round. Blocking.
 
-    What cannot be read of a conversation is left out; the store heals nothing here.
+    With `circuit` those of the last design of that circuit, where it has one.
+
+    What cannot be read of a conversation is left out; the store heals nothing here. Designs of another
+    installation are read in their conversations: rounds can be shown, compared and put back.
     """
+    last: DesignRounds | None = None
     for info in project.sessions.list():
-        if info.work_mode != "workflow":
+        if info.work_mode != "workflow" or not info.is_ours:
             continue
         try:
-            events = project.sessions.read(info.session_id)
+            events = project.sessions.read(info.session_id).events
         except CircuitAIError:  # deleted meanwhile
             continue
+        is_asked_for = circuit is None or _circuit_of(events, project) == circuit
+        if last is not None and not is_asked_for:
+            continue
         found = _rounds_of(info.session_id, events, project)
-        if found is not None:
+        if found is not None and is_asked_for:
             return found
+        last = last or found
+    return last
+
+
+def _circuit_of(events: Sequence[Mapping[str, Any]], project: ProjectFiles) -> Path | None:
+    """What the last design of a conversation worked on; cheap."""
+    for event in reversed(events):
+        update = event.get("update")
+        path = update.get("circuit_file_path") if isinstance(update, Mapping) else None
+        if isinstance(path, str) and path:
+            return project.root / path
     return None
 
 
@@ -123,16 +142,24 @@ def _round(
     if before is not None and before.netlist is not None and netlist is not None:
         changes = value_changes(before.netlist, netlist)
         lines = _changed_lines(before.netlist, netlist)
-    result = state.get("sim_result_path")
+    result = _place(project, state.get("sim_result_path"))
     return DesignRound(
         number=int(state["iteration_count"]),
         verdicts=verdicts,
-        circuit=project.root / str(state.get("circuit_file_path", "")),
+        circuit=_place(project, state.get("circuit_file_path")) or project.root,
         netlist=netlist,
-        result_path=project.root / result if isinstance(result, str) and result else None,
+        result_path=result,
         changes=changes,
         changed_lines=lines,
     )
+
+
+def _place(project: ProjectFiles, text: object) -> Path | None:
+    """A place in the project that a line of a transcript names; None for any other."""
+    if not isinstance(text, str) or not text or "\0" in text:
+        return None
+    place = Path(os.path.realpath(project.root / text))
+    return place if place.is_relative_to(project.root) else None
 
 
 def value_changes(before: bytes, after: bytes) -> tuple[ValueChange, ...]:

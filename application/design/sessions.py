@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from application.design.journal import DesignRun, open_run
+from application.design.refining import finished_design, refinement
 from domain.design.goals import DesignGoal, GoalVerdict
 from shared.errors import UserInputError
 from shared.message import msg
@@ -32,6 +33,8 @@ class DesignRequest:
     provider: str = "builtin"
     max_iterations: int | None = None
     """None = `DEFAULT_MAX_ITERATIONS`, or what a pending run that goes on was begun with."""
+    session_id: str = ""
+    """The conversation of a finished design that `text` refines: its circuit, with other goals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +57,10 @@ class Reply:
     """An answer with the goals that hold from now on: to "goals", or to a checkpoint that goes on."""
 
     answer: Answer
-    goals: tuple[DesignGoal, ...]
+    goals: tuple[DesignGoal, ...] | None = None
+    """None: as they are."""
+    said: tuple[str, ...] = ()
+    """What the user typed before it was answered; it belongs to the conversation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +76,8 @@ class Question:
     """Its simulation did not finish."""
     can_undo: bool = False
     """Whether the round can be taken back."""
+    is_exhausted: bool = False
+    """Another round was asked for, and there was nothing left to change."""
     most_rounds: int = 0
     round_number: int = 0
     goals_met: bool = False
@@ -98,12 +106,17 @@ class RunSession:
     async def resume(self, request: ResumeRequest) -> DesignRun:
         """Take up the named run, or the newest interrupted one.
 
-        Raises UserInputError ("nothing_to_resume", "no_session", "session_in_use").
+        Raises UserInputError ("nothing_to_resume", "no_session", "session_in_use", "not_adopted").
         """
         return await uninterrupted(asyncio.to_thread(self._resume, request.session_id))
 
     async def begin(self, request: DesignRequest, ask: Ask) -> DesignRun:
-        """A new run; where one is pending, `ask` decides which of the two goes on."""
+        """A new run; where one is pending, `ask` decides which of the two goes on.
+
+        Raises UserInputError ("nothing_to_refine", and what `resume` raises) for one that refines a design.
+        """
+        if request.session_id:
+            return await uninterrupted(asyncio.to_thread(self._refine, request))
         pending = await uninterrupted(asyncio.to_thread(self._hold_pending, request.text))
         if pending is not None:
             recommended: Literal["resume", "anew"] = "resume" if pending.text == request.text else "anew"
@@ -130,7 +143,7 @@ class RunSession:
 
     def _resume(self, session_id: str) -> DesignRun:
         if not session_id:
-            newest = next(self._interrupted(), None)
+            newest = next(self._interrupted(), None) or next(self._interrupted(of_others=True), None)
             if newest is None:
                 raise nothing_to_resume(self._project)
             session_id = newest.session_id
@@ -140,6 +153,25 @@ class RunSession:
         if run is None:
             raise nothing_to_resume(self._project)
         return run
+
+    def _refine(self, request: DesignRequest) -> DesignRun:
+        self._held = self._sessions.open(request.session_id)
+        state = finished_design(self._held.events)
+        refines = None if state is None else refinement(state, request.text)
+        if refines is None:
+            raise UserInputError(
+                msg("The message changes no goal of the finished design."),
+                advice=msg("Name a goal with a figure, or describe another circuit."),
+                error_type="nothing_to_refine",
+            )
+        self.is_new = True
+        return DesignRun(
+            session_id=request.session_id,
+            turn_id=new_ulid(),
+            text=request.text,
+            max_iterations=request.max_iterations or DEFAULT_MAX_ITERATIONS,
+            refines=refines,
+        )
 
     def _hold_pending(self, text: str) -> DesignRun | None:
         """The pending run there is a choice about, locked: the same sentence's before the newest."""
@@ -157,13 +189,16 @@ class RunSession:
             self._release()
         return None
 
-    def _interrupted(self) -> Iterator[DesignRun]:
-        """Runs that were begun and not ended, the last changed first; some may be under way right now."""
+    def _interrupted(self, *, of_others: bool = False) -> Iterator[DesignRun]:
+        """Runs that were begun and not ended, the last changed first; some may be under way right now.
+
+        `of_others`: those of other installations, which can't be gone on with, in place of ours.
+        """
         for info in self._sessions.list():
-            if info.work_mode != "workflow" or not info.has_partial_response:
+            if info.work_mode != "workflow" or not info.has_partial_response or info.is_ours is of_others:
                 continue
             try:
-                run = open_run(info.session_id, self._sessions.read(info.session_id))
+                run = open_run(info.session_id, self._sessions.read(info.session_id).events)
             except UserInputError as error:  # deleted meanwhile, or no file to be read: not ours to mend
                 _logger.info("The conversation %s is passed over: %s", info.session_id, error)
                 continue

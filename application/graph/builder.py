@@ -4,7 +4,8 @@ START -> free_work -> END        the agent, a graph of its own
 START -> design_goals -> confirm_goals -> initial_design -> write_circuit -> simulation -> analysis
 analysis -> user_checkpoint -> action -> write_circuit ...        another round
 user_checkpoint -> undo_round -> user_checkpoint | END            the last round taken back
-confirm_goals | user_checkpoint | action -> conclude -> END
+user_checkpoint -> action -> user_checkpoint                      nothing is left to change
+confirm_goals | user_checkpoint -> conclude -> END
                                             conclude -> write_circuit -> END        the best round put back
 """
 
@@ -92,7 +93,7 @@ def _add_workflow(graph: StateGraph[GraphState, None, GraphState, GraphState], w
     graph.add_edge("analysis", "user_checkpoint")
     graph.add_conditional_edges("user_checkpoint", route_by_user_intent, ["action", "undo_round", "conclude"])
     graph.add_conditional_edges("undo_round", route_after_undo, ["user_checkpoint", END])
-    graph.add_conditional_edges("action", route_after_action, ["write_circuit", "conclude"])
+    graph.add_conditional_edges("action", route_after_action, ["write_circuit", "user_checkpoint"])
     graph.add_conditional_edges("conclude", route_after_conclude, ["write_circuit", END])
 
 

@@ -37,8 +37,8 @@ def route_by_work_mode(state: GraphState) -> str:
 
 
 def route_after_action(state: GraphState) -> str:
-    """A planned change is made; with nothing left to change the run ends."""
-    return "write_circuit" if state.get("planned_change") else "conclude"
+    """A planned change is made; with nothing left to change the same round is asked about again."""
+    return "write_circuit" if state.get("planned_change") else "user_checkpoint"
 
 
 def route_after_write(state: GraphState) -> str:

@@ -75,6 +75,10 @@ class GraphState(AgentState, total=False):
     """Relative to the project root, with forward slashes: a project may be moved before a run goes on."""
     design_goals_path: str
 
+    refined_goals: list[dict[str, Any]]
+    """Of a run that goes on from a finished design: its goals now. [] when they are taken over."""
+    refined_from: dict[str, Any]
+    """The intent of that design."""
     design_goals_summary: list[dict[str, Any]]
     design_intent: dict[str, Any]
     proposal: dict[str, Any]
@@ -89,6 +93,8 @@ class GraphState(AgentState, total=False):
     """The one before; None when it can't be gone back to any more."""
     last_write: str
     """Id of the operation that wrote the circuit."""
+    is_exhausted: bool
+    """At the last action the designer found nothing left to change."""
     goals_changed: Literal["", "judged", "sized"]
     """At the last checkpoint: the limits only, or also what the circuit is sized for."""
 

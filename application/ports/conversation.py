@@ -24,8 +24,11 @@ if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a p
 class Checkpointers(Protocol):
     """Opens the database in which LangGraph keeps its checkpoints."""
 
-    def __call__(self, path: Path) -> AbstractAsyncContextManager[BaseCheckpointSaver[str]]:
-        """A saver that is closed when the context ends."""
+    def __call__(self, path: Path, thread_id: str) -> AbstractAsyncContextManager[BaseCheckpointSaver[str]]:
+        """A saver for one thread that is closed when the context ends.
+
+        Of what another installation has written there nothing is used.
+        """
         ...
 
     async def prune(self, saver: BaseCheckpointSaver[str], thread_id: str) -> None:
@@ -157,6 +160,17 @@ class SessionInfo:
     """The first 50 characters of the user's first message."""
     has_partial_response: bool
     """Its last turn was interrupted."""
+    is_ours: bool = True
+    """This installation wrote, or the user adopted, all of it; else it is history to be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadTranscript:
+    """What stands in a conversation's file."""
+
+    events: Sequence[Mapping[str, Any]]
+    is_ours: bool
+    """As in SessionInfo."""
 
 
 class Transcript(Protocol):
@@ -174,6 +188,11 @@ class Transcript(Protocol):
     @property
     def events(self) -> Sequence[Mapping[str, Any]]:
         """Everything read at opening and appended since, in order."""
+        ...
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this installation wrote, or the user adopted, all of it."""
         ...
 
     def append(self, *events: Mapping[str, Any]) -> None:
@@ -194,16 +213,20 @@ class SessionStore(Protocol):
         """A new conversation; an empty name becomes "Chat <date and time>"."""
         ...
 
-    def open(self, session_id: str) -> Transcript:
-        """An existing one, for writing. Raises UserInputError ("no_session", "session_in_use")."""
+    def open(self, session_id: str, *, to_adopt: bool = False) -> Transcript:
+        """An existing one, for writing.
+
+        Raises UserInputError ("no_session", "session_in_use"; "not_adopted" for one that another
+        installation wrote, or changed, but `to_adopt`).
+        """
         ...
 
     def list(self) -> tuple[SessionInfo, ...]:
         """All, the last changed first; heals its index from the files."""
         ...
 
-    def read(self, session_id: str) -> Sequence[Mapping[str, Any]]:
-        """The events of one, without its lock. Raises UserInputError ("no_session")."""
+    def read(self, session_id: str) -> ReadTranscript:
+        """One as it stands, without its lock. Raises UserInputError ("no_session")."""
         ...
 
     def delete(self, session_id: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -47,11 +48,15 @@ class KeyStore(Protocol):
         """Whether the encrypted file can be used in this run: a passphrase was given."""
         ...
 
-    def find(self, name: str, variable: str = "") -> str:
+    def find(self, name: str, variable: str = "", *, server: str = "", usual: Sequence[str] = ()) -> str:
         """A provider's key, "" when there is none; `variable` names its environment variable.
 
-        Raises EnvironmentProblem: "keys_locked" when it is in the encrypted file and nobody has given the
-        passphrase, "damaged" when that file can't be read.
+        `server` is the address it is to be sent to: a key that is kept goes only where it was saved for; one
+        that was saved without an address only to the `usual` ones (the provider's own, and those of the
+        user's settings; where there is none, where he says). A variable of the environment is the user's
+        word for this run, and goes where he says.
+        Raises EnvironmentProblem: "key_for_other_server"; "keys_locked" when it is in the encrypted file and
+        nobody has given the passphrase; "damaged" when that file can't be read.
         """
         ...
 
@@ -63,11 +68,13 @@ class KeyStore(Protocol):
         """What works here; asks the keyring."""
         ...
 
-    def set(self, name: str, key: str, *, place: KeyPlace | None = None) -> KeyPlace:
-        """Keep a key, in `place` or the best that works: keyring, encrypted file (when a passphrase was
+    def set(self, name: str, key: str, *, place: KeyPlace | None = None, server: str = "") -> KeyPlace:
+        """Keep a key for the address `server` ("" = the provider's usual ones), in `place` or the best
+        that works: keyring, encrypted file (when a passphrase was
         given), this run. Others' copies under that name are removed. Returns where it is.
 
-        Raises UserInputError ("bad_key"), EnvironmentProblem ("no_keyring", "keys_locked", a full disk).
+        Raises UserInputError ("bad_key"), EnvironmentProblem ("no_keyring", "keys_locked",
+        "no_passphrase" when the encrypted file is still to be made, a full disk).
         """
         ...
 

@@ -25,6 +25,41 @@ class StoredObject:
     """When it was put last, seconds since the epoch."""
 
 
+class GoalStore(Protocol):
+    """What is asked of a project's circuits: a document for each, by the circuit's place in the project.
+
+    Blocking. All raise EnvironmentProblem when a file is not what it should be, or the disk refuses.
+    """
+
+    def path_of(self, circuit: str) -> Path:
+        """Where a circuit's document is, or would be."""
+        ...
+
+    def read(self, circuit: str) -> bytes | None:
+        """A circuit's document; None when it has none."""
+        ...
+
+    def save(self, circuit: str, content: bytes) -> None:
+        """Replace a circuit's document atomically."""
+        ...
+
+    def remove(self, circuit: str) -> None:
+        """Take a circuit's document away; none is no error."""
+        ...
+
+    def contents(self) -> tuple[bytes, ...]:
+        """All documents that can be read; never raises."""
+        ...
+
+    def former(self) -> bytes | None:
+        """The one document of an earlier version of the program; None when there is none."""
+        ...
+
+    def retire_former(self) -> None:
+        """Take it away."""
+        ...
+
+
 class ProjectFiles(Protocol):
     """One open project folder; files are written only atomically, with a backup of what was there."""
 
@@ -59,8 +94,15 @@ class ProjectFiles(Protocol):
         ...
 
     @property
-    def design_goals_path(self) -> Path:
-        """Where the goals of the current design are kept."""
+    def goals(self) -> GoalStore:
+        """What is asked of the project's circuits."""
+        ...
+
+    def adopt(self) -> None:
+        """Make what other installations wrote ours, as history: what it had under way is ended, not run.
+
+        Raises UserInputError ("session_in_use"), EnvironmentProblem; what was adopted before stays so.
+        """
         ...
 
     def place_of(self, path: Path) -> str:
@@ -68,6 +110,10 @@ class ProjectFiles(Protocol):
 
         It need not exist. Raises UserInputError ("outside_project").
         """
+        ...
+
+    def is_for_tools(self, place: str, *, is_folder: bool) -> bool:
+        """Whether tools may write at a place (as `place_of` gives it): nothing hidden, their kinds."""
         ...
 
     def is_kept_back(self, place: str) -> bool:
@@ -119,14 +165,6 @@ class ProjectFiles(Protocol):
 
     def close(self) -> None:
         """Release what was opened."""
-        ...
-
-    def read_design_goals(self) -> bytes | None:
-        """The content of design_goals.json, None when there is none."""
-        ...
-
-    def save_design_goals(self, content: bytes) -> None:
-        """Replace design_goals.json atomically."""
         ...
 
     def keep_object(self, content: bytes) -> str:
@@ -223,6 +261,8 @@ class OperationRecord:
     """ISO 8601, UTC."""
     result: Mapping[str, Any] | None = None
     """The call's stored outcome, plain JSON types; for a file known already at the intent."""
+    is_ours: bool = True
+    """This installation wrote it; nothing is ever done because of one that another wrote."""
 
     @property
     def changes(self) -> tuple[FileChange, ...]:
@@ -262,7 +302,11 @@ class OperationLog(Protocol):
     def set_state(
         self, op_id: str, state: OperationState, *, result: Mapping[str, Any] | None = None
     ) -> None:
-        """Change a record's state (and its result, when given)."""
+        """Change the state (and the result, when given) of a record of ours."""
+        ...
+
+    def adopt(self) -> int:
+        """Make other installations' records ours: what they had under way is abandoned. How many it were."""
         ...
 
     def find(self, op_id: str) -> OperationRecord | None:
@@ -270,7 +314,7 @@ class OperationLog(Protocol):
         ...
 
     def list(self, *, session_id: str = "") -> tuple[OperationRecord, ...]:
-        """All records (of one session), oldest first."""
+        """All records (of one session), oldest first. Writes nothing."""
         ...
 
     def forget(self, op_ids: Sequence[str]) -> None:
@@ -278,7 +322,7 @@ class OperationLog(Protocol):
         ...
 
     def interrupted(self) -> tuple[OperationRecord, ...]:
-        """Records in state "intent" nobody works on any more, oldest first.
+        """Records of ours in state "intent" nobody works on any more, oldest first. Writes nothing.
 
         An effect on a file is among them also while it is under way: ask under the write lock.
         """

@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a p
     from domain.simulation.batch import Batch, BatchCircuit, BatchRun, RunOutcome
     from domain.simulation.request import SimulationJob
     from domain.simulation.result import SimulationResult, SimulationRun
+    from domain.simulation.retention import Origin
     from domain.simulation.stepped_run import SteppedRun
     from domain.simulation.waveform import Envelope, Plot, PlotOutline, Vector
     from shared.message import Message
@@ -232,4 +233,8 @@ class ResultStore(Protocol):
 
     def raw_path_of(self, path: Path) -> Path:
         """The raw file a result.json (or a raw file itself) points to."""
+        ...
+
+    def origin_of(self, path: Path) -> Origin:
+        """Who computed the data of a result.json, a result's folder or a raw file; never raises. Blocking."""
         ...

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 import os
 import re
@@ -14,6 +13,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from application.design.circuit_goals import place_in, take_over_former
+from application.project.runnable import Runnable, runnable
 from application.simulation.circuit_files import load_circuit
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
 from domain.circuit.sections import Section, sections_of
@@ -25,6 +26,7 @@ from shared.message import Message, msg
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from application.design.circuit_goals import GoalBook
     from application.design.rounds import DesignRounds
     from application.ports.project import Projects
     from application.ports.simulation import SourceReaders
@@ -96,6 +98,8 @@ class ResultSummary:
     status: str
     circuit: Path
     netlist_sha256: str
+    is_ours: bool = True
+    """False: it came with the project from elsewhere, and nobody has run it here."""
     goals_met: int | None = None
     """None when the project has no goals, or none of them can be measured on this result."""
     goals: int = 0
@@ -122,6 +126,10 @@ class Examples(Protocol):
 
     def list(self) -> tuple[Example, ...]:
         """Each with its name and circuit."""
+        ...
+
+    def new_folder(self, name: str, into: Path) -> Path:
+        """Make an empty folder under a free name; returns it."""
         ...
 
     def copy(self, name: str, into: Path) -> Path:
@@ -172,7 +180,7 @@ class BrowseProject:
         self._measure = measure
         """Made when it is needed: it loads numpy."""
         self._libraries = libraries
-        self._judged: dict[tuple[Path, str], int | None] = {}
+        self._judged: dict[tuple[Path, tuple[DesignGoal, ...]], int | None] = {}
 
     async def open(self, place: Path, *, main: str = "") -> OpenedProject:
         """Open a folder, or the folder of a file, as a project; it becomes one when it is not yet.
@@ -194,9 +202,16 @@ class BrowseProject:
         """Those that could be the main circuit; of very many those of `known` are looked at in any case."""
         return await asyncio.to_thread(self._circuits, root, known)
 
-    async def sections(self, file: Path) -> tuple[Section, ...]:
-        """The parts of a netlist on the disk. Raises UserInputError when it can't be read."""
-        return await asyncio.to_thread(self._sections, file)
+    async def runnable(self, root: Path, file: Path) -> Runnable | None:
+        """What a file asks a simulation for; None when it is no circuit of its own."""
+        return await asyncio.to_thread(self._runnable, root, file)
+
+    async def sections(self, file: Path, *, text: str | None = None) -> tuple[Section, ...]:
+        """The parts of a netlist: of `text`, where somebody is writing it, else of what is on the disk.
+
+        Raises UserInputError when it can't be read.
+        """
+        return await asyncio.to_thread(self._sections, file, text)
 
     async def nodes(self, file: Path) -> Mapping[str, int]:
         """The nodes of a netlist on the disk, each with its first line. Raises UserInputError."""
@@ -211,22 +226,17 @@ class BrowseProject:
         return await asyncio.to_thread(self._results.stored, root)
 
     async def judged(self, root: Path, results: Sequence[ResultSummary]) -> Mapping[Path, tuple[int, int]]:
-        """Of the newest results: how many of the project's goals each meets, and of how many.
+        """Of the newest results: how many goals each meets, and of how many.
 
-        Goals of a design are only held against the circuits it made.
+        They are those of the result's own circuit, as they were when it was computed.
         """
-        content = await asyncio.to_thread(self._goals_content, root)
-        goals = _goals_of(content)
-        if not goals:
-            return {}
-        digest = sha256(content).hexdigest()
-        design = await self.rounds(root)
-        designed = {each.circuit for each in design.rounds} if design is not None else set()
+        book = await asyncio.to_thread(self._goal_book, root)
         found: dict[Path, tuple[int, int]] = {}
-        for result in results[:_MOST_JUDGED]:
-            if designed and result.circuit not in designed:
+        for result in results[:_MOST_JUDGED] if book is not None and book.all else ():
+            goals = book.of_result(result.circuit, result.created) if book is not None else ()
+            if not goals or not result.is_ours:  # what nobody ran here meets nothing
                 continue
-            key = (result.path, digest)
+            key = (result.path, goals)
             if key not in self._judged:
                 self._judged[key] = await self._met(result, goals)
             met = self._judged[key]
@@ -234,13 +244,26 @@ class BrowseProject:
                 found[result.path] = (met, len(goals))
         return found
 
-    async def goals(self, root: Path) -> tuple[DesignGoal, ...]:
-        """The goals of the project's design; none when it has none."""
-        return _goals_of(await asyncio.to_thread(self._goals_content, root))
+    async def goals(self, root: Path, circuit: Path, *, created: str = "") -> tuple[DesignGoal, ...]:
+        """What is asked of a circuit, or was when a result of it was `created`."""
+        book = await asyncio.to_thread(self._goal_book, root)
+        if book is None:
+            return ()
+        if created:
+            return book.of_result(circuit, created)
+        found = book.of(place_in(book.root, circuit))
+        return () if found is None else found.goals
 
-    async def rounds(self, root: Path) -> DesignRounds | None:
-        """The rounds of the project's last design; None when there are none, or they cannot be read."""
-        return await asyncio.to_thread(self._rounds, root)
+    async def follow_move(self, root: Path, old: Path, new: Path) -> None:
+        """A file or a folder of the project has another place: the goals of its circuits go along.
+
+        Raises EnvironmentProblem.
+        """
+        await asyncio.to_thread(self._follow_move, root, old, new)
+
+    async def rounds(self, root: Path, circuit: Path | None = None) -> DesignRounds | None:
+        """The rounds of the last design of a circuit, else of the project; None when none can be read."""
+        return await asyncio.to_thread(self._rounds, root, circuit)
 
     async def digests(self, root: Path) -> Mapping[str, str]:
         """SHA-256 of the project's text files by their relative paths: a state to compare with."""
@@ -257,6 +280,10 @@ class BrowseProject:
     async def examples(self) -> tuple[Example, ...]:
         """The examples that come with the program."""
         return await asyncio.to_thread(self._listed_examples)
+
+    async def new_folder(self, name: str, into: Path) -> Path:
+        """Make an empty folder under a free name; returns it. Raises UserInputError, EnvironmentProblem."""
+        return await asyncio.to_thread(self._examples.new_folder, name, into)
 
     async def copy_example(self, name: str, into: Path) -> Path:
         """Copy an example into a folder; returns the copy. Raises UserInputError, EnvironmentProblem."""
@@ -277,12 +304,21 @@ class BrowseProject:
         _check_folder(folder, place)
         warning = None
         try:
-            self._projects.open(folder, create=True).close()
+            project = self._projects.open(folder, create=True)
+            try:
+                take_over_former(project, main)
+            finally:
+                project.close()
         except EnvironmentProblem as error:
             warning = msg(
                 "This folder is read-only ({reason}): results and conversations can't be kept in it.",
                 reason=error.message,
             )
+        else:
+            if not os.access(folder / paths.PROJECT_FOLDER, os.W_OK | os.X_OK):
+                warning = msg(
+                    "This project is read-only: what it holds is shown, nothing can be added to it."
+                )
         return OpenedProject(
             root=folder, circuits=self._circuits(folder, (folder / main,)), file=file, warning=warning
         )
@@ -293,7 +329,20 @@ class BrowseProject:
         found = [candidate.path for candidate in main_circuits(self._views(root), known)]
         return tuple(sorted(found))
 
-    def _sections(self, file: Path) -> tuple[Section, ...]:
+    def _runnable(self, root: Path, file: Path) -> Runnable | None:
+        from application.tool_execution.tools._common import CIRCUIT_SUFFIXES
+
+        if file.suffix.lower() not in CIRCUIT_SUFFIXES:
+            return None
+        found = runnable(self._sources, file, self._libraries)
+        if found is None or found.has_analysis or file in self._circuits(root, (file,)):
+            return found
+        return None  # a part that another one includes
+
+    def _sections(self, file: Path, text: str | None) -> tuple[Section, ...]:
+        if text is not None:
+            has_title = file.suffix.lower() not in LIBRARY_SUFFIXES
+            return sections_of(Netlist.parse(text.encode(), path=file, has_title=has_title))
         netlist, _reader = load_circuit(self._sources, file, self._libraries)
         if file.suffix.lower() in LIBRARY_SUFFIXES:
             netlist = Netlist.parse(netlist.to_bytes(), path=netlist.path, has_title=False)
@@ -307,27 +356,40 @@ class BrowseProject:
                 found.setdefault(node.text, element.line)
         return found
 
-    def _rounds(self, root: Path) -> DesignRounds | None:
+    def _rounds(self, root: Path, circuit: Path | None) -> DesignRounds | None:
         from application.design.rounds import read_design_rounds
 
         try:
             project = self._projects.open(root)
             try:
-                return read_design_rounds(project)
+                return read_design_rounds(project, circuit)
             finally:
                 project.close()
         except CircuitAIError:  # no project yet, or a folder that is read-only
             return None
 
-    def _goals_content(self, root: Path) -> bytes:
+    def _goal_book(self, root: Path) -> GoalBook | None:
+        from application.design.circuit_goals import GoalBook
+
         try:
             project = self._projects.open(root)
             try:
-                return project.read_design_goals() or b""
+                return GoalBook(project)
             finally:
                 project.close()
-        except CircuitAIError:  # no project (a read-only folder), or goals that cannot be read
-            return b""
+        except CircuitAIError:  # no project: a read-only folder
+            return None
+
+    def _follow_move(self, root: Path, old: Path, new: Path) -> None:
+        from application.design.circuit_goals import follow_move
+
+        source, target = place_in(root, old), place_in(root, new)
+        if source and target and paths.is_project(root):
+            project = self._projects.open(root)
+            try:
+                follow_move(project, source, target)
+            finally:
+                project.close()
 
     async def _met(self, result: ResultSummary, goals: Sequence[DesignGoal]) -> int | None:
         """How many goals a result meets; None when it answers none of them."""
@@ -443,35 +505,3 @@ def _digest(file: Path) -> str | None:
         return sha256(file.read_bytes()).hexdigest()
     except OSError:
         return None
-
-
-def _goals_of(content: bytes) -> tuple[DesignGoal, ...]:
-    """The goals of design_goals.json; those that cannot be understood are left out."""
-    try:
-        document = json.loads(content or b"{}")
-    except (ValueError, RecursionError):
-        return ()
-    items = document.get("goals") if isinstance(document, dict) else None
-    goals = (_goal_of(item) for item in items) if isinstance(items, list) else ()
-    return tuple(goal for goal in goals if goal is not None)
-
-
-def _goal_of(item: object) -> DesignGoal | None:
-    if not isinstance(item, dict):
-        return None
-    texts = [item.get(name) for name in ("metric", "expression", "unit")]
-    bounds = [item.get(name) for name in ("minimum", "maximum")]
-    if not all(isinstance(text, str) for text in texts):
-        return None
-    if any(bound is not None and not isinstance(bound, int | float) for bound in bounds):
-        return None
-    metric, expression, unit = map(str, texts)
-    target = item.get("target")
-    return DesignGoal(
-        metric=metric,
-        expression=expression,
-        unit=unit,
-        minimum=bounds[0],
-        maximum=bounds[1],
-        target=float(target) if isinstance(target, int | float) else None,
-    )

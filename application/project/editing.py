@@ -130,7 +130,7 @@ class EditFiles:
         try:
             with project.operations.write_lock():  # not between the steps of an operation on the same file
                 _refuse_unless(expected, _current(project, path), path)
-                project.write(path, data)
+                project.write(Path(project.place_of(path)), data)
         finally:
             project.close()
 

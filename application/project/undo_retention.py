@@ -74,7 +74,10 @@ def _tidy(
     gone = [
         record
         for record, age in zip(records, ages, strict=True)
-        if age < limit and record.session_id not in living and record.state != "intent"
+        if record.is_ours  # what another installation recorded is history to be read
+        and age < limit
+        and record.session_id not in living
+        and record.state != "intent"
     ]
     named = project.named_hashes()
     sizes = {item.sha256: item.size for item in objects}
@@ -108,7 +111,8 @@ def _over_size(
         new = _hashes([record]) - kept
         cost = sum(sizes.get(sha256, 0) for sha256 in new)
         is_young = _time_of(record.created, now) > now - _GRACE
-        if record.state == "intent" or record.session_id in begun or is_young or cost <= room:
+        is_kept = record.state == "intent" or not record.is_ours
+        if is_kept or record.session_id in begun or is_young or cost <= room:
             room -= cost
             kept |= new
         else:

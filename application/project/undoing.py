@@ -55,10 +55,10 @@ class ProjectOperations:
     ) -> tuple[OperationEntry, ...]:
         """The operations of the project at `folder` (of one session; only the newest), oldest first.
 
-        What an interruption left open is settled before. Raises UserInputError, EnvironmentProblem.
+        Nothing is written: what an interruption left open is settled before the next change. Raises
+        UserInputError, EnvironmentProblem.
         """
         async with self._opened(folder) as operations:
-            await operations.repair()
             records = await operations.list(session_id=session_id)
             shown = records if last is None else records[max(len(records) - last, 0) :]
             return tuple([await _entry(operations, record) for record in shown])
@@ -66,7 +66,6 @@ class ProjectOperations:
     async def diff(self, folder: Path, op_id: str) -> OperationEntry:
         """One operation with what it changed. Raises UserInputError ("no_operation"), EnvironmentProblem."""
         async with self._opened(folder) as operations:
-            await operations.repair()
             record = _chosen(await operations.list(), op_id)
             return OperationEntry(record=record, diff=await operations.diff(record.op_id))
 
@@ -126,7 +125,8 @@ def _chosen(records: Sequence[OperationRecord], op_id: str) -> OperationRecord:
 
 def _last_standing(records: Sequence[OperationRecord]) -> OperationRecord:
     for record in reversed(records):
-        if record.kind == "file" and record.state == "done" and record.before_sha256 != record.after_sha256:
+        is_standing = record.is_ours and record.kind == "file" and record.state == "done"
+        if is_standing and record.before_sha256 != record.after_sha256:
             return record
     raise CircuitError(
         msg("There is nothing to undo: no change of a file stands."),

@@ -14,6 +14,20 @@ WindowLanguage = Literal["auto", "en", "zh"]
 WindowTheme = Literal["system", "light", "dark"]
 
 
+@dataclass(slots=True, kw_only=True)
+class CircuitView:
+    """How the results of one circuit are looked at; it stays from run to run."""
+
+    analysis: str = ""
+    """The kind that is shown; "" = the first one."""
+    traces: dict[str, list[str]] = field(default_factory=dict)
+    """Expressions that are drawn, by kind of analysis; those of one that is not here are the usual ones."""
+    zooms: dict[str, dict[str, tuple[float, float]]] = field(default_factory=dict)
+    """By kind of analysis: the chosen range of each pane by its unit, "" the axis; in drawn coordinates."""
+    measurements: list[str] = field(default_factory=list)
+    """Expressions that are measured beside the circuit's own figures."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectMemory:
     """One project as it was left. Paths are relative to it, with forward slashes."""
@@ -27,8 +41,17 @@ class ProjectMemory:
     """Folders open in the tree."""
     sizes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Sizes of the parts of a splitter by its name, logical pixels; they are kept per project."""
+    views: Mapping[str, CircuitView] = field(default_factory=dict)
+    """By circuit."""
     accepted: Mapping[str, str] | None = None
     """SHA-256 of each file of the accepted state; None before there is one."""
+    places: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
+    """Of an open file: the caret's line and column and the first line that is seen, from 1."""
+    bottom_tab: int = 0
+    conversation: str | None = None
+    """The one that was shown: its id, "" for a new one; None: the newest."""
+    drafts: Mapping[str, str] = field(default_factory=dict)
+    """What was written and not sent, by conversation ("" = a new one)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +75,8 @@ class WindowState:
     """None: the window was left without a project."""
     projects: Mapping[Path, ProjectMemory] = field(default_factory=dict)
     """The latest first."""
+    damaged: Path | None = None
+    """What was remembered could not be read, and was set aside here. Not kept."""
 
     @property
     def recent(self) -> tuple[Path, ...]:
@@ -74,11 +99,34 @@ class WindowState:
         return replace(self, projects=kept, last_project=last)
 
 
+def changed_by(found: WindowState, before: WindowState, after: WindowState) -> WindowState:
+    """`found` with what a window changed between `before` and `after`: other windows change it too."""
+    fields = [name for name in WindowState.__dataclass_fields__ if name not in ("projects", "damaged")]
+    changed = {name: getattr(after, name) for name in fields if getattr(after, name) != getattr(before, name)}
+    projects = dict(found.projects)
+    for path in before.projects.keys() - after.projects.keys():
+        projects.pop(path, None)
+    mine = {path: kept for path, kept in after.projects.items() if kept != before.projects.get(path)}
+    if after.recent[:1] != before.recent[:1]:  # brought to the front
+        mine = {path: after.projects[path] for path in (*after.recent[:1], *mine)}
+        projects = {**mine, **{path: kept for path, kept in projects.items() if path not in mine}}
+    projects.update(mine)
+    latest = dict(list(projects.items())[:MOST_RECENT])
+    return replace(found, **changed, projects=latest, damaged=None)
+
+
 class WindowStates(Protocol):
     """Keeps the window's state in the user's own folder. Blocking: called off the loop."""
 
     def load(self) -> WindowState:
         """The state saved last; defaults for whatever is missing or cannot be understood. Never raises."""
+        ...
+
+    def update(self, before: WindowState, after: WindowState) -> None:
+        """Keep what a window changed, and what others have changed meanwhile; atomically.
+
+        Raises EnvironmentProblem ("busy" too), UserInputError when that is not possible.
+        """
         ...
 
     def save(self, state: WindowState) -> None:

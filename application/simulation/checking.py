@@ -3,15 +3,13 @@ running it."""
 
 from __future__ import annotations
 
-import asyncio
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from application.simulation.circuit_files import read_circuit_file
-from application.simulation.translated_circuits import CircuitTranslator, TranslatingReader
+from application.simulation.translated_circuits import CircuitTranslator, TranslatingReader, with_stand_ins
 from domain.circuit.dependencies import SourceFile, resolve_dependencies
 from domain.circuit.diagnostics import Diagnostic, diagnose
 from domain.circuit.dialects import Dialect, functions_of_mode, plain_text
@@ -27,8 +25,7 @@ if TYPE_CHECKING:
     from shared.cpu_executor import CpuTaskExecutor
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckReport:
+class CheckReport(NamedTuple):
     """What a check found."""
 
     file: Path
@@ -55,7 +52,7 @@ class CheckCircuit:
         sources: SourceReaders,
         settings: SimulatorSettingsStore | None = None,
         libraries: tuple[Path, ...] = (),
-        cpu: CpuTaskExecutor | None = None,
+        cpu: Callable[[], CpuTaskExecutor] | None = None,
     ) -> None:
         self._sources = sources
         self._settings = settings
@@ -80,10 +77,12 @@ class CheckCircuit:
         `data`: `path` then need not exist, and only says what the text includes. Raises UserInputError when
         it is no regular, readable file of at most 20 MB.
         """
+        import asyncio
+
         if data is None or len(data) < _LARGE or self._cpu is None:
             return await asyncio.to_thread(self.check, path, libraries, data=data, dialect=dialect)
         real, reader, settings = await asyncio.to_thread(self._reader, path, libraries)
-        found = await self._cpu.run(_diagnostics_to_send, real, data, reader, settings, dialect)
+        found = await self._cpu().run(_diagnostics_to_send, real, data, reader, settings, dialect)
         return CheckReport(file=real, diagnostics=found)
 
     def check(
@@ -94,7 +93,7 @@ class CheckCircuit:
         data: bytes | None = None,
         dialect: Dialect | None = None,
     ) -> CheckReport:
-        """The same, blocking, here."""
+        """The same, blocking, here: a command that does nothing else needs no loop, and no import of one."""
         if data is None:
             settings = self._settings_of(path)
             data, real, reader = read_circuit_file(self._sources, path, self._folders(libraries, settings))
@@ -117,7 +116,7 @@ class CheckCircuit:
 def _diagnostics(
     path: Path, data: bytes, reader: SourceReader, settings: SimulatorSettings, dialect: Dialect | None
 ) -> tuple[Diagnostic, ...]:
-    translator = CircuitTranslator(settings, dialect)
+    translator = CircuitTranslator(settings, dialect, reader)
     seen = TranslatingReader(reader, translator)
     try:
         if path.suffix.lower() in LIBRARY_SUFFIXES:  # made to be included: its first line is no title
@@ -126,7 +125,7 @@ def _diagnostics(
             netlist = Netlist.parse(source.data, path=path, has_title=False)
         else:
             netlist = translator.main(data, path)
-        tree = resolve_dependencies(netlist, seen)
+        netlist, tree = with_stand_ins(netlist, resolve_dependencies(netlist, seen), translator, seen)
     except UserInputError as error:  # encrypted
         found = Diagnostic(severity="error", code="encoding", message=error.message, file=error.file, line=1)
         return (found,)
@@ -159,9 +158,9 @@ def _placed(found: Diagnostic, read: Netlist, written: Netlist) -> Diagnostic:
         return found
     count = len(written.source.lines)
     if found.line > count:  # a card that the settings or the translation added
-        return replace(found, line=max(count, 1), column=None)
+        return found._replace(line=max(count, 1), column=None)
     is_same = read.source.line_text(found.line) == written.source.line_text(found.line)
-    return found if is_same else replace(found, column=None)
+    return found if is_same else found._replace(column=None)
 
 
 def _diagnostics_to_send(
@@ -169,7 +168,7 @@ def _diagnostics_to_send(
 ) -> tuple[Diagnostic, ...]:
     """In a worker process: what is found there has to travel by pickle."""
     found = _diagnostics(path, data, reader, settings, dialect)
-    return tuple(replace(each, message=_portable(each.message)) for each in found)
+    return tuple(each._replace(message=_portable(each.message)) for each in found)
 
 
 def _portable(message: Message) -> Message:

@@ -11,6 +11,7 @@ from shared.errors import CircuitError
 if TYPE_CHECKING:
     from application.ports.simulation import ResultStore, WaveformReader
     from domain.simulation.result import Quantity
+    from domain.simulation.retention import Origin
     from shared.cpu_executor import CpuTaskExecutor
 
 
@@ -29,6 +30,10 @@ class MeasureResult:
         UserInputError for a source or an expression that can't be read.
         """
         return await self._cpu.run_in_thread(self._evaluate, source, tuple(expressions))
+
+    async def origin_of(self, source: Path) -> Origin:
+        """Who computed the data of `source`; never raises."""
+        return await self._cpu.run_in_thread(self._results.origin_of, source)
 
     def _evaluate(self, source: Path, expressions: Sequence[str]) -> dict[str, Quantity | CircuitError]:
         from domain.simulation.expressions import evaluate

@@ -12,9 +12,20 @@ from typing import TYPE_CHECKING
 
 from application.simulation.circuit_files import read_circuit_file
 from application.simulation.reuse import circuit_hash
-from application.simulation.translated_circuits import CircuitTranslator, TranslatingReader
+from application.simulation.translated_circuits import CircuitTranslator, TranslatingReader, with_stand_ins
+from domain.circuit.control_blocks import (
+    KeptPlots,
+    PlottedCurves,
+    commands_of,
+    keeping_plots,
+    plotted_curves,
+    read_files,
+    stops_itself,
+    written_folders,
+)
 from domain.circuit.dependencies import DependencyTree, SourceFile, SourceReader, resolve_dependencies
 from domain.circuit.dialects import Dialect
+from domain.circuit.measure_cards import one_name_each, with_nodes_of_par
 from domain.circuit.netlist import Measure, Netlist
 from domain.circuit.numbers import parse_number
 from domain.circuit.simulator_settings import SimulatorSettings
@@ -60,14 +71,14 @@ def prepare_circuit(
     folders = (*libraries, *user_libraries, *settings.readable)
     found, real, plain_reader = read_circuit_file(sources, circuit, folders)
     data = found if data is None else data
-    translator = CircuitTranslator(settings, dialect)
+    translator = CircuitTranslator(settings, dialect, plain_reader)
     reader = TranslatingReader(plain_reader, translator)
     netlist = translator.main(data, real)
     for name, value in assignments:
         netlist = _assigned(netlist, name, value)
     if analyses is not None:
         netlist = netlist.with_analyses(analyses)
-    tree = resolve_dependencies(netlist, reader)
+    netlist, tree = with_stand_ins(netlist, resolve_dependencies(netlist, reader), translator, reader)
     return PreparedCircuit(
         circuit=real,
         sha256=sha256(data).hexdigest(),
@@ -108,22 +119,35 @@ class PreparedCircuit:
 
     def job(self, output_dir: Path, *, timeout_s: float) -> SimulationJob:
         """One run of it whose data go to `output_dir`."""
-        deck, companions = self.tree.portable(TAKEN_NAMES)
+        kept = self._kept_plots()
+        tree, scripts = (self.tree, {}) if kept is None else (kept.tree, kept.scripts)
+        deck, companions = tree.portable((*TAKEN_NAMES, *scripts))
         return SimulationJob(
             deck=deck.to_bytes(),
             data_files=self.data_files,
-            companions=companions,
+            companions={**companions, **scripts},
             deck_path=self.circuit,
             included_files=self._included_files(),
             readable_dirs=self._readable_dirs(),
             hidden_dirs=self._hidden_dirs(),
             analyses=self.analyses(),
             has_control_block=self.has_control_block,
+            output_folders=written_folders(commands_of(tree)) if self.has_control_block else (),
+            ends_with_commands=kept is not None and kept.quits,
             stop_time_s=self._stop_time(),
             output_dir=output_dir,
             compatibility=self.compatibility,
             limits=ResourceLimits(wall_s=timeout_s),
         )
+
+    def _kept_plots(self) -> KeptPlots | None:
+        """The copy that writes its plots itself; None for a circuit whose cards ngspice runs."""
+        has_analyses = bool(self.analyses())
+        if self.has_control_block:
+            return keeping_plots(self.tree, has_analyses=has_analyses)
+        if has_analyses and stops_itself(self.tree):
+            return keeping_plots(self.tree, has_analyses=True, runs=True)
+        return None
 
     def edited(self, netlist: Netlist) -> PreparedCircuit:
         """The same circuit with another main netlist, whose includes are found anew (blocking)."""
@@ -187,13 +211,32 @@ class PreparedCircuit:
         )
 
     def measures(self) -> list[tuple[Path, Measure]]:
-        """The `.meas` cards of the circuit and of what it includes, with their files."""
-        return [
+        """The `.meas` cards of the circuit and of what it includes, with their files, each under its own name
+        (domain.circuit.measure_cards)."""
+        cards = [
             (source.path or self.circuit, card)
             for source in self._sources()
             for card in source.measures
             if (source.path, card.line) in self._places
         ]
+        return one_name_each(with_nodes_of_par(cards, self.tree.expanded))
+
+    def curves(self) -> tuple[PlottedCurves, ...]:
+        """What its own `plot` commands show."""
+        return plotted_curves(commands_of(self.tree)) if self.has_control_block else ()
+
+    def digital_notes(self) -> tuple[SimulationNote, ...]:
+        """Where the digital nodes are that its commands print: ngspice keeps them in no plot."""
+        if not self.has_control_block:
+            return ()
+        printing = [command for command in commands_of(self.tree) if command.name == "eprint"]
+        text = msg(
+            "Digital nodes are in no plot of ngspice: what eprint shows of them is in the run's log, as text."
+        )
+        return tuple(
+            SimulationNote(message=text, file=command.file or self.circuit, line=command.line)
+            for command in printing[:1]
+        )
 
     def fouriers(self) -> list[tuple[Path, Statement]]:
         """The `.four` cards of the circuit and of what it includes, with their files."""
@@ -239,7 +282,8 @@ def _assigned(netlist: Netlist, name: str, value: str) -> Netlist:
 
 def _data_files(tree: DependencyTree, reader: SourceReader, circuit: Path) -> Iterator[Path]:
     """The data files beside the circuit that may be read; ngspice 39 looks for them in lower case."""
-    for name in dict.fromkeys(spelt for written in tree.data_files for spelt in (written, written.lower())):
+    named = (*tree.data_files, *read_files(commands_of(tree)))
+    for name in dict.fromkeys(spelt for written in named for spelt in (written, written.lower())):
         path = Path(os.path.normpath(circuit.parent / name))
         found = reader.read(name, including_file=circuit)
         if isinstance(found, SourceFile) and found.path == path.resolve():

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from application.simulation.prepared_circuit import PreparedCircuit
 
-_SCHEME = "1"
+_SCHEME = "2"
 """Raised when our own part of a result (metrics, steps) comes out differently: then older runs are redone."""
 _ALSO_RANDOM = ("trnoise", "trrandom", "rnd", "sgauss", "sunif")
 _RANDOM = re.compile(

@@ -9,30 +9,59 @@ from typing import TYPE_CHECKING
 
 from domain.circuit.parameters import resolve_parameters
 from domain.simulation.result import Quantity, SimulationIssue
-from shared.errors import CircuitAIError
+from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message
 
 if TYPE_CHECKING:
     from application.simulation.prepared_circuit import PreparedCircuit
+    from domain.circuit.control_blocks import ControlCommand
+    from domain.simulation.result import SimulationRun
     from domain.simulation.waveform import Plot
 
 Metrics = dict[str, Quantity]
 
 
 def run_metrics(
-    prepared: PreparedCircuit, read_plots: Callable[[], Sequence[Plot]]
+    prepared: PreparedCircuit, run: SimulationRun, read_plots: Callable[[], Sequence[Plot]]
 ) -> tuple[Metrics, tuple[SimulationIssue, ...]]:
     """Every metric by its lower-case name (NaN where it could not be had), and what went wrong.
 
     `read_plots` is called only when there is something to measure.
     """
     measures, fouriers = prepared.measures(), prepared.fouriers()
-    if not measures and not fouriers:
+    commands = _telling_commands(prepared)
+    if not measures and not fouriers and not commands:
         return {}, ()
-    plots = read_plots()
+    try:
+        plots = read_plots()
+    except UserInputError:
+        if measures or fouriers:
+            raise
+        plots = ()  # too large, or torn: what the commands printed is there all the same
     metrics, issues = _measured(prepared, plots)
     more, others = _harmonics(prepared, plots)
-    return {**more, **metrics}, (*issues, *others)
+    return {**_of_commands(commands, run, plots), **more, **metrics}, (*issues, *others)
+
+
+def _telling_commands(prepared: PreparedCircuit) -> list[ControlCommand]:
+    """The circuit's own commands, when any of them works out a number."""
+    if not prepared.has_control_block:
+        return []
+    from domain.circuit.control_blocks import commands_of
+    from domain.simulation.command_figures import tell_figures
+
+    commands = commands_of(prepared.tree)
+    return commands if tell_figures(commands) else []
+
+
+def _of_commands(commands: Sequence[ControlCommand], run: SimulationRun, plots: Sequence[Plot]) -> Metrics:
+    """What the circuit's own commands measured and printed."""
+    if not commands:
+        return {}
+    from domain.simulation.command_figures import command_figures
+
+    log = run.log_path.read_bytes().decode("utf-8", "replace")
+    return command_figures(commands, log, plots)
 
 
 def _measured(prepared: PreparedCircuit, plots: Sequence[Plot]) -> tuple[Metrics, list[SimulationIssue]]:

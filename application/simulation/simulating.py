@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from application.simulation.failure_causes import with_causes
 from application.simulation.prepared_circuit import PreparedCircuit, prepare_circuit
 from application.simulation.reuse import fingerprint
 from application.simulation.run_metrics import run_metrics
@@ -155,9 +156,12 @@ class RunSimulation:
         result_id: str,
         folder: Path,
     ) -> SimulationResult:
-        metrics, issues = run_metrics(prepared, lambda: self._read_plots(run))
+        metrics, issues = run_metrics(prepared, run, lambda: self._read_plots(run))
         result = _result(request, prepared, run, result_id, folder)
-        result = replace(result, metrics=metrics, issues=_placed(prepared, run, issues))
+        placed = _placed(prepared, run, issues)
+        if run.status == "failed":
+            placed = tuple(map(prepared.placed, with_causes(placed, prepared)))
+        result = replace(result, metrics=metrics, issues=placed)
         self._results.save(result)
         return result
 
@@ -173,7 +177,7 @@ class RunSimulation:
         steps: list[StepResult] = []
         issues: list[SimulationIssue] = []
         for circuit, run in runs:
-            metrics, more = run_metrics(circuit, lambda run=run: self._read_plots(run.run))  # type: ignore[misc]
+            metrics, more = run_metrics(circuit, run.run, lambda run=run: self._read_plots(run.run))  # type: ignore[misc]
             issues += [issue for issue in more if issue not in issues]
             values = {axis.name: value for axis, value in run.point.values}
             steps.append(StepResult(number=run.number, values=values, status=run.run.status, metrics=metrics))
@@ -190,7 +194,7 @@ class RunSimulation:
         return result
 
     def _read_plots(self, run: SimulationRun) -> list[Plot]:
-        return [plot for path in run.raw_paths for plot in self._waveforms.read(path)]
+        return [plot for path in run.raw_paths[:1] for plot in self._waveforms.read(path)]
 
 
 def _result(
@@ -203,7 +207,8 @@ def _result(
         fingerprint=fingerprint(prepared.run_hash, run.simulator_version),
         run=run,
         dialect=prepared.dialect,
-        notes=prepared.notes,
+        notes=(*prepared.notes, *prepared.digital_notes()),
+        curves=prepared.curves(),
         request={
             "analysis": request.analysis,
             "set": dict(request.assignments),

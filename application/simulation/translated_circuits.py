@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from domain.circuit.dependencies import SourceFile, SourceReader, SourceRefusal
+from domain.circuit.dependencies import (
+    DependencyTree,
+    SourceFile,
+    SourceReader,
+    SourceRefusal,
+    resolve_dependencies,
+)
 from domain.circuit.dialects import (
     PROGRAMS,
     Dialect,
@@ -15,12 +22,18 @@ from domain.circuit.dialects import (
     evidence_in,
     plain_text,
     refuse_encrypted,
+    refuse_schematic,
+    utf8_text,
 )
+from domain.circuit.hierarchy import read_circuit
 from domain.circuit.netlist import Netlist
 from domain.circuit.simulator_settings import SimulatorSettings, with_variables
-from domain.circuit.translation import translate
+from domain.circuit.stand_ins import stand_ins_for
 from domain.simulation.notes import SimulationNote
 from shared.message import msg
+
+if TYPE_CHECKING:
+    from domain.circuit.translation import Instances
 
 
 @dataclass(slots=True)
@@ -30,10 +43,15 @@ class CircuitTranslator:
     settings: SimulatorSettings
     wanted: Dialect | None = None
     """What the user says it is; None = the settings', else told by the text."""
+    sources: SourceReader | None = None
+    """Where libraries are looked up; None: nowhere."""
     dialect: Dialect = "ngspice"
     """Of the circuit's main file."""
     notes: list[SimulationNote] = field(default_factory=list)
+    lacks_own_library: bool = False
+    """A library that comes with LTspice or PSpice was named and is not here: stand-ins may be of use."""
     _included: set[Dialect] = field(default_factory=set)
+    _instances: Instances | None = None
 
     @property
     def compatibility(self) -> str | None:
@@ -42,6 +60,7 @@ class CircuitTranslator:
 
     def main(self, data: bytes, path: Path) -> Netlist:
         """The circuit's main file. Raises UserInputError when it is encrypted."""
+        refuse_schematic(data, path)
         plain = self._plain(data, path)
         netlist = Netlist.parse(plain, path=path)
         evidence = evidence_in(netlist)
@@ -49,7 +68,7 @@ class CircuitTranslator:
         self.dialect = chosen or (evidence[0].dialect if evidence else "ngspice")
         if self.dialect != "ngspice":
             self.notes.append(self._dialect_note(path, () if chosen else evidence))
-        netlist = self._translated(netlist, self.dialect)
+        netlist = self._translated(netlist, self.dialect, has_title=True)
         cards = [model.card for model in self.settings.model_files]
         return netlist.with_cards(cards) if cards else netlist
 
@@ -60,19 +79,40 @@ class CircuitTranslator:
         evidence = evidence_in(netlist)
         dialect = evidence[0].dialect if evidence else self.dialect
         self._included.add(dialect)
-        data = self._translated(netlist, dialect).to_bytes()
-        return found if data == found.data else replace(found, data=data, rewritten=True)
+        data = self._translated(netlist, dialect, has_title=False).to_bytes()
+        return found if data == found.data else found._replace(data=data, rewritten=True)
 
     def _plain(self, data: bytes, path: Path) -> bytes:
         refuse_encrypted(data, path)
         return with_variables(plain_text(data), self.settings.variables)
 
-    def _translated(self, netlist: Netlist, dialect: Dialect) -> Netlist:
-        done = translate(netlist, dialect)
+    def _translated(self, netlist: Netlist, dialect: Dialect, *, has_title: bool) -> Netlist:
+        if dialect == "ngspice":
+            return netlist
+        # Most circuits are ngspice's own: its patterns and tables are not theirs to wait for.
+        from domain.circuit.translation import Instances, translate
+
+        self._instances = self._instances or Instances()
+        path = netlist.path
+        if dialect in ("ltspice", "pspice") and not netlist.encoding.startswith("utf"):
+            text = utf8_text(netlist.to_bytes(), netlist.encoding)
+            netlist = Netlist.parse(text, path=path, has_title=has_title)
+        find = None if self.sources is None or path is None else lambda name: self._find(name, path)
+        done = translate(netlist, dialect, find=find, instances=self._instances)
+        self.lacks_own_library = self.lacks_own_library or done.lacks_own_library
         self.notes += [
             SimulationNote(message=text, file=netlist.path, line=line) for line, text in done.notes
         ]
         return done.netlist
+
+    def _find(self, reference: str, including_file: Path) -> str | None:
+        """The path of a library here: as it is named, else of a file of that name."""
+        assert self.sources is not None
+        found = self.sources.read(reference, including_file=including_file)
+        if isinstance(found, SourceFile):
+            return str(found.path)
+        by_name = self.sources.find(reference.rpartition("/")[2])
+        return None if by_name is None else str(by_name)
 
     def _dialect_note(self, path: Path, evidence: Sequence[Evidence]) -> SimulationNote:
         program, mode = PROGRAMS[self.dialect], compatibility_mode(self.dialect, frozenset())
@@ -91,6 +131,29 @@ class CircuitTranslator:
         )  # fmt: skip
 
 
+def with_stand_ins(
+    netlist: Netlist, tree: DependencyTree, translator: CircuitTranslator, reader: SourceReader
+) -> tuple[Netlist, DependencyTree]:
+    """The circuit with models of ours for parts of LTspice's and PSpice's own libraries that are not here."""
+    if not translator.lacks_own_library:
+        return netlist, tree
+    stand_ins = stand_ins_for(read_circuit(tree))
+    if not stand_ins:
+        return netlist, tree
+    translator.notes += [
+        SimulationNote(
+            message=msg("{name} comes from {program}'s own library, which is not here. A generic {kind} of "
+                        "ours stands in for it: currents, speed and limits are only roughly the part's.",
+                        name=item.name, kind=item.kind, program=PROGRAMS[translator.dialect]),
+            file=item.file,
+            line=item.line,
+        )
+        for item in stand_ins
+    ]  # fmt: skip
+    completed = netlist.with_cards([card for item in stand_ins for card in item.cards])
+    return completed, resolve_dependencies(completed, reader)
+
+
 class TranslatingReader:
     """A SourceReader whose files come translated; each is translated once."""
 
@@ -107,3 +170,7 @@ class TranslatingReader:
         if found.path not in self._known:
             self._known[found.path] = self._translator.included(found)
         return self._known[found.path]
+
+    def find(self, name: str) -> Path | None:
+        """As `SourceReader.find`."""
+        return self._reader.find(name)

@@ -37,8 +37,14 @@ class StoredFigures:
     number: int
     """Counted from the first result of the project."""
     ok: bool
+    created: str
+    """ISO 8601, UTC."""
+    is_ours: bool = True
+    """False: it came with the project from elsewhere, and nobody has run it here."""
     metrics: Mapping[str, Quantity]
     """NaN for one that could not be had."""
+    curves: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """What the circuit's own `plot` commands show: kind of analysis ("" = any) and expressions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -66,6 +72,14 @@ class FigureStore(Protocol):
 
     def previous(self, figures: StoredFigures) -> StoredFigures | None:
         """Those of the newest good result of the same circuit that is older."""
+        ...
+
+    def log_tail(self, log: Path, most_bytes: int) -> str:
+        """The end of a run's log; "" without a regular file."""
+        ...
+
+    def digest_of(self, circuit: Path) -> str | None:
+        """SHA-256 of a circuit's file; None without a regular file."""
         ...
 
 
@@ -106,6 +120,14 @@ class LoadWaveforms:
         UserInputError when there is no result.
         """
         return await self._cpu.run_in_thread(lambda: self._waveforms.open(self._results.raw_path_of(source)))
+
+    async def log_tail(self, log: Path, most_bytes: int) -> str:
+        """The end of a run's log; "" where there is no regular file: a stranger may have put a pipe."""
+        return await self._cpu.run_in_thread(self._figures.log_tail, log, most_bytes)
+
+    async def digest_of(self, circuit: Path) -> str | None:
+        """SHA-256 of a circuit's file, as results name it; None where there is no regular file."""
+        return await self._cpu.run_in_thread(self._figures.digest_of, circuit)
 
     async def prepare(self, source: Path) -> bool:
         """Make the column file of a stored result that is large enough to be worth it; at low priority.

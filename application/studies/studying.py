@@ -233,6 +233,16 @@ def prepare_for_study(
         dialect=dialect,
     )
     if needs_analysis and not prepared.analyses():
+        if prepared.has_control_block:
+            raise UserInputError(
+                msg("The circuit's analyses are in its .control block, whose commands a study does not run."),
+                advice=msg(
+                    "Give the analysis as a card of its own, such as {example}, and the figures as "
+                    "expressions.",
+                    example="ac dec 20 1 10meg",
+                ),
+                file=prepared.circuit,
+            )
         raise UserInputError(
             msg("The circuit asks for no analysis."),
             advice=msg("Add one such as .op or .ac, or give one with --analysis."),

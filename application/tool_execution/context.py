@@ -103,8 +103,11 @@ class ProjectView(Protocol):
         """
         ...
 
-    def newest_result(self, circuit: Path | None) -> Path | None:
-        """The result.json of the newest stored result (of one circuit); None when there is none."""
+    def newest_result(self, circuit: Path | None, *, ours: bool = True) -> Path | None:
+        """The result.json of the newest stored result (of one circuit); None when there is none.
+
+        Those made here, or (`ours` false) those made on another computer or changed by another program.
+        """
         ...
 
     def numbered_result(self, number: int) -> Path | None:

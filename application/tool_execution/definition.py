@@ -8,7 +8,6 @@ the nearest known one, because a misspelt option silently dropped does something
 from __future__ import annotations
 
 import difflib
-import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from application.tool_execution.context import ToolCall, ToolContext
 from domain.llm.tools.effect import ComputedEffect
 from domain.llm.tools.result import EffectClass, ToolResult
+from shared.bounded_json import MOST_NESTED, is_too_deep, read_bounded
 from shared.message import Message
 
 Category = Literal["file", "search", "simulation", "report"]
@@ -75,6 +75,8 @@ class Tool(Generic[A]):
 
     def read_arguments(self, given: Mapping[str, object]) -> A:
         """The checked arguments. Raises BadArgumentsError."""
+        if is_too_deep(given):
+            raise BadArgumentsError(f"they are nested more than {MOST_NESTED} deep", usage=self.usage)
         fields = self.arguments.model_fields
         present = {
             name: value
@@ -220,8 +222,8 @@ def _number_text(value: object) -> object:
 
 def _json(text: str) -> object:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return read_bounded(text)
+    except ValueError:
         return None
 
 

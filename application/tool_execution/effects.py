@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from application.design.circuit_goals import begin_move, end_move
 from application.ports.project import ABSENT, FOLDER, FileChange
 from shared.errors import CircuitAIError, CircuitError, UserInputError
 from shared.message import msg
@@ -84,7 +85,7 @@ class Effects:
         for source, target in moves_among(waiting):
             self._check(source)
             self._check(target)
-            self._project.move(Path(source.path), Path(target.path))
+            self._move(source.path, target.path)
             waiting = [change for change in waiting if change is not source and change is not target]
         for change in sorted(waiting, key=lambda item: item.after == ABSENT):
             self._check(change)
@@ -99,6 +100,12 @@ class Effects:
         for folder in sorted(gone, reverse=True):
             self._project.remove_folder(Path(folder))
 
+    def _move(self, source: str, target: str) -> None:
+        """A circuit takes its goals along: at no moment they are nowhere."""
+        begin_move(self._project, source, target)
+        self._project.move(Path(source), Path(target))
+        end_move(self._project, source)
+
     def settle(self, changes: Sequence[FileChange]) -> Outcome:
         """Make an interrupted set of changes whole or none, and say which it is now.
 
@@ -106,8 +113,13 @@ class Effects:
         "undone". Some or all: it is gone on with, "done"; what can't be gone on with is taken back. Where
         anything else is found somebody changed files since, and what is there stays. When it can be told all
         the same that a step was done (a move, of which one place was changed then), that counts; else the
-        steps that were surely ours are taken back, "unclear".
+        steps that were surely ours are taken back, "unclear". Where a tool may not write nothing is done,
+        whatever was recorded.
         """
+        if self.forbidden(changes):
+            states = self._states(changes)
+            is_whole = all(states[change.path] == change.after for change in changes)
+            return "done" if is_whole else "unclear"
         for path in {Path(change.path).parent / "_" for change in changes}:
             with contextlib.suppress(CircuitAIError):  # its folder is no place of the project any more
                 self._project.clear_leftovers(path)
@@ -129,6 +141,13 @@ class Effects:
         self._tried(_ours(changes, states))
         states = self._states(changes)
         return "undone" if all(states[change.path] == change.before for change in changes) else "unclear"
+
+    def forbidden(self, changes: Iterable[FileChange]) -> str:
+        """The first place among them where tools may not write; "" when there is none."""
+        for change in changes:
+            if not self._project.is_for_tools(change.path, is_folder=change.is_folder):
+                return change.path
+        return ""
 
     def _states(self, changes: Sequence[FileChange]) -> dict[str, str]:
         return {change.path: self.state_of(change.path) for change in changes}

@@ -192,7 +192,11 @@ def _unknown_tool(name: str, tools: Mapping[str, object]) -> ToolResult:
     return failure(
         "unknown_tool",
         msg("There is no tool named {name}.", name=shown),
-        suggestions=(msg("Tools are: {names}.", names=", ".join(near or tools)),),
+        suggestions=(
+            msg("Did you mean {names}?", names=", ".join(near))
+            if near
+            else msg("Tools are: {names}.", names=", ".join(tools)),
+        ),
     )
 
 

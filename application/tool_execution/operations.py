@@ -125,14 +125,15 @@ class Operations:
         return await _whole(lambda _give_up: self._finish(op_id, result))
 
     async def find(self, op_id: str) -> OperationRecord | None:
-        """The record of a call, if it had an effect."""
-        return await _whole(lambda _give_up: self._log.find(op_id))
+        """The record of a call, if it had an effect here; what another installation recorded is none."""
+        record = await _whole(lambda _give_up: self._log.find(op_id))
+        return record if record is not None and record.is_ours else None
 
     async def settle(self, op_id: str) -> OperationRecord | None:
         """What became of a call that was interrupted: repairs its record, repeats nothing.
 
         done -> as it is; intent and the file has the after-hash -> done; intent and the file has the
-        before-hash (or something else by now) -> abandoned; no record -> None.
+        before-hash (or something else by now) -> abandoned; no record of ours -> None.
         """
         return await _whole(lambda give_up: self._settle_call(op_id, give_up))
 
@@ -170,7 +171,7 @@ class Operations:
     def _alone(self, give_up: _GiveUp) -> Iterator[None]:
         """Under the write lock, with nothing unsettled on files."""
         with self._log.write_lock(give_up=give_up):
-            for record in self._log.interrupted():
+            for record in self._log.interrupted():  # of ours only
                 if record.kind != "simulation":
                     self._settle(record)
             if give_up():  # the last moment without any effect
@@ -186,6 +187,7 @@ class Operations:
     ) -> OperationRecord:
         with self._alone(give_up):
             known = self._log.find(wanted.op_id)
+            _refuse_what_is_not_ours(known)
             if known is not None and known.kind != "file":
                 raise ValueError(f"operation {wanted.op_id} is no change of a file")
             if known is not None and known.state != "abandoned":
@@ -254,7 +256,9 @@ class Operations:
 
     def _settle_call(self, op_id: str, give_up: _GiveUp) -> OperationRecord | None:
         record = self._log.find(op_id)
-        if record is None or record.state != "intent":
+        if record is None or not record.is_ours:
+            return None
+        if record.state != "intent":
             return record
         with self._log.write_lock(give_up=give_up):
             record = self._log.find(op_id)
@@ -272,6 +276,7 @@ class Operations:
 
     def _begin(self, wanted: OperationRecord) -> OperationRecord:
         known = self._log.find(wanted.op_id)
+        _refuse_what_is_not_ours(known)
         if known is not None and known.kind != "simulation":
             raise ValueError(f"operation {wanted.op_id} is no simulation")
         if known is not None and known.state == "done":
@@ -295,6 +300,7 @@ class Operations:
     ) -> OperationRecord:
         with self._alone(give_up):
             record = self._known(op_id)
+            _refuse_what_is_not_ours(record)
             _refuse_what_cannot_be_undone(record)
             plan = plan_undo(
                 record,
@@ -304,6 +310,13 @@ class Operations:
             )
             if not plan.changes:
                 return record
+            if forbidden := self._effects.forbidden(plan.changes):
+                raise CircuitError(
+                    msg("Operation {op_id} is not undone: {path} is no place tools may write to.",
+                        op_id=op_id, path=forbidden),
+                    advice=msg("Only changes of files that tools may write can be undone."),
+                    error_type="not_undoable",
+                )  # fmt: skip
             intent = OperationRecord(
                 op_id=new_ulid(),
                 session_id=session_id or record.session_id,
@@ -376,6 +389,16 @@ async def _whole(work: Callable[[_GiveUp], _T]) -> _T:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _refuse_what_is_not_ours(record: OperationRecord | None) -> None:
+    if record is not None and not record.is_ours:
+        raise CircuitError(
+            msg("Operation {op_id} was recorded on another computer, or its record was changed since: "
+                "nothing is done because of it.", op_id=record.op_id),
+            advice=msg("Look at the project's history and adopt it first."),
+            error_type="not_adopted",
+        )  # fmt: skip
 
 
 def _refuse_what_cannot_be_undone(record: OperationRecord) -> None:

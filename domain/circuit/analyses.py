@@ -13,7 +13,7 @@ ANALYSIS_KINDS = frozenset({"op", "dc", "ac", "tran", "noise", "tf", "sens", "pz
 
 _ANALYSIS_SHAPES: dict[str, tuple[str, str]] = {
     "op": (r"op", "op"),
-    "dc": (r"dc(\s+\S+){4}((\s+\S+){4})?", "dc V1 0 5 0.1"),
+    "dc": (r"dc(\s+\S+){4}((\s+\S+){4})*", "dc V1 0 5 0.1"),
     "ac": (r"ac\s+(dec|oct|lin)(\s+\S+){3}", "ac dec 20 1 10meg"),
     "tran": (r"tran(\s+\S+){2,4}(\s+uic)?", "tran 1u 10m"),
     "noise": (r"noise\s+v\s*\([^)]*\)\s*\S+\s+(dec|oct|lin)(\s+\S+){3,4}", "noise v(out) V1 dec 10 1 1meg"),
@@ -84,8 +84,16 @@ def has_empty_sweep(text: str) -> bool:
         no_time = stop is not None and (stop <= 0 or (start is not None and start >= stop))
         return no_time or (step is not None and step <= 0)
     if kind == "dc":
-        return any(_leads_nowhere(fields[i : i + 3]) for i in range(2, len(fields), 4))
+        first, second = fields[2:5], fields[6:9]
+        return _leads_nowhere(first) or (bool(second) and _number(second[2]) == 0)
     return False
+
+
+def has_idle_sweep(text: str) -> bool:
+    """A second sweep of `.dc` whose step leads away from its stop: ngspice 39 makes its first point only."""
+    fields = _fields(text)
+    second = fields[6:9] if fields[0].lower() == "dc" else []
+    return len(second) == 3 and _number(second[2]) != 0 and _leads_nowhere(second)
 
 
 def _leads_nowhere(sweep: list[str]) -> bool:

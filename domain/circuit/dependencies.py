@@ -18,19 +18,19 @@ from typing import Literal, NamedTuple, Protocol
 
 from domain.circuit.netlist import Include, Netlist
 from domain.circuit.statements import Statement
+from shared.late_patterns import late_pattern
 from shared.message import Message, msg
 
 NOT_TO_BE_OPENED = "not-to-be-opened"
 """The name a portable circuit has in the place of a file that would hang ngspice."""
-_PLAIN_PATH = re.compile(r"[\w./+@-]+")
+_PLAIN_PATH = late_pattern(r"[\w./+@-]+")
 # filesource, table2d, table3d; d_source; d_state. ngspice takes only names in double quotes.
-_DATA_FILE = re.compile(r'\b(?:file|input_file|state_file)\s*=\s*"([^"]+)"', re.IGNORECASE)
+_DATA_FILE = late_pattern(r'\b(?:file|input_file|state_file)\s*=\s*"([^"]+)"', re.IGNORECASE)
 
 RefusalReason = Literal["missing", "outside", "not-regular", "folder", "too-large", "unreadable", "url"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceFile:
+class SourceFile(NamedTuple):
     """A file the reader handed out."""
 
     path: Path
@@ -40,8 +40,7 @@ class SourceFile:
     """`data` is not what the file holds: a translation of it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceRefusal:
+class SourceRefusal(NamedTuple):
     """Why a file was not handed out; never carries content."""
 
     path: Path
@@ -56,9 +55,13 @@ class SourceReader(Protocol):
         """The file a directive in `including_file` names (relative to that file's folder first)."""
         ...
 
+    def find(self, name: str) -> Path | None:
+        """A file of this name (without a folder, letter case aside) in the circuit's folder, the project or
+        a listed library; the one nearest to the top of them when there are several."""
+        ...
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+
+class Refusal(NamedTuple):
     """A directive whose file could not be had."""
 
     file: Path | None
@@ -96,7 +99,9 @@ def _refusal_message(reference: str, reason: RefusalReason) -> Message:
             "The file {path} was not found. Correct the path or put the file there.", path=reference
         ),
         "outside": msg(
-            "{path} lies outside the project and the listed libraries, so it is not read.", path=reference
+            "{path} lies outside the project and the listed libraries; it is not looked for there. "
+            "Put the file into the project, or list its folder as a library.",
+            path=reference,
         ),
         "not-regular": msg("{path} is not a regular file, so it is not read.", path=reference),
         "folder": msg("{path} is a folder. Name a file in it.", path=reference),
@@ -107,8 +112,7 @@ def _refusal_message(reference: str, reason: RefusalReason) -> Message:
     return messages[reason]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MissingSection:
+class MissingSection(NamedTuple):
     """A `.lib file section` whose file has no such section, or one without its `.endl`."""
 
     file: Path | None
@@ -120,8 +124,7 @@ class MissingSection:
     """The section begins but has no `.endl`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IncludeCycle:
+class IncludeCycle(NamedTuple):
     """A directive that includes a file (or section) which is being included already."""
 
     file: Path | None
@@ -130,6 +133,8 @@ class IncludeCycle:
     target: Path
     too_deep: bool = False
     """Not a cycle, but more levels than `max_depth`."""
+    too_often: bool = False
+    """Not a cycle, but one repetition more than are read."""
 
     @property
     def message(self) -> Message:
@@ -137,6 +142,12 @@ class IncludeCycle:
         if self.too_deep:
             return msg(
                 "{path} is included more levels deep than is read. Include it more directly.",
+                path=self.target.name,
+            )
+        if self.too_often:
+            return msg(
+                "The files of this circuit include each other so often that it has no end: {path} is not "
+                "read here again. Include it once.",
                 path=self.target.name,
             )
         return msg("{path} includes itself. Take one of the includes away.", path=self.target.name)
@@ -267,6 +278,10 @@ def resolve_dependencies(netlist: Netlist, reader: SourceReader, *, max_depth: i
 
 _Mode = Literal["root", "include", "lib"]
 _MAX_STATEMENTS = 2_000_000
+_MAX_REPETITIONS = 10_000
+"""How often files (and sections) are read that were read before: two that include the next one twice, and so
+on, double with every file."""
+_MAX_REPEATED_STATEMENTS = 300_000
 
 
 class _Resolver:
@@ -279,21 +294,28 @@ class _Resolver:
         self._root_path = tree.root.path or Path("circuit.cir")
         self._chain: list[tuple[Path, str | None]] = [(self._root_path, None)]
         self._prefetched: set[Path] = set()
+        self._followed: set[tuple[Path, str | None]] = set()
+        self._repetitions = 0
+        self._repeated_statements = 0
+        self._refused: set[Refusal] = set()
+        self._contents: dict[Netlist, _Contents] = {}
 
     def expand(self) -> None:
         self._walk(self._tree.root, "root", None, ())
 
     def _walk(self, netlist: Netlist, mode: _Mode, section: str | None, outer: tuple[str, ...]) -> None:
-        directives = {include.line: include for include in netlist.includes}
-        for statement in netlist.statements:
-            if section is not None and statement.section != section:
-                continue
+        contents = self._contents_of(netlist)
+        for statement in netlist.statements if section is None else contents.of_section(section):
             self._tree.expanded.append(Placed(netlist, statement, outer))
-            include = directives.get(statement.line)
+            include = contents.directives.get(statement.line)
             if include is None or include.statement is not statement:
                 continue
-            if len(self._tree.expanded) < _MAX_STATEMENTS:
-                self._follow(netlist, include, mode, (*outer, *statement.scope))
+            self._follow(netlist, include, mode, (*outer, *statement.scope))
+
+    def _contents_of(self, netlist: Netlist) -> _Contents:
+        if netlist not in self._contents:
+            self._contents[netlist] = _Contents(netlist)
+        return self._contents[netlist]
 
     def _follow(self, netlist: Netlist, include: Include, mode: _Mode, outer: tuple[str, ...]) -> None:
         target = self._open(netlist, include, mode)
@@ -303,7 +325,9 @@ class _Resolver:
         assert path is not None
         section = include.section.lower() if include.section is not None else None
         too_deep = len(self._chain) > self._max_depth
-        if too_deep or (path, section) in self._chain or (section is None and path == self._root_path):
+        is_cycle = (path, section) in self._chain or (section is None and path == self._root_path)
+        too_often = not (too_deep or is_cycle) and self._is_once_too_often(target, section)
+        if too_deep or is_cycle or too_often:
             self._tree.cycles.append(
                 IncludeCycle(
                     file=netlist.path,
@@ -311,6 +335,7 @@ class _Resolver:
                     column=include.column,
                     target=path,
                     too_deep=too_deep,
+                    too_often=too_often,
                 )
             )
             return
@@ -320,12 +345,23 @@ class _Resolver:
         self._walk(target, "include" if section is None else "lib", section, outer)
         self._chain.pop()
 
+    def _is_once_too_often(self, target: Netlist, section: str | None) -> bool:
+        """Whether reading it once more would be without measure; counts it."""
+        if len(self._tree.expanded) >= _MAX_STATEMENTS:
+            return True
+        assert target.path is not None
+        if (target.path, section) in self._followed:
+            self._repetitions += 1
+            of_section = self._contents_of(target).of_section
+            self._repeated_statements += len(target.statements if section is None else of_section(section))
+        self._followed.add((target.path, section))
+        return self._repetitions > _MAX_REPETITIONS or self._repeated_statements > _MAX_REPEATED_STATEMENTS
+
     def _has_section(self, netlist: Netlist, include: Include, target: Netlist, section: str) -> bool:
         assert target.path is not None
-        begins = [
-            card for card in target.directives("lib") if card.section is None and _section_of(card) == section
-        ]
-        closed = bool(begins) and any(card.line > begins[0].line for card in target.directives("endl"))
+        contents = self._contents_of(target)
+        begin = contents.begins.get(section)
+        closed = begin is not None and contents.last_end > begin
         if closed:
             self._tree.sections.setdefault(target.path, set()).add(section)
         self._prefetch(target)
@@ -338,7 +374,7 @@ class _Resolver:
                 column=include.column,
                 target=target.path,
                 section=include.section or "",
-                unclosed=bool(begins),
+                unclosed=begin is not None,
             )
         )
         return False
@@ -401,8 +437,32 @@ class _Resolver:
         entry = Refusal(
             file=netlist.path, line=include.line, column=include.column, reference=reference, refusal=refusal
         )
-        if entry not in self._tree.refusals:
+        if entry not in self._refused:
+            self._refused.add(entry)
             self._tree.refusals.append(entry)
+
+
+class _Contents:
+    """What is looked up in a file each time it is followed."""
+
+    def __init__(self, netlist: Netlist) -> None:
+        self.directives = {include.line: include for include in netlist.includes}
+        self.begins: dict[str | None, int] = {}
+        """Section (lower case) -> the line it begins on."""
+        for card in netlist.directives("lib"):
+            if card.section is None:
+                self.begins.setdefault(_section_of(card), card.line)
+        self.last_end = max((card.line for card in netlist.directives("endl")), default=0)
+        self._statements = netlist.statements
+        self._of_section: dict[str | None, list[Statement]] | None = None
+
+    def of_section(self, section: str) -> Sequence[Statement]:
+        """The statements of a section, in order."""
+        if self._of_section is None:
+            self._of_section = {}
+            for statement in self._statements:
+                self._of_section.setdefault(statement.section, []).append(statement)
+        return self._of_section.get(section, ())
 
 
 def _is_beside(found: Path, reference: str, file: Path) -> bool:

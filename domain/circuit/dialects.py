@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Set
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from domain.circuit.netlist import Netlist
 from domain.circuit.statements import Statement
 from shared.errors import UserInputError
-from shared.message import msg
+from shared.late_patterns import late_pattern
+from shared.message import Message, msg
 
 Dialect = Literal["ngspice", "ltspice", "pspice", "hspice"]
 DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
@@ -32,8 +32,7 @@ PROGRAMS: dict[Dialect, str] = {
 """Their names as people write them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What told a dialect."""
 
     dialect: Dialect
@@ -42,52 +41,59 @@ class Evidence:
     """1-based; 0 when it was not the text that told."""
 
 
-_STRONG, _WEAK = 2, 1
+_CERTAIN, _LIKELY = 2, 1
+"""A word that ngspice refuses or reads as something else, and one it also meets in circuits of its own: a
+dialect needs one of the former or two different ones of the latter."""
 
 _CARDS: dict[str, tuple[Dialect, int]] = {
-    **dict.fromkeys(("backanno", "wave", "ferret", "machine", "savebias"), ("ltspice", _STRONG)),
+    **dict.fromkeys(("backanno", "wave", "ferret", "machine", "savebias"), ("ltspice", _CERTAIN)),
     **dict.fromkeys(("stimulus", "autoconverge", "vector", "watch", "stmlib", "mc", "wcase", "aliases"),
-                    ("pspice", _STRONG)),
-    **dict.fromkeys(("alter", "protect", "unprotect", "prot", "unprot", "data", "hdl", "biaschk", "connect"),
-                    ("hspice", _STRONG)),
-    "step": ("ltspice", _WEAK),
+                    ("pspice", _CERTAIN)),
+    **dict.fromkeys(("alter", "data", "hdl", "biaschk", "connect"), ("hspice", _CERTAIN)),
+    **dict.fromkeys(("protect", "unprotect", "prot", "unprot"), ("hspice", _LIKELY)),
+    "step": ("ltspice", _LIKELY),
 }  # fmt: skip
 """Directives no other program has, and how much they say."""
 
 _PATTERNS: tuple[tuple[Dialect, int, str], ...] = (
-        ("ltspice", _STRONG, r"^[vicl]\S*\s.*\b(?:rser|rpar|lser|cpar|rlshunt)\s*="),
-        ("ltspice", _STRONG, r"\b(?:uplim|dnlim|buf|idt|idtmod)\s*\("),
-        ("ltspice", _STRONG, r"^\.model\s.*\b(?:mfg|vceo|icrating|vds|vpk|ilimit|revilimit)\s*="),
-        ("ltspice", _STRONG, r"^\.tran\s.*\b(?:startup|steady|nodiscard)\b"),
-        ("ltspice", _STRONG, r"^\.tran\s+[^\s]+\s*$"),
-        ("ltspice", _STRONG, r"^\.tran\s+0\s+\S"),
-        ("ltspice", _STRONG, r"^\.lib\s+\S*standard\.(?:dio|bjt|mos|jft|cap|ind)\b"),
-        ("ltspice", _STRONG, r"^\.lib\s+.*\\ltspice"),
-        ("ltspice", _STRONG, r"^[vi]\S*\s.*\bwavefile\s*="),
-        ("ltspice", _STRONG, r"^\.meas(?:ure)?\s+(?!(?:tran|ac|dc|op|noise|sp|tf)\b)\S+\s+"
+        ("ltspice", _CERTAIN, r"^[vicl]\S*\s.*\b(?:rser|rpar|lser|cpar|rlshunt)\s*="),
+        ("ltspice", _CERTAIN, r"\b(?P<function>uplim|dnlim|buf|idt|idtmod)\s*\("),
+        # VDMOS and the ideal diode (sidiode) of ngspice's own circuits have some of these
+        ("ltspice", _LIKELY, r"^\.model\s.*\b(?:mfg|vceo|icrating|vds|vpk|ilimit|revilimit)\s*="),
+        ("ltspice", _CERTAIN, r"^\.tran\s.*\b(?:startup|steady|nodiscard)\b"),
+        ("ltspice", _CERTAIN, r"^\.tran\s+[^\s]+\s*$"),
+        ("ltspice", _CERTAIN, r"^\.tran\s+0\s+\S"),
+        ("ltspice", _CERTAIN, r"^\.lib\s+\S*standard\.(?:dio|bjt|mos|jft|cap|ind)\b"),
+        ("ltspice", _CERTAIN, r"^\.lib\s+.*\\ltspice"),
+        ("ltspice", _CERTAIN, r"^[vi]\S*\s.*\bwavefile\s*="),
+        ("ltspice", _CERTAIN, r"^\.meas(?:ure)?\s+(?!(?:tran|ac|dc|op|noise|sp|tf)\b)\S+\s+"
                              r"(?:max|min|avg|rms|pp|integ|find|param|trig|when|deriv)\b"),
-        ("ltspice", _STRONG, r"^[eg]\S*\s+\S+\s+\S+\s+\S+\s+\S+\s+laplace\s*="),
-        ("ltspice", _WEAK, r"\bsine\s*\("),
-        ("pspice", _WEAK, r"\bparams:"),
-        ("pspice", _WEAK, r"^\.probe(?:/csdf|64)?\s*$"),
-        ("pspice", _STRONG, r"^\.probe(?:/csdf|64)\b"),
-        ("pspice", _STRONG, r"^[eg]\S*\s.*\bvalue\s*\{"),
-        ("pspice", _STRONG, r"^[eg]\S*\s.*\blaplace\s*\{"),
-        ("pspice", _STRONG, r"^\.model\s+\S+\s+(?:vswitch|iswitch|ako:)"),
-        ("pspice", _STRONG, r"^\.model\s.*\b(?:dev|lot)\s*(?:/\w+)?\s*="),
-        ("pspice", _STRONG, r"^\.step\s+(?:lin|dec|oct)\s+(?:param|temp|\S+\s+\S+\()"),
-        ("pspice", _STRONG, r"^\.lib\s+[\"']?nom\.lib"),
-        ("pspice", _STRONG, r"\b(?:stp|pwrs)\s*\("),
-        ("hspice", _STRONG, r"^\.opt\w*\s.*\b(?:post|accurate|runlvl|ingold|captab|lvltim)\b"),
-        ("hspice", _STRONG, r"^\.(?:tran|ac|dc)\s.*\bsweep\b"),
-        ("hspice", _STRONG, r"^\.(?:print|probe|plot)\s+(?:tran|ac|dc)\s.*\bpar\s*\("),
+        ("ltspice", _CERTAIN, r"^[eg]\S*\s+\S+\s+\S+\s+\S+\s+\S+\s+laplace\s*="),
+        ("ltspice", _LIKELY, r"\bsine\s*\("),
+        ("pspice", _LIKELY, r"\bparams:"),
+        ("pspice", _LIKELY, r"^\.probe(?:/csdf|64)?\s*$"),
+        ("pspice", _CERTAIN, r"^\.probe(?:/csdf|64)\b"),
+        ("pspice", _CERTAIN, r"^[eg]\S*\s.*\bvalue\s*\{"),
+        ("pspice", _CERTAIN, r"^[eg]\S*\s.*\blaplace\s*\{"),
+        ("pspice", _CERTAIN, r"^\.model\s+\S+\s+(?:vswitch|iswitch)"),
+        ("pspice", _LIKELY, r"^\.model\s+\S+\s+ako:"),  # LTspice has it too
+        ("pspice", _LIKELY, r"^\.model\s.*\b(?:dev|lot)\s*(?:/\w+)?\s*="),
+        ("pspice", _CERTAIN, r"^\.step\s+(?:lin|dec|oct)\s+(?:param|temp|\S+\s+\S+\()"),
+        ("pspice", _CERTAIN, r"^\.lib\s+[\"']?nom\.lib"),
+        ("pspice", _CERTAIN, r"\b(?P<function>stp|pwrs)\s*\("),
+        # `.options post` stays in circuits that were taken over long ago
+        ("hspice", _LIKELY, r"^\.opt\w*\s.*\bpost\b"),
+        ("hspice", _LIKELY, r"^\.opt\w*\s.*\b(?:accurate|runlvl|ingold|captab|lvltim)\b"),
+        ("hspice", _CERTAIN, r"^\.(?:tran|ac|dc)\s.*\bsweep\b"),
+        ("hspice", _CERTAIN, r"^\.probe\s+(?:tran|ac|dc)\s.*\bpar\s*\("),
 )  # fmt: skip
 _WORDS = tuple(
-    (dialect, weight, re.compile(pattern, re.IGNORECASE | re.ASCII)) for dialect, weight, pattern in _PATTERNS
+    (dialect, weight, late_pattern(pattern, re.IGNORECASE | re.ASCII))
+    for dialect, weight, pattern in _PATTERNS
 )
-_LTSPICE_TITLE = re.compile(r"^\*?\s*.*\.asc\s*$", re.IGNORECASE)
+_LTSPICE_TITLE = late_pattern(r"^\*?\s*.*\.asc\s*$", re.IGNORECASE)
 _GREEK_MU = "\xce\xbc"
-_MICRO = re.compile(r"(?<=[\d.])(?:\xc2\xb5|\xce\xbc|\xb5)(?![\x80-\xff])")
+_MICRO = late_pattern(r"(?<=[\d.])(?:\xc2\xb5|\xce\xbc|\xb5)(?![\x80-\xff])")
 """Micro signs behind digits in the Latin-1 view: of UTF-8 (and its Greek double), cp1252."""
 
 
@@ -95,38 +101,48 @@ def evidence_in(netlist: Netlist) -> tuple[Evidence, ...]:
     """What tells the dialect of one file, of the likeliest dialect only; () for plain ngspice."""
     scores: dict[Dialect, int] = {}
     found: list[Evidence] = []
-    for evidence, weight in _hints(netlist):
-        scores[evidence.dialect] = scores.get(evidence.dialect, 0) + weight
+    counted: set[tuple[Dialect, str]] = set()
+    for evidence, weight, kind in _hints(netlist):
         found.append(evidence)
+        if weight >= _CERTAIN or (evidence.dialect, kind) not in counted:  # a likely word counts once only
+            scores[evidence.dialect] = scores.get(evidence.dialect, 0) + weight
+        counted.add((evidence.dialect, kind))
     if not scores:
         return ()
     best = max(scores, key=lambda dialect: scores[dialect])
-    if scores[best] < _STRONG:
+    if scores[best] < _CERTAIN:
         return ()
     return tuple(item for item in found if item.dialect == best)
 
 
-def _hints(netlist: Netlist) -> Iterator[tuple[Evidence, int]]:
+def _hints(netlist: Netlist) -> Iterator[tuple[Evidence, int, str]]:
+    """Each hint with its weight and what kind of word it is."""
+    own = {card.fields[1].text.lower() for card in netlist.directives("func") if len(card.fields) > 1}
     for statement in netlist.statements:
         if statement.kind == "title":
             if _LTSPICE_TITLE.match(statement.raw.strip()):
-                yield Evidence(dialect="ltspice", word=".asc", line=statement.line), _STRONG
+                yield Evidence(dialect="ltspice", word=".asc", line=statement.line), _CERTAIN, "title"
         elif statement.kind in ("element", "directive"):
-            yield from _hints_of(statement)
+            yield from _hints_of(statement, own)
 
 
-def _hints_of(statement: Statement) -> Iterator[tuple[Evidence, int]]:
+def _hints_of(statement: Statement, own: Set[str]) -> Iterator[tuple[Evidence, int, str]]:
+    """`own`: functions the circuit itself defines, of whatever name."""
     raw = statement.raw
     if statement.kind == "directive" and (known := _CARDS.get(statement.keyword)) is not None:
-        yield Evidence(dialect=known[0], word=f".{statement.keyword}", line=statement.line), known[1]
+        word = f".{statement.keyword}"
+        yield Evidence(dialect=known[0], word=word, line=statement.line), known[1], word
     if not raw.isascii() and (match := _MICRO.search(raw)) is not None:
         # ngspice reads the micro sign too, but takes the Greek letter that looks the same for nothing
-        weight = _STRONG if match[0] == _GREEK_MU else _WEAK
-        yield Evidence(dialect="ltspice", word="µ", line=statement.line), weight
+        weight = _CERTAIN if match[0] == _GREEK_MU else _LIKELY
+        yield Evidence(dialect="ltspice", word="µ", line=statement.line), weight, "µ"
     for dialect, weight, pattern in _WORDS:
         if match := pattern.search(raw):
+            function = match.groupdict().get("function")
+            if function and (function.lower() in own or statement.keyword in ("func", "subckt")):
+                continue
             word = match[0].split()[-1] if match[0][:1].lower() not in ".vicleg" else _told_word(match[0])
-            yield Evidence(dialect=dialect, word=word, line=statement.line), weight
+            yield Evidence(dialect=dialect, word=word, line=statement.line), weight, pattern.pattern
 
 
 def _told_word(text: str) -> str:
@@ -158,9 +174,9 @@ def functions_of_mode(mode: str | None) -> frozenset[str]:
 # ---- text and encryption -----------------------------------------------------------------------------
 
 _ENCRYPTED: tuple[tuple[str, re.Pattern[bytes]], ...] = (
-    ("LTspice", re.compile(rb"^\*?\s*LTspice Encrypted File", re.IGNORECASE)),
-    ("PSpice", re.compile(rb"^\s*\$CDNENC(?:START|FINISH)", re.IGNORECASE | re.MULTILINE)),
-    ("HSPICE", re.compile(rb"^\s*\.prot\w*(?:\s+(?:FREELIB|RELIB|CUSTOM)|"
+    ("LTspice", late_pattern(rb"^\*?\s*LTspice Encrypted File", re.IGNORECASE)),
+    ("PSpice", late_pattern(rb"^\s*\$CDNENC(?:START|FINISH)", re.IGNORECASE | re.MULTILINE)),
+    ("HSPICE", late_pattern(rb"^\s*\.prot\w*(?:\s+(?:FREELIB|RELIB|CUSTOM)|"
                           rb"[^\n]*\n[^\n]*[\x00-\x08\x0e-\x1f\x7f-\xff]{3})", re.IGNORECASE | re.MULTILINE)),
 )  # fmt: skip
 
@@ -176,6 +192,48 @@ def refuse_encrypted(data: bytes, path: Path | None) -> None:
                 file=path,
                 error_type="encrypted_library",
             )  # fmt: skip
+
+
+_SCHEMATICS: tuple[tuple[str, re.Pattern[bytes], Message], ...] = (
+    ("LTspice", late_pattern(rb"\s*Version 4\r?\n\s*SHEET ", re.IGNORECASE),
+     msg("In LTspice choose View > SPICE Netlist and save it, or run LTspice.exe -netlist file.asc; then "
+         "open the .net file here.")),
+    ("KiCad", late_pattern(rb"\s*\(kicad_sch\b|EESchema Schematic File"),
+     msg("In KiCad choose File > Export > Netlist > SPICE, or run kicad-cli sch export netlist --format "
+         "spice; then open the .cir file here.")),
+    ("PSpice", late_pattern(rb"\s*\*version \d+\.\d+ \d+\r?\nu \d+"),
+     msg("In PSpice Schematics choose Analysis > Create Netlist; then open the .cir and .net files here.")),
+    ("Qucs", late_pattern(rb"\s*<Qucs(?:-S)? Schematic "),
+     msg("In Qucs-S choose Simulation > Save netlist; then open that file here.")),
+    ("xschem", late_pattern(rb"\s*v \{xschem "),
+     msg("In xschem choose Netlist in SPICE mode; then open the .spice file here.")),
+)  # fmt: skip
+"""Drawings people take for netlists, and the way from each to a netlist."""
+
+
+def refuse_schematic(data: bytes, path: Path | None) -> None:
+    """Raise UserInputError for a drawing: it says the way to its netlist."""
+    head = plain_text(data[:4000])
+    for program, pattern, way in _SCHEMATICS:
+        if pattern.match(head.removeprefix(codecs.BOM_UTF8)):
+            raise UserInputError(
+                msg("{path} is a schematic of {program}, no netlist. {way}", path=path, program=program,
+                    way=way),
+                file=path,
+                error_type="schematic",
+            )  # fmt: skip
+
+
+def utf8_text(data: bytes, encoding: str) -> bytes:
+    """A file of a Windows program in UTF-8, whatever its cards' names are written with.
+
+    `encoding` is what the bytes could be read as. Single bytes beyond ASCII (µ, §) are cp1252, though some
+    could be halves of a GBK letter.
+    """
+    if encoding in ("utf-8", "utf-8-sig", "utf-16"):
+        return data
+    is_gbk = encoding == "gbk" and re.search(rb"[\x81-\xfe]{2}", data) is not None
+    return data.decode("gbk" if is_gbk else "cp1252", "replace").encode("utf-8")
 
 
 def plain_text(data: bytes) -> bytes:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from domain.circuit.numbers import read_number
 from domain.circuit.statements import BLANKS, Field, Statement
+from shared.late_patterns import late_pattern
 
 GROUND = "0"
 GROUND_NAMES = frozenset({"0", "gnd"})
@@ -70,8 +71,7 @@ class Element:
         return self.statement.scope
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class Shape(NamedTuple):
     """How lines of one letter are built."""
 
     title: str
@@ -410,7 +410,7 @@ def _read_instance(line: _Words) -> Element:
     return line.build(nodes=tuple(plain[:-1]), model=plain[-1])
 
 
-_PORT_TYPE = re.compile(r"%\w+")
+_PORT_TYPE = late_pattern(r"%\w+")
 _NOT_A_NODE = frozenset({"", "null", "$d", "t"})
 
 

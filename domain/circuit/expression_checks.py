@@ -22,6 +22,7 @@ from domain.circuit.parameters import (
     parse_expression,
 )
 from domain.circuit.statements import Field, Statement
+from shared.late_patterns import late_pattern
 from shared.message import msg
 
 _EXPRESSION_NAMES = frozenset({"time", "temper", "hertz", "pi", "e"})
@@ -81,11 +82,14 @@ def check_parameters(scope: Scope, findings: Findings) -> None:
             continue
         _check_commas(placed, scope, findings)
         for pair in assignments_of(placed.statement):
-            if re.search(r"[{}']", _unwrapped(pair.value.text)):
+            if _STRING_SUM.fullmatch(pair.value.text):
+                continue
+            if re.search(r"[{}']", _unwrapped(_inner_braces_as_brackets(pair.value.text))):
                 note_unreadable(pair.value, placed.file, scope, findings)
                 continue
             expression = check_expression(pair.value, placed.file, scope, findings)
-            if expression is not None:
+            # A .csparam is copied out for the control block: .csparam x={x} does not define x by itself.
+            if expression is not None and placed.statement.keyword == "param":
                 expressions[pair.name] = expression
                 places[pair.name] = placed.file, pair.value
     for cycle in find_cycles(expressions):
@@ -102,7 +106,7 @@ def check_expression(value: Field, file: Path | None, scope: Scope, findings: Fi
     if value.text.startswith('"'):
         return None
     try:
-        expression = parse_expression(value.text)
+        expression = parse_expression(_inner_braces_as_brackets(value.text))
     except ExpressionError:
         if not re.search(r"[\"@\[]|\b[vi]\s*\(", value.text, re.IGNORECASE):
             note_unreadable(value, file, scope, findings)
@@ -127,6 +131,26 @@ def note_unbraced(value: Field, file: Path | None, scope: Scope, findings: Findi
     findings.add(scope.severity, "bad-value", message, file=file, at=value)
 
 
+_STRING_SUM = late_pattern(r"\w+(?:\{\w+\})+\w*")
+"""Strings put together: ``both=or{and}``."""
+
+
+def _inner_braces_as_brackets(text: str) -> str:
+    """ngspice reads braces inside an expression as parentheses, as long as they pair up.
+
+    Not those it begins with (of ``{q}*2`` only ``{q}`` is read), and none in quotes.
+    """
+    inner = _unwrapped(text)
+    if (inner is text and text.startswith("{")) or text.startswith("'"):
+        return text
+    depth = 0
+    for sign in inner:
+        depth += (sign == "{") - (sign == "}")
+        if depth < 0:
+            return text
+    return text if depth else inner.replace("{", "(").replace("}", ")")
+
+
 def _unwrapped(text: str) -> str:
     """An expression without its outer braces or quotes."""
     return text[1:-1] if text[:1] + text[-1:] in {"{}", "''"} else text
@@ -143,7 +167,7 @@ def _check_commas(card: Placed, scope: Scope, findings: Findings) -> None:
             return
 
 
-_BARE_NAME = re.compile(r"[A-Za-z_]\w*")
+_BARE_NAME = late_pattern(r"[A-Za-z_]\w*")
 
 
 def check_bare_names(placed: PlacedElement, scope: Scope, findings: Findings) -> None:
@@ -186,8 +210,10 @@ def check_model_names(card: Placed, scope: Scope, findings: Findings) -> None:
         value = fields[index + 1]
         if sign.text != "=" or not _BARE_NAME.fullmatch(value.text):
             continue
-        check_names([value.key], value, card.file, scope, findings)
         following = fields[index + 2] if index + 2 < len(fields) else None
+        if following is not None and following.text == "(" and following.start == value.end:
+            continue  # a function: Vth0=agauss(-0.6, 0.1, 3)
+        check_names([value.key], value, card.file, scope, findings)
         if following is not None and following.text == ")" and following.start == value.end:
             note_unbraced(value, card.file, scope, findings)
 
@@ -224,8 +250,8 @@ def names_in(text: str) -> frozenset[str]:
         return frozenset()
 
 
-_CIRCUIT_REFERENCE = re.compile(r"\b[vi]\s*\([^()]*\)|@[\w.#]+\[\w+\]|\"[^\"]*\"", re.IGNORECASE)
-_WORD = re.compile(r"(?<![\w.$])([A-Za-z_]\w*)\s*(\()?")
+_CIRCUIT_REFERENCE = late_pattern(r"\b[vi]\s*\([^()]*\)|@[\w.#]+\[\w+\]|\"[^\"]*\"", re.IGNORECASE)
+_WORD = late_pattern(r"(?<![\w.$])([A-Za-z_]\w*)\s*(\()?")
 
 
 def check_behaviour(expression: Field, placed: PlacedElement, scope: Scope, findings: Findings) -> None:

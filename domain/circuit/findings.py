@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from shared.message import Message
 
@@ -36,6 +35,7 @@ CODES: dict[str, str] = {
     "missing-value": "An element line without its value.",
     "model-type": "A model of a type that does not fit the device.",
     "no-analysis": "Nothing in the deck asks for an analysis.",
+    "osdi-missing": "A Verilog-A device (N) whose compiled model no command loads.",
     "no-dc-path": "A node without a DC path to ground.",
     "no-ground": "No node 0 in the circuit.",
     "non-ascii-name": "A name with other than ASCII letters, which ngspice replaces in its results.",
@@ -67,8 +67,7 @@ CODES: dict[str, str] = {
 """Every code `check` can give, with its meaning."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """One finding."""
 
     severity: Severity
@@ -113,6 +112,8 @@ class Findings:
         """The known name most like `name`; None behind many findings, where comparing would cost minutes."""
         if len(self.all) >= _NAMES_COMPARED:
             return None
+        import difflib
+
         return next(iter(difflib.get_close_matches(name, sorted(known), n=1, cutoff=cutoff)), None)
 
     def add(

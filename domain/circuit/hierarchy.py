@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from domain.circuit.dependencies import DependencyTree, Placed
 from domain.circuit.elements import GROUND, Element, canonical_node, parse_element
 from domain.circuit.netlist import Model, Subcircuit, assignments_of, model_of, subcircuit_of
 from domain.circuit.parameters import Definitions, definitions_of
-from domain.circuit.statements import Field, Statement
+from domain.circuit.statements import DEEPEST, Field, Statement
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlacedElement:
+class PlacedElement(NamedTuple):
     """An element and the file it stands in."""
 
     element: Element
     file: Path | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Definition:
+class Definition(NamedTuple):
     """A second or later definition of a name (`.subckt` or `.model`)."""
 
     name: str
@@ -43,6 +42,8 @@ class Block:
     blocks: dict[str, Block] = field(default_factory=dict)
     """Subcircuits defined in it, by lower-case name; the first definition counts, as in ngspice."""
     models: dict[str, Model] = field(default_factory=dict)
+    bins: dict[str, Model] = field(default_factory=dict)
+    """The first model of each group ``name.1``, ``name.2`` ..., by the name without its number."""
     cards: list[Placed] = field(default_factory=list)
     """Its directives, `.subckt` and `.ends` left out."""
     repeated_models: list[Definition] = field(default_factory=list)
@@ -82,7 +83,7 @@ class Block:
             if key in block.models:
                 return block.models[key]
         return next((b.models[f"{key}.1"] for b in self.lineage if f"{key}.1" in b.models), None) or next(
-            (m for b in self.lineage for k, m in b.models.items() if _is_bin_of(k, key)), None
+            (b.bins[key] for b in self.lineage if key in b.bins), None
         )
 
     def definitions(self) -> Definitions:
@@ -96,11 +97,6 @@ class Block:
             block = waiting.pop()
             yield block
             waiting.extend(reversed(block.blocks.values()))
-
-
-def _is_bin_of(key: str, name: str) -> bool:
-    stem, _, number = key.rpartition(".")
-    return stem == name and number.isdigit()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -120,15 +116,18 @@ def read_circuit(tree: DependencyTree) -> Circuit:
     )
     stems = frozenset(name.rpartition(".")[0] for name in models if name.rpartition(".")[2].isdigit())
     block = top
+    depth = 0
     for placed in tree.expanded:
         statement = placed.statement
         if statement.kind == "element":
             element = parse_element(statement, models | stems)
             block.elements.append(PlacedElement(element=element, file=placed.file))
         elif statement.kind == "directive" and statement.keyword == "subckt":
-            block = _open_block(block, placed)
+            depth += 1
+            block = _open_block(block, placed) if depth <= DEEPEST else block
         elif statement.kind == "directive" and statement.keyword == "ends":
-            block = block.parent or block
+            block = (block.parent or block) if depth <= DEEPEST else block
+            depth = max(depth - 1, 0)
         elif statement.kind == "directive":
             block.cards.append(placed)
             if statement.keyword == "model":
@@ -158,7 +157,11 @@ def _add_model(block: Block, placed: Placed) -> None:
         repeated = Definition(name=model.name, file=placed.file, statement=placed.statement)
         block.repeated_models.append(repeated)
     else:
-        block.models[model.name.lower()] = model
+        key = model.name.lower()
+        block.models[key] = model
+        stem, _, number = key.rpartition(".")
+        if number.isdigit():
+            block.bins.setdefault(stem, model)
 
 
 def _mark_used(top: Block) -> None:
@@ -186,28 +189,70 @@ def parameters_of(block: Block) -> frozenset[str]:
     """
     names = set(block.defaults)
     for placed in block.cards:
-        if placed.statement.keyword in {"param", "csparam"}:
+        if placed.statement.keyword == "param":
             names.update(pair.name for pair in assignments_of(placed.statement))
     return frozenset(names)
+
+
+_MOST_NAMES_PASSED = 1_000_000
 
 
 def visible_parameters(top: Block) -> dict[Block, frozenset[str]]:
     """Parameter names that can be read in each block.
 
     Those of the blocks around it and, as ngspice 39 expands subcircuits textually, those of the blocks
-    that instantiate it.
+    that instantiate it. In a circuit that hands on names without measure (thousands of blocks in a chain)
+    every block sees all: no error is found there then, and none is made up.
     """
     own = {block: parameters_of(block) for block in top.walk()}
     visible = {block: frozenset().union(*(own[outer] for outer in block.lineage)) for block in own}
     waiting = list(visible)
+    work = 0
     while waiting:
         block = waiting.pop()
+        work += len(visible[block])
+        if work > _MOST_NAMES_PASSED:
+            return dict.fromkeys(visible, frozenset().union(*own.values()))
         for target in instantiated(block):
             wider = visible[target] | visible[block]
             if wider != visible[target]:
                 visible[target] = wider
                 waiting.append(target)
     return visible
+
+
+def rings_of(blocks: Iterable[Block]) -> dict[Block, int]:
+    """The number of the ring each block is in: two have one number when each contains the other.
+
+    Tarjan's strongly connected components, without recursion (SIAM J. Comput. 1, 1972).
+    """
+    order: dict[Block, int] = {}
+    low: dict[Block, int] = {}
+    rings: dict[Block, int] = {}
+    still_open: list[Block] = []
+    for first in blocks:
+        if first in order:
+            continue
+        order[first] = low[first] = len(order)
+        still_open.append(first)
+        path = [(first, iter(instantiated(first)))]
+        while path:
+            block, targets = path[-1]
+            target = next(targets, None)
+            if target is None:
+                path.pop()
+                if path:
+                    low[path[-1][0]] = min(low[path[-1][0]], low[block])
+                if low[block] == order[block]:
+                    while block not in rings:
+                        rings[still_open.pop()] = order[block]
+            elif target not in order:
+                order[target] = low[target] = len(order)
+                still_open.append(target)
+                path.append((target, iter(instantiated(target))))
+            elif target not in rings:
+                low[block] = min(low[block], order[target])
+    return rings
 
 
 def instantiated(block: Block) -> list[Block]:

@@ -8,17 +8,18 @@ are right in every analysis.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import zip_longest
 
 from domain.circuit.numbers import read_number
+from shared.late_patterns import late_pattern
 
 Polynomial = tuple[float, ...]
 """Coefficients, the highest power of s first."""
 
-_TOKEN = re.compile(r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[a-zA-Z]*)|(?P<name>[a-zA-Z_]\w*)|"
-                    r"(?P<sign>\*\*|[-+*/^()]))")  # fmt: skip
+_TOKEN = late_pattern(
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[a-zA-Z]*)|(?P<name>[a-zA-Z_]\w*)|"
+    r"(?P<sign>\*\*|[-+*/^()]))")  # fmt: skip
 _HIGHEST = 20
 
 

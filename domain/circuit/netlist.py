@@ -7,17 +7,15 @@ stay those of the user's file.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from domain.circuit.analyses import ANALYSIS_KINDS, checked_analysis
 from domain.circuit.elements import Element, parse_element
 from domain.circuit.statements import Field, Source, Statement, read_statements, unquoted
-from domain.circuit.value_edits import value_edits
 from domain.simulation.request import Analysis
 
 LIBRARY_SUFFIXES = frozenset({".lib", ".inc", ".mod", ".sub", ".model", ".mdl"})
@@ -37,8 +35,7 @@ class Measure:
     line: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subcircuit:
+class Subcircuit(NamedTuple):
     """A `.subckt` card and what belongs to it."""
 
     name: str
@@ -57,8 +54,7 @@ class Subcircuit:
         return (*self.statement.scope, self.name.lower())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Model:
+class Model(NamedTuple):
     """A `.model` card."""
 
     name: str
@@ -68,8 +64,7 @@ class Model:
     statement: Statement
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameter:
+class Parameter(NamedTuple):
     """One ``name=value`` of a `.param` card."""
 
     name: str
@@ -84,8 +79,7 @@ class Parameter:
         return self.statement.scope
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Include:
+class Include(NamedTuple):
     """An `.include` card, or a `.lib` card that names a file."""
 
     kind: Literal["include", "lib"]
@@ -147,6 +141,8 @@ class Netlist:
     def cards_sha256(self) -> str:
         """Of the cards alone: the same whatever comments, blank lines and white space there are."""
         cards = "\n".join(" ".join(statement.text.split()) for statement in self.statements)
+        import hashlib
+
         return hashlib.sha256(cards.encode("utf-8", "surrogateescape")).hexdigest()
 
     @cached_property
@@ -251,6 +247,8 @@ class Netlist:
         UserInputError for an unknown name (near names are listed), for one that has no single value,
         and for a value that is no number or braced expression.
         """
+        from domain.circuit.value_edits import value_edits
+
         edits = value_edits(self, name.strip(), value_text.strip())
         return self.edited(edits)
 

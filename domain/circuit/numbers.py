@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
-_NUMBER = re.compile(
+from shared.late_patterns import late_pattern
+
+_NUMBER = late_pattern(
     r"(?P<mantissa>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?)"
     r"(?:[eEdD](?![a-zA-Z]))?"  # ngspice lets a lone exponent letter pass: "1e" is 1
     r"(?P<suffix>[mM][eE][gG]|[mM][iI][lL]|[tTgGkKmMuUnNpPfF]|µ)?"
@@ -45,8 +47,7 @@ _ENGINEERING = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NumberText:
+class NumberText(NamedTuple):
     """A number as it was written."""
 
     value: float

@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from domain.circuit.netlist import Netlist, assignments_of
 from domain.circuit.numbers import read_number
 from domain.circuit.statements import Statement
+from shared.late_patterns import late_pattern
 
 if TYPE_CHECKING:
     from domain.circuit.dependencies import DependencyTree
@@ -76,16 +78,14 @@ Node = tuple[str, tuple[object, ...]]
 """A piece of an expression tree: its operation and operands."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserFunction:
+class UserFunction(NamedTuple):
     """A `.func` card."""
 
     arguments: tuple[str, ...]
     body: Expression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expression:
+class Expression(NamedTuple):
     """A parsed expression."""
 
     text: str
@@ -100,7 +100,7 @@ class Expression:
     ) -> float:
         """Its value. Raises ExpressionError for an unknown name, a random function, or no finite value."""
         try:
-            value = _evaluate(self.tree, values, functions or {}, 0)
+            value = _evaluate(self.tree, values, _Evaluation(functions or {}), 0)
         except (ArithmeticError, ValueError) as error:
             raise ExpressionError(f"{self.text}: {error}") from error
         except RecursionError:
@@ -110,7 +110,7 @@ class Expression:
         return value
 
 
-_TOKEN = re.compile(
+_TOKEN = late_pattern(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[a-zA-Z\u0080-\uffff]*)"
     r"|(?P<name>[A-Za-z_@\u0080-\uffff][\w.@#$\[\]]*)"
     r"|(?P<operator>\*\*|&&|\|\||==|!=|<>|<=|>=|[-+*/%\\^()<>!?:,&|{}'=]))"
@@ -243,11 +243,19 @@ def _expression_number(text: str) -> float:
 
 
 _DEEPEST_CALL = 100
+_MOST_CALLS = 20_000
+"""Of functions, for one value: ten that call the next one twice make a thousand calls, thirty a billion."""
 
 
-def _evaluate(
-    node: Node, values: Mapping[str, float], functions: Mapping[str, UserFunction], depth: int
-) -> float:
+@dataclass(slots=True)
+class _Evaluation:
+    """What one evaluation may call, and how often still."""
+
+    functions: Mapping[str, UserFunction]
+    calls_left: int = _MOST_CALLS
+
+
+def _evaluate(node: Node, values: Mapping[str, float], run: _Evaluation, depth: int) -> float:
     operation, operands = node
     if operation == "number":
         return operands[0]  # type: ignore[return-value]
@@ -257,10 +265,10 @@ def _evaluate(
             raise ExpressionError(f"{name} is not defined")
         return values[name]  # type: ignore[index]
     if operation == "call":
-        return _call_function(node, values, functions, depth)
+        return _call_function(node, values, run, depth)
 
     def value_of(index: int) -> float:
-        return _evaluate(operands[index], values, functions, depth)  # type: ignore[arg-type]
+        return _evaluate(operands[index], values, run, depth)  # type: ignore[arg-type]
 
     if operation == "?":
         return value_of(1) if value_of(0) else value_of(2)
@@ -299,19 +307,21 @@ _OPERATORS: dict[str, Callable[[float, float], float]] = {
 }
 
 
-def _call_function(
-    node: Node, values: Mapping[str, float], functions: Mapping[str, UserFunction], depth: int
-) -> float:
+def _call_function(node: Node, values: Mapping[str, float], run: _Evaluation, depth: int) -> float:
     name, arguments = node[1]
     assert isinstance(name, str)
     assert isinstance(arguments, tuple)
-    numbers = [_evaluate(argument, values, functions, depth) for argument in arguments]
-    if name in functions:
-        function = functions[name]
+    numbers = [_evaluate(argument, values, run, depth) for argument in arguments]
+    if name in run.functions:
+        function = run.functions[name]
+        run.calls_left -= 1
+        if run.calls_left < 0:
+            raise ExpressionError(f"{name} is called without end")
         if depth >= _DEEPEST_CALL or len(numbers) != len(function.arguments):
             raise ExpressionError(f"{name} cannot be called like this")
-        local = {**values, **dict(zip(function.arguments, numbers, strict=True))}
-        return _evaluate(function.body.tree, local, functions, depth + 1)
+        own = dict(zip(function.arguments, numbers, strict=True))
+        local = values.new_child(own) if isinstance(values, ChainMap) else ChainMap(own, dict(values))
+        return _evaluate(function.body.tree, local, run, depth + 1)
     if name not in FUNCTIONS:
         raise ExpressionError(f"{name} is not a function with a fixed value")
     count, function_value = FUNCTIONS[name]
@@ -373,31 +383,37 @@ def _in_order(expressions: Mapping[str, Expression]) -> list[str]:
     return list(ordered)
 
 
+_MOST_CYCLES = 50
+"""Cycles that are told; a circuit with more has one mistake many times."""
+
+
 def find_cycles(expressions: Mapping[str, Expression]) -> list[tuple[str, ...]]:
-    """Parameters that need themselves: each cycle once, in the order of the dependence."""
-    cycles: list[tuple[str, ...]] = []
+    """Parameters that need themselves, in the order of the dependence: each cycle once, of many the first."""
+    cycles: dict[frozenset[str], tuple[str, ...]] = {}
     finished: set[str] = set()
     for first in expressions:
-        path: list[str] = []
+        path: dict[str, None] = {first: None}
         stack = [(first, iter(sorted(expressions[first].names & expressions.keys())))]
-        path.append(first)
         while stack:
             name, needed = stack[-1]
             following = next(needed, None)
             if following is None:
                 stack.pop()
-                path.pop()
+                del path[name]
                 finished.add(name)
             elif following in path:
-                cycles.append(tuple(path[path.index(following) :]))
+                names = list(path)
+                cycle = tuple(names[names.index(following) :])
+                cycles.setdefault(frozenset(cycle), cycle)
+                if len(cycles) >= _MOST_CYCLES:
+                    return list(cycles.values())
             elif following not in finished:
                 stack.append((following, iter(sorted(expressions[following].names & expressions.keys()))))
-                path.append(following)
-        finished.add(first)
-    return [cycle for index, cycle in enumerate(cycles) if set(cycle) not in map(set, cycles[:index])]
+                path[following] = None
+    return list(cycles.values())
 
 
-_FUNCTION_HEAD = re.compile(r"\s*([\w.]+)\s*\(([^)]*)\)\s*=?\s*(.*)", re.DOTALL)
+_FUNCTION_HEAD = late_pattern(r"\s*([\w.]+)\s*\(([^)]*)\)\s*=?\s*(.*)", re.DOTALL)
 
 
 def read_function(card: Statement) -> tuple[str, UserFunction] | None:

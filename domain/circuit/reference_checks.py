@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from domain.circuit.analyses import ANALYSIS_KINDS
@@ -27,12 +27,13 @@ from domain.circuit.hierarchy import (
     Circuit,
     Definition,
     PlacedElement,
-    instantiated,
     parameters_of,
+    rings_of,
     visible_parameters,
 )
 from domain.circuit.statements import Field, Statement
 from domain.circuit.topology import expression_nodes
+from shared.late_patterns import late_pattern
 from shared.message import Message, msg
 
 _MODEL_TYPES: dict[str, frozenset[str]] = {
@@ -59,6 +60,9 @@ def check_references(
 ) -> None:
     """Duplicates and undefined names in every block; analysis cards; unused subcircuits."""
     visible = visible_parameters(circuit.top)
+    rings = rings_of(visible)
+    if not fragment:
+        _check_verilog_a(circuit, tree, findings)
     for block in visible:
         _check_duplicates(block, findings)
         severity: Severity = "error" if complete and block.is_used and not fragment else "info"
@@ -75,10 +79,28 @@ def check_references(
         ):
             message = msg("Subcircuit {name} is not used.", name=block.name)
             findings.add("info", "unused-subcircuit", message, file=block.file, at=block.subcircuit.statement)
-        _check_recursion(block, findings)
+        _check_recursion(block, rings, findings)
     if not fragment:
         _check_analysis_sources(circuit, findings, "error" if complete else "info")
     _check_expression_nodes(circuit, findings, "error" if complete and not fragment else "info")
+
+
+def _check_verilog_a(circuit: Circuit, tree: DependencyTree, findings: Findings) -> None:
+    """N lines need a library that OpenVAF made and `pre_osdi` loads."""
+    loads = any(
+        re.match(r"\s*(?:\*#\s*)?(?:pre_)?osdi\s", placed.statement.raw, re.IGNORECASE)
+        for placed in tree.expanded
+        if placed.statement.kind == "control"
+    )
+    if loads:
+        return
+    for block in circuit.top.walk():
+        for placed in block.elements:
+            if placed.element.letter == "n" and block.is_used:
+                message = msg("{name} is a Verilog-A device. Compile its model with OpenVAF and load it: "
+                              ".control, pre_osdi model.osdi, .endc.", name=placed.element.name)  # fmt: skip
+                findings.add("error", "osdi-missing", message, file=placed.file, at=placed.element.statement)
+                return  # once is enough
 
 
 # ---- duplicates ----------------------------------------------------------------------------------
@@ -125,7 +147,7 @@ def _note_repeated(
     is_same_text = repeated.statement.raw.split() == first.raw.split() and code == "duplicate-model"
     if repeated.statement is first or _exclude_each_other(first, repeated.statement):
         return
-    severity: Severity = "info" if is_same_text else "error"
+    severity: Severity = "info" if is_same_text else "warning"
     findings.add(severity, code, message, file=repeated.file, at=repeated.statement)
 
 
@@ -153,8 +175,9 @@ def _note_missing(placed: PlacedElement, scope: Scope, findings: Findings) -> No
         "value": ("missing-value", msg("{name} has no value.", name=element.name)),
         "model": ("missing-model", msg("{name} has no model.", name=element.name)),
     }[element.missing or "nodes"]
-    severity: Severity = "error" if scope.block.is_used else "warning"
-    findings.add(severity, code, message, file=placed.file, at=element.statement)
+    # ngspice takes R, C and L without a value for 1 mOhm, 0 F and 0 H.
+    is_refused = scope.block.is_used and not (code == "missing-value" and element.letter in "rcl")
+    findings.add("error" if is_refused else "warning", code, message, file=placed.file, at=element.statement)
 
 
 def _check_instance(placed: PlacedElement, scope: Scope, findings: Findings) -> None:
@@ -162,7 +185,7 @@ def _check_instance(placed: PlacedElement, scope: Scope, findings: Findings) -> 
     assert element.model is not None
     target = scope.block.find_block(element.model.text)
     if target is None:
-        known = {name for block in scope.block.lineage for name in block.blocks}
+        known = (name for block in scope.block.lineage for name in block.blocks)
         message = _undefined(element.model.text, findings.near(element.model.key, known), is_model=False)
         findings.add(scope.severity, "undefined-subcircuit", message, file=placed.file, at=element.model)
         return
@@ -195,7 +218,7 @@ def _check_model_use(placed: PlacedElement, scope: Scope, findings: Findings) ->
     assert element.model is not None
     model = scope.block.find_model(element.model.text)
     if model is None:
-        known = {name for block in scope.block.lineage for name in block.models}
+        known = (name for block in scope.block.lineage for name in block.models)
         message = _undefined(element.model.text, findings.near(element.model.key, known), is_model=True)
         findings.add(scope.severity, "undefined-model", message, file=placed.file, at=element.model)
     elif model.type and model.type not in _MODEL_TYPES.get(element.letter, frozenset({model.type})):
@@ -335,7 +358,7 @@ def _check_controls(placed: PlacedElement, scope: Scope, findings: Findings) -> 
         findings.add(scope.severity, "undefined-source", message, file=placed.file, at=control)
 
 
-_IN_BRACES = re.compile(r"\{[^{}]*\}|'[^']*'")
+_IN_BRACES = late_pattern(r"\{[^{}]*\}|'[^']*'")
 
 
 def _check_models(scope: Scope, findings: Findings) -> None:
@@ -353,7 +376,7 @@ def _check_models(scope: Scope, findings: Findings) -> None:
         check_model_names(placed, scope, findings)
 
 
-def _check_recursion(block: Block, findings: Findings) -> None:
+def _check_recursion(block: Block, rings: Mapping[Block, int], findings: Findings) -> None:
     """An X element inside a subcircuit that leads back to it."""
     if block.subcircuit is None:
         return
@@ -362,21 +385,11 @@ def _check_recursion(block: Block, findings: Findings) -> None:
         if placed.element.letter != "x" or model is None:
             continue
         target = block.find_block(model.text)
-        if target is not None and (target is block or block in _reachable(target)):
+        if target is not None and (target is block or rings[target] == rings[block]):
             message = msg("Subcircuit {name} contains itself.", name=block.name)
             findings.add(
                 "error", "recursive-subcircuit", message, file=placed.file, at=placed.element.statement
             )
-
-
-def _reachable(block: Block) -> set[Block]:
-    found: set[Block] = set()
-    waiting = [block]
-    while waiting:
-        new = [target for target in instantiated(waiting.pop()) if target not in found]
-        found.update(new)
-        waiting.extend(new)
-    return found
 
 
 # ---- analyses and nodes --------------------------------------------------------------------------

@@ -7,22 +7,23 @@ the value "Q 1.432". Only for showing: nothing is concluded from comments.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
 from domain.circuit.elements import Element
 from domain.circuit.netlist import Netlist, Subcircuit
+from shared.late_patterns import late_pattern
 
 SectionKind = Literal[
     "heading", "elements", "subcircuit", "sources", "analyses", "measures", "models", "parameters", "includes"
 ]
 
 _LONGEST = 60
-_RULE = re.compile(r"[-=*#~_+ .]*")
-_ASSIGNMENT = re.compile(r"([A-Za-z]\w*)\s*=\s*([+-]?[0-9.][^,;，；]*)")
+_RULE = late_pattern(r"[-=*#~_+ .]*")
+_ASSIGNMENT = late_pattern(r"([A-Za-z]\w*)\s*=\s*([+-]?[0-9.][^,;，；]*)")
 _SOURCES = frozenset("vi")
 
 
@@ -56,7 +57,7 @@ def sections_of(netlist: Netlist) -> tuple[Section, ...]:
     sources = [element for element in top if element.letter in _SOURCES]
     found = [
         *_headed(netlist, parts),
-        *(_subcircuit(netlist, item) for item in netlist.subcircuits),
+        *_subcircuits(netlist),
         _plain("sources", [_item(element) for element in sources]),
         _plain("analyses", [_card(item.kind, item.text, item.line) for item in netlist.analyses]),
         _plain(
@@ -120,8 +121,19 @@ def _name_and_value(words: str) -> tuple[str, str]:
     return name.strip()[:_LONGEST], value[:_LONGEST]
 
 
-def _subcircuit(netlist: Netlist, item: Subcircuit) -> Section:
-    rows = tuple(_item(element) for element in netlist.elements if element.scope == item.path)
+def _subcircuits(netlist: Netlist) -> Iterator[Section]:
+    rows: dict[tuple[str, ...], list[Item]] = {}
+    for element in netlist.elements if netlist.subcircuits else ():
+        if element.scope:
+            rows.setdefault(element.scope, []).append(_item(element))
+    shown: set[tuple[str, ...]] = set()
+    for item in netlist.subcircuits:
+        # Those of one name have one scope: its elements stand under the first.
+        yield _subcircuit(item, tuple(rows.get(item.path, ())) if item.path not in shown else ())
+        shown.add(item.path)
+
+
+def _subcircuit(item: Subcircuit, rows: tuple[Item, ...]) -> Section:
     ports = " ".join(port.text for port in item.ports)
     return Section(kind="subcircuit", name=item.name, value=ports[:_LONGEST], line=item.line, items=rows)
 

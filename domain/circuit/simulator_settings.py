@@ -11,17 +11,18 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from domain.circuit.dialects import Dialect
+from shared.late_patterns import late_pattern
 
-_REFERENCE = re.compile(
+_REFERENCE = late_pattern(
     rb"""^(?P<head>\s*\.(?:lib|inc\w*)\s+["']?)(?:\$\{(?P<braced>\w+)\}|\$(?P<plain>\w+)|(?P<home>~)(?=/))""",
     re.IGNORECASE | re.MULTILINE,
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelFile:
+class ModelFile(NamedTuple):
     """A library every circuit of the project is given."""
 
     path: Path

@@ -19,12 +19,14 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from shared.late_patterns import late_pattern
+
 StatementKind = Literal["title", "element", "directive", "control", "unknown"]
 """Unknown: the line begins with a character no card begins with."""
 
 _COMMENT_STARTS = frozenset('*$;=[]?()&%"!:,\f')
 _BRACKETS = frozenset("(),")
-_FIELD = re.compile(r"""\{|'|"|[=(),]|[^\s=(),{'"]+|\}""", re.ASCII)
+_FIELD = late_pattern(r"""\{|'|"|[=(),]|[^\s=(),{'"]+|\}""", re.ASCII)
 BLANKS = " \t\r\n\f\v"
 """What separates words. In the Latin-1 view other \"spaces\" are bytes of letters: 入 is E5 85 A5."""
 _ALIASES = {
@@ -308,6 +310,11 @@ def comment_start(text: str) -> int:
     return len(text)
 
 
+DEEPEST = 100
+"""Levels of `.subckt` (and of `.if`) inside each other that are told apart; what lies deeper counts as of the
+last one. No circuit has ten."""
+
+
 def read_statements(source: Source, *, has_title: bool) -> tuple[Statement, ...]:
     """All cards of a file in order, with scopes, sections and `.if` arms filled in."""
     statements = list(_cards(source, has_title=has_title))
@@ -321,13 +328,17 @@ class _Pending:
     def __init__(self, kind: StatementKind) -> None:
         self.kind = kind
         self.chunks: list[Chunk] = []
-        self.raw = ""
+        self._parts: list[str] = []
+        self._length = 0
 
     def add(self, text: str, start: int, line: int) -> None:
-        if self.chunks:
-            self.raw += " "
-        self.chunks.append(Chunk(len(self.raw), start, len(text), line))
-        self.raw += text
+        self.chunks.append(Chunk(self._length, start, len(text), line))
+        self._parts.append(text)
+        self._length += len(text) + 1  # a blank stands between them
+
+    @property
+    def raw(self) -> str:
+        return " ".join(self._parts)
 
 
 def _cards(source: Source, *, has_title: bool) -> Iterator[Statement]:
@@ -386,16 +397,22 @@ def _place(statements: list[Statement]) -> None:
     scope: tuple[str, ...] = ()
     section: str | None = None
     branches: tuple[Branch, ...] = ()
+    too_deep = {"subckt": 0, "if": 0}
     for statement in statements:
         keyword = statement.keyword if statement.kind == "directive" else ""
-        if keyword == "ends":
-            scope = scope[:-1]
-        elif keyword == "endif":
-            branches = branches[:-1]
+        if opened := {"ends": "subckt", "endif": "if"}.get(keyword):
+            if too_deep[opened]:
+                too_deep[opened] -= 1
+            elif opened == "subckt":
+                scope = scope[:-1]
+            else:
+                branches = branches[:-1]
         elif keyword in {"else", "elseif"} and branches:
             branches = (*branches[:-1], Branch(branches[-1].if_line, branches[-1].arm + 1))
         statement.scope, statement.section, statement.branches = scope, section, branches
-        if keyword == "subckt":
+        if len(scope if keyword == "subckt" else branches) >= DEEPEST and keyword in too_deep:
+            too_deep[keyword] += 1
+        elif keyword == "subckt":
             name = statement.head(2)[1].key if len(statement.head(2)) > 1 else ""
             scope = (*scope, name)
         elif keyword == "if":

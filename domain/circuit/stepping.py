@@ -18,6 +18,7 @@ from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import format_number, parse_number
 from domain.circuit.statements import Statement
 from shared.errors import UserInputError
+from shared.late_patterns import late_pattern
 from shared.message import msg
 
 MOST_STEPS = 1000
@@ -61,8 +62,8 @@ def step_axes(netlist: Netlist) -> tuple[StepAxis, ...]:
             if axis is not None and axis not in axes:
                 axes.append(axis)
     for card in netlist.directives("temp")[-1:]:
-        values = tuple(_number(card, word.text) for word in card.words[1:])
-        if len(values) > 1:
+        if len(card.words) > 2:  # one temperature, also an expression, is ngspice's own
+            values = tuple(_temperature(card, word.text) for word in card.words[1:])
             axes.append(StepAxis(kind="temp", name="temp", values=values, line=card.line))
     return tuple(axes)
 
@@ -133,8 +134,8 @@ def model_values(point: StepPoint) -> dict[str, str]:
     return {axis.name: f"{value:.15g}" for axis, value in point.values if axis.kind == "model"}
 
 
-_MODEL = re.compile(r"[a-z]\w*\s+(?P<model>[^\s()]+)\s*\(\s*(?P<parameter>\w+)\s*\)", re.IGNORECASE)
-_SWEEP = re.compile(r"\ssweep\s+(?P<rest>.+)$", re.IGNORECASE)
+_MODEL = late_pattern(r"[a-z]\w*\s+(?P<model>[^\s()]+)\s*\(\s*(?P<parameter>\w+)\s*\)", re.IGNORECASE)
+_SWEEP = late_pattern(r"\ssweep\s+(?P<rest>.+)$", re.IGNORECASE)
 
 
 def _stepping_cards(netlist: Netlist) -> Iterator[Statement]:
@@ -142,6 +143,19 @@ def _stepping_cards(netlist: Netlist) -> Iterator[Statement]:
     temperatures = netlist.directives("temp")
     if temperatures and len(temperatures[-1].words) > 2:
         yield from temperatures
+
+
+def _temperature(card: Statement, text: str) -> float:
+    try:
+        return parse_number(text)
+    except ValueError as error:
+        raise UserInputError(
+            msg("The temperatures of “{card}” (line {line}) have to be numbers; {text} is none.",
+                card=card.text.strip()[:100], line=card.line, text=text),
+            advice=msg("Write .temp -40 27 125; a single temperature may be an expression: .temp {example}.",
+                       example="{tamb}"),
+            line=card.line,
+        ) from error  # fmt: skip
 
 
 def _swept(card: Statement) -> StepAxis | None:

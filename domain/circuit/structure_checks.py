@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import codecs
-import difflib
 import re
 from collections.abc import Iterator
 
-from domain.circuit.analyses import ANALYSIS_KINDS, analysis_problem, has_empty_sweep
+from domain.circuit.analyses import ANALYSIS_KINDS, analysis_problem, has_empty_sweep, has_idle_sweep
 from domain.circuit.dependencies import DependencyTree, Placed
 from domain.circuit.elements import SHAPES, parse_element
 from domain.circuit.findings import Findings, Severity
 from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import read_number
-from domain.circuit.statements import Statement
+from domain.circuit.statements import DEEPEST, Statement
 from shared.message import Message, msg
 
 DIRECTIVES = ANALYSIS_KINDS | {
@@ -149,6 +148,13 @@ def _check_blocks(tree: DependencyTree, findings: Findings) -> None:
             continue
         match statement.keyword:
             case "subckt":
+                if len(subckts) == DEEPEST:
+                    message = msg(
+                        "Subcircuits stand more than {count} deep in each other here; deeper ones are not "
+                        "told apart. Is an .ends missing?",
+                        count=DEEPEST,
+                    )
+                    findings.add("warning", "unclosed-subckt", message, file=placed.file, at=statement)
                 subckts.append(placed)
             case "ends":
                 _close_subckt(placed, subckts, findings, names_decide=not pairs_fit)
@@ -176,6 +182,10 @@ def _pairs_fit(tree: DependencyTree) -> bool:
     return depth == 0
 
 
+_NAMES_LOOKED_AT = 200
+"""Open subcircuits among which an .ends looks for its own."""
+
+
 def _close_subckt(
     placed: Placed, still_open: list[Placed], findings: Findings, *, names_decide: bool
 ) -> None:
@@ -185,10 +195,9 @@ def _close_subckt(
         message = msg(".ends has no .subckt before it. Take it away, or add the .subckt.")
         findings.add("error", "stray-ends", message, file=placed.file, at=statement)
         return
-    names = [_name_of(other) for other in still_open]
-    if name is None or name == names[-1]:
+    if name is None or name == _name_of(still_open[-1]):
         still_open.pop()
-    elif name in names and names_decide:
+    elif names_decide and name in {_name_of(other) for other in still_open[-_NAMES_LOOKED_AT:]}:
         while _name_of(still_open[-1]) != name:
             _note_unclosed(still_open.pop(), findings)
         still_open.pop()
@@ -227,7 +236,13 @@ def _check_control(netlist: Netlist, findings: Findings) -> None:
             findings.add("warning", "stray-directive", message, file=netlist.path, at=statement)
     if begun is not None:
         message = msg(".control has no .endc: everything behind it is taken for commands. Add .endc.")
-        findings.add("error", "unclosed-control", message, file=netlist.path, at=begun)
+        swallowed = any(
+            s.line > begun.line and re.match(r"\s*\.(?!end\b|endc\b|control\b)\w", s.raw)
+            for s in netlist.statements
+        )
+        findings.add(
+            "error" if swallowed else "warning", "unclosed-control", message, file=netlist.path, at=begun
+        )
 
 
 def _check_sections(tree: DependencyTree, findings: Findings, *, fragment: bool) -> None:
@@ -252,9 +267,15 @@ def _check_sections(tree: DependencyTree, findings: Findings, *, fragment: bool)
 _BRACKETED = {"param", "func", "model", "subckt", "ic", "nodeset", "meas", "include", "lib"} | ANALYSIS_KINDS
 
 
+_END_OF_TEXT_OF_DOS = "\x1a\0 \t\r\n"
+"""Ctrl-Z, with which old editors end the files of many vendors; ngspice does not mind it."""
+
+
 def _check_card(placed: Placed, findings: Findings) -> None:
     statement = placed.statement
     if statement.kind == "unknown":
+        if not statement.text.strip(_END_OF_TEXT_OF_DOS):
+            return
         message = msg(
             "No card begins with “{start}”. Put * before a comment.", start=statement.text.strip()[:1]
         )
@@ -269,11 +290,25 @@ def _check_card(placed: Placed, findings: Findings) -> None:
             findings.add(severity, "unclosed-bracket", message, file=placed.file, at=at)
 
 
+XYCE_DIRECTIVES = frozenset({
+    "global_param", "hb", "mpde", "sampling", "embeddedsampling", "pce", "fft", "preprocess", "result",
+    "objective", "loadbias", "dcvolt",
+})  # fmt: skip
+"""Words of Xyce alone (Xyce Reference Guide, 2.1 "Netlist Commands")."""
+
+
 def _note_unknown_directive(placed: Placed, findings: Findings) -> None:
     name = placed.statement.keyword
+    import difflib
+
     near = difflib.get_close_matches(name, sorted(DIRECTIVES), n=1, cutoff=0.6)
     message = (
-        msg("ngspice does not know .{name}. Did you mean .{near}?", name=name, near=near[0])
+        msg(
+            "The directive .{name} is one of Xyce's, which ngspice does not have. Take the line away.",
+            name=name,
+        )
+        if name in XYCE_DIRECTIVES
+        else msg("ngspice does not know .{name}. Did you mean .{near}?", name=name, near=near[0])
         if near
         else msg("ngspice does not know .{name}. Take the line away or make it a comment.", name=name)
     )
@@ -298,7 +333,7 @@ def _bracket_problems(statement: Statement) -> Iterator[tuple[Severity, int, Mes
         elif character in _OPENERS.values():
             if not stack or _OPENERS[raw[stack[-1]]] != character:
                 yield (
-                    _bracket_severity(statement, character),
+                    _bracket_severity(statement, character, any(raw[i] == "{" for i in stack)),
                     index,
                     msg("“{sign}” closes nothing.", sign=character),
                 )
@@ -309,16 +344,21 @@ def _bracket_problems(statement: Statement) -> Iterator[tuple[Severity, int, Mes
     elif stack:
         opener = raw[stack[-1]]
         yield (
-            _bracket_severity(statement, opener),
+            _bracket_severity(statement, opener, any(raw[i] == "{" for i in stack)),
             stack[-1],
             msg("“{sign}” is not closed. Add “{closer}”.", sign=opener, closer=_OPENERS[opener]),
         )
 
 
-def _bracket_severity(statement: Statement, sign: str) -> Severity:
-    """ngspice itself does not count parentheses around waveform arguments and model parameters."""
-    lenient = statement.keyword in {"v", "i", "model", "meas", "ic", "nodeset"} and sign in "()"
-    return "warning" if lenient else "error"
+_COUNTED = frozenset({"b", "param", "func"})
+_NAMES_FILES_OR_NODES = frozenset({"x", "subckt", "include", "lib"})
+
+
+def _bracket_severity(statement: Statement, sign: str, in_braces: bool) -> Severity:
+    """ngspice 39 counts parentheses in expressions only; elsewhere they are as good as blanks."""
+    is_counted = statement.keyword in _COUNTED | _NAMES_FILES_OR_NODES or sign in "{}"
+    is_counted = is_counted or (in_braces and statement.keyword not in "eg")
+    return "error" if is_counted else "warning"
 
 
 # ---- the deck as a whole -------------------------------------------------------------------------
@@ -370,6 +410,9 @@ def _check_analyses(tree: DependencyTree, findings: Findings) -> None:
                 "ngspice cannot read this analysis. Write it like {example}.", example="." + example
             )
             findings.add("error", "bad-analysis", message, file=placed.file, at=placed.statement)
+        elif has_idle_sweep(text):
+            message = msg("The second sweep makes only one step. Look at its start, stop and step.")
+            findings.add("warning", "bad-analysis", message, file=placed.file, at=placed.statement)
         elif has_empty_sweep(text):
             message = msg("This sweep has no points. Look at its start, stop and step.")
             findings.add("error", "bad-analysis", message, file=placed.file, at=placed.statement)
@@ -378,6 +421,8 @@ def _check_analyses(tree: DependencyTree, findings: Findings) -> None:
 def _has_misspelt_analysis(tree: DependencyTree) -> bool:
     """An unknown directive that was noted as one: ``.trna``."""
     unknown = {p.statement.keyword for p in tree.expanded if p.statement.kind == "directive"} - DIRECTIVES
+    import difflib
+
     near = (difflib.get_close_matches(name, sorted(DIRECTIVES), n=1, cutoff=0.6) for name in unknown)
     return any(names[0] in ANALYSIS_KINDS for names in near if names)
 

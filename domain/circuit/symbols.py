@@ -15,15 +15,16 @@ from domain.circuit.analyses import ANALYSIS_KINDS
 from domain.circuit.elements import Element, canonical_node
 from domain.circuit.netlist import Netlist, assignments_of, model_of, subcircuit_of
 from domain.circuit.statements import Field, Statement
+from shared.late_patterns import late_pattern
 
 SymbolKind = Literal["element", "node", "model", "subcircuit", "parameter", "function"]
 Usage = Literal["definition", "read", "write", "call", "connection"]
 """connection: a terminal of an element is on the node; write: an X line sets a parameter."""
 
-_CALL_OF_SIGNAL = re.compile(r"([vi])(?:m|db|p|r|i)?\s*\(([^()]*)\)", re.IGNORECASE)
-_DEVICE = re.compile(r"@([^\s\[\]()]+)\[", re.IGNORECASE)
-_QUOTED = re.compile(r"^(?:[vi]\((.+)\)|@([^\[]+)\[.*\])$", re.IGNORECASE)
-_VALUE_PARTS = re.compile(r"\{[^{}]*\}|'[^']*'")
+_CALL_OF_SIGNAL = late_pattern(r"([vi])(?:m|db|p|r|i)?\s*\(([^()]*)\)", re.IGNORECASE)
+_DEVICE = late_pattern(r"@([^\s\[\]()]+)\[", re.IGNORECASE)
+_QUOTED = late_pattern(r"^(?:[vi]\((.+)\)|@([^\[]+)\[.*\])$", re.IGNORECASE)
+_VALUE_PARTS = late_pattern(r"\{[^{}]*\}|'[^']*'")
 _OUTPUTS = frozenset({"save", "print", "plot", "probe"})
 """Directives that may name nodes without v( )."""
 

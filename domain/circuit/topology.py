@@ -10,10 +10,12 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from domain.circuit.elements import GROUND, Element, canonical_node
 from domain.circuit.hierarchy import Block, PlacedElement, instantiated
 from domain.circuit.numbers import read_number
+from shared.late_patterns import late_pattern
 
 
 class DisjointSets:
@@ -45,17 +47,17 @@ class DisjointSets:
         return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FloatingGroup:
+class FloatingGroup(NamedTuple):
     """Nodes that no DC path ties to ground."""
 
     nodes: tuple[str, ...]
     element: PlacedElement
     """The first element that touches one of them."""
+    is_hopeless: bool = True
+    """No device puts anything on the diagonal of their rows of the matrix: gmin stepping cannot help."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loop:
+class Loop(NamedTuple):
     """A loop of voltage sources and inductors, closed by `element`."""
 
     element: PlacedElement
@@ -76,6 +78,10 @@ class BlockWiring:
     """Terminals tied together by voltage sources inside."""
     touched: frozenset[str] = frozenset()
     """Terminals some device inside is connected to; the others exist in the text only."""
+    driven: frozenset[str] = frozenset()
+    """Terminals into which controlled currents flow."""
+    looked_at: frozenset[str] = frozenset()
+    """Terminals that control a source."""
     floating: list[FloatingGroup] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     shorted: list[PlacedElement] = field(default_factory=list)
@@ -113,7 +119,7 @@ def _controls_itself(element: Element, nodes: list[str]) -> bool:
     return bool(controls & (set(nodes) - {GROUND}))
 
 
-_VOLTAGE = re.compile(r"\bv\s*\(\s*([^\s(),]+)\s*(?:,\s*([^\s(),]+)\s*)?\)", re.IGNORECASE)
+_VOLTAGE = late_pattern(r"\bv\s*\(\s*([^\s(),]+)\s*(?:,\s*([^\s(),]+)\s*)?\)", re.IGNORECASE)
 
 
 def expression_nodes(element: Element) -> Iterator[str]:
@@ -148,6 +154,10 @@ def _depth_first(block: Block, order: list[Block], seen: set[Block]) -> None:
             stack.append((following, iter(instantiated(following))))
 
 
+_WITHOUT_DIAGONAL = frozenset("iglvehbfok")
+"""Letters whose stamps leave the diagonal of a node's row empty, as tried with ngspice 39."""
+
+
 class _Examiner:
     """One pass over one block."""
 
@@ -159,6 +169,12 @@ class _Examiner:
         self._dc = DisjointSets()
         self._rigid = DisjointSets()
         self._touched_by: dict[str, PlacedElement] = {}
+        self._letters_at: dict[str, set[str]] = {}
+        """Node -> letters of the elements with a terminal on it."""
+        self._driven: set[str] = set()
+        """Nodes into which controlled currents flow."""
+        self._looked_at: set[str] = set()
+        """Nodes that control a source."""
         self._sources_at: dict[str, list[tuple[str, str]]] = {}
         """Node -> the other end and the name of each voltage source on it."""
 
@@ -167,6 +183,8 @@ class _Examiner:
             self._wire(placed)
         wiring = BlockWiring(dc_groups=self._borders_of(self._dc), rigid_groups=())
         wiring.touched = frozenset(self._borders & self._touched_by.keys())
+        wiring.driven = frozenset(self._borders & self._driven)
+        wiring.looked_at = frozenset(self._borders & self._looked_at)
         wiring.floating = list(self._floating())
         self._find_loops(wiring)
         wiring.rigid_groups = self._borders_of(self._rigid)
@@ -175,16 +193,33 @@ class _Examiner:
     def _wire(self, placed: PlacedElement) -> None:
         element = placed.element
         idle = self._idle_terminals(element) if element.letter == "x" else frozenset()
+        self._looked_at.update(canonical_node(node.text) for node in element.control_nodes)
+        self._looked_at.update(expression_nodes(element))
+        for node in element.nodes:
+            self._letters_at.setdefault(canonical_node(node.text), set()).add(element.letter)
+            if element.letter in "gbf":
+                self._driven.add(canonical_node(node.text))
         for index, node in enumerate((*element.nodes, *element.control_nodes)):
             name = canonical_node(node.text)
             self._dc.find(name)
             if index not in idle:
                 self._touched_by.setdefault(name, placed)
         if element.letter == "x":
+            self._wire_ports(element)
             for first, second in self._instance_edges(element, rigid=False):
                 self._dc.join(first, second)
         for first, second in dc_edges(element):
             self._dc.join(first, second)
+
+    def _wire_ports(self, instance: Element) -> None:
+        """What drives the instance's nodes and looks at them inside."""
+        target = self._block.find_block(instance.model.text) if instance.model is not None else None
+        if target is None or target not in self._known or len(target.ports) != len(instance.nodes):
+            return
+        inside = self._known[target]
+        for port, node in zip(target.ports, instance.nodes, strict=True):
+            self._driven |= {canonical_node(node.text)} if port in inside.driven else set()
+            self._looked_at |= {canonical_node(node.text)} if port in inside.looked_at else set()
 
     def _instance_edges(self, element: Element, *, rigid: bool) -> Iterator[tuple[str, str]]:
         nodes = [canonical_node(node.text) for node in element.nodes]
@@ -216,8 +251,18 @@ class _Examiner:
             if any(node in self._outside for node in nodes):
                 continue
             touching = [self._touched_by[node] for node in nodes if node in self._touched_by]
-            if touching:  # nodes stand in the order they were met
-                yield FloatingGroup(nodes=tuple(nodes), element=touching[0])
+            letters = set().union(*(self._letters_at.get(node, ()) for node in nodes))
+            if not touching or self._is_fed_back(nodes):
+                continue
+            # A node with current sources only has no row in the matrix: ngspice leaves it at 0 V.
+            has_diagonal = bool(letters - _WITHOUT_DIAGONAL) or letters == {"i"}
+            yield FloatingGroup(  # nodes stand in the order they were met
+                nodes=tuple(nodes), element=touching[0], is_hopeless=not has_diagonal
+            )
+
+    def _is_fed_back(self, nodes: list[str]) -> bool:
+        """Controlled currents flow into the nodes, and something looks at them: an integrator in a loop."""
+        return any(node in self._driven for node in nodes) and any(node in self._looked_at for node in nodes)
 
     # ---- loops
 

@@ -9,13 +9,18 @@ lines then shift). What the compatibility modes of ngspice do by themselves is n
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
+from operator import attrgetter
 
 from domain.circuit.dialects import PROGRAMS, Dialect
 from domain.circuit.laplace import NotRational, realised, transfer_of
-from domain.circuit.netlist import Netlist
+from domain.circuit.netlist import Netlist, Parameter
 from domain.circuit.numbers import read_number
 from domain.circuit.statements import Statement
+from shared.late_patterns import late_pattern
 from shared.message import Message, msg
 
 _NOT_CIRCUIT: dict[Dialect, frozenset[str]] = {
@@ -32,23 +37,39 @@ _NOT_CIRCUIT: dict[Dialect, frozenset[str]] = {
 _TELLING = frozenset({"mc", "wcase", "stimulus", "machine", "loadbias", "hdl", "alter", "data"})
 """Those whose loss changes what the run gives."""
 
-_MICRO = re.compile(r"(?<=[\d.])(?:\xc2\xb5|\xce\xbc|\xb5)(?![\x80-\xff])")
-_SERIES = re.compile(
-    r"\s+(?P<key>rser|rpar|cpar|lser|rlshunt)\s*=\s*(?P<value>\{[^}]*\}|[^\s,]+)", re.IGNORECASE
+_MICRO = late_pattern(r"(?<=[\d.])(?:\xc2\xb5|\xce\xbc|\xb5)(?![\x80-\xff])")
+_SERIES = late_pattern(
+    r"(?<!\s)\s++(?P<key>rser|rpar|cpar|lser|rlshunt)\s*+=\s*+(?P<value>\{[^}]*\}|[^\s,]+)", re.IGNORECASE
 )
-_RATING = re.compile(
-    r"\s+(?:tol|pwr|irms|vrms|ipk|mfg|pn|type)\s*=\s*(?:\"[^\"]*\"|[^\s\",]+)", re.IGNORECASE
+_RATING = late_pattern(
+    r"(?<!\s)\s++(?:tol|pwr|irms|vrms|ipk|mfg|pn|type)\s*+=\s*+(?:\"[^\"]*\"|[^\s\",]+)", re.IGNORECASE
 )
-_RATED_VOLTAGE = re.compile(r"\s+v\s*=\s*[\d.]+\w*(?=\s|$)", re.IGNORECASE)
+_RATED_VOLTAGE = late_pattern(r"(?<!\s)\s++v\s*+=\s*+[\d.]+\w*(?=\s|$)", re.IGNORECASE)
 """What LTspice keeps of a part and does not simulate."""
-_RKM = re.compile(r"(?<=\s)(?P<whole>\d+)(?P<scale>meg|[kmunpfgtr])(?P<part>\d+)(?=\s|$)", re.IGNORECASE)
-_VALUE_BRACE = re.compile(r"(?P<word>\bvalue)\s*(?P<brace>\{)", re.IGNORECASE)
-_LAPLACE = re.compile(
+_RKM = late_pattern(r"(?<=\s)(?P<whole>\d+)(?P<scale>meg|[kmunpfgtr])(?P<part>\d+)(?=\s|$)", re.IGNORECASE)
+_VALUE_BRACE = late_pattern(r"(?P<word>\bvalue)\s*(?P<brace>\{)", re.IGNORECASE)
+_LAPLACE = late_pattern(
     r"^(?P<head>[eg]\S*\s+\S+\s+\S+)\s+(?:(?P<cp>\S+)\s+(?P<cn>\S+)\s+laplace\s*=\s*(?P<lt>.+)|"
     r"laplace\s*\{(?P<input>[^{}]*)\}\s*=?\s*[{(](?P<ps>.*)[})])\s*$",
     re.IGNORECASE,
 )
-_CALL = re.compile(r"\b(?P<name>buf|inv|table|idt)\s*\(", re.IGNORECASE)
+_FILE = late_pattern(r"^\s*\.\w+\s+(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>.*?))\s*$")
+"""The path of a `.lib` or `.include`: LTspice takes the rest of the card, blanks and all."""
+_OWN_LIBRARY = late_pattern(
+    r"(?:^|/)(?:standard\.(?:dio|bjt|mos|jft|cap|ind|bead|res)|(?:ltc|adi|ad)\d*\.lib|"
+    r"universalop-?amps?\d*\.(?:sub|lib)|opamps?\.sub|(?:nom|nomd|eval|evald|evalaa|breakout|bipolar|diode|"
+    r"analog|analog_p|abm|source|jfet|pwrmos|opamp)\.lib)$",
+    re.IGNORECASE,
+)
+"""Libraries that come with LTspice and PSpice."""
+_HAS_AC = late_pattern(r"\bac\b", re.IGNORECASE)
+_SUFFIX = late_pattern(r"\.\w{1,8}$")
+_RANDOM = {
+    "mc": ".func mc(nominal,tolerance) {aunif(nominal,(nominal)*(tolerance))}",
+    "flat": ".func flat(half) {aunif(0,half)}",
+}
+"""LTspice's functions of chance that ngspice calls otherwise (LTspice help, `.param`)."""
+_CALL = late_pattern(r"\b(?P<name>buf|inv|table|idt)\s*\(", re.IGNORECASE)
 _MODIFIERS = frozenset({"startup", "steady", "nodiscard", "step"})
 _MEAS_KINDS = frozenset({"tran", "ac", "dc", "op", "noise", "sp", "tf"})
 
@@ -60,30 +81,77 @@ class Translation:
     netlist: Netlist
     notes: list[tuple[int, Message]] = field(default_factory=list)
     """(line, text): what is not the same any more, or could not be rewritten."""
+    lacks_own_library: bool = False
+    """It names a library that comes with its program, and that is not here."""
 
 
-def translate(netlist: Netlist, dialect: Dialect) -> Translation:
-    """`netlist` in ngspice's words; the very same object when there is nothing to rewrite."""
+Find = Callable[[str], str | None]
+"""What finds a library by the path a file names it with (slashes, no quotes): the path here, or None."""
+
+
+@dataclass(slots=True)
+class Instances:
+    """What X lines set on their subcircuits, over all files of a circuit, main file first."""
+
+    parameters: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Subcircuit (lower case) -> parameter (lower case) -> a value that serves as a default."""
+
+    def add(self, netlist: Netlist) -> None:
+        """Note the X lines of a file."""
+        for element in netlist.elements:
+            if element.letter == "x" and element.model is not None and element.params:
+                known = self.parameters.setdefault(element.model.key, {})
+                for name, value in element.params.items():
+                    number = read_number(value.text)
+                    known.setdefault(name, value.text if number is not None else "1")
+
+
+def translate(
+    netlist: Netlist, dialect: Dialect, *, find: Find | None = None, instances: Instances | None = None
+) -> Translation:
+    """`netlist` in ngspice's words; the very same object when there is nothing to rewrite.
+
+    `find` looks up the libraries it names; `instances` are the X lines seen so far, to which its own are
+    added.
+    """
     if dialect == "ngspice" or netlist.encoding == "utf-16":
         return Translation(netlist)
-    work = _Work(netlist, dialect)
+    instances = Instances() if instances is None else instances
+    instances.add(netlist)
+    work = _Work(netlist, dialect, find, instances)
     for statement in netlist.statements:
         work.rewrite(statement)
+    work.define_constants()
     edits = work.edits()
-    return Translation(netlist.edited(edits) if edits else netlist, work.notes)
+    return Translation(netlist.edited(edits) if edits else netlist, work.notes, work.lacks_own_library)
 
 
 class _Work:
     """One file being rewritten."""
 
-    def __init__(self, netlist: Netlist, dialect: Dialect) -> None:
+    def __init__(self, netlist: Netlist, dialect: Dialect, find: Find | None, instances: Instances) -> None:
         self._netlist = netlist
+        self._find = find
+        self._instances = instances
+        self.lacks_own_library = False
         self._dialect = dialect
         self._edits: list[tuple[int, int, str]] = []
         self._added: dict[int | None, list[str]] = {}
         """Lines by the line of the `.ends` they stand in front of; None for the end of the file."""
         self.notes: list[tuple[int, Message]] = []
+        self._noise_sources = {
+            word.key
+            for card in netlist.directives("noise")
+            for word in card.words[2:6]
+            if dialect == "ltspice" and word.key[:1] in ("v", "i")
+        }
+        self._ends = {sub.end_line for sub in netlist.subcircuits}
         self._is_over = False
+        self._models_of_x = {
+            element.line: element.model.text
+            for element in netlist.elements
+            if element.letter == "x" and element.model is not None
+        }
         self._kinds = [analysis.kind for analysis in netlist.analyses] or ["tran"]
         self._names = 0
 
@@ -129,9 +197,18 @@ class _Work:
                     statement, msg("{card} is left out: ngspice has nothing like it.", card=f".{keyword}")
                 )
             self._comment_out(statement)
-        elif keyword == "lib":
+        elif keyword == "lib" or (keyword == "include" and self._dialect == "ltspice"):
             self._library(statement)
-        elif keyword == "tran" and self._dialect == "ltspice":
+        elif keyword == "subckt":
+            self._subcircuit(statement)
+        elif keyword == "ends" and statement.line not in self._ends and self._dialect == "ltspice":
+            self._comment_out(statement)  # LTspice does not mind one that closes nothing
+        elif keyword == "ends" and len(statement.words) > 1:
+            name = statement.words[1]
+            self._replace(statement, f"{statement.raw[: name.start]}{_plain_name(name.text)}")
+        elif keyword == "end" and statement.scope and len(statement.words) > 1:
+            self._replace(statement, ".ends")  # libraries that close a subcircuit with `.end name`
+        elif keyword == "tran" and self._dialect in ("ltspice", "pspice"):
             self._transient(statement)
         elif keyword == "meas":
             self._measure(statement)
@@ -143,18 +220,66 @@ class _Work:
 
     def _library(self, statement: Statement) -> None:
         """`.lib file` without a section means the whole file, except inside a library of sections."""
-        words = statement.words
-        if len(words) != 2 or self._dialect == "hspice" or statement.section is not None:
+        if self._dialect == "hspice" or self._netlist.directives("endl"):
             return
-        if any(card.line > statement.line for card in self._netlist.directives("endl")):
+        match = _FILE.match(statement.raw)
+        written = match and (match["double"] or match["single"] or match["bare"])
+        if not written or _names_a_section(written, statement):
             return
-        path = words[1].text.strip("\"'")
-        own = re.search(r"standard\.(dio|bjt|mos|jft|cap|ind|bead)$|^nom\.lib$", path, re.IGNORECASE)
-        if own:
-            # the program's own library, which is not here; models of it are then told as missing
+        path = self._decoded(written).strip().replace("\\", "/")
+        found = self._find(path) if self._find is not None else None
+        if found is None and _OWN_LIBRARY.search(path):
+            self.lacks_own_library = True  # models of it are told as missing where no stand-in is known
             self._comment_out(statement)
         else:
-            self._replace(statement, f'.include "{path.replace(chr(92), "/")}"', decoded=True)
+            self._replace(statement, f'.include "{found or path}"', decoded=True)
+
+    def _subcircuit(self, statement: Statement) -> None:
+        """What X lines set becomes a parameter of the subcircuit, as LTspice and PSpice have it."""
+        head = statement.head(2)
+        if len(head) < 2:
+            return
+        name = head[1]
+        raw = f"{statement.raw[: name.start]}{_plain_name(name.text)}{statement.raw[name.end :]}"
+        wanted = self._instances.parameters.get(name.key, {})
+        if wanted and self._dialect in ("ltspice", "pspice"):
+            formal = self._parameters_inside(statement)
+            formal |= {key.lower() for key in re.findall(r"([\w.]+)\s*=", statement.raw)}
+            raw += "".join(
+                f" {key}={value}" for key, value in wanted.items() if key not in formal and key != "m"
+            )
+        self._replace(statement, raw)
+
+    def _parameters_inside(self, statement: Statement) -> set[str]:
+        """What `.param` cards define between a `.subckt` card and its `.ends`."""
+        end = self._end_lines.get(statement.line)
+        cards = self._inner_parameters
+        begin = bisect_right(cards, statement.line, key=attrgetter("line"))
+        return {card.name for card in cards[begin : bisect_left(cards, end or 0, key=attrgetter("line"))]}
+
+    @cached_property
+    def _inner_parameters(self) -> list[Parameter]:
+        inner = [parameter for parameter in self._netlist.parameters if parameter.scope]
+        return sorted(inner, key=attrgetter("line"))
+
+    @cached_property
+    def _end_lines(self) -> dict[int, int | None]:
+        """Where a subcircuit ends, by the line it begins at."""
+        return {subcircuit.line: subcircuit.end_line for subcircuit in self._netlist.subcircuits}
+
+    def define_constants(self) -> None:
+        """`pi` and the functions of chance, where LTspice knows them by itself."""
+        if self._dialect != "ltspice":
+            return
+        cards = [s for s in self._netlist.statements if s.kind in ("element", "directive")]
+        text = "\n".join(card.raw for card in cards if card.keyword not in ("include", "lib"))
+        outside = {parameter.name for parameter in self._netlist.parameters if not parameter.scope}
+        if re.search(r"(?<![\w.])pi(?![\w.(])", text, re.IGNORECASE) and "pi" not in outside:
+            self._added.setdefault(None, []).append(".param pi=3.14159265358979")
+        for name, definition in _RANDOM.items():
+            is_called = re.search(rf"(?<![\w.]){name}\s*\(", text, re.IGNORECASE)
+            if is_called and not re.search(rf"^\s*\.func\s+{name}\b", text, re.IGNORECASE | re.MULTILINE):
+                self._added.setdefault(None, []).append(definition)
 
     def _transient(self, statement: Statement) -> None:
         """`.tran stop`, `.tran 0 stop ...` and the words behind them."""
@@ -187,6 +312,8 @@ class _Work:
     def _element(self, statement: Statement) -> None:
         raw = _micro(statement.raw)
         letter = statement.keyword
+        if letter == "x":
+            raw = self._instance(raw, statement)
         if letter == "a" and self._dialect == "ltspice" and len(statement.words) >= 10:
             self._note(
                 statement,
@@ -194,6 +321,8 @@ class _Work:
                     name=statement.words[0].text, program=PROGRAMS[self._dialect]),
             )  # fmt: skip
             return
+        if letter in "vi" and statement.words[0].key in self._noise_sources and not _HAS_AC.search(raw):
+            raw += " AC 1"  # LTspice's noise analysis needs no amplitude at its source
         if letter in "vicl":
             raw = self._parasitics(raw, statement)
         if letter in "rcl" and self._dialect == "ltspice":
@@ -204,6 +333,13 @@ class _Work:
             raw = self._laplace(raw, statement)
             raw = _VALUE_BRACE.sub(r"\g<word>=\g<brace>", raw)
         self._replace(statement, self._functions(raw, statement))
+
+    def _instance(self, raw: str, statement: Statement) -> str:
+        """ngspice takes no dot in the name of a subcircuit: LTspice's op-amp is called level.2."""
+        name = self._models_of_x.get(statement.line, "")
+        if "." not in name:
+            return raw
+        return re.sub(rf"(?<=\s){re.escape(name)}(?=\s|$)", _plain_name(name), raw, count=1)
 
     def _parasitics(self, raw: str, statement: Statement) -> str:
         """Rser, Rpar, Cpar ... of one element as elements of their own."""
@@ -312,6 +448,18 @@ class _Work:
     def _comment_line(self, line: int) -> None:
         start = self._netlist.source.lines[line - 1].start
         self._edits.append((start, start, "* "))
+
+
+def _names_a_section(written: str, statement: Statement) -> bool:
+    """``.lib file section``: the last word is no part of a path, and what is before it names a file."""
+    first, _, last = written.rpartition(" ")
+    if not first or statement.keyword != "lib":
+        return False
+    return _SUFFIX.search(last) is None and _SUFFIX.search(first.strip()) is not None
+
+
+def _plain_name(name: str) -> str:
+    return name.replace(".", "_")
 
 
 def _micro(raw: str) -> str:

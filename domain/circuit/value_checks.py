@@ -4,36 +4,42 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from domain.circuit.analyses import has_empty_frequency_range
 from domain.circuit.dependencies import DependencyTree, Placed
 from domain.circuit.elements import Element
 from domain.circuit.findings import Findings
-from domain.circuit.hierarchy import Circuit, PlacedElement
+from domain.circuit.hierarchy import Block, Circuit, PlacedElement
 from domain.circuit.netlist import assignments_of
 from domain.circuit.numbers import NumberText, format_number, read_number
 from domain.circuit.statements import Field
+from shared.late_patterns import late_pattern
 from shared.message import msg
 
+_SMALL_F = 100e-12
+"""Capacitors below are of macromodels and integrated circuits."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Habits:
+
+class _Habits(NamedTuple):
     """How the writer of this netlist writes."""
 
     is_all_capitals: bool
     """No lower-case letter in any card: then a capital M says nothing."""
     writes_meg: bool
     stop_time_s: float | None
+    small_capacitors: frozenset[Block] = frozenset()
+    """Blocks with capacitors a macromodel or an integrated circuit has."""
 
 
 def check_values(circuit: Circuit, tree: DependencyTree, findings: Findings) -> None:
     """M for mega, F for farad, characters ngspice ignores; in used blocks and the root file only."""
-    habits = _habits_of(tree)
-    for block in circuit.top.walk():
+    blocks = tuple(circuit.top.walk())
+    habits = _habits_of(tree)._replace(small_capacitors=frozenset(filter(_has_small_capacitors, blocks)))
+    for block in blocks:
         for placed in block.elements:
-            _check_element_numbers(placed, habits, findings)
+            _check_element_numbers(placed, block, habits, findings)
         for card in block.cards:
             if card.statement.keyword == "param":
                 _check_parameter_numbers(card, habits, findings)
@@ -70,13 +76,25 @@ def _plain_number(field: Field) -> NumberText | None:
     return read_number(text)
 
 
-def _check_element_numbers(placed: PlacedElement, habits: _Habits, findings: Findings) -> None:
+def _has_small_capacitors(block: Block) -> bool:
+    values = (
+        _plain_number(placed.element.value)
+        for placed in block.elements
+        if placed.element.letter == "c" and placed.element.value is not None
+    )
+    return any(
+        number is not None and 0 < number.value < _SMALL_F and number.suffix != "F" for number in values
+    )
+
+
+def _check_element_numbers(placed: PlacedElement, block: Block, habits: _Habits, findings: Findings) -> None:
     element = placed.element
     value = element.value
     if value is not None:
         number = _plain_number(value)
         if number is not None:
-            _check_main_value(placed, value, number, habits, findings)
+            is_small = block in habits.small_capacitors
+            _check_main_value(placed, value, number, habits, findings, is_small=is_small)
     for field in _all_numbers(element):
         number = read_number(field.text)
         if number is not None and _has_lost_tail(number):
@@ -99,13 +117,20 @@ def _has_lost_tail(number: NumberText) -> bool:
 
 
 def _check_main_value(
-    placed: PlacedElement, field: Field, number: NumberText, habits: _Habits, findings: Findings
+    placed: PlacedElement,
+    field: Field,
+    number: NumberText,
+    habits: _Habits,
+    findings: Findings,
+    *,
+    is_small: bool,
 ) -> None:
     letter = placed.element.letter
     if letter == "r" and number.value != 0 and _is_capital_milli(number, habits):
         _warn_mega(field, number, placed.file, findings)
     is_farad = letter == "c" and number.suffix == "F" and not number.unit and not habits.is_all_capitals
-    if is_farad:
+    # 1F and 0.47F are farads to people; 3F or 128F beside picofarads are what they say
+    if is_farad and not (is_small and number.value > 1.5e-15):
         message = msg("{text} is {value}F: F behind a number is femto. Write {farad} for farad.",
                       text=field.text, value=format_number(number.value),
                       farad=format_number(number.value * 1e15))  # fmt: skip
@@ -119,7 +144,7 @@ def _warn_mega(field: Field, number: NumberText, file: Path | None, findings: Fi
     findings.add("warning", "mega-trap", message, file=file, at=field)
 
 
-_GREEK_MU = re.compile(
+_GREEK_MU = late_pattern(
     r"(?<![\w.])(?P<number>(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\xce\xbc", re.ASCII | re.IGNORECASE
 )
 """A number and the two bytes of U+03BC in the Latin-1 view."""

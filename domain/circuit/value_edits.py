@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from domain.circuit.elements import SHAPES, Element
 from domain.circuit.numbers import parse_number, with_ascii_micro
 from domain.circuit.statements import Field
 from shared.errors import UserInputError
+from shared.late_patterns import late_pattern
 from shared.message import msg
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def value_edits(netlist: Netlist, name: str, value: str) -> Edits:
     return _ValueEditor(netlist).find(name, value)
 
 
-_EXPRESSION = re.compile(r"""\{[^{}'"\r\n;]+\}|'[^'"{}\r\n;]+'""")
+_EXPRESSION = late_pattern(r"""\{[^{}'"\r\n;]+\}|'[^'"{}\r\n;]+'""")
 """One expression and nothing behind it that would become a card or a comment."""
 
 

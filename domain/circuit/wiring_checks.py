@@ -17,6 +17,7 @@ from domain.circuit.topology import (
     expression_nodes,
     terminal_counts,
 )
+from shared.late_patterns import late_pattern
 from shared.message import msg
 
 
@@ -27,7 +28,7 @@ def check_wiring(circuit: Circuit, tree: DependencyTree, findings: Findings) -> 
         return
     known: dict[Block, BlockWiring] = {}
     examine(top, circuit.global_nodes, known)
-    has_ground = _has_ground(known)
+    has_ground = _has_ground(known) or _is_digital(known)
     if not has_ground:
         message = msg("No node is ground. Name one node 0.")
         findings.add(
@@ -83,6 +84,11 @@ def _has_ground(known: dict[Block, BlockWiring]) -> bool:
     )
 
 
+def _is_digital(known: dict[Block, BlockWiring]) -> bool:
+    """XSPICE models only: their digital nodes need no ground."""
+    return all(placed.element.letter in "ax" for block in known for placed in block.elements)
+
+
 def _note_floating(group: FloatingGroup, starts: _Start, findings: Findings) -> None:
     if any(node in starts.fixed_nodes for node in group.nodes):
         return
@@ -95,7 +101,10 @@ def _note_floating(group: FloatingGroup, starts: _Start, findings: Findings) -> 
             "Nodes {nodes} have no DC path to ground. Add one, for example a resistor of 1G.", nodes=names
         )
     )
-    findings.add("error", "no-dc-path", message, file=group.element.file, at=element.statement)
+    # Where some device has an entry on the diagonal of the matrix, ngspice gets by with gmin, and the
+    # voltage it then finds is its own invention; where none has, the matrix is singular for good.
+    severity: Severity = "error" if group.is_hopeless else "warning"
+    findings.add(severity, "no-dc-path", message, file=group.element.file, at=element.statement)
 
 
 def _check_loops(wiring: BlockWiring, starts: _Start, findings: Findings) -> None:
@@ -122,10 +131,10 @@ def _inductor_loop(loop: Loop, starts: _Start) -> tuple[Severity, str]:
     """ngspice solves these by leakage: right as long as no DC voltage drives the loop."""
     if starts.only_uic or loop.voltage is None or abs(loop.voltage) < 1e-12:
         return "info", "inductor-loop"
-    return ("error" if loop.is_constant else "warning"), "source-loop"
+    return "warning", "source-loop"
 
 
-_WORD = re.compile(r"[^\s(),={}'\"<>+*/-]+")
+_WORD = late_pattern(r"[^\s(),={}'\"<>+*/-]+")
 
 
 def _nodes_looked_at(tree: DependencyTree) -> frozenset[str]:
@@ -138,6 +147,10 @@ def _nodes_looked_at(tree: DependencyTree) -> frozenset[str]:
         ):
             words.update(canonical_node(word) for word in _WORD.findall(statement.text))
     return frozenset(words)
+
+
+_ELECTRICAL = {"d": 2, "q": 4, "j": 3, "m": 4}
+"""How many terminals carry a current. Those behind are temperatures, which are only to be looked at."""
 
 
 def _check_lone_nodes(
@@ -154,5 +167,8 @@ def _check_lone_nodes(
         if len(touching) > 1 or node in watched or node in floating or placed.element.letter not in "rldqjm":
             continue
         message = msg("Only {name} is connected to node {node}.", name=placed.element.name, node=node)
-        at = next(field for field in placed.element.nodes if canonical_node(field.text) == node)
+        nodes = placed.element.nodes
+        place, at = next((n, field) for n, field in enumerate(nodes) if canonical_node(field.text) == node)
+        if place >= _ELECTRICAL.get(placed.element.letter, len(nodes)):
+            continue
         findings.add("warning", "floating-node", message, file=placed.file, at=at)

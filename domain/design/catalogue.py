@@ -218,9 +218,9 @@ def _unknown(message: Message, language: str) -> CircuitError:
             "It designs: first-order RC or RL low-pass and high-pass filters; Sallen-Key low-pass "
             "and high-pass filters of "
             "order 1 to 10 (Butterworth, Chebyshev, Bessel); buck converters. For example: "
-            "{examples}. Other circuits need a language model: {command}.",
+            "{examples}. Other circuits need a language model: choose one below the message box of the "
+            "window, or on the command line by `chat` and `providers`.",
             examples=examples,
-            command="chat PROJECT TEXT --provider openai-compatible --base-url URL --model NAME",
         ),
         error_type="unknown_circuit",
     )

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+MOST_CALLS_OF_ANSWER = 100
+"""An answer with more tool calls is no answer of a model: it is refused."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentLimits:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from domain.llm.agent_limits import MOST_CALLS_OF_ANSWER
 from domain.llm.chat import WireToolCall
 from domain.llm.code_blocks import ClosedBlock, closed_blocks
 from domain.llm.json_repair import Problem, parse_arguments, read_json
@@ -73,7 +74,7 @@ def wire_calls_of(message: AIMessageChunk) -> tuple[WireToolCall, ...]:
 
 _THINKING = re.compile(r"\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _BLOCK_BEGIN = re.compile(
-    r"(?:^|(?<=\n))[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w-]*)[ \t]*\r?\n"
+    r"(?:^|(?<=\n))[ \t]*+(?P<fence>`{3,}+|~{3,}+)[ \t]*+(?P<language>[\w-]*+)[ \t]*+\r?\n"
     r"|<(?P<tag>tool_call|function_call|tool_use)>"
 )
 _BARE = re.compile(r"(?:^|[:：])[ \t]*(?=[{\[])", re.MULTILINE)
@@ -99,6 +100,7 @@ _BEGINS_AS_CALL = re.compile(
     r"""\s*["'](?:arguments|parameters|args)["']\s*:\s*[{"]"""
 )
 """Nobody writes this for a person to read: a call, whatever is wrong with the rest of it."""
+_BETWEEN_VALUES = re.compile(r"[ \t\r\n,]*")
 _SIDE_KEYS = frozenset({"type", "id", "call_id", "tool_call_id", "index"})
 
 
@@ -123,9 +125,9 @@ def calls_in_text(text: str, known_names: Collection[str]) -> tuple[tuple[WireTo
     for piece in pieces:
         is_meant = is_explicit or ("`" not in lead_in and bool(_BEGINS_AS_CALL.match(piece)))
         found = _calls_in_piece(piece, known_names, is_meant=is_meant)
-        if not found:
-            return (), text
         calls += found
+        if not found or len(calls) > MOST_CALLS_OF_ANSWER:
+            return (), text
     return tuple(calls), (text[:start] + lead_in).strip()
 
 
@@ -200,7 +202,8 @@ def _one_after_the_other(text: str) -> list[Any] | None:
         except (ValueError, RecursionError):
             return None
         values.append(value)
-        at += len(text) - at - len(text[at:].lstrip(" \t\r\n,"))
+        between = _BETWEEN_VALUES.match(text, at)
+        at = between.end() if between else at
     return values or None
 
 

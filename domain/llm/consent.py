@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from shared.message import Message, msg
+from shared.origin import host_of
 
 ConsentAnswer = Literal["once", "always", "no"]
 """once: this conversation, until the program ends; always: this project and this server."""
@@ -32,6 +33,11 @@ class ConsentQuestion:
     """Its title."""
     destination: str
     """Scheme, host and port."""
+
+    @property
+    def host(self) -> str:
+        """What the question is about: a name anybody can give himself, a host not."""
+        return host_of(self.destination)
 
     @property
     def is_encrypted(self) -> bool:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from domain.llm.plain_json import join_surrogates
+from shared.bounded_json import is_too_deep
 
 _DEEPEST = 100
 _EXCERPT = 40
@@ -58,7 +59,10 @@ def read_json(text: str) -> Any:
     """The value of a JSON text, repaired where that is unambiguous, else a `Problem`. Never raises."""
     plain = text.strip("\ufeff \t\r\n")
     try:
-        return _strict(plain)
+        value = _strict(plain)
+        if not is_too_deep(value):
+            return value
+        body = plain
     except (ValueError, RecursionError):
         # Our own reader also knows what is wrong and where, for what the strict one reads but must not
         # take (a key twice, NaN).

@@ -8,7 +8,9 @@ from itertools import islice
 
 from domain.llm.code_blocks import closed_blocks
 
-_BLOCK_BEGIN = re.compile(r"(?:^|(?<=\n))[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w.+-]*)[^\n]*\n")
+_BLOCK_BEGIN = re.compile(
+    r"(?:^|(?<=\n))[ \t]*+(?P<fence>`{3,}+|~{3,}+)[ \t]*+(?P<language>[\w.+-]*+)[^\n]*+\n"
+)
 _LANGUAGES = frozenset({"", "spice", "ngspice", "netlist", "cir", "sp", "ckt", "text", "txt"})
 _NAME = re.compile(r"[^\W_][\w-]{0,38}")
 _ELEMENT = re.compile(r"[a-z][\w.:#$-]*")

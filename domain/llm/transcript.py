@@ -145,6 +145,8 @@ def has_open_turn(events: Iterable[Json]) -> bool:
         match event.get("event"):
             case "turn":
                 is_open = event.get("state") == "started"
+            case "adopted":
+                is_open = False
             case "message" if role_of(event.get("message") or {}) == "user":
                 is_open = True  # the line that says so may have been lost in a power cut
             case _:
@@ -156,14 +158,19 @@ def last_end(events: Iterable[Json]) -> str:
     """Why the newest turn ended (its `stop_reason`); "" while it is open, and where there is none."""
     reason = ""
     for event in events:
-        if event.get("event") == "turn":
+        if event.get("event") == "adopted":
+            reason = "adopted"
+        elif event.get("event") == "turn":
             reason = str(event.get("stop_reason", "")) if event.get("state") == "ended" else ""
     return reason
 
 
 def can_go_on(stop_reason: str) -> bool:
-    """Whether a turn that ended so has not come to its end: it failed, was stopped, or reached a limit."""
-    return stop_reason not in ("", "completed", "content_filter")
+    """Whether a turn that ended so has not come to its end: it failed, was stopped, or reached a limit.
+
+    What another installation left open was ended when the user adopted it.
+    """
+    return stop_reason not in ("", "completed", "content_filter", "adopted")
 
 
 def _begun(message_id: str) -> dict[str, Any]:
@@ -262,6 +269,8 @@ class Summary:
                 self.turn_open = event.get("state") == "started"
                 if self.turn_open:  # what the turn before left open is no matter of this one
                     self.streaming, self.last_answer_partial = [], False
+            case "adopted":
+                self.turn_open, self.streaming, self.last_answer_partial = False, [], False
             case "delta":
                 self._take_piece(event["message_id"])
             case "message" | "replaced":

@@ -11,7 +11,8 @@ from domain.llm.provider_settings import BUILTIN
 from shared.errors import CircuitAIError
 from shared.message import Message, stored_message
 
-_CHOICE = ("provider", "model", "base_url")
+_CHOICE = ("provider", "model")
+"""What is stored of an offer: never an address. A stored one would name where the user's key goes."""
 _DEEPEST = 4
 """Messages within messages; an advice that quotes another one has two."""
 

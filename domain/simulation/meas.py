@@ -39,6 +39,7 @@ from domain.simulation.waveform import Plot, RealArray, Vector, canonical_name
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
+_GROUND = frozenset(("0", "gnd"))
 _COMPLEX_PART = re.compile(r"v(m|r|i|p|db)\((.*)\)")
 
 
@@ -64,7 +65,7 @@ def evaluate_meas(
     with np.errstate(all="ignore"):
         for statement in sorted(statements, key=lambda statement: statement.function == "param"):
             try:
-                quantity = _measured(statement, plots, known)
+                quantity = _measured(statement, plots, known | _of_its_analysis(known, statement.analysis))
                 if not math.isfinite(quantity.value):
                     raise _Failure(_out_of_interval(statement))
             except _Failure as failure:
@@ -73,6 +74,12 @@ def evaluate_meas(
                 results[statement.name] = quantity
                 known[statement.name] = quantity.value
     return results
+
+
+def _of_its_analysis(known: Mapping[str, float], analysis: str) -> dict[str, float]:
+    """What ``gain@ac`` says under the name `gain`, in the formulas of that analysis."""
+    mark = f"@{analysis}"
+    return {name.removesuffix(mark): value for name, value in known.items() if name.endswith(mark)}
 
 
 def _out_of_interval(statement: MeasStatement) -> Message:
@@ -202,9 +209,14 @@ class _Data:
         vectors = self._plot.vectors
         found = vectors.get(canonical_name(name)) or vectors.get(f"v({name})")
         if found is None and name.startswith("v(") and name.count(",") == 1:
-            first, second = (vectors.get(f"v({node})") for node in name[2:-1].split(","))
+            pair = [node.strip() for node in name[2:-1].split(",")]
+            first, second = (vectors.get(f"v({node})") for node in pair)
             if first is not None and second is not None:
                 return Vector(name=name, unit=first.unit, data=np.subtract(first.data, second.data))
+            if first is not None and pair[1] in _GROUND:
+                return first
+            if second is not None and pair[0] in _GROUND:
+                return Vector(name=name, unit=second.unit, data=np.negative(second.data))
         return found
 
     def _option(self, clause: MeasClause, key: str, default: float = 0.0) -> float:

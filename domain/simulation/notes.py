@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from shared.message import Message
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SimulationNote:
+class SimulationNote(NamedTuple):
     """One remark: the dialect a circuit was read in, a card that was left out."""
 
     message: Message

@@ -2,7 +2,8 @@
 
 The rule. All signals of one measurement come from one plot: the first, in the order below, that holds
 all their names and has the axis the measurement needs. ``tran.v(out)`` or ``ac2.v(out)`` names the
-analysis outright.
+analysis outright: of plots that a circuit's own commands have made the one ngspice calls ac2, else the
+second ac.
 
     frequency measurements     ac, then any other plot over frequency
     noise_total                noise, then any other plot over frequency
@@ -25,7 +26,7 @@ import numpy as np
 from domain.simulation.expression_syntax import SignalRef
 from domain.simulation.signals import Signal
 from domain.simulation.vector_functions import Scalar, Value
-from domain.simulation.waveform import Plot, Vector, canonical_name
+from domain.simulation.waveform import Plot, Vector, canonical_name, own_name
 from shared.errors import CircuitError, UserInputError
 from shared.message import msg
 
@@ -105,6 +106,10 @@ def _serves_all(plots: Sequence[Plot], plot: Plot, references: Iterable[SignalRe
 def _is_from(plots: Sequence[Plot], plot: Plot, reference: SignalRef) -> bool:
     if reference.analysis is None:
         return True
+    name = f"{reference.analysis}{reference.number}"
+    named = [other for other in plots if own_name(other) == name]
+    if named:
+        return named[0] is plot
     of_kind = [other for other in plots if other.analysis == reference.analysis]
     return 1 <= reference.number <= len(of_kind) and of_kind[reference.number - 1] is plot
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 DECK_NAME = "deck.cir"
 RAW_NAME = "ngspice.raw"
@@ -12,8 +13,7 @@ TAKEN_NAMES = frozenset((DECK_NAME, RAW_NAME))
 """Names of the simulator's own files beside the deck."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Analysis:
+class Analysis(NamedTuple):
     """One analysis card of a deck."""
 
     kind: str
@@ -24,6 +24,11 @@ class Analysis:
     """1-based line of the card in its file; 0 when it came from a request instead of a file."""
 
 
+DEFAULT_RUN_BYTES = 2**30
+"""A transient of ten million points with a dozen signals: beyond it is more often a mistake than a wish."""
+LEAST_RUN_BYTES, MOST_RUN_BYTES = 2**20, 2**40
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceLimits:
     """What one run may use."""
@@ -31,10 +36,15 @@ class ResourceLimits:
     wall_s: float = 120.0
     cpu_s: int = 600
     memory_bytes: int = 4 * 2**30
-    file_bytes: int = 4 * 2**30
-    """Largest file the run may write (the raw file)."""
+    file_bytes: int | None = None
+    """What all files of the run together may take; None: what the user's settings allow a run."""
     log_bytes: int = 4 * 2**20
     """How much of stdout and of stderr is kept (head and tail)."""
+
+    @property
+    def largest(self) -> int:
+        """Bytes of all files together."""
+        return DEFAULT_RUN_BYTES if self.file_bytes is None else self.file_bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +71,10 @@ class SimulationJob:
     """What must be in the raw file for the run to have succeeded."""
     has_control_block: bool = False
     """The deck has `.control` or `*#` lines, which may run analyses and write files themselves."""
+    output_folders: tuple[str, ...] = ()
+    """Folders its commands write into, relative to where it runs, outer ones first."""
+    ends_with_commands: bool = False
+    """Its commands run everything and quit: ngspice is not asked to run the analysis cards afterwards."""
     compatibility: str | None = None
     """ngspice's `ngbehavior` (``ltpsa``, ``ps`` ...), set before the circuit is read; None = not set."""
     stop_time_s: float | None = None

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from domain.circuit.control_blocks import PlottedCurves
 from domain.simulation.notes import SimulationNote
 from shared.message import Message
 
@@ -84,6 +85,8 @@ class SimulationResult:
     metrics: dict[str, Quantity] = field(default_factory=dict)
     """Every ``.meas`` of the deck under its lower-case name, and the numbers of its ``.four`` cards; of a
     stepped circuit ``name@1``, ``name@2`` ..."""
+    curves: tuple[PlottedCurves, ...] = ()
+    """What the circuit's own `plot` commands show, which is shown first."""
     steps: tuple[StepResult, ...] = ()
     """One for each run of a circuit that is stepped (`.step`, several temperatures); () else."""
     dialect: str = "ngspice"

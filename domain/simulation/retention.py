@@ -14,6 +14,10 @@ RemovalReason = Literal["unfinished", "count", "age", "size"]
 """``unfinished``: left by a run that was killed. ``count``: beyond the newest that are kept."""
 
 
+Origin = Literal["here", "elsewhere", "unknown"]
+"""Who computed stored data: this installation, another one (or they were changed), or nobody can tell."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredResult:
     """One result's folder."""
@@ -29,6 +33,7 @@ class StoredResult:
     is_pinned: bool = False
     is_referenced: bool = False
     """A conversation or a design names it."""
+    origin: Origin = "unknown"
 
     @property
     def is_protected(self) -> bool:

@@ -211,4 +211,6 @@ class SpecReader:
 
 def _near(text: str, choices: Sequence[str]) -> Message:
     close = difflib.get_close_matches(text[:_SHOWN].lower(), choices, n=3, cutoff=0.5)
-    return msg("Allowed are: {names}.", names=", ".join(close or choices))
+    if close:
+        return msg("Did you mean {names}?", names=", ".join(close))
+    return msg("Allowed are: {names}.", names=", ".join(choices))

@@ -205,13 +205,18 @@ def _measures(reader: SpecReader) -> Mapping[str, str]:
     return {str(name).strip(): expression.strip() for name, expression in node.items()}
 
 
+_FROM = ("min", "start", "low", "lower", "from", "minimum")
+_TO = ("max", "stop", "high", "upper", "to", "maximum", "end")
+"""The ends of a range, as people and models call them."""
+
+
 def _parameter(node: object, place: str) -> StudyParameter:
     reader = SpecReader(node, place)
     name = reader.text("name")
     if name is None or len(name) > _LONGEST_NAME:
         raise spec_error(reader.at("name"), msg("is missing: which quantity of the circuit is meant"))
     values = reader.numbers("values", "value", "list")
-    if values and (key := next((key for key in ("min", "max", "start", "stop") if reader.has(key)), None)):
+    if values and (key := next((key for key in (*_FROM, *_TO) if reader.has(key)), None)):
         raise spec_error(reader.at(key), msg("says the same as {other}; give one", other="values"))
     found = _range(reader) if not values else None
     parameter = StudyParameter(
@@ -222,7 +227,7 @@ def _parameter(node: object, place: str) -> StudyParameter:
 
 
 def _range(reader: SpecReader) -> Range | None:
-    minimum, maximum = reader.number("min", "start"), reader.number("max", "stop")
+    minimum, maximum = reader.number(*_FROM), reader.number(*_TO)
     scale: Scale = reader.choice("scale", _SCALES) or "lin"
     points = reader.whole("points", "steps", "n", "num", "count", least=1, most=MOST_RUNS)
     step = reader.positive("step")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -149,6 +149,13 @@ _ANALYSES = (
     ("frequency response analysis", "ac"),
 )
 
+_KEPT = re.compile(
+    r"(?P<name>.*?)(?: \((?P<how>linearized)\))? \((?P<plot>[a-z_]+\d+)(?:: (?P<altered>[^()]*))?\)",
+    re.IGNORECASE,
+)
+"""The name of a plot that a circuit's own commands have made: ``AC Analysis (ac3)``, ``... (ac3: r1=2k)``."""
+_SHORT = {"noise_integrated": "noise total"}
+
 _WITHOUT_NODES = frozenset({"noise", "noise_integrated", "tf", "sens", "pz"})
 """Analyses whose vectors are no node voltages, although ngspice writes them as ``v(...)``."""
 
@@ -162,6 +169,41 @@ def analysis_of_plot(plot_name: str) -> str:
     """The analysis behind a simulator's plot name ("Transient Analysis (linearized)" -> tran)."""
     lowered = plot_name.strip().lower()
     return next((kind for start, kind in _ANALYSES if lowered.startswith(start)), "other")
+
+
+def own_name(plot: Plot | PlotOutline) -> str:
+    """What ngspice calls a plot that a circuit's own commands have made: ``ac3``; "" for any other."""
+    kept = _KEPT.fullmatch(plot.name) if plot.name.endswith(")") else None
+    return "" if kept is None else kept["plot"].lower()
+
+
+def plot_labels(plots: Sequence[Plot | PlotOutline]) -> list[str]:
+    """A short name for each plot of a result, no two alike: ``tran``, ``ac 2``; of plots that a circuit's own
+    commands have made with what ngspice calls them there and what they had altered: ``ac 2 (ac3, r1=2k)``,
+    ``tran 2 (tran5, linearized)``."""
+    labels: list[str] = []
+    counts: dict[str, int] = {}
+    for plot in plots:
+        kept = _KEPT.fullmatch(plot.name)
+        kind = _SHORT.get(plot.analysis, plot.analysis)
+        if kind == "other" and kept is not None:
+            kind = kept["name"].strip().lower() or kind
+        counts[kind] = counts.get(kind, 0) + 1
+        label = kind if counts[kind] == 1 else f"{kind} {counts[kind]}"
+        if kept is not None and len(plots) > 1:
+            label += f" ({', '.join(filter(None, kept.group('plot', 'how', 'altered')))})"
+        labels.append(label)
+    return labels
+
+
+def plot_prefixes(plots: Sequence[Plot | PlotOutline]) -> list[str]:
+    """How expressions name each plot: ``ac3`` in ``ac3.v(out)``, ngspice's own name, or a kind and number."""
+    counts: dict[str, int] = {}
+    prefixes: list[str] = []
+    for plot in plots:
+        counts[plot.analysis] = counts.get(plot.analysis, 0) + 1
+        prefixes.append(own_name(plot) or f"{plot.analysis}{counts[plot.analysis]}")
+    return prefixes
 
 
 def unit_of(name: str, kind: str, analysis: str) -> str:

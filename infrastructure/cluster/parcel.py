@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from domain.simulation.batch import BatchCircuit, RunOutcome
 from domain.simulation.result import SimulationIssue
+from infrastructure.persistence.regular import read_regular_file
 from shared.errors import UserInputError
 from shared.message import Message, msg
 
@@ -53,7 +54,7 @@ def pack(circuit: BatchCircuit) -> Packed:
     total = 0
     for path in names:
         try:
-            data = path.read_bytes()
+            data = read_regular_file(Path(os.path.realpath(path)))
         except OSError as error:
             raise UserInputError(
                 msg("{path} cannot be read ({reason}).", path=path, reason=error.strerror), file=path

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from infrastructure.persistence.atomic import write_problem
+from infrastructure.persistence.confined import opened_folder
 from shared.errors import EnvironmentProblem, Stopped, UserInputError
 from shared.message import msg
 from shared.ulid import new_ulid
@@ -36,18 +37,22 @@ def new_file(target: Path | BinaryIO | None, *, overwrite: bool) -> Iterator[Bin
             raise IsADirectoryError(21, "a folder")
         if not overwrite and place.exists():
             raise _exists(target)
-        temporary = place.with_name(f".{new_ulid()}.tmp")
-        try:
-            with temporary.open("xb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            if overwrite:
-                temporary.replace(place)
-            else:
-                os.link(temporary, place)  # fails when somebody was quicker
-        finally:
-            temporary.unlink(missing_ok=True)
+        temporary = f".{new_ulid()}.tmp"
+        # The folder that was meant, also when somebody puts a link in its place meanwhile.
+        with opened_folder(place.parent) as folder:
+            try:
+                flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+                with os.fdopen(os.open(temporary, flags, 0o666, dir_fd=folder), "wb") as file:
+                    yield file
+                    file.flush()
+                    os.fsync(file.fileno())
+                if overwrite:
+                    os.replace(temporary, place.name, src_dir_fd=folder, dst_dir_fd=folder)
+                else:  # fails when somebody was quicker
+                    os.link(temporary, place.name, src_dir_fd=folder, dst_dir_fd=folder)
+            finally:
+                with suppress(FileNotFoundError):
+                    os.unlink(temporary, dir_fd=folder)
     except FileExistsError as error:
         raise _exists(target) from error
     except (OSError, ValueError) as error:

@@ -16,22 +16,31 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
+from domain.llm.agent_limits import MOST_CALLS_OF_ANSWER
 from domain.llm.chat import FinishReason, StreamChunk, Usage, WebSource, WireToolCall
 from infrastructure.llm_adapters.error_texts import Peer
 from infrastructure.llm_adapters.sse import Frame
-from infrastructure.llm_adapters.tool_call_accumulator import ToolCallAccumulator, is_json_object
+from infrastructure.llm_adapters.tool_call_accumulator import (
+    ToolCallAccumulator,
+    TooManyCalls,
+    is_json_object,
+)
 from infrastructure.llm_adapters.wire_errors import (
     bad_response,
     empty_answer,
     error_of_payload,
     is_error_payload,
     text_of_page,
+    too_large,
 )
+from shared.message import msg
 
 NOT_JSON = object()
 """What `parse_json` gives for a text that is none."""
 
 _NOISE_LIMIT = 20_000
+MOST_CHARACTERS = 8_000_000
+"""Of text, reasoning and calls in one answer: ten times what the longest answers of today's models have."""
 
 _FINISH_REASONS: dict[str, FinishReason] = {
     **dict.fromkeys(("tool_calls", "function_call", "tool_use"), "tool_calls"),
@@ -87,6 +96,8 @@ class AnswerReader:
         self._is_whole = False
         self._model = ""
         self._sources: dict[str, WebSource] = {}
+        self._size = 0
+        """Characters of text and reasoning that have come."""
         self.usage: Usage | None = None
         self.is_done = False
         """The server said that nothing follows."""
@@ -108,8 +119,21 @@ class AnswerReader:
         """The pieces in a frame whose data were parsed to `payload`.
 
         `is_torn`: the stream ended inside this frame, so half a JSON text in it is forgiven. Raises
-        ProviderError for an error in the stream and for a frame that can't be read.
+        ProviderError for an error in the stream, for a frame that can't be read and for an answer without
+        measure.
         """
+        try:
+            yield from self._take(frame, payload, is_torn=is_torn)
+        except TooManyCalls:
+            raise too_large(
+                self.peer, msg("more than {count} tool calls in one answer", count=MOST_CALLS_OF_ANSWER)
+            ) from None
+        if self._size + self._calls.size > MOST_CHARACTERS:
+            raise too_large(
+                self.peer, msg("more than {count} million characters", count=MOST_CHARACTERS // 1_000_000)
+            )
+
+    def _take(self, frame: Frame, payload: Any, *, is_torn: bool) -> Iterator[StreamChunk]:
         if self.is_done:
             return
         if frame.data.strip() == "[DONE]":
@@ -248,6 +272,7 @@ class AnswerReader:
         if not text:
             return
         self.pieces += 1
+        self._size += len(text)
         if self.phase == "waiting":
             self.phase = "thinking"
         if whole := self._reasoning_seam.join(text):
@@ -257,6 +282,7 @@ class AnswerReader:
         if not text:
             return
         self._count(True)
+        self._size += len(text)
         self._has_text = self._has_text or not text.isspace()
         if whole := self._text_seam.join(text):
             yield StreamChunk(text=whole)

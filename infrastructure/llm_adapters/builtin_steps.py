@@ -71,10 +71,7 @@ def abilities() -> Message:
         "RC and RL filters, Sallen-Key filters and buck converters from one sentence; simulate a circuit; "
         "change a value (“set R1 to 2k in amp.cir and simulate”); measure (“measure bandwidth(v(out)) of "
         "amp.cir”); list, show, search, analyze and delete files. For anything else choose a language model: "
-        "in the window below the message box, on the command line with {options} (the key goes into the "
-        "environment variable {variable}).",
-        options="--provider openai-compatible --base-url URL --model NAME",
-        variable="CIRCUIT_AI_OPENAI_COMPATIBLE_API_KEY",
+        "in the window below the message box, on the command line as `providers` tells."
     )
 
 

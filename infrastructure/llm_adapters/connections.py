@@ -82,11 +82,9 @@ async def no_socket_left(request: httpx.Request) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def bytes_of(
-    response: httpx.Response, *, is_packed: bool = False
-) -> AsyncIterator[AsyncIterator[bytes]]:
-    """The body in pieces (`is_packed`: as they came, packed or not); at the end the response is closed."""
-    pieces = response.aiter_raw() if is_packed else response.aiter_bytes()
+async def bytes_of(response: httpx.Response) -> AsyncIterator[AsyncIterator[bytes]]:
+    """The body in pieces as they came, packed or not; at the end the response is closed."""
+    pieces = response.aiter_raw()
     try:
         yield pieces
     finally:

@@ -20,7 +20,7 @@ from domain.llm.chat import ProviderError
 from domain.llm.service import NetworkSettings
 from domain.search.embedding import EMBEDDING_SERVERS, EmbeddingSettings
 from infrastructure.llm_adapters.addresses import checked_base_url, is_loopback
-from infrastructure.llm_adapters.connections import new_connections
+from infrastructure.llm_adapters.connections import bytes_of, new_connections
 from infrastructure.llm_adapters.error_texts import Peer, key_variable
 from infrastructure.llm_adapters.service_manager import ServiceManager
 from infrastructure.llm_adapters.timing import RetryPolicy, Timeouts
@@ -30,6 +30,7 @@ from infrastructure.llm_adapters.wire_errors import (
     error_of_response,
     error_of_transport,
     is_error_payload,
+    packed,
     timeout,
     unusable_key,
     unusable_proxy,
@@ -39,6 +40,8 @@ from shared.message import msg
 
 _CONNECT_S = 10.0
 _LARGEST_ANSWER = 64 * 2**20
+_LARGEST_VECTOR = 512 * 2**10
+"""As JSON, with what stands around it: 16,384 numbers of 32 characters."""
 
 
 def stays_here(settings: EmbeddingSettings) -> bool:
@@ -141,7 +144,11 @@ class EmbeddingClient:
         }
         if self._settings.dimensions is not None:
             request["dimensions"] = self._settings.dimensions
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json",
+            "Accept-Encoding": "identity",
+        }
         if self._peer.key:
             headers["Authorization"] = f"Bearer {self._peer.key}"
         http = await self._connected()
@@ -150,17 +157,27 @@ class EmbeddingClient:
             async with http.stream(
                 "POST", f"{self._base_url}/embeddings", content=body, headers=headers
             ) as response:
-                data = bytearray()
-                async for piece in response.aiter_bytes():
-                    data += piece
-                    if len(data) > _LARGEST_ANSWER:
-                        raise bad_response(self._peer, f"more than {_LARGEST_ANSWER} bytes")
+                data = await self._body(response, min(_LARGEST_ANSWER, _LARGEST_VECTOR * len(texts)))
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise error_of_transport(self._peer, error) from error
         if not response.is_success:
-            raise error_of_response(self._peer, response.status_code, response.headers, bytes(data))
+            raise error_of_response(self._peer, response.status_code, response.headers, data)
         # A batch of long vectors is a megabyte of JSON.
-        return await asyncio.to_thread(self._read, bytes(data), len(texts))
+        return await asyncio.to_thread(self._read, data, len(texts))
+
+    async def _body(self, response: httpx.Response, most: int) -> bytes:
+        """The body of an answer; of one that is packed nothing is read."""
+        if (refused := packed(self._peer, response.headers)) is not None:
+            if response.is_success:
+                raise refused
+            return b""
+        data = bytearray()
+        async with bytes_of(response) as pieces:
+            async for piece in pieces:
+                data += piece
+                if len(data) > most:
+                    raise bad_response(self._peer, f"more than {most} bytes")
+        return bytes(data)
 
     def _read(self, data: bytes, count: int) -> list[array[float]]:
         try:

@@ -170,10 +170,10 @@ class OllamaAnswer(AnswerReader):
 
     _calls_seen = 0
 
-    def take(self, frame: Frame, payload: Any, *, is_torn: bool = False) -> Iterator[StreamChunk]:
-        """As AnswerReader.take, of one line."""
+    def _take(self, frame: Frame, payload: Any, *, is_torn: bool) -> Iterator[StreamChunk]:
+        """As AnswerReader's, of one line."""
         is_end = isinstance(payload, Mapping) and payload.get("done") is True and not payload.get("error")
-        yield from super().take(frame, self._as_chunk(payload), is_torn=is_torn)
+        yield from super()._take(frame, self._as_chunk(payload), is_torn=is_torn)
         self.is_done = self.is_done or is_end
 
     def end_at_limit(self) -> None:

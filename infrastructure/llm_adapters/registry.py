@@ -36,6 +36,7 @@ from infrastructure.llm_adapters.choice_checks import (
 from infrastructure.llm_adapters.provider_facts import ALIASES, PROVIDERS, Provider
 from shared.errors import UserInputError
 from shared.message import Message, msg
+from shared.origin import origin_of
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -245,8 +246,7 @@ class ModelRegistry:
         base_url = self._base_url(provider, self._completed(choice))
         if is_loopback(base_url):
             return ""
-        parts = urlsplit(base_url)
-        return f"{parts.scheme.lower()}://{parts.netloc.lower()}"
+        return origin_of(base_url)
 
     def _kept(self, name: str) -> ProviderSettings:
         """What the user set for a provider. Blocking."""
@@ -372,7 +372,7 @@ class ModelRegistry:
         return checked_base_url(named or provider.base_url)
 
     def _key(self, provider: Provider, base_url: str) -> str:
-        key = self._find_key(provider)
+        key = self._find_key(provider, base_url)
         if not key and provider.key == "needed" and not is_loopback(base_url):
             raise ProviderError(
                 msg("There is no key for {name} at {url}.", name=provider.name, url=base_url),
@@ -389,11 +389,13 @@ class ModelRegistry:
             )
         return key
 
-    def _find_key(self, provider: Provider) -> str:
+    def _find_key(self, provider: Provider, base_url: str) -> str:
         if not provider.key_variable:
             return ""
         if self._keys is not None:
-            return self._keys.find(provider.name, provider.key_variable)
+            named = self._environment.get(provider.url_variable, "").strip()
+            usual = (provider.base_url, self._kept(provider.name).base_url, named)
+            return self._keys.find(provider.name, provider.key_variable, server=base_url, usual=usual)
         return self._environment.get(provider.key_variable, "").strip()
 
     def _has_key(self, provider: Provider) -> bool:

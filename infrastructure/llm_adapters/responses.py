@@ -15,6 +15,7 @@ from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import aclosing
 from typing import Any
 
+from domain.llm.agent_limits import MOST_CALLS_OF_ANSWER
 from domain.llm.chat import (
     ChatRequest,
     FinishReason,
@@ -28,6 +29,7 @@ from infrastructure.llm_adapters.dialect import Dialect
 from infrastructure.llm_adapters.openai_compatible import OpenAICompatibleClient
 from infrastructure.llm_adapters.responses_request import render_responses
 from infrastructure.llm_adapters.sse import BodyReader, Frame
+from infrastructure.llm_adapters.tool_call_accumulator import TooManyCalls
 from infrastructure.llm_adapters.wire_client import WireClient
 from infrastructure.llm_adapters.wire_errors import error_of_payload
 from shared.message import msg
@@ -36,6 +38,8 @@ _SUFFIX = re.compile(r"/(responses|chat/completions)$")
 _NO_SUCH_API = frozenset({404, 405, 501})
 _MOST_KEPT = 1_000_000
 """Characters of encrypted reasoning that an answer may bring; with more none of it is kept."""
+_MOST_ITEMS = 1_000
+"""Output items of one answer."""
 _WANTS_MESSAGES = re.compile(
     r"(missing|required).{0,60}\bmessages\b|\bmessages\b.{0,60}(missing|required)", re.IGNORECASE | re.DOTALL
 )
@@ -143,8 +147,8 @@ class ResponsesAnswer(AnswerReader):
         """kind -> the item whose words were shown last."""
         self._key_of_id: dict[str, str] = {}
 
-    def take(self, frame: Frame, payload: Any, *, is_torn: bool = False) -> Iterator[StreamChunk]:
-        """As AnswerReader.take, of one event."""
+    def _take(self, frame: Frame, payload: Any, *, is_torn: bool) -> Iterator[StreamChunk]:
+        """As AnswerReader's, of one event."""
         if self.is_done:
             return
         kind = payload.get("type") if isinstance(payload, Mapping) else None
@@ -155,7 +159,7 @@ class ResponsesAnswer(AnswerReader):
         elif isinstance(kind, str) and kind.startswith("response."):
             yield from self._take_event(kind.removeprefix("response."), payload)
         else:
-            yield from super().take(frame, payload, is_torn=is_torn)
+            yield from super()._take(frame, payload, is_torn=is_torn)
 
     def finish(self) -> Iterator[StreamChunk]:
         """As AnswerReader.finish."""
@@ -197,7 +201,9 @@ class ResponsesAnswer(AnswerReader):
                 if isinstance(item, Mapping):
                     yield from self._take_item(key, item, is_done=kind.endswith("done"))
             case "function_call_arguments.delta":
-                self._call(key).parts.append(_text(event.get("delta")))
+                piece = _text(event.get("delta"))
+                self._call(key).parts.append(piece)
+                self._size += len(piece)
                 self._count(True)
             case "function_call_arguments.done":
                 self._call(key).take_item({**event, "id": ""})
@@ -234,7 +240,11 @@ class ResponsesAnswer(AnswerReader):
 
     def _say_rest(self, place: tuple[str, str, int], whole: str) -> Iterator[StreamChunk]:
         """What was not streamed of it: some servers tell a text only when it is whole."""
-        shown = "".join(self._shown.get(place, ()))
+        parts = self._shown.get(place, [])
+        parts[:] = (
+            ["".join(parts)] if parts else []
+        )  # a text that is told whole again and again is joined once
+        shown = parts[0] if parts else ""
         if whole.startswith(shown):
             yield from self._say(place, whole[len(shown) :])
 
@@ -288,12 +298,17 @@ class ResponsesAnswer(AnswerReader):
 
     def _note_item(self, key: str, kind: str) -> None:
         self._order.setdefault(key, len(self._order))
+        if len(self._order) > _MOST_ITEMS:
+            raise TooManyCalls
         if kind != "reasoning":
             self._items.setdefault(key, {"type": kind})
 
     def _call(self, key: str) -> _Call:
         self._note_item(key, "function_call")
-        return self._open_calls.setdefault(key, _Call())
+        call = self._open_calls.setdefault(key, _Call())
+        if len(self._open_calls) > MOST_CALLS_OF_ANSWER:
+            raise TooManyCalls
+        return call
 
     def _key_of(self, event: Mapping[str, Any]) -> str:
         """Which output item an event belongs to: by place, else by id, else the last that began."""

@@ -26,7 +26,12 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from domain.llm.agent_limits import MOST_CALLS_OF_ANSWER
 from domain.llm.chat import WireToolCall
+
+
+class TooManyCalls(ValueError):
+    """More calls in one answer than `MOST_CALLS_OF_ANSWER`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,12 +118,17 @@ class _OpenCall:
 
 
 class ToolCallAccumulator:
-    """The tool calls of one answer. `known_tools`: names that were offered to the model."""
+    """The tool calls of one answer. `known_tools`: names that were offered to the model.
+
+    What takes a piece raises TooManyCalls.
+    """
 
     def __init__(self, known_tools: Collection[str] = ()) -> None:
         self._known = frozenset(known_tools)
         self._longest = max(map(len, self._known), default=0)
         self._calls: list[_OpenCall] = []
+        self.size = 0
+        """Characters of the names and arguments that have come."""
         self._last: _OpenCall | None = None
         self._legacy: _OpenCall | None = None
 
@@ -206,12 +216,15 @@ class ToolCallAccumulator:
         return piece.begins_object and not is_same and call.is_complete()
 
     def _open(self, piece: _Piece) -> _OpenCall:
+        if len(self._calls) >= MOST_CALLS_OF_ANSWER:
+            raise TooManyCalls
         call = _OpenCall(index=piece.index, id=piece.id)
         self._calls.append(call)
         return call
 
     def _fill(self, call: _OpenCall, piece: _Piece) -> None:
         call.id = call.id or piece.id
+        self.size += len(piece.name) + len(piece.text)
         if piece.name:
             call.names.append(piece.name)
         if piece.has_arguments:
@@ -223,6 +236,7 @@ class ToolCallAccumulator:
         piece = _Piece.read(entry)
         if self._legacy is None:
             self._legacy = _OpenCall(index=None, id="")
+        self.size += len(piece.name) + len(piece.text)
         if piece.name:
             self._legacy.names.append(piece.name)
         self._legacy.add(piece)

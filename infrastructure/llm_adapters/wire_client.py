@@ -37,8 +37,10 @@ from infrastructure.llm_adapters.wire_errors import (
     error_of_transport,
     is_error_payload,
     no_model,
+    packed,
     read_complaint,
     timeout,
+    too_large,
     unusable_key,
     unusable_proxy,
 )
@@ -48,6 +50,8 @@ _logger = logging.getLogger(__name__)
 
 _PARSED_ON_THE_LOOP = 128 * 1024
 """Characters; a larger JSON text is parsed in a thread."""
+MOST_ANSWER_BYTES = 64 * 2**20
+"""Of one answer as it is sent; the frames around its words are ten times as long as these."""
 _EXPLANATION_BYTES = 64 * 1024
 """Of an error's body no more is read."""
 
@@ -272,16 +276,23 @@ class WireClient(ABC):
         )
         try:
             async with asyncio.timeout(limit_s), no_socket_left(request):
-                return await http.send(request, stream=True)
+                response = await http.send(request, stream=True)
         except TimeoutError:
             raise self._silence(limit_s) from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise error_of_transport(self._peer, error) from error
+        refused = packed(self._peer, response.headers)
+        if refused is not None and response.is_success:
+            await response.aclose()
+            raise refused
+        return response
 
     async def _refusal(self, response: httpx.Response) -> tuple[ProviderError, bytes]:
         """The error of an answer without success, and the part of its body that came in time."""
         body = bytearray()
-        # The status has said it already; the body only explains.
+        # The status has said it already; the body only explains. One that is packed is left unread.
+        if packed(self._peer, response.headers) is not None:
+            return error_of_response(self._peer, response.status_code, response.headers, b""), b""
         with contextlib.suppress(TimeoutError, httpx.HTTPError):
             async with asyncio.timeout(self._timeouts.listing_s), bytes_of(response) as pieces:
                 async for piece in pieces:
@@ -314,10 +325,14 @@ class WireClient(ABC):
         """Frames with their parsed data, and whether the stream ended inside them."""
         reader = self._new_reader(response.headers.get("content-type", ""))
         breath = Breath()
+        size = 0
         broken: ProviderError | None = None
         try:
             async with aclosing(self._pieces(response, answer, has_tools)) as pieces:
                 async for piece in pieces:
+                    size += len(piece)
+                    if size > MOST_ANSWER_BYTES:
+                        raise too_large(self._peer, msg("more than {size} MB", size=MOST_ANSWER_BYTES >> 20))
                     for part in portions_of(piece):
                         await breath.take()
                         for frame in reader.feed(part):

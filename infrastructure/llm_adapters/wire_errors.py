@@ -340,9 +340,38 @@ def timeout(peer: Peer, what: Message) -> ProviderError:
     return failure(peer, "timeout", what, is_retryable=True)
 
 
+def packed(peer: Peer, headers: Mapping[str, str]) -> ProviderError | None:
+    """The error of an answer whose body is packed (`Content-Encoding`), None when it is not.
+
+    We ask for plain bodies: a few kilobytes that are packed can become gigabytes.
+    """
+    named = headers.get("content-encoding", "")
+    kinds = [kind.strip() for kind in named.split(",")]
+    if all(kind.lower() in {"", "identity"} for kind in kinds):
+        return None
+    return failure(
+        peer,
+        "bad_response",
+        msg("packed as {kind}, which was not asked for", kind=quote(named, peer.key)),
+        advice=msg("Switch the compression of answers off at the server, or at the proxy before it."),
+    )
+
+
 def bad_response(peer: Peer, text: str) -> ProviderError:
     """An answer that can't be read; `text` is a piece of it, or says why."""
     return failure(peer, "bad_response", quote(text, peer.key) or "-")
+
+
+def too_large(peer: Peer, what: Message) -> ProviderError:
+    """An answer beyond what any model writes; `what` says in which way."""
+    return failure(
+        peer,
+        "bad_response",
+        what,
+        advice=msg(
+            "The model seems to repeat itself: send the message again in other words, or choose another one."
+        ),
+    )
 
 
 def connection_lost(peer: Peer, text: str) -> ProviderError:

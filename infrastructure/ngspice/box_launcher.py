@@ -12,6 +12,7 @@ The plan is a marshalled dict on the file descriptor named by argv[1] (made by `
     rules     [(path, rights)] for Landlock; a path that is not there gives no right
     filter    None or BPF bytes                  pid_mark   bytes in it that stand for our pid
     parent    None or the process to die with (bubblewrap sees to that itself)
+    lifeline  None or the writing end of a pipe that the application reads: it breaks when that is dead
     guest     None, or (source, settings): a script whose `prepare(settings)` is called before the rights
               are given up and gives what is called after, instead of becoming another program
 """
@@ -34,6 +35,7 @@ PR_SET_PDEATHSIG = 1
 PR_SET_NO_NEW_PRIVS = 38
 O_PATH = 0o10000000
 LANDLOCK_RULE_PATH_BENEATH = 1
+POLLERR = 8
 SECCOMP_SET_MODE_FILTER = 1
 
 
@@ -111,6 +113,13 @@ def lower_limit(calls: Calls, kind: int, soft: int, hard: int) -> None:
     call("prlimit64", calls["prlimit64"], 0, kind, new, 0)
 
 
+def has_lost_its_reader(calls: Calls, descriptor: int) -> bool:
+    """Whether nobody reads the pipe any more (ppoll: struct pollfd is s32 fd, s16 events, s16 revents)."""
+    asked = in_memory(descriptor.to_bytes(4, "little") + bytes(4))
+    call("ppoll", calls["ppoll"], _ctypes.addressof(asked), 1, bytes(16), 0, 8)
+    return bool(int.from_bytes(bytes(asked)[6:], "little") & POLLERR)
+
+
 def host(source: str, settings: "dict[str, Any]") -> "Callable[[], None]":
     """Let the guest make ready; what it returns serves and does not come back."""
     names: dict[str, Any] = {"__name__": "guest"}
@@ -129,6 +138,10 @@ def main() -> None:
     call("prctl", calls["prctl"], PR_SET_PDEATHSIG, _signal.SIGKILL, 0, 0, 0)
     serve = host(*plan["guest"]) if plan["guest"] else None
     if plan["parent"] not in (None, posix.getppid()):
+        posix._exit(FAILED)
+    # bubblewrap asks to die with the application a moment after its start: one killed before that moment is
+    # not noticed by it.
+    if plan["lifeline"] is not None and has_lost_its_reader(calls, plan["lifeline"]):
         posix._exit(FAILED)
     if plan["ruleset"] or plan["filter"]:
         call("prctl", calls["prctl"], PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)

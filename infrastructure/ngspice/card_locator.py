@@ -92,6 +92,13 @@ class CardLocator:
         places = [card.place for card in self._cards if card.name == f".{kind}"]
         return places[0] if len(places) == 1 else None
 
+    def directive_at(self, file: Path, line: int) -> str:
+        """The first word of the card there, lower case; "" when there is none."""
+        self._read_included()
+        return next(
+            (c.name for c in self._cards if c.place.file == file and c.place.line <= line <= c.last_line), ""
+        )
+
     def _deck_card(self, number: int) -> _Card | None:
         for card in self._cards:
             if card.place.file == self._deck_path and card.place.line <= number <= card.last_line:

@@ -39,6 +39,7 @@ _SILENT = re.compile(
     r"|further gmin increment|gmin step|source step|last gmin|trying gmin|supplies reduced|transient op"
     r"|doanalyses|singular matrix|no such function|parameter mismatch for function|out of range for"
     r"|model issue on line|check line|please check|dc value|reducing trtol|no \.measure possible"
+    r"|values must be > 0 for log scale"
     r"|this operation is not defined|can't open viewport|plot not available|gnuplot|termcap|fopen\(/proc",
     re.IGNORECASE,
 )

@@ -342,8 +342,32 @@ def _low_resistance(m: _Match) -> Finding:
     )
 
 
-LAST_WORDS = _rule(r"^\s*doanalyses: (?P<reason>[^:]+)$", _fatal)
-"""Why analyses ended, in ngspice's own general words; for runs no other rule has an error of."""
+def _malformed(m: _Match) -> Finding:
+    return Finding(
+        severity="error",
+        code="bad-line",
+        message=msg("{element} has too few nodes or values.", element=quoted(m["element"])),
+        element=m["element"],
+    )
+
+
+def _assumed(m: _Match) -> Finding:
+    # ngspice 39 calls this fatal for a lossy line, and goes on
+    return Finding(
+        severity="warning",
+        code="value-adjusted",
+        message=msg(
+            "{element} lacks a value, ngspice took one: {reason}",
+            element=m["element"],
+            reason=quoted(m["reason"]),
+        ),
+        element=m["element"],
+    )
+
+
+LAST_WORDS = _rule(r"^\s*doanalyses: (?!pause requested)(?P<reason>[^:]+)$", _fatal)
+"""Why analyses ended, in ngspice's own general words; for runs no other rule has an error of. A pause is what
+`stop when ...` asks for."""
 
 LINE_RULES: tuple[Rule, ...] = (
     _rule(r"could not find (?:include|library) file (?P<file>.+)", _missing_include),
@@ -365,6 +389,8 @@ LINE_RULES: tuple[Rule, ...] = (
     _rule(r"noise input source (?P<name>\S+) (?:has no ac value|not in circuit)", _noise_source),
     _rule(r"(?P<kind>AC|NOISE|DISTO|SP) (?:start|stop)freq\s*\S+\s*\S+", _bad_frequency),
     _rule(r"no data saved for (?P<what>.+?); analysis not run", _nothing_saved),
+    _rule(r"mal ?formed \w line:\s*(?P<element>\S+)", _malformed),
+    _rule(r"fatal error: (?P<element>\S+): (?P<reason>.+ not given, assumed .+)", _assumed),
     _rule(r"fatal error: (?P<reason>.+)", _fatal),
     _rule(r"doanalyses: the input signal is shorted", _shorted_input),
     _rule(r"cannot open file (?P<file>\S.*)", _missing_data_file),

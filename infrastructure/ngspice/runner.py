@@ -10,14 +10,22 @@ import asyncio
 import contextlib
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.ports.simulation import Confinement
-from domain.simulation.request import DECK_NAME, RAW_NAME, ResourceLimits, SimulationJob
+from domain.circuit.control_blocks import KEEP_NAME, ORDER_NAME
+from domain.simulation.request import (
+    DECK_NAME,
+    DEFAULT_RUN_BYTES,
+    RAW_NAME,
+    ResourceLimits,
+    SimulationJob,
+)
 from domain.simulation.result import SimulationIssue, SimulationRun
 from infrastructure.ngspice.installation import Installation
+from infrastructure.ngspice.kept_plots import join_pieces, pieces_in
 from infrastructure.ngspice.layers import confinement_of, layer_sets
 from infrastructure.ngspice.log_reader import progress_value, read_log
 from infrastructure.ngspice.sandbox import ALL_LAYERS, Layer, Sandbox, View
@@ -59,12 +67,15 @@ class NgspiceRunner:
         *,
         processes: ProcessManager,
         ngspice_path: Path | None = None,
+        run_bytes: Callable[[], int] = lambda: DEFAULT_RUN_BYTES,
         bubblewrap_path: Path | None = None,
         scratch_root: Path | None = None,
         layers: frozenset[Layer] = ALL_LAYERS,
         allow_unconfined: bool = False,
     ) -> None:
         self._processes = processes
+        self._run_bytes = run_bytes
+        """What the files of a run may take together that has no limit of its own."""
         self._installation = Installation(
             processes, ngspice_path=ngspice_path, bubblewrap_path=bubblewrap_path
         )
@@ -94,11 +105,19 @@ class NgspiceRunner:
         """
         ready = await self._prepare()
         self._refuse_unconfined(job, ready)
+        if job.limits.file_bytes is None:
+            job = replace(job, limits=replace(job.limits, file_bytes=self._run_bytes()))
         progress = _Progress(job.stop_time_s, on_progress)
         async with _scratch(self._scratch_root or job.output_dir) as scratch:
             with _writing_to(job.output_dir):
                 view = await asyncio.to_thread(_lay_out, job, scratch)
-            finished = await self._run_in(ready.sandbox, view, progress.line, job.compatibility)
+            finished = await self._run_in(
+                ready.sandbox,
+                view,
+                progress.line,
+                job.compatibility,
+                ends_with_commands=job.ends_with_commands,
+            )
             with _writing_to(job.output_dir):
                 run = await asyncio.to_thread(_collect, job, ready, scratch, finished)
         if run.status == "ok":
@@ -113,10 +132,13 @@ class NgspiceRunner:
         view: View,
         on_line: Callable[[StreamName, str], None],
         compatibility: str | None = None,
+        *,
+        ends_with_commands: bool = False,
     ) -> _Finished:
         """Run the deck in `view.scratch` to its end; every process of it is gone on return."""
         mode = () if compatibility is None else ("-D", f"ngbehavior={compatibility}")
-        arguments = ("-n", "-b", "-D", "num_threads=1", *mode, "-r", RAW_NAME, DECK_NAME)
+        output = () if ends_with_commands else ("-r", RAW_NAME)
+        arguments = ("-n", "-b", "-D", "num_threads=1", *mode, *output, DECK_NAME)
         limits = ProcessLimits(wall_s=view.limits.wall_s, output_bytes=view.limits.log_bytes)
         tail = _Tail()
 
@@ -125,8 +147,9 @@ class NgspiceRunner:
             on_line(stream, line)
 
         with contextlib.ExitStack() as descriptors:
-            command = await to_the_end(asyncio.to_thread(sandbox.command, view, arguments, descriptors))
             async with last_breath() as lifeline:
+                held = replace(view, lifeline=lifeline)
+                command = await to_the_end(asyncio.to_thread(sandbox.command, held, arguments, descriptors))
                 running = asyncio.ensure_future(
                     self._processes.run(
                         command.argv,
@@ -134,7 +157,7 @@ class NgspiceRunner:
                         cwd=command.cwd,
                         env=command.env,
                         on_line=listen,
-                        pass_fds=(*command.pass_fds, lifeline),
+                        pass_fds=command.pass_fds,
                     )
                 )
                 too_much = await _watch_size(running, view)
@@ -225,6 +248,8 @@ def _lay_out(job: SimulationJob, scratch: Path) -> View:
     _write_new(scratch / DECK_NAME, job.deck)
     for name, content in job.companions.items():
         _write_new(scratch / name, content)
+    for folder in job.output_folders:
+        (scratch / folder).mkdir(exist_ok=True)
     (scratch / _INPUT_NAME).symlink_to(os.path.realpath(job.deck_path.parent))
     return View(
         scratch=scratch,
@@ -255,7 +280,7 @@ async def _watch_size(running: asyncio.Future[ProcessOutcome], view: View) -> bo
             done, _ = await asyncio.wait((running,), timeout=_SIZE_CHECK_S)
             if done:
                 return False
-            if await asyncio.to_thread(folder_bytes, view.scratch) > 2 * view.limits.file_bytes:
+            if await asyncio.to_thread(folder_bytes, view.scratch) > view.limits.largest:
                 running.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
                     await running
@@ -313,8 +338,18 @@ class _Progress:
 
 def _collect(job: SimulationJob, ready: _Ready, scratch: Path, finished: _Finished) -> SimulationRun:
     """Take the files, write the log, judge. Runs in a thread."""
-    ours = frozenset((DECK_NAME, _INPUT_NAME, *job.companions))
-    taken = take_outputs(scratch, job.output_dir, largest=job.limits.file_bytes, without=ours, first=RAW_NAME)
+    pieces = pieces_in(scratch) if KEEP_NAME in job.companions else []
+    ours = frozenset((DECK_NAME, _INPUT_NAME, ORDER_NAME, *job.companions, *pieces, *job.output_folders))
+    taken = take_outputs(
+        scratch,
+        job.output_dir,
+        largest=job.limits.largest,
+        without=ours,
+        first=RAW_NAME,
+        folders=job.output_folders,
+    )
+    if pieces:
+        taken = _with_pieces(job, scratch, pieces, taken)
     outcome = finished.outcome
     stdout = outcome.stdout.decode("utf-8", "replace") if outcome else finished.stopped_log
     stderr = outcome.stderr.decode("utf-8", "replace") if outcome else ""
@@ -340,6 +375,27 @@ def _collect(job: SimulationJob, ready: _Ready, scratch: Path, finished: _Finish
         simulator_version=ready.version,
         confinement=ready.confinement.layers,
     )
+
+
+def _with_pieces(job: SimulationJob, scratch: Path, pieces: list[str], taken: Taken) -> Taken:
+    """The plots of the commands put behind those of the analysis cards, in one raw file."""
+    raw = job.output_dir / RAW_NAME
+    if raw.exists() and not _has_data(raw):  # a header without data: no card was run
+        raw.unlink()
+    left_out = join_pieces(scratch, pieces, raw, deck=job.deck, largest=job.limits.largest)
+    others = tuple(path for path in taken.raw if path != raw)
+    return replace(
+        taken, raw=(*((raw,) if raw.exists() else ()), *others), ignored=(*taken.ignored, *left_out)
+    )
+
+
+def _has_data(raw: Path) -> bool:
+    from infrastructure.waveforms.raw_file import read_headers
+
+    try:
+        return any(header.has_data for header in read_headers(raw))
+    except UserInputError:
+        return False
 
 
 def _plots(taken: Taken) -> tuple[dict[Path, list[RawHeader]], tuple[Path, ...], list[str]]:

@@ -43,8 +43,8 @@ INNER_SCRATCH = Path("/run/circuit-ai")
 _LAUNCHER = Path(__file__).with_name("box_launcher.py")
 _MACHINES = ("x86_64", "aarch64")
 _CALLS = {
-    "x86_64": {"prctl": 157, "prlimit64": 302, "seccomp": 317},
-    "aarch64": {"prctl": 167, "prlimit64": 261, "seccomp": 277},
+    "x86_64": {"prctl": 157, "ppoll": 271, "prlimit64": 302, "seccomp": 317},
+    "aarch64": {"prctl": 167, "ppoll": 73, "prlimit64": 261, "seccomp": 277},
 }
 _LANDLOCK_CALLS = {
     "landlock_create_ruleset": 444,
@@ -103,7 +103,14 @@ class View:
     input_folder: str | None = None
     """Where ngspice looks for relative includes and data files: a plain name inside `scratch`, because
     it loses what stands behind a blank or a letter beyond ASCII."""
+    lifeline: int | None = None
+    """The writing end of a pipe that we read; the run holds it, and does not begin when it is broken."""
     limits: ResourceLimits = field(default_factory=ResourceLimits)
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """What the run inherits."""
+        return () if self.lifeline is None else (self.lifeline,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,7 +229,9 @@ class Sandbox:
         ngspice = str(self._parts.ngspice.path)
         if not self.layers:
             argv = (ngspice, *arguments)
-            return Command(argv=argv, env=self._environment(view), cwd=view.scratch, pass_fds=())
+            return Command(
+                argv=argv, env=self._environment(view), cwd=view.scratch, pass_fds=view.descriptors
+            )
         return self._launch(view, self._plan(view, arguments), descriptors)
 
     def host(self, view: View, guest: Guest, descriptors: contextlib.ExitStack) -> Command:
@@ -244,7 +253,7 @@ class Sandbox:
         plan = descriptors.enter_context(_memory_file(marshal.dumps(content)))
         python = (str(self._parts.interpreter.path), "-I", "-S", "-c", self._launcher, str(plan))
         if not self.uses_bubblewrap:
-            return Command(argv=python, env={"LC_ALL": "C"}, cwd=None, pass_fds=(plan,))
+            return Command(argv=python, env={"LC_ALL": "C"}, cwd=None, pass_fds=(plan, *view.descriptors))
         words = self._bubblewrap_options(view)
         user: tuple[int, ...] = ()
         if self._hosted is not None:
@@ -256,7 +265,7 @@ class Sandbox:
         args = descriptors.enter_context(_memory_file(options))
         argv = (str(self._parts.bubblewrap), "--args", str(args), "--", *python)
         # bubblewrap is process 1 inside and its environment can be read there: it gets none.
-        return Command(argv=argv, env={}, cwd=None, pass_fds=(plan, args, *user))
+        return Command(argv=argv, env={}, cwd=None, pass_fds=(plan, args, *user, *view.descriptors))
 
     def _environment(self, view: View) -> dict[str, str]:
         scratch = str(self.scratch_seen(view.scratch))
@@ -290,6 +299,7 @@ class Sandbox:
             else None,
             "pid_mark": PID_MARK.to_bytes(4, "little"),
             "parent": None if self.uses_bubblewrap else os.getpid(),
+            "lifeline": view.lifeline,
             "argv": [ngspice, *arguments],
             "env": self._environment(view),
             "cwd": str(self.scratch_seen(view.scratch)),
@@ -438,7 +448,7 @@ def _limits(limits: ResourceLimits, has_seccomp: bool) -> list[tuple[int, int, i
         # SIGXCPU at the soft limit tells a time-out from a kill; the hard one ends who ignores it.
         (cpu, limits.cpu_s, limits.cpu_s + 2),
         (memory, limits.memory_bytes, limits.memory_bytes),
-        (file_size, limits.file_bytes, limits.file_bytes),
+        (file_size, limits.largest, limits.largest),
         (core, 0, 0),
         (open_files, _OPEN_FILES, _OPEN_FILES),
     ]

@@ -15,7 +15,7 @@ import secrets
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,24 +58,32 @@ def process_space() -> int:
         return 0
 
 
-def folder_bytes(folder: Path) -> int:
-    """Space taken by the plain files at the top of `folder`."""
+def folder_bytes(folder: Path, deepest: int = 4) -> int:
+    """Space taken by the plain files in `folder` and in its folders, `deepest` levels of them."""
     total = 0
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             with contextlib.suppress(OSError):
                 total += entry.stat(follow_symlinks=False).st_size
+                if deepest and entry.is_dir(follow_symlinks=False):
+                    total += folder_bytes(Path(entry.path), deepest - 1)
     return total
 
 
 def take_outputs(
-    scratch: Path, output_dir: Path, *, largest: int, without: frozenset[str], first: str
+    scratch: Path,
+    output_dir: Path,
+    *,
+    largest: int,
+    without: frozenset[str],
+    first: str,
+    folders: Sequence[str] = (),
 ) -> Taken:
     """Move the plain files of `scratch` (but those named in `without`) into `output_dir`.
 
-    Raw files go to its top, others to its folder `files`; of very many only the beginning is taken,
-    `first` always. Raises OSError when the output folder
-    cannot be written.
+    Raw files go to its top, others to its folder `files`, those of `folders` (inside `scratch`) to folders of
+    the same names in there; of very many only the beginning is taken, `first` always. Raises OSError when
+    the output folder cannot be written.
     """
     raw: list[Path] = []
     other: list[Path] = []
@@ -86,7 +94,7 @@ def take_outputs(
         for index, name in enumerate(names):
             if name in without:
                 continue
-            opened = _open_plain(folder, name, largest) if index < _MAX_ENTRIES else None
+            opened = open_plain(folder, name, largest) if index < _MAX_ENTRIES else None
             if opened is None:
                 ignored.append(name)
                 continue
@@ -95,9 +103,34 @@ def take_outputs(
                 target = (output_dir if is_raw else output_dir / OTHER_FILES) / name
                 _move(folder, name, opened, target)
                 (raw if is_raw else other).append(target)
+        for inner in folders:
+            other += _take_folder(folder, inner, output_dir / OTHER_FILES, largest, _MAX_ENTRIES - len(other))
     finally:
         os.close(folder)
     return Taken(raw=tuple(raw), other=tuple(other), ignored=tuple(ignored))
+
+
+def _take_folder(scratch: int, inner: str, output: Path, largest: int, most: int) -> list[Path]:
+    """Move the plain files of one folder; nothing else of it is taken, and no link on the way is followed."""
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    taken: list[Path] = []
+    with contextlib.ExitStack() as opened:
+        folder = scratch
+        for part in inner.split("/"):
+            try:
+                folder = os.open(part, flags, dir_fd=folder)
+            except OSError:
+                return []
+            opened.callback(os.close, folder)
+        for name in _names_in(folder)[: max(most, 0)]:
+            descriptor = open_plain(folder, name, largest)
+            if descriptor is None:
+                continue
+            with os.fdopen(descriptor, "rb"):
+                (output / inner).mkdir(parents=True, exist_ok=True)
+                _move(folder, name, descriptor, output / inner / name)
+                taken.append(output / inner / name)
+    return taken
 
 
 def _names_in(folder: int) -> list[str]:
@@ -105,7 +138,7 @@ def _names_in(folder: int) -> list[str]:
         return sorted(entry.name for entry in entries)
 
 
-def _open_plain(folder: int, name: str, largest: int) -> int | None:
+def open_plain(folder: int, name: str, largest: int) -> int | None:
     """A descriptor of a regular file with a harmless name, or None. Never blocks, never follows."""
     if not _PLAIN_NAME.fullmatch(name):
         return None

@@ -9,17 +9,14 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import BinaryIO
 
 from domain.simulation.request import RAW_NAME
 from domain.simulation.result import RunStatus, SimulationIssue, SimulationRun
 from domain.simulation.stepped_run import SteppedRun
 from infrastructure.persistence.atomic import write_problem
-from infrastructure.waveforms.raw_file import read_headers
+from infrastructure.waveforms.raw_joining import append_plots
 
 LOG_NAME = "ngspice.log"
-_KEY = b"Plotname: "
-_BLOCK = 4 * 2**20
 
 
 class StepJoiner:
@@ -35,7 +32,7 @@ class StepJoiner:
             with raw.open("xb") as out, log.open("xb") as words:
                 for run in runs:
                     for path in run.run.raw_paths[:1]:
-                        _append(out, path, run.mark)
+                        append_plots(out, path, before=run.mark + " ")
                     words.write(f"==== step {run.number}/{run.count}: {run.label}\n".encode())
                     words.write(run.run.log_path.read_bytes())
             if not raw.stat().st_size:
@@ -71,35 +68,3 @@ def _told_once(runs: Sequence[SteppedRun]) -> tuple[SimulationIssue, ...]:
         for issue in run.issues
     }
     return tuple(told.values())
-
-
-def _append(out: BinaryIO, path: Path, mark: str) -> None:
-    """The raw file `path` behind what `out` has, the mark put in front of the name of every plot."""
-    with path.open("rb") as file:
-        done = 0
-        for header in read_headers(path):
-            at = _name_before(file, done, header.data_offset)
-            _copy(file, out, done, at)
-            out.write(mark.encode("utf-8", "replace") + b" ")
-            done = at
-        _copy(file, out, done, path.stat().st_size)
-
-
-def _name_before(file: BinaryIO, start: int, stop: int) -> int:
-    """Where the plot's name begins in the header that ends at `stop`; data before it may hold anything."""
-    low = stop
-    while True:
-        low = max(start, low - _BLOCK)
-        file.seek(low)
-        found = file.read(stop - low).rfind(_KEY)
-        if found >= 0:
-            return low + found + len(_KEY)
-        if low == start:
-            raise ValueError(f"a plot without a name before byte {stop}")
-
-
-def _copy(file: BinaryIO, out: BinaryIO, start: int, stop: int) -> None:
-    file.seek(start)
-    while start < stop and (block := file.read(min(_BLOCK, stop - start))):
-        out.write(block)
-        start += len(block)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import signal
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Protocol
 
@@ -25,6 +25,9 @@ from shared.message import Message, msg
 _PLOTTED = frozenset(("op", "dc", "ac", "tran", "noise", "tf", "sens", "pz", "disto", "sp"))
 _NAMES = frozenset(("element", "name", "node", "section", "value", "command"))
 _SOLVER_CODES = frozenset(("no-convergence", "singular-matrix", "timestep-too-small"))
+_OF_COMMANDS = frozenset(("control-command-failed", "file-not-opened", "nothing-saved"))
+"""Failures of single commands of a control block."""
+_OF_FORMULAS = frozenset(("undefined-parameter", "bad-expression"))
 _CRASHES = frozenset(
     128 + number for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGFPE, signal.SIGBUS, signal.SIGILL)
 )
@@ -58,7 +61,7 @@ class Ending:
     out_of_disk: bool
     """We ended it because its files together passed the size limit."""
     plots: tuple[SeenPlot, ...]
-    """The plots in the raw file of the deck's own analyses."""
+    """The plots of the deck's analysis cards and of its control block."""
     raw_is_unreadable: bool
     """There is such a file, but it cannot be read."""
     has_other_raw: bool
@@ -68,15 +71,43 @@ class Ending:
 def judge(job: SimulationJob, ending: Ending, log: LogReading) -> tuple[RunStatus, list[SimulationIssue]]:
     """Status of the run and its issues, errors first."""
     findings = [*_of_the_process(job, ending, log)]
-    findings += _without_consequences(log.findings)
+    findings += _of_the_log(job, ending, log)
     if not any(finding.severity == "error" for finding in findings):
         findings += _of_the_data(job, ending, log)
     locator = CardLocator(job.deck, job.deck_path, job.included_files)
     issues = [_as_issue(finding, locator) for finding in findings]
+    if any(plot.has_data for plot in ending.plots):
+        issues = [issue for issue in issues if not _repeats_a_measurement(issue, locator)]
     issues.sort(key=lambda issue: issue.severity != "error")
     if ending.timed_out:
         return "timeout", issues
     return ("failed" if any(issue.severity == "error" for issue in issues) else "ok"), issues
+
+
+def _repeats_a_measurement(issue: SimulationIssue, locator: CardLocator) -> bool:
+    """An error at a `.meas` card: ngspice tells so of one that builds on a measurement that found nothing.
+
+    What became of each measurement is told by itself, and undoes no curve.
+    """
+    if (
+        issue.severity != "error"
+        or issue.code not in _OF_FORMULAS
+        or issue.file is None
+        or issue.line is None
+    ):
+        return False
+    return locator.directive_at(issue.file, issue.line) in (".meas", ".measure")
+
+
+def _of_the_log(job: SimulationJob, ending: Ending, log: LogReading) -> list[Finding]:
+    """What ngspice said. A failed command of the circuit does not undo what the others computed."""
+    findings = _without_consequences(log.findings)
+    if job.has_control_block and (ending.has_other_raw or any(plot.has_data for plot in ending.plots)):
+        return [
+            replace(finding, severity="warning") if finding.code in _OF_COMMANDS else finding
+            for finding in findings
+        ]
+    return findings
 
 
 def _without_consequences(findings: Sequence[Finding]) -> list[Finding]:
@@ -104,9 +135,12 @@ def _of_the_process(job: SimulationJob, ending: Ending, log: LogReading) -> Iter
             "file-size-limit",
             msg(
                 "The run wrote more than the {megabytes} MB it is allowed.",
-                megabytes=limits.file_bytes // 2**20,
+                megabytes=limits.largest // 2**20,
             ),
-            msg("Save fewer signals with .save, use a larger time step, or raise the limit."),
+            msg(
+                "What was written until then is kept. Save fewer signals with .save, use a larger time step, "
+                "or raise run_bytes under results in settings.json."
+            ),
         )
     elif code == 128 + signal.SIGXCPU:
         yield _error(
@@ -164,7 +198,7 @@ def _of_the_data(job: SimulationJob, ending: Ending, log: LogReading) -> Iterabl
     elif not wanted and not there and not ending.has_other_raw:
         yield from _no_data_at_all(job)
     elif missing and job.has_control_block and log.quit_by_deck:
-        if ending.has_other_raw:
+        if there or ending.has_other_raw:
             yield Finding(
                 severity="warning",
                 code="analysis-skipped",
@@ -208,8 +242,8 @@ def _no_data_at_all(job: SimulationJob) -> Iterable[Finding]:
     if job.has_control_block:
         yield _error(
             "no-data",
-            msg("The run left no data: the control block wrote no raw file."),
-            msg("Add an analysis line such as .tran, or a write command to the control block."),
+            msg("The run left no data: the control block ran no analysis."),
+            msg("Add an analysis line such as .tran, or a command such as run or tran to the control block."),
         )
     elif _is_empty(job.deck):
         yield _empty_circuit()

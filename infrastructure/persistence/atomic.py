@@ -6,34 +6,40 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
+from infrastructure.persistence.confined import InTheWay, confined, is_private, opened_folder
 from shared.errors import CircuitAIError, EnvironmentProblem, UserInputError
 from shared.message import msg
 from shared.ulid import new_ulid
 
-_AT_FDCWD = -100
 _RENAME_NOREPLACE = 1
 """Of linux/fs.h."""
 
 
 def write_atomically(
-    path: Path, data: bytes, *, inside: Path | None = None, mode: int | None = None, is_durable: bool = True
+    path: Path,
+    data: bytes,
+    *,
+    inside: Path | None = None,
+    mode: int | None = None,
+    is_durable: bool = True,
+    is_resolved: bool = False,
 ) -> None:
     """Put `data` at `path`: all of it, or nothing.
 
     A temporary file in the same folder is written, flushed to the disk and renamed. An existing file
     keeps its mode (and owner, where we may set it); a new one gets the permission bits `mode` (None: those
     of any new file). Hard links to it are parted. A link is written
-    through when its target lies in the folder `inside`, and refused otherwise. Without `is_durable` nobody
+    through when its target lies in the folder `inside`, and refused otherwise; in a project's own folder, and
+    in a path that `is_resolved`, no part may be one. Without `is_durable` nobody
     waits for the disk: a killed program leaves the old or the new file, a power cut perhaps a damaged one.
     Raises UserInputError for a place that cannot be a file, EnvironmentProblem when the disk is full,
     read-only or the place not ours to write; the old file is untouched then.
     """
-    target = _target_of(path, inside)
+    target = confined(path) if is_resolved or is_private(path) else _target_of(path, inside)
     try:
-        with _open_folder(target.parent) as folder:
+        with opened_folder(target.parent) as folder:
             before = _existing(target, folder)
             temporary = f".{new_ulid()}.tmp"
             try:
@@ -53,24 +59,32 @@ def rename_to_free_place(source: Path, target: Path) -> None:
     """Rename in one step, unless there is something at `target`: FileExistsError, nothing changed then.
 
     renameat2(2) with RENAME_NOREPLACE; where the system or the file system has no such call, a look
-    comes right before the renaming. Raises OSError.
+    comes right before the renaming. No part of the paths may be a link. Raises InTheWay, OSError.
     """
+    with opened_folder(source.parent) as old, opened_folder(target.parent) as new:
+        _rename_to_free_place(source, old, target, new)
+
+
+def _rename_to_free_place(source: Path, old: int, target: Path, new: int) -> None:
     import ctypes  # quick commands must not pay for it
 
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is not None:
-        if rename(_AT_FDCWD, os.fsencode(source), _AT_FDCWD, os.fsencode(target), _RENAME_NOREPLACE) == 0:
+        if rename(old, os.fsencode(source.name), new, os.fsencode(target.name), _RENAME_NOREPLACE) == 0:
             return
         code = ctypes.get_errno()
         if code not in (errno.ENOSYS, errno.EINVAL):
             raise OSError(code, os.strerror(code), str(source), None, str(target))
-    if os.path.lexists(target):
+    with contextlib.suppress(FileNotFoundError):
+        os.stat(target.name, dir_fd=new, follow_symlinks=False)
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
-    os.rename(source, target)  # noqa: PTH104 - beside the call it stands in for
+    os.rename(source.name, target.name, src_dir_fd=old, dst_dir_fd=new)
 
 
 def write_problem(error: OSError | ValueError, path: Path) -> CircuitAIError:
     """The error to raise when `path` could not be written because of `error`."""
+    if isinstance(error, InTheWay) and (error.kind == "link" or is_private(error.place)):
+        return error.problem()
     code = error.errno if isinstance(error, OSError) else None
     if code in (errno.ENOSPC, errno.EDQUOT):
         return EnvironmentProblem(
@@ -125,21 +139,13 @@ def _target_of(path: Path, inside: Path | None) -> Path:
     return target
 
 
-@contextlib.contextmanager
-def _open_folder(folder: Path) -> Iterator[int]:
-    """A descriptor of the folder: what follows happens in it even if it is renamed meanwhile."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
 def _existing(target: Path, folder: int) -> os.stat_result | None:
     try:
         found = os.stat(target.name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return None
+    if stat.S_ISLNK(found.st_mode):
+        raise InTheWay(target, "link")
     if not stat.S_ISREG(found.st_mode):
         raise IsADirectoryError(errno.EISDIR, "not a regular file")
     return found

@@ -14,9 +14,11 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from infrastructure.persistence import confined
 from infrastructure.persistence.atomic import write_atomically, write_problem
+from infrastructure.persistence.confined import InTheWay
 from infrastructure.persistence.regular import read_regular_file
-from shared.errors import EnvironmentProblem, UserInputError
+from shared.errors import EnvironmentProblem
 from shared.message import msg
 
 _NAME = re.compile(r"(?P<sha256>[0-9a-f]{64})(?:\.[a-z]{3,4})?")
@@ -46,7 +48,7 @@ class AttachmentFiles:
         folder = self._folder()
         path = folder / name
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            confined.make_folder(folder)
             if self._load(path, digest) is None:
                 write_atomically(path, content)
         except OSError as error:
@@ -68,18 +70,20 @@ class AttachmentFiles:
     def sweep(self, named: Callable[[], frozenset[str]]) -> int:
         """Remove contents of which `named` does not know the hash, and leftovers of killed writers."""
         folder = self._folder()
-        if not folder.is_dir():
-            return 0
         removed = 0
         try:
+            confined.names_in(folder)
             with self._locked(fcntl.LOCK_EX):
                 known = named()
-                for path in tuple(folder.iterdir()):
-                    found = _NAME.fullmatch(path.name)
+                for name in confined.names_in(folder):
+                    found = _NAME.fullmatch(name)
                     is_ours = found is not None and found["sha256"] not in known
-                    if is_ours or _TEMPORARY.fullmatch(path.name):
-                        path.unlink(missing_ok=True)
+                    if is_ours or _TEMPORARY.fullmatch(name):
+                        with contextlib.suppress(FileNotFoundError):
+                            confined.unlink(folder / name)
                         removed += 1
+        except FileNotFoundError:
+            return removed
         except OSError as error:
             raise write_problem(error, folder) from error
         return removed
@@ -87,6 +91,8 @@ class AttachmentFiles:
     def _load(self, path: Path, digest: str) -> bytes | None:
         try:
             content = read_regular_file(path, max_bytes=_LARGEST)
+        except InTheWay as error:
+            raise error.problem() from error
         except OSError:
             return None
         return content if hashlib.sha256(content).hexdigest() == digest else None
@@ -96,9 +102,8 @@ class AttachmentFiles:
         """The system frees it when a process dies."""
         folder = self._folder()
         path = folder.with_name(folder.name + ".lock")
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         try:
-            descriptor = os.open(path, flags, 0o600)
+            descriptor = confined.open_file(path, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             raise write_problem(error, path) from error
         try:
@@ -108,16 +113,8 @@ class AttachmentFiles:
             os.close(descriptor)
 
     def _folder(self) -> Path:
-        """The folder's real path. A link in its place would let a cloned project send our data elsewhere."""
-        folder = Path(os.path.realpath(self._given_folder.parent)) / self._given_folder.name
-        if folder.is_symlink():
-            raise UserInputError(
-                msg("{path} is a link; a project's own folder has to be a real one.", path=folder),
-                advice=msg("Remove the link; a folder is then made in its place."),
-                file=folder,
-                error_type="bad_path",
-            )
-        return folder
+        """The folder's path. Nothing in it is reached through a link."""
+        return confined.confined(self._given_folder)
 
 
 def _digest_of(name: str) -> str:

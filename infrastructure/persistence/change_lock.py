@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,7 +38,7 @@ def _taken(path: Path) -> ProcessLock:
     last = time.monotonic() + _WAIT_S
     while True:
         try:
-            return ProcessLock(path.with_name(f"{path.name}.lock"))
+            return ProcessLock(Path(os.path.realpath(path.parent), f"{path.name}.lock"))
         except LockInUse as error:
             if time.monotonic() > last:
                 raise EnvironmentProblem(

@@ -6,6 +6,8 @@ import logging
 from contextlib import closing
 from pathlib import Path
 
+from shared.errors import EnvironmentProblem
+
 _logger = logging.getLogger(__name__)
 
 _BUSY_S = 5.0
@@ -18,13 +20,15 @@ def forget_thread(path: Path, thread_id: str) -> None:
     """
     import sqlite3  # listing conversations does without
 
-    if not path.is_file() or path.is_symlink():
-        return
+    from infrastructure.persistence.databases import CHECKPOINTS, check_files, check_kind
+
     try:
+        if not check_files(path):
+            return
         with closing(sqlite3.connect(path, timeout=_BUSY_S)) as connection, connection:
-            connection.execute("PRAGMA trusted_schema = OFF")
+            check_kind(connection, path, CHECKPOINTS)
             tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
             for table in sorted({"writes", "checkpoints"} & tables):
                 connection.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread_id,))  # noqa: S608
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError, EnvironmentProblem) as error:
         _logger.warning("Checkpoints of the conversation %s could not be removed: %s", thread_id, error)

@@ -2,6 +2,9 @@
 
 The only module outside the graph that knows LangGraph; it is imported when a checkpointer is opened.
 Graphs run with ``durability="sync"``: with LangGraph's default a killed program loses finished steps.
+
+What is kept is signed for its thread. What was not signed here is as if lost when its thread is opened: the
+transcript leads, and is itself proved to be ours.
 """
 
 from __future__ import annotations
@@ -17,6 +20,10 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from infrastructure.persistence.atomic import write_problem
+from infrastructure.persistence.authenticity import SIGNATURE_LENGTH, Authenticity, UserKey
+from infrastructure.persistence.confined import InTheWay
+from infrastructure.persistence.databases import CHECKPOINTS, check_before_opening
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 from shared.uninterrupted import uninterrupted
@@ -35,9 +42,12 @@ _BUSY_S = 5.0
 class SqliteCheckpointers:
     """Implements application.ports.conversation.Checkpointers."""
 
-    def __call__(self, path: Path) -> AbstractAsyncContextManager[AsyncSqliteSaver]:
-        """A saver on the database at `path`; see `open_checkpointer`."""
-        return open_checkpointer(path)
+    def __init__(self, key: UserKey) -> None:
+        self._key = key
+
+    def __call__(self, path: Path, thread_id: str) -> AbstractAsyncContextManager[AsyncSqliteSaver]:
+        """A saver on the database at `path` for one thread; see `open_checkpointer`."""
+        return open_checkpointer(path, thread_id, signer=Authenticity(self._key, path.parent))
 
     async def prune(self, saver: BaseCheckpointSaver[str], thread_id: str) -> None:
         """Forget all steps of a thread but the newest."""
@@ -46,9 +56,16 @@ class SqliteCheckpointers:
 
 @asynccontextmanager
 async def open_checkpointer(
-    path: Path, *, allowed_types: Iterable[type | tuple[str, str]] = ()
+    path: Path,
+    thread_id: str,
+    *,
+    signer: Authenticity | None = None,
+    allowed_types: Iterable[type | tuple[str, str]] = (),
 ) -> AsyncIterator[AsyncSqliteSaver]:
-    """A saver on the database at `path` (made if missing), closed at the end whatever happens.
+    """A saver for a thread on the database at `path` (made if missing), closed at the end whatever happens.
+
+    `signer` is the project's; None: that of the folder the database is in, with the user's key. What it has
+    not signed is removed from the thread.
 
     Checkpoints of a strange project must not run code: only plain types, LangChain's messages and
     `allowed_types` (classes, or module and name) come back from it; others come back as plain data.
@@ -57,13 +74,23 @@ async def open_checkpointer(
     # Takes half a second the first time.
     await asyncio.to_thread(_import_langgraph)
     import aiosqlite
+    from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
     names = [
         (kind.__module__, kind.__qualname__) if isinstance(kind, type) else kind for kind in allowed_types
     ]
-    serializer = JsonPlusSerializer(allowed_msgpack_modules=names or None)
+    signature = _Signature(signer or Authenticity.of_user(path.parent), thread_id)
+    serializer = EncryptedSerializer(signature, JsonPlusSerializer(allowed_msgpack_modules=names or None))
+    try:
+        await asyncio.to_thread(check_before_opening, path, CHECKPOINTS)
+    except sqlite3.Error as error:
+        raise _unusable(path, error) from error
+    except InTheWay as error:
+        raise error.problem() from error
+    except OSError as error:
+        raise write_problem(error, path) from error
     connecting = asyncio.ensure_future(_connected(aiosqlite.connect(path, timeout=_BUSY_S)))
     try:
         connection = await uninterrupted(connecting)
@@ -77,11 +104,70 @@ async def open_checkpointer(
     try:
         saver = AsyncSqliteSaver(connection, serde=serializer)
         await _set_up(saver)
+        await asyncio.to_thread(signature.prepare)
+        await _forget_unsigned(saver, thread_id, signature)
         yield saver
     except sqlite3.Error as error:  # also one that comes later, out of the graph: a full disk, say
         raise _unusable(path, error) from error
     finally:
         await uninterrupted(connection.close())
+
+
+class _Signature:
+    """LangGraph's way to put something around what it keeps (CipherProtocol): here a signature."""
+
+    NAME = "signed"
+
+    def __init__(self, signer: Authenticity, thread_id: str) -> None:
+        self._signer = signer
+        self._thread_id = thread_id
+
+    def prepare(self) -> None:
+        """Make what a first signature makes, off the loop. Raises EnvironmentProblem."""
+        self.encrypt(b"")
+
+    def encrypt(self, plaintext: bytes) -> tuple[str, bytes]:
+        """The content with its signature."""
+        signature = self._signer.sign("checkpoint", self._thread_id, plaintext)
+        return self.NAME, signature.encode("ascii") + plaintext
+
+    def decrypt(self, ciphername: str, ciphertext: bytes) -> bytes:
+        """The content. Raises ValueError when it was not signed here for this thread."""
+        signature, content = ciphertext[:SIGNATURE_LENGTH], ciphertext[SIGNATURE_LENGTH:]
+        text = signature.decode("ascii", "replace")
+        if ciphername != self.NAME or not self._signer.is_ours("checkpoint", text, self._thread_id, content):
+            raise ValueError("a checkpoint that was not written here")
+        return content
+
+    def holds(self, kind: bytes, content: bytes) -> bool:
+        """Whether a row's type and content were written here."""
+        try:
+            self.decrypt(kind.partition(b"+")[2].decode("ascii", "replace"), content)
+        except ValueError:
+            return False
+        return True
+
+
+async def _forget_unsigned(saver: AsyncSqliteSaver, thread_id: str, signature: _Signature) -> None:
+    """Remove what others wrote into a thread; it is as if it had been lost."""
+    connection = saver.conn
+    for table, content in (("checkpoints", "checkpoint"), ("writes", "value")):
+        rows = await connection.execute_fetchall(
+            f"SELECT rowid, CAST(type AS BLOB), CAST({content} AS BLOB), typeof(type), typeof({content})"  # noqa: S608
+            f" FROM {table} WHERE thread_id = ?",
+            (thread_id,),
+        )
+        strange = [
+            (row[0],)
+            for row in rows
+            if (row[3], row[4]) != ("text", "blob") or not signature.holds(row[1], row[2])
+        ]
+        if strange:
+            _logger.warning(
+                "%d %s of %s were not written here and are left out", len(strange), table, thread_id
+            )
+            await connection.executemany(f"DELETE FROM {table} WHERE rowid = ?", strange)  # noqa: S608
+            await connection.commit()
 
 
 async def _connected(connection: aiosqlite.Connection) -> aiosqlite.Connection:
@@ -168,6 +254,8 @@ async def _set_up(saver: AsyncSqliteSaver) -> None:
 async def _configure(connection: aiosqlite.Connection) -> None:
     # Before the first table, and before WAL: later it has no effect.
     await connection.execute_fetchall("PRAGMA auto_vacuum = INCREMENTAL")
+    await connection.execute_fetchall("PRAGMA trusted_schema = OFF")
+    await connection.execute_fetchall(f"PRAGMA application_id = {CHECKPOINTS.application_id}")
     await connection.execute_fetchall("PRAGMA journal_mode = WAL")
     # What is committed survives the program; a power cut may cost the newest commits. The transcript, which
     # is on the disk before each of them, then leads, as it does for a lost database; half a step's time.

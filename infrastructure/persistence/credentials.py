@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from application.ports.credentials import KeyPlace, KeyStatus, KeyStores
 from infrastructure.persistence.atomic import write_atomically
 from infrastructure.persistence.change_lock import change_lock
-from infrastructure.persistence.key_file import KeyFile, OpenKeyFile
-from infrastructure.persistence.regular import read_regular_file
+from infrastructure.persistence.key_file import SHORTEST_PASSPHRASE, KeyFile, OpenKeyFile
 from infrastructure.persistence.system_keyring import KeyringUnusable, SystemKeyring
+from infrastructure.persistence.user_json import DAMAGED, KEY_PLACES_FILE, read_object, set_aside
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import msg
+from shared.origin import origin_of
 from shared.redaction import register_environment, register_secret
 
-PLACES_FILE = "key_places.json"
+PLACES_FILE = KEY_PLACES_FILE
+_log = logging.getLogger(__name__)
 PASSPHRASE_VARIABLE = "CIRCUIT_AI_KEYS_PASSPHRASE"  # noqa: S105 - the name of a variable
 _MAX_BYTES = 2**16
 _LONGEST_KEY = 4096
@@ -39,8 +42,12 @@ class Credentials:
         self._file = KeyFile(user_home)
         self._opened: OpenKeyFile | None = None
         self._session: dict[str, str] = {}
+        self._servers: dict[str, str] = {}
+        """Origin a key was saved for, where it is known; of kept keys as the index was read last."""
         self._noted: dict[str, KeyPlace] | None = None
         """The index as it was read last; `status` is asked on the loop."""
+        self._is_index_lost: bool | None = False
+        """None: there is no index; whether a damaged one was set aside is looked up when a key is wanted."""
         self._lock = threading.RLock()
         register_environment(environment)
 
@@ -49,7 +56,7 @@ class Credentials:
         """See the port."""
         return not self._is_locked()
 
-    def find(self, name: str, variable: str = "") -> str:
+    def find(self, name: str, variable: str = "", *, server: str = "", usual: Sequence[str] = ()) -> str:
         """See the port."""
         from_environment = self._environment.get(variable, "").strip() if variable else ""
         if from_environment:
@@ -57,7 +64,12 @@ class Credentials:
             return from_environment
         with self._lock:
             key = self._stored(name)
+            saved_for = self._servers.get(name, "")
         register_secret(key)
+        if key and server:
+            allowed = [saved_for] if saved_for else [origin for url in usual if (origin := origin_of(url))]
+            if allowed and origin_of(server) not in allowed:
+                raise _for_other_server(name, allowed, server)
         return key
 
     def status(self, name: str, variable: str = "") -> KeyStatus:
@@ -77,7 +89,7 @@ class Credentials:
         except KeyringUnusable as error:
             return KeyStores(no_keyring=error.reason, has_file=self._file.exists())
 
-    def set(self, name: str, key: str, *, place: KeyPlace | None = None) -> KeyPlace:
+    def set(self, name: str, key: str, *, place: KeyPlace | None = None, server: str = "") -> KeyPlace:
         """See the port."""
         key = key.strip()
         register_secret(key)
@@ -87,7 +99,9 @@ class Credentials:
             for old in {"keyring", "file", "session"} - {new}:
                 with contextlib.suppress(KeyringUnusable, EnvironmentProblem):
                     self._drop(name, old)
-            self._note_place(name, new)
+            self._note_place(name, new, origin_of(server))
+            if new == "session" and server:
+                self._servers[name] = origin_of(server)
         return new
 
     def remove(self, name: str) -> tuple[KeyPlace, ...]:
@@ -117,6 +131,8 @@ class Credentials:
         if name in self._session:
             return self._session[name]
         noted = self._places().get(name)
+        if noted is None and self._index_is_lost():
+            return self._wherever(name)
         if noted == "file":
             return self._file.read(self._opened_file()).get(name, "")
         if noted != "keyring":
@@ -125,6 +141,13 @@ class Credentials:
             return self._keyring.get(name)
         except KeyringUnusable as error:
             raise _no_keyring(error) from error
+
+    def _wherever(self, name: str) -> str:
+        """A key whose place nobody remembers."""
+        with contextlib.suppress(KeyringUnusable):
+            if key := self._keyring.get(name):
+                return key
+        return self._file.read(self._opened_file()).get(name, "") if self._file.exists() else ""
 
     def _keep(self, name: str, key: str, place: KeyPlace | None) -> KeyPlace:
         if place == "environment":
@@ -138,12 +161,23 @@ class Credentials:
             else:
                 return "keyring"
         if place == "file" or (place is None and not self._is_locked()):
+            self._require_passphrase()
             with change_lock(self._file.path):
                 opened = self._opened_file()
                 self._file.write(opened, {**self._file.read(opened), name: key})
             return "file"
         self._session[name] = key
         return "session"
+
+    def _require_passphrase(self) -> None:
+        """The encrypted file is made with a passphrase that somebody chose."""
+        if self._is_locked() and not self._file.exists():
+            raise EnvironmentProblem(
+                msg("The key is to be kept in an encrypted file, and no passphrase was chosen for it."),
+                advice=msg("Choose one of at least {count} characters: you will be asked for it at each "
+                           "start. Or keep the key for this session only.", count=SHORTEST_PASSPHRASE),
+                error_type="no_passphrase",
+            )  # fmt: skip
 
     def _drop(self, name: str, place: str) -> bool:
         """Forget a key in one place; whether it was there."""
@@ -179,29 +213,59 @@ class Credentials:
     # --- which key is where --------------------------------------------------------------------------
 
     def _places(self) -> dict[str, KeyPlace]:
-        """What the index says; one that can't be read says nothing, and the next `set` mends it."""
+        """What the index says; one that is damaged is set aside, and said in the log.
+
+        Where no index says it, both places are asked for a key: none is lost with it.
+        """
         self._noted = {}
-        with contextlib.suppress(OSError, ValueError, RecursionError):
-            path = Path(os.path.realpath(self._home / PLACES_FILE))
-            content = json.loads(read_regular_file(path, max_bytes=_MAX_BYTES))
-            if isinstance(content, dict):
-                self._noted = {
-                    str(name): word for name, word in content.items() if word in ("keyring", "file")
-                }
+        self._servers = {name: self._servers[name] for name in self._session if name in self._servers}
+        path = Path(os.path.realpath(self._home / PLACES_FILE))
+        try:
+            content = read_object(path, max_bytes=_MAX_BYTES)
+        except FileNotFoundError:
+            self._is_index_lost = None
+            return {}
+        except OSError as error:
+            _log.warning("The list of keys %s can't be read: %s", path, error)
+            return {}
+        except ValueError:
+            self._is_index_lost = True
+            set_aside(path)
+            return {}
+        for name, row in content.items():
+            place, server = (row.get("place"), row.get("server")) if isinstance(row, dict) else (row, "")
+            if place in ("keyring", "file"):
+                self._noted[str(name)] = place
+                if isinstance(server, str) and server and name not in self._session:
+                    self._servers[str(name)] = server
         return dict(self._noted)
 
-    def _note_place(self, name: str, place: KeyPlace | None) -> None:
+    def _index_is_lost(self) -> bool:
+        if self._is_index_lost is None:
+            self._is_index_lost = any(self._home.glob(f"{PLACES_FILE}.*{DAMAGED}"))
+        return self._is_index_lost
+
+    def _note_place(self, name: str, place: KeyPlace | None, server: str = "") -> None:
         path = self._home / PLACES_FILE
+        noted = place if place in ("keyring", "file") else None
+        server = server if noted else ""
         before = self._places()
-        if before.get(name) == (place if place in ("keyring", "file") else None):
+        if before.get(name) == noted and self._servers.get(name, "") == server:
             return
         with change_lock(path):
             places = self._places()
             places.pop(name, None)
-            if place in ("keyring", "file"):
-                places[name] = place
+            self._servers.pop(name, None)
+            if noted is not None:
+                places[name] = noted
+                if server:
+                    self._servers[name] = server
+            rows = {
+                each: {"place": where, "server": self._servers[each]} if each in self._servers else where
+                for each, where in places.items()
+            }
             write_atomically(
-                path, (json.dumps(places, indent=1) + "\n").encode(), inside=self._home, mode=0o600
+                path, (json.dumps(rows, indent=1) + "\n").encode(), inside=self._home, mode=0o600
             )
         self._noted = places
 
@@ -219,6 +283,15 @@ def _check(key: str) -> None:
             advice=msg("Copy the key again, without spaces, line breaks or quotes around it."),
             error_type="bad_key",
         )
+
+
+def _for_other_server(name: str, allowed: Sequence[str], server: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        msg("The key of {name} was saved for {saved}; it is not sent to {server}.", name=name,
+            saved=", ".join(dict.fromkeys(allowed)) or "?", server=origin_of(server)),
+        advice=msg("Enter the key that belongs to this address, or use the address it was saved for."),
+        error_type="key_for_other_server",
+    )  # fmt: skip
 
 
 def _no_keyring(error: KeyringUnusable) -> EnvironmentProblem:

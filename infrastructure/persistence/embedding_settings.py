@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 from domain.search.embedding import EmbeddingSettings, read_embedding
 from infrastructure.persistence.atomic import write_atomically
 from infrastructure.persistence.change_lock import change_lock
-from infrastructure.persistence.regular import read_regular_file
+from infrastructure.persistence.user_json import read_object
 from shared import paths
 from shared.errors import EnvironmentProblem
 from shared.message import msg
@@ -60,10 +59,6 @@ class EmbeddingSettingsFile:
 
     def _content(self) -> dict[str, Any]:
         try:
-            data = read_regular_file(Path(os.path.realpath(self._path)), max_bytes=_MAX_BYTES)
+            return read_object(self._path, max_bytes=_MAX_BYTES)
         except (FileNotFoundError, NotADirectoryError):
             return {}
-        content = json.loads(data)
-        if not isinstance(content, dict):
-            raise TypeError("not an object")
-        return content

@@ -12,6 +12,7 @@ from shared.errors import UserInputError
 from shared.message import msg
 
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "examples"
+_NOT_IN_NAMES = '/\\:*?"<>|'
 _MOST_COPIES = 1000
 
 
@@ -27,6 +28,34 @@ class BundledExamples:
             if circuits:
                 found.append(Example(name=folder.name, circuit=main or circuits[0]))
         return tuple(found)
+
+    def new_folder(self, name: str, into: Path) -> Path:
+        """Make an empty folder in `into`, under a name that is free; returns it.
+
+        Raises UserInputError for what cannot be a name, EnvironmentProblem when it cannot be made.
+        """
+        plain = name.strip().rstrip(".")
+        if not plain or plain != Path(plain).name or any(each in plain for each in _NOT_IN_NAMES):
+            raise UserInputError(
+                msg("{name} can't be the name of a folder.", name=name),
+                advice=msg("Use letters, digits, spaces, - and _."),
+            )
+        for number in range(1, _MOST_COPIES):
+            target = into / (plain if number == 1 else f"{plain}-{number}")
+            try:
+                into.mkdir(parents=True, exist_ok=True)
+                target.mkdir()
+            except FileExistsError:
+                if not into.is_dir():
+                    raise UserInputError(msg("{path} is no folder.", path=into)) from None
+                continue
+            except OSError as error:
+                raise write_problem(error, target) from error
+            return target
+        raise UserInputError(
+            msg("There are too many copies of {name} in {path}.", name=name, path=into),
+            advice=msg("Remove some of them."),
+        )
 
     def copy(self, name: str, into: Path) -> Path:
         """Copy one into the folder `into`, under a name that is free; returns the copy.

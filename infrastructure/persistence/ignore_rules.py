@@ -9,12 +9,9 @@ from __future__ import annotations
 import os
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from infrastructure.persistence.ignore_patterns import IgnorePatterns
 from infrastructure.persistence.regular import read_regular_file
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
 
 IGNORE_FILE = ".circuitaiignore"
 _LARGEST = 2**20
@@ -22,7 +19,7 @@ _LARGEST = 2**20
 
 def is_kept_back(root: Path, inner: Path) -> bool:
     """Whether rules in `root` or below name `inner` (relative to it), or a folder it lies in. Blocking."""
-    rules: list[tuple[Path, GitIgnoreSpec]] = []
+    rules: list[tuple[Path, IgnorePatterns]] = []
     here = Path()
     for depth, part in enumerate(inner.parts):
         spec = _rules_in(root / here)
@@ -37,17 +34,17 @@ def is_kept_back(root: Path, inner: Path) -> bool:
     return False
 
 
-def _ignores(rules: list[tuple[Path, GitIgnoreSpec]], path: Path, *, is_folder: bool) -> bool:
+def _ignores(rules: list[tuple[Path, IgnorePatterns]], path: Path, *, is_folder: bool) -> bool:
     """The innermost rules that say something decide."""
     for folder, spec in reversed(rules):
         name = path.relative_to(folder).as_posix() + ("/" if is_folder else "")
-        verdict = spec.check_file(name).include
+        verdict = spec.verdict(name)
         if verdict is not None:
-            return bool(verdict)
+            return verdict
     return False
 
 
-def _rules_in(folder: Path) -> GitIgnoreSpec | None:
+def _rules_in(folder: Path) -> IgnorePatterns | None:
     path = folder / IGNORE_FILE
     if not os.path.lexists(path):
         return None
@@ -59,10 +56,5 @@ def _rules_in(folder: Path) -> GitIgnoreSpec | None:
 
 
 @lru_cache(maxsize=64)
-def _compiled(text: str) -> GitIgnoreSpec:
-    from pathspec import GitIgnoreSpec
-
-    try:
-        return GitIgnoreSpec.from_lines(text.splitlines())
-    except ValueError:  # a pattern that is none
-        return GitIgnoreSpec.from_lines(["*"])
+def _compiled(text: str) -> IgnorePatterns:
+    return IgnorePatterns(text.splitlines())

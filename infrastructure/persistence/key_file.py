@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from infrastructure.persistence.atomic import write_atomically
-from infrastructure.persistence.regular import read_regular_file
+from infrastructure.persistence.user_json import read_object
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import msg
 
@@ -115,7 +115,7 @@ class KeyFile:
     def _load(self) -> tuple[dict[str, Any], bytes, bytes]:
         """Header, nonce, sealed keys."""
         try:
-            header = json.loads(read_regular_file(Path(os.path.realpath(self.path)), max_bytes=_MAX_BYTES))
+            header = read_object(self.path, max_bytes=_MAX_BYTES)
             nonce = base64.b64decode(header.pop("nonce"), validate=True)
             sealed = base64.b64decode(header.pop("keys"), validate=True)
             if header["schema_version"] != SCHEMA_VERSION or header["kdf"]["name"] != "scrypt":

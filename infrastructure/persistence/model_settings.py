@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -15,13 +14,13 @@ from domain.llm.provider_settings import BUILTIN, TIMEOUT_RANGE_S, ModelSettings
 from domain.llm.web_search import read_web_search
 from infrastructure.persistence.atomic import write_atomically
 from infrastructure.persistence.change_lock import change_lock
-from infrastructure.persistence.regular import read_regular_file
+from infrastructure.persistence.user_json import MODELS_FILE, read_object
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 
 _logger = logging.getLogger(__name__)
 
-FILE = "models.json"
+FILE = MODELS_FILE
 SCHEMA_VERSION = 1
 _MAX_BYTES = 2**20
 _TEXTS = ("base_url", "model", "verified_at")
@@ -83,13 +82,9 @@ class ModelSettingsFile:
 
     def _content(self) -> dict[str, Any]:
         try:
-            data = read_regular_file(Path(os.path.realpath(self._path)), max_bytes=_MAX_BYTES)
+            return read_object(self._path, max_bytes=_MAX_BYTES)
         except (FileNotFoundError, NotADirectoryError):
             return {}
-        content = json.loads(data)
-        if not isinstance(content, dict):
-            raise TypeError("not an object")
-        return content
 
 
 def _understood(content: dict[str, Any]) -> ModelSettings:

@@ -7,18 +7,24 @@ import fcntl
 import hashlib
 import os
 import re
+import stat
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from application.ports.project import StoredObject
+from infrastructure.persistence import confined
 from infrastructure.persistence.atomic import write_atomically, write_problem
+from infrastructure.persistence.confined import InTheWay
+from infrastructure.persistence.regular import open_regular_file
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _FOLDER = re.compile(r"[0-9a-f]{2}")
 _AT_ONCE = 100
+_PIECE = 1 << 20
 _LARGEST = 1 << 31
 """No object unpacks to more bytes than this; a file that says otherwise is not ours."""
 
@@ -39,12 +45,12 @@ class ObjectStore:
         digest = hashlib.sha256(content).hexdigest()
         path = self._path(digest)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            confined.make_folder(path.parent)
             with self._locked(fcntl.LOCK_SH):
                 if self._load(digest) is None:
                     write_atomically(path, zlib.compress(content))
                 else:
-                    os.utime(path)
+                    _touch(path)
         except OSError as error:
             raise write_problem(error, path) from error
         return digest
@@ -72,32 +78,32 @@ class ObjectStore:
     def _remove(self, digest: str, put_before: float) -> int:
         path = self._path(digest)
         try:
-            found = path.lstat()
+            found = confined.look(path)
         except FileNotFoundError:
             return 0
         if found.st_mtime >= put_before:
             return 0
-        path.unlink()
+        confined.unlink(path)
         return found.st_size
 
     def _objects(self) -> Iterator[StoredObject]:
-        if not self._root.is_dir():
+        try:
+            folders = confined.entries_in(self._root)
+        except FileNotFoundError:
             return
-        for folder in self._root.iterdir():
-            if not _FOLDER.fullmatch(folder.name) or folder.is_symlink() or not folder.is_dir():
+        for folder, state in folders.items():
+            if not _FOLDER.fullmatch(folder) or not stat.S_ISDIR(state.st_mode):
                 continue
-            for path in folder.iterdir():
-                digest = folder.name + path.name
-                if _HASH.fullmatch(digest):
-                    with contextlib.suppress(FileNotFoundError):
-                        found = path.lstat()
-                        yield StoredObject(sha256=digest, size=found.st_size, put_at=found.st_mtime)
+            with contextlib.suppress(FileNotFoundError):
+                for name, found in confined.entries_in(self._root / folder).items():
+                    if _HASH.fullmatch(folder + name) and stat.S_ISREG(found.st_mode):
+                        yield StoredObject(sha256=folder + name, size=found.st_size, put_at=found.st_mtime)
 
     @contextlib.contextmanager
     def _locked(self, how: int) -> Iterator[None]:
         """Writers share it, who removes has it alone; the system frees it when a process dies."""
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        descriptor = os.open(self._root.with_name(self._root.name + ".lock"), flags, 0o600)
+        lock = self._root.with_name(self._root.name + ".lock")
+        descriptor = confined.open_file(lock, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(descriptor, how)
             yield
@@ -117,7 +123,7 @@ class ObjectStore:
 
     def has(self, digest: str) -> bool:
         """Whether a content of this hash is kept (not whether it is sound)."""
-        return _HASH.fullmatch(digest) is not None and self._path(digest).is_file()
+        return _HASH.fullmatch(digest) is not None and confined.is_file(self._path(digest))
 
     def _path(self, digest: str) -> Path:
         return self._root / digest[:2] / digest[2:]
@@ -126,13 +132,46 @@ class ObjectStore:
         if _HASH.fullmatch(digest) is None:
             return None
         try:
-            packed = self._path(digest).read_bytes()
-            content = zlib.decompressobj().decompress(packed, _LARGEST)
-        except (FileNotFoundError, NotADirectoryError, zlib.error):
+            with open_regular_file(self._path(digest)) as file:
+                # Unpacked once without keeping it: what is not what its name says takes no memory.
+                if _digest_of(_unpacked(file)) != digest:
+                    return None
+                file.seek(0)
+                content = b"".join(_unpacked(file))
+        except InTheWay as error:
+            raise error.problem() from error
+        except (FileNotFoundError, zlib.error):
             return None
         except OSError as error:
             raise EnvironmentProblem(
                 msg("The stored content {digest} cannot be read ({reason}).", digest=digest, reason=error),
                 error_type="object_unreadable",
             ) from error
-        return content if hashlib.sha256(content).hexdigest() == digest else None
+        return content if _digest_of((content,)) == digest else None
+
+
+def _unpacked(file: BinaryIO) -> Iterator[bytes]:
+    """The content of a packed file, piece by piece. Raises zlib.error for what is none, or too large."""
+    unpacker = zlib.decompressobj()
+    size = 0
+    while not unpacker.eof and (packed := unpacker.unconsumed_tail or file.read(_PIECE)):
+        piece = unpacker.decompress(packed, _PIECE)
+        size += len(piece)
+        if size > _LARGEST:
+            raise zlib.error("larger than any content of ours")
+        yield piece
+
+
+def _digest_of(pieces: Iterable[bytes]) -> str:
+    digest = hashlib.sha256()
+    for piece in pieces:
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def _touch(path: Path) -> None:
+    descriptor = confined.open_file(path, os.O_RDONLY)
+    try:
+        os.utime(descriptor)
+    finally:
+        os.close(descriptor)

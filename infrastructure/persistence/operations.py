@@ -8,64 +8,40 @@ several processes (window, command line, MCP) work on it with short transactions
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import json
+import logging
 import os
 import random
 import sqlite3
-import stat
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from application.ports.project import FileChange, OperationKind, OperationRecord, OperationState
+from application.ports.project import OperationRecord, OperationState
+from infrastructure.persistence import operation_rows
 from infrastructure.persistence.atomic import write_problem
+from infrastructure.persistence.authenticity import Authenticity
+from infrastructure.persistence.confined import InTheWay, open_file
+from infrastructure.persistence.databases import (
+    OPERATIONS,
+    check_files,
+    check_kind,
+    connect_for_reading,
+    mark,
+)
 from shared.errors import CircuitAIError, EnvironmentProblem, Stopped
 from shared.message import msg
 
-_SCHEMA_VERSION = 2
+_logger = logging.getLogger(__name__)
+
 _BUSY_S = 5.0
 """How long to wait for another process's transaction."""
 _LOCK_S = 30.0
 """How long to wait for another process's effect."""
 _POLL_S = (0.001, 0.02)
-
-_COLUMNS = (
-    "op_id, session_id, tool, kind, state, path, before_sha256, after_sha256, undoes, created, result,"
-    " mode, further"
-)
-_CREATE_TABLE = """
-    CREATE TABLE IF NOT EXISTS operations (
-        number INTEGER PRIMARY KEY AUTOINCREMENT,
-        op_id TEXT NOT NULL UNIQUE,
-        session_id TEXT NOT NULL,
-        tool TEXT NOT NULL,
-        kind TEXT NOT NULL,
-        state TEXT NOT NULL,
-        path TEXT NOT NULL,
-        before_sha256 TEXT NOT NULL,
-        after_sha256 TEXT NOT NULL,
-        undoes TEXT NOT NULL,
-        created TEXT NOT NULL,
-        result TEXT,
-        owner TEXT NOT NULL,
-        mode INTEGER,
-        further TEXT NOT NULL DEFAULT '[]'
-    )
-"""
-_ADDED_IN_2 = (
-    "ALTER TABLE operations ADD COLUMN mode INTEGER",
-    "ALTER TABLE operations ADD COLUMN further TEXT NOT NULL DEFAULT '[]'",
-)
-_CREATE_INDEXES = (
-    "CREATE INDEX IF NOT EXISTS operations_by_session ON operations (session_id, number)",
-    "CREATE INDEX IF NOT EXISTS operations_begun ON operations (number) WHERE state = 'intent'",
-)
-_INSERT = f"INSERT INTO operations ({_COLUMNS}, owner) VALUES ({', '.join('?' * 14)})"  # noqa: S608 - our names
-_SELECT = f"SELECT {_COLUMNS} FROM operations"  # noqa: S608 - our names
 
 
 class SqliteOperationLog:
@@ -75,8 +51,10 @@ class SqliteOperationLog:
     any thread.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, authenticity: Authenticity | None = None) -> None:
+        """`authenticity` is the project's; None: that of the folder the log is in, with the user's key."""
         self._path = path
+        self._signer = authenticity or Authenticity.of_user(path.parent)
         self._connection: sqlite3.Connection | None = None
         self._guard = threading.RLock()
 
@@ -85,11 +63,13 @@ class SqliteOperationLog:
 
         Raises ValueError when the id is taken, EnvironmentProblem.
         """
-        values = (*_row_of(record), _this_process())
         with self._transaction() as connection:
-            connection.execute("DELETE FROM operations WHERE op_id = ? AND state = 'abandoned'", values[:1])
+            row = operation_rows.begun(record, _this_process(), self._signer)
+            connection.execute(
+                "DELETE FROM operations WHERE op_id = ? AND state = 'abandoned'", (record.op_id,)
+            )
             try:
-                connection.execute(_INSERT, values)
+                operation_rows.insert(connection, row)
             except sqlite3.IntegrityError as error:
                 raise ValueError(f"there is an operation {record.op_id} already") from error
 
@@ -98,27 +78,51 @@ class SqliteOperationLog:
     ) -> None:
         """Change a record's state (and its result, when given).
 
-        Raises ValueError for an unknown id, EnvironmentProblem.
+        Raises ValueError for an id that is unknown or of a record that is not ours, EnvironmentProblem.
         """
-        text = None if result is None else json.dumps(result)
+        given = {} if result is None else {"result": json.dumps(result)}
         with self._transaction() as connection:
-            changed = connection.execute(
-                "UPDATE operations SET state = ?, result = coalesce(?, result) WHERE op_id = ?",
-                (state, text, op_id),
-            )
-            if changed.rowcount != 1:
-                raise ValueError(f"there is no operation {op_id}")
+            row = connection.execute(
+                f"{operation_rows.selection(connection)} WHERE op_id = ?", (op_id,)
+            ).fetchone()
+            if row is None or not operation_rows.is_ours(row, self._signer):
+                raise ValueError(f"there is no operation {op_id} of this installation")
+            changed = operation_rows.changed(row, self._signer, state=state, **given)
+            operation_rows.replace_row(connection, changed)
+
+    def adopt(self) -> int:
+        """Make the records of other installations ours, without their powers; how many there were.
+
+        What they had under way is abandoned, and nothing they recorded makes a file that can be run; a row
+        that makes no sense stays as it is. Raises EnvironmentProblem.
+        """
+        if not check_files(self._path):
+            return 0
+        count = 0
+        with self._transaction() as connection:
+            for row in connection.execute(operation_rows.selection(connection)).fetchall():
+                if operation_rows.is_ours(row, self._signer):
+                    continue
+                try:
+                    operation_rows.record_of(row, self._signer)
+                    values = operation_rows.without_powers(row)
+                except (ValueError, TypeError, RecursionError) as error:
+                    _logger.warning("An operation in %s makes no sense and stays: %s", self._path, error)
+                    continue
+                operation_rows.replace_row(connection, operation_rows.changed(row, self._signer, **values))
+                count += 1
+        return count
 
     def find(self, op_id: str) -> OperationRecord | None:
         """One record. Raises EnvironmentProblem."""
-        found = self._read(f"{_SELECT} WHERE op_id = ?", (op_id,))
+        found = self._read("WHERE op_id = ?", (op_id,))
         return found[0] if found else None
 
     def list(self, *, session_id: str = "") -> tuple[OperationRecord, ...]:
-        """All records (of one session), oldest first. Raises EnvironmentProblem."""
+        """All records (of one session), oldest first. Writes nothing. Raises EnvironmentProblem."""
         if session_id:
-            return self._read(f"{_SELECT} WHERE session_id = ? ORDER BY number", (session_id,))
-        return self._read(f"{_SELECT} ORDER BY number")
+            return self._read("WHERE session_id = ? ORDER BY number", (session_id,))
+        return self._read("ORDER BY number")
 
     def forget(self, op_ids: Sequence[str]) -> None:
         """Remove records, those in state "intent" excepted. Raises EnvironmentProblem."""
@@ -128,19 +132,19 @@ class SqliteOperationLog:
             )
 
     def interrupted(self) -> tuple[OperationRecord, ...]:
-        """Records in state "intent" nobody works on any more, oldest first. Raises EnvironmentProblem.
+        """Records of ours in state "intent" nobody works on any more, oldest first. Writes nothing.
+
+        Raises EnvironmentProblem.
 
         A simulation's counts while its process is gone. An effect on a file counts always: its intent
         is only alive under the write lock, so the caller has to hold that to act on the answer.
         """
-        owners = dict(
-            self._rows("SELECT op_id, owner FROM operations WHERE state = 'intent' AND kind = 'simulation'")
-        )
-        begun = self._read(f"{_SELECT} WHERE state = 'intent' ORDER BY number")
+        rows = self._rows("WHERE state = 'intent' ORDER BY number")
+        owners = {str(row[0]): operation_rows.owner_of(row) for row in rows}
         return tuple(
             record
-            for record in begun
-            if record.kind != "simulation" or not _is_running(owners.get(record.op_id, ""))
+            for record in self._records(rows)
+            if record.is_ours and (record.kind != "simulation" or not _is_running(owners[record.op_id]))
         )
 
     @contextlib.contextmanager
@@ -171,18 +175,39 @@ class SqliteOperationLog:
                 self._connection.close()
                 self._connection = None
 
-    def _read(self, query: str, values: Sequence[object] = ()) -> tuple[OperationRecord, ...]:
-        try:
-            return tuple(_record_of(row) for row in self._rows(query, values))
-        except ValueError as error:
-            raise _damaged(self._path, error) from error
+    def _read(self, condition: str, values: Sequence[object] = ()) -> tuple[OperationRecord, ...]:
+        return self._records(self._rows(condition, values))
 
-    def _rows(self, query: str, values: Sequence[object] = ()) -> Sequence[tuple[Any, ...]]:
-        with self._guard:
-            if self._connection is None and not os.path.lexists(self._path):
+    def _records(self, rows: Sequence[operation_rows.Row]) -> tuple[OperationRecord, ...]:
+        """What the rows say; of another installation's those that make no sense are left out."""
+        records = []
+        for row in rows:
+            try:
+                records.append(operation_rows.record_of(row, self._signer))
+            except (ValueError, TypeError, RecursionError) as error:
+                if operation_rows.is_ours(row, self._signer):
+                    raise _damaged(self._path, error) from error
+                _logger.warning("An operation in %s makes no sense and is left out: %s", self._path, error)
+        return tuple(records)
+
+    def _rows(self, condition: str, values: Sequence[object] = ()) -> Sequence[operation_rows.Row]:
+        with self._guard, self._problems():
+            if self._connection is None and not check_files(self._path):
                 return ()
-            with self._problems():
-                return self._open().execute(query, values).fetchall()
+            with self._readable() as connection:
+                select = operation_rows.selection(connection)
+                return connection.execute(f"{select} {condition}", values).fetchall() if select else ()
+
+    @contextlib.contextmanager
+    def _readable(self) -> Iterator[sqlite3.Connection]:
+        """The open database, or one opened for reading only: neither made nor brought up to date."""
+        if self._connection is not None:
+            yield self._connection
+            return
+        reading = connect_for_reading(self._path, OPERATIONS, timeout=_BUSY_S)
+        with contextlib.closing(reading) as connection:
+            _require_own(connection, self._path)
+            yield connection
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -201,13 +226,16 @@ class SqliteOperationLog:
     def _problems(self) -> Iterator[None]:
         try:
             yield
+        except InTheWay as error:
+            raise error.problem() from error
+        except OSError as error:
+            raise _unwritable(self._path, error) from error
         except sqlite3.Error as error:
             raise _unusable(self._path, error) from error
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
-            for suffix in ("", "-wal", "-shm", "-journal"):
-                _refuse_special(self._path.with_name(self._path.name + suffix))
+            check_files(self._path)
             connection = sqlite3.connect(
                 self._path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
             )
@@ -218,6 +246,23 @@ class SqliteOperationLog:
                 raise
             self._connection = connection
         return self._connection
+
+
+def _require_own(connection: sqlite3.Connection, path: Path) -> int:
+    """The version of our log's schema; 0 for an empty database. Raises EnvironmentProblem."""
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > operation_rows.SCHEMA_VERSION:
+        raise EnvironmentProblem(
+            msg("The log of operations {path} was written by a newer version of this program.", path=path),
+            advice=msg("Update the program."),
+            file=path,
+            error_type="newer_version",
+        )
+    try:
+        operation_rows.require_own(connection)
+    except operation_rows.ForeignDatabase as error:
+        raise _damaged(path, error) from error
+    return version
 
 
 def _set_up(connection: sqlite3.Connection, path: Path) -> None:
@@ -240,88 +285,22 @@ def _set_up(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _configure(connection: sqlite3.Connection, path: Path) -> None:
-    # A database that came with a strange project must not run what its schema says.
-    connection.execute("PRAGMA trusted_schema = OFF")
+    check_kind(connection, path, OPERATIONS)
     connection.execute("PRAGMA synchronous = FULL")
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version > _SCHEMA_VERSION:
-        raise EnvironmentProblem(
-            msg("The log of operations {path} was written by a newer version of this program.", path=path),
-            advice=msg("Update the program."),
-            file=path,
-            error_type="newer_version",
-        )
+    version = _require_own(connection, path)
     if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         connection.execute("PRAGMA journal_mode = WAL")
-    if version == _SCHEMA_VERSION:
+    if version == operation_rows.SCHEMA_VERSION:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        version = connection.execute("PRAGMA user_version").fetchone()[0]  # another may have been quicker
-        for statement in _ADDED_IN_2 if version == 1 else ():
-            connection.execute(statement)
-        connection.execute(_CREATE_TABLE)
-        for statement in _CREATE_INDEXES:
-            connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
+        operation_rows.make_table(connection)  # another may have been quicker: then there is nothing to do
+        mark(connection, OPERATIONS)
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
-
-
-def _row_of(record: OperationRecord) -> tuple[str | bytes | int | None, ...]:
-    return (
-        record.op_id,
-        record.session_id,
-        record.tool,
-        record.kind,
-        "intent",
-        _storable(record.path),
-        record.before_sha256,
-        record.after_sha256,
-        record.undoes,
-        record.created,
-        None if record.result is None else json.dumps(record.result),
-        record.mode,
-        json.dumps([[item.path, item.before, item.after, item.mode] for item in record.further]),
-    )
-
-
-def _storable(path: str) -> str | bytes:
-    """A file name that is no valid text goes in as its bytes."""
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return os.fsencode(path)
-    return path
-
-
-def _record_of(row: tuple[Any, ...]) -> OperationRecord:
-    """Raises ValueError when the row was not written by us."""
-    *texts, result, mode, further = row
-    op_id, session_id, tool, kind, state, path, before, after, undoes, created = texts
-    if kind not in get_args(OperationKind) or state not in get_args(OperationState):
-        raise ValueError(f"an operation of kind {kind!r} in state {state!r}")
-    return OperationRecord(
-        op_id=op_id,
-        session_id=session_id,
-        tool=tool,
-        kind=kind,
-        state=state,
-        path=os.fsdecode(path),
-        before_sha256=before,
-        after_sha256=after,
-        undoes=undoes,
-        created=created,
-        result=None if result is None else json.loads(result),
-        mode=mode,
-        further=tuple(
-            FileChange(path=place, before=old, after=new, mode=bits)
-            for place, old, new, bits in json.loads(further)
-        ),
-    )
 
 
 def _this_process() -> str:
@@ -350,17 +329,12 @@ def _start_of(process: int) -> str:
 
 def _open_lock_file(path: Path) -> int:
     """A descriptor of its own, so that threads of one process exclude each other too."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
-        descriptor = os.open(path, flags, 0o600)
+        return open_file(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except InTheWay as error:
+        raise error.problem() from error
     except OSError as error:
-        if error.errno in (errno.ELOOP, errno.EISDIR, errno.ENXIO):
-            raise _in_the_way(path) from error
         raise _unwritable(path, write_problem(error, path)) from error
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise _in_the_way(path)
-    return descriptor
 
 
 def _try_lock(descriptor: int, path: Path) -> bool:
@@ -371,27 +345,6 @@ def _try_lock(descriptor: int, path: Path) -> bool:
     except OSError as error:
         raise _unwritable(path, error) from error
     return True
-
-
-def _refuse_special(path: Path) -> None:
-    """A link, a pipe or a folder could be there in a project that came from somebody else."""
-    try:
-        found = os.lstat(path)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise _unwritable(path, error) from error
-    if not stat.S_ISREG(found.st_mode):
-        raise _in_the_way(path)
-
-
-def _in_the_way(path: Path) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        msg("{path} is not a regular file, so the log of operations cannot be used.", path=path),
-        advice=msg("Remove it; the program then makes a file of its own."),
-        file=path,
-        error_type="damaged",
-    )
 
 
 def _busy(path: Path) -> EnvironmentProblem:

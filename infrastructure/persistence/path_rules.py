@@ -22,6 +22,21 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060
 """Also those that cannot be seen, or that turn the direction of what is shown."""
 
 
+WRITABLE_SUFFIXES = (
+    ".cir", ".sp", ".spice", ".net", ".ckt", ".inc", ".lib", ".mod", ".sub", ".txt", ".md", ".json", ".csv",
+)  # fmt: skip
+"""Files of other kinds are never written by a tool, pictures and tables of results excepted."""
+_EXPORTED_SUFFIXES = (".svg", ".png", ".mat")
+
+
+def is_for_tools(place: str, *, is_folder: bool) -> bool:
+    """Whether tools may write at a place of the project (relative, forward slashes), judged by its name."""
+    parts = place.split("/")
+    if any(part.startswith(".") or not part for part in parts):
+        return False
+    return is_folder or Path(parts[-1]).suffix.lower() in (*WRITABLE_SUFFIXES, *_EXPORTED_SUFFIXES)
+
+
 def place_to_move(root: Path, text: str, suffixes: tuple[str, ...]) -> Path:
     """The place of a file or folder that may be moved or deleted, with all that is in it.
 

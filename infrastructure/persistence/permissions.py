@@ -17,6 +17,7 @@ from domain.llm.tools.confirmation import Permissions, Rule, rule_from_plain, ru
 from infrastructure.persistence.atomic import write_atomically
 from infrastructure.persistence.change_lock import change_lock
 from infrastructure.persistence.regular import read_regular_file
+from shared.bounded_json import read_bounded
 from shared.errors import UserInputError
 from shared.message import msg
 
@@ -95,7 +96,7 @@ class PermissionFile:
     def _load(self) -> dict[str, Any]:
         try:
             data = read_regular_file(Path(os.path.realpath(self._path)), max_bytes=_MAX_BYTES)
-            content = json.loads(data.decode("utf-8", "surrogateescape"))
+            content = read_bounded(data.decode("utf-8", "surrogateescape"))
         except (FileNotFoundError, NotADirectoryError):
             return {"schema_version": SCHEMA_VERSION, "projects": {}}
         except (OSError, ValueError, RecursionError) as error:

@@ -13,12 +13,11 @@ import errno
 import json
 import os
 import socket
-import stat
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from infrastructure.persistence.regular import NotRegular
+from infrastructure.persistence import confined
 from shared.process_identity import start_of
 
 try:
@@ -78,18 +77,13 @@ class ProcessLock:
             # While it is still locked: whoever opened it meanwhile finds out and opens a new one.
             if _is_at(self._path, descriptor):
                 with contextlib.suppress(OSError):
-                    self._path.unlink()
+                    confined.unlink(self._path)
         finally:
             os.close(descriptor)
 
 
 def _open(path: Path) -> int:
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-    descriptor = os.open(path, flags, 0o666)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise NotRegular(errno.EINVAL, "not a regular file", str(path))
-    return descriptor
+    return confined.open_file(path, os.O_RDWR | os.O_CREAT, only_name=True)
 
 
 def _take(descriptor: int) -> None:
@@ -111,7 +105,7 @@ def _take(descriptor: int) -> None:
 def _is_at(path: Path, descriptor: int) -> bool:
     """Whether `descriptor` is the file that stands at `path` now."""
     try:
-        return os.path.samestat(path.lstat(), os.fstat(descriptor))
+        return os.path.samestat(confined.look(path), os.fstat(descriptor))
     except FileNotFoundError:
         return False
 

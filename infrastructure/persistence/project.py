@@ -8,26 +8,35 @@ import hashlib
 import os
 import re
 import stat
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from infrastructure.persistence import confined
 from infrastructure.persistence.atomic import rename_to_free_place, write_atomically, write_problem
+from infrastructure.persistence.authenticity import Authenticity, UserKey
+from infrastructure.persistence.confined import InTheWay
 from infrastructure.persistence.object_store import ObjectStore
-from infrastructure.persistence.regular import NotRegular, read_regular_file
+from infrastructure.persistence.regular import NotRegular, open_regular_file, read_regular_file
+from infrastructure.persistence.take_over import note_known_projects, take_over
 from shared import paths
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import msg
+from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from application.ports.project import StoredObject
     from infrastructure.persistence.attachment_files import AttachmentFiles
+    from infrastructure.persistence.goal_files import GoalFiles
     from infrastructure.persistence.operations import SqliteOperationLog
     from infrastructure.persistence.sessions import SessionFiles
 
 _IGNORE_FILE = ".gitignore"
+_PIECE = 1 << 20
+_OVERLAP = 64
 _TEMPORARY = re.compile(r"\.[0-9A-HJKMNP-TV-Z]{26}\.tmp")
 """As `write_atomically` names them."""
 _HASH = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
@@ -35,6 +44,10 @@ _HASH = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 class ProjectFolders:
     """Opens projects. Implements application.ports.project.Projects."""
+
+    def __init__(self, key: UserKey | None = None) -> None:
+        """`key` signs what is written; None: that of the user's folder as the environment names it."""
+        self._key = key or UserKey(paths.user_home(), before_it=note_known_projects)
 
     def open(self, folder: Path, *, create: bool = False) -> ProjectFolder:
         """The project at `folder`; with `create` it is made (folder and all) where there is none yet.
@@ -51,10 +64,12 @@ class ProjectFolders:
                 file=folder,
                 error_type="no_project",
             )
-        project = ProjectFolder(folder)
+        project = ProjectFolder(folder, self._key)
         ignore = project.private / _IGNORE_FILE
-        if create and not ignore.exists():
+        if create and not confined.is_file(ignore):
             write_atomically(ignore, b"*\n")
+        self._key.secret()  # made as early as can be: what came before it is judged by its times
+        take_over(project, self._key.home)
         return project
 
 
@@ -64,14 +79,15 @@ class ProjectFolder:
     Implements application.ports.project.ProjectFiles.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, key: UserKey | None = None) -> None:
         self.root = Path(os.path.realpath(root))
         """Real path of the project."""
         self.private = self.root / paths.PROJECT_FOLDER
         """Our own folder in it."""
+        self.authenticity = Authenticity(key, self.private) if key else Authenticity.of_user(self.private)
+        """Signs what is written into it, and tells what was signed here."""
         self.checkpoints_path = self.private / paths.CHECKPOINTS_FILE
         self.traces_path = self.private / paths.TRACES_FILE
-        self.design_goals_path = self.private / paths.DESIGN_GOALS_FILE
         self.results_folder = self.private / paths.RESULTS_FOLDER
         self._objects = ObjectStore(self.private / paths.OBJECTS_FOLDER)
 
@@ -80,7 +96,14 @@ class ProjectFolder:
         """The project's conversations."""
         from infrastructure.persistence.sessions import SessionFiles
 
-        return SessionFiles(self.private / paths.CONVERSATIONS_FOLDER)
+        return SessionFiles(self.private / paths.CONVERSATIONS_FOLDER, self.authenticity)
+
+    @cached_property
+    def goals(self) -> GoalFiles:
+        """What is asked of the project's circuits."""
+        from infrastructure.persistence.goal_files import GoalFiles
+
+        return GoalFiles(self.private)
 
     @cached_property
     def attachments(self) -> AttachmentFiles:
@@ -94,7 +117,22 @@ class ProjectFolder:
         """The project's log of effects."""
         from infrastructure.persistence.operations import SqliteOperationLog
 
-        return SqliteOperationLog(self.private / paths.OPERATIONS_FILE)
+        return SqliteOperationLog(self.private / paths.OPERATIONS_FILE, self.authenticity)
+
+    def adopt(self) -> None:
+        """Make what other installations wrote ours; see application.ports.project.ProjectFiles."""
+        from domain.llm.adoption import closing_events
+
+        self.operations.adopt()
+        for info in self.sessions.list():
+            if info.is_ours:
+                continue
+            transcript = self.sessions.open(info.session_id, to_adopt=True)
+            try:
+                now = datetime.now(UTC).isoformat(timespec="milliseconds")
+                transcript.append(*closing_events(transcript.events, new_id=new_ulid, now=now))
+            finally:
+                transcript.close()
 
     def close(self) -> None:
         """Close the log, if it was opened."""
@@ -107,6 +145,12 @@ class ProjectFolder:
         It need not exist. Raises UserInputError for a place outside or inside `.circuit_ai/`.
         """
         return self._inside(path).relative_to(self.root).as_posix()
+
+    def is_for_tools(self, place: str, *, is_folder: bool) -> bool:
+        """Whether tools may write at a place: nothing hidden, files of the kinds they write."""
+        from infrastructure.persistence.path_rules import is_for_tools
+
+        return is_for_tools(place, is_folder=is_folder)
 
     def is_kept_back(self, place: str) -> bool:
         """Whether ``.circuitaiignore`` keeps a place from models on the network."""
@@ -121,7 +165,7 @@ class ProjectFolder:
         Raises UserInputError for a place
         outside the project or inside `.circuit_ai/`, EnvironmentProblem when it cannot be written.
         """
-        target = self._inside(path)
+        target = self._as_named(path)
         digest = hashlib.sha256(content).hexdigest()
         try:
             before: bytes | None = read_regular_file(target)
@@ -135,10 +179,10 @@ class ProjectFolder:
             self.keep_object(before)
         else:
             try:
-                _make_folders(target.parent)
+                confined.make_folder(target.parent)
             except (OSError, ValueError) as error:
                 raise write_problem(error, path) from error
-        write_atomically(target, content, mode=mode)
+        write_atomically(target, content, mode=mode, is_resolved=True)
         return digest
 
     def remove(self, path: Path) -> None:
@@ -146,10 +190,11 @@ class ProjectFolder:
 
         Its content has to be in the object store before. Raises UserInputError, EnvironmentProblem.
         """
-        target = self._inside(path)
+        target = self._as_named(path)
         try:
-            target.unlink(missing_ok=True)
-            _flush_folder(target.parent)  # a power cut must not bring back what the log says is gone
+            with contextlib.suppress(FileNotFoundError):
+                confined.unlink(target)
+            confined.flush_folder(target.parent)  # a power cut must not bring back what the log says is gone
         except (FileNotFoundError, NotADirectoryError):
             return  # its folder is gone, or no folder any more: so is the file
         except OSError as error:
@@ -161,12 +206,12 @@ class ProjectFolder:
         Missing folders are made. Raises UserInputError ("target_exists": what is there is never
         replaced; "file_not_found"), EnvironmentProblem.
         """
-        source, place = self._inside(path), self._inside(target)
+        source, place = self._as_named(path), self._as_named(target)
         try:
-            _make_folders(place.parent)
+            confined.make_folder(place.parent)
             rename_to_free_place(source, place)
             for folder in {source.parent, place.parent}:
-                _flush_folder(folder)
+                confined.flush_folder(folder)
         except FileExistsError as error:
             raise UserInputError(
                 msg("There is something at {path} already; nothing was replaced.", path=target),
@@ -180,7 +225,7 @@ class ProjectFolder:
     def mode_of(self, path: Path) -> int | None:
         """Permission bits of a file; None when there is no regular file. Raises UserInputError."""
         try:
-            found = os.lstat(self._inside(path))
+            found = confined.look(self._inside(path))
         except OSError:
             return None
         return stat.S_IMODE(found.st_mode) if stat.S_ISREG(found.st_mode) else None
@@ -194,10 +239,12 @@ class ProjectFolder:
 
         Raises UserInputError ("target_exists" when a file is in the way), EnvironmentProblem.
         """
-        target = self._inside(path)
+        target = self._as_named(path)
         try:
-            _make_folders(target)
-        except (FileExistsError, NotADirectoryError) as error:
+            confined.make_folder(target)
+        except InTheWay as error:
+            if error.kind == "link":
+                raise error.problem() from error
             raise UserInputError(
                 msg("{path} can't be a folder: a file is in the way.", path=path),
                 advice=msg("Choose another name."),
@@ -212,10 +259,10 @@ class ProjectFolder:
 
         Raises UserInputError, EnvironmentProblem.
         """
-        target = self._inside(path)
+        target = self._as_named(path)
         try:
-            target.rmdir()
-            _flush_folder(target.parent)
+            confined.remove_folder(target)
+            confined.flush_folder(target.parent)
         except (FileNotFoundError, NotADirectoryError):
             return
         except OSError as error:
@@ -230,9 +277,9 @@ class ProjectFolder:
         """
         folder = self._inside(path).parent
         with contextlib.suppress(OSError):
-            for neighbour in folder.iterdir():
-                if _TEMPORARY.fullmatch(neighbour.name) and not neighbour.is_symlink():
-                    neighbour.unlink()
+            for name, found in confined.entries_in(folder).items():
+                if _TEMPORARY.fullmatch(name) and stat.S_ISREG(found.st_mode):
+                    confined.unlink(folder / name)
 
     def read(self, path: Path) -> bytes:
         """The bytes of a file of the project. Raises UserInputError."""
@@ -247,19 +294,6 @@ class ProjectFolder:
             ) from error
         except OSError as error:
             raise _not_a_file(path, error) from error
-
-    def read_design_goals(self) -> bytes | None:
-        """The content of design_goals.json, None when there is none. Raises EnvironmentProblem."""
-        try:
-            return read_regular_file(self.design_goals_path)
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise _not_a_file(self.design_goals_path, error) from error
-
-    def save_design_goals(self, content: bytes) -> None:
-        """Replace design_goals.json atomically. Raises EnvironmentProblem."""
-        write_atomically(self.design_goals_path, content)
 
     def keep_object(self, content: bytes) -> str:
         """Keep `content` in the object store; returns its SHA-256. Raises EnvironmentProblem."""
@@ -283,19 +317,32 @@ class ProjectFolder:
         Checkpoints know nothing that a transcript does not. Raises EnvironmentProblem.
         """
         found: set[str] = set()
-        for folder, folders, files in os.walk(self.private):
-            if Path(folder) == self.private:
-                folders[:] = [name for name in folders if name not in (paths.OBJECTS_FOLDER, "trash")]
-            for name in files:
-                path = Path(folder) / name
-                if name.endswith((".json", ".jsonl")):
-                    try:
-                        found.update(match.decode() for match in _HASH.findall(read_regular_file(path)))
-                    except FileNotFoundError:
-                        continue
-                    except OSError as error:
-                        raise _not_a_file(path, error) from error
+        path = self.private
+        try:
+            for path, _ in confined.walk(self.private, skipped=(paths.OBJECTS_FOLDER, "trash")):
+                if path.name.endswith((".json", ".jsonl")):
+                    with contextlib.suppress(FileNotFoundError):
+                        found.update(_hashes_in(path))
+        except OSError as error:
+            raise _not_a_file(path, error) from error
         return frozenset(found)
+
+    def _as_named(self, path: Path) -> Path:
+        """The place `path` names, to be changed. It has to be a real one, as `place_of` gives it.
+
+        What has become a link since it was looked at leads to another place than the one that was allowed.
+        Raises UserInputError.
+        """
+        target = self._inside(path)
+        named = Path(os.path.normpath(self.root / path))
+        if target != named and named.is_relative_to(self.root):
+            raise UserInputError(
+                msg("{path} leads through a link; nothing was changed.", path=path),
+                advice=msg("Look where it leads, then name the file behind it."),
+                file=path,
+                error_type="outside_project",
+            )
+        return target
 
     def _inside(self, path: Path) -> Path:
         """The real path behind `path` (relative ones count from the project), or UserInputError."""
@@ -321,20 +368,16 @@ class ProjectFolder:
         return target
 
 
-def _make_folders(folder: Path) -> None:
-    """Make `folder` and what it lies in, on the disk when this returns: a file in it is to last."""
-    missing = [place for place in (folder, *folder.parents) if not place.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
-    for place in missing:
-        _flush_folder(place.parent)
-
-
-def _flush_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _hashes_in(path: Path) -> set[str]:
+    """What looks like a hash in a file, which may be of any size."""
+    found: set[str] = set()
+    with open_regular_file(path) as file:
+        tail = b""
+        while block := file.read(_PIECE):
+            text = tail + block
+            found.update(match.decode() for match in _HASH.findall(text))
+            tail = text[-_OVERLAP:]
+    return found
 
 
 def _make_private_folder(root: Path) -> None:
@@ -361,6 +404,8 @@ def _make_private_folder(root: Path) -> None:
 
 
 def _not_a_file(path: Path, error: OSError | ValueError) -> UserInputError | EnvironmentProblem:
+    if isinstance(error, InTheWay) and error.kind not in ("special", "folder"):
+        return error.problem()
     if isinstance(error, IsADirectoryError | NotADirectoryError | NotRegular | ValueError):
         return UserInputError(
             msg("{path} is not a regular file.", path=path),

@@ -6,7 +6,6 @@ resolved. What lies outside is refused with the same words whether it exists or 
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from collections.abc import Iterator
@@ -17,8 +16,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from application.tool_execution.context import FolderEntry
+from infrastructure.persistence import confined
 from infrastructure.persistence.ignore_rules import is_kept_back
 from infrastructure.persistence.path_rules import (
+    WRITABLE_SUFFIXES,
     as_stored,
     check_inside,
     check_text,
@@ -38,15 +39,13 @@ from infrastructure.persistence.path_rules import (
     refuse_twins,
 )
 from infrastructure.persistence.regular import open_regular_file, read_regular_file
+from infrastructure.persistence.result_circuit import circuit_of
+from infrastructure.persistence.result_seals import ResultSeals
 from infrastructure.persistence.stored_runs import newest_first
 from shared import paths
+from shared.bounded_json import read_bounded
 from shared.errors import UserInputError
 from shared.message import msg
-
-WRITABLE_SUFFIXES = (
-    ".cir", ".sp", ".spice", ".net", ".ckt", ".inc", ".lib", ".mod", ".sub", ".txt", ".md", ".json", ".csv",
-)  # fmt: skip
-"""Files of other kinds are never written by a tool."""
 
 _READABLE_HIDDEN = ".spiceinit"
 _DEEPEST = 32
@@ -65,6 +64,8 @@ class FolderView:
 
     root: Path
     libraries: tuple[Path, ...] = field(default=())
+    seals: ResultSeals = field(default_factory=ResultSeals, compare=False)
+    """What tells results of this user from those that came with the project."""
     keeps_back: bool = False
     """What ``.circuitaiignore`` names is not there for whoever looks."""
 
@@ -165,15 +166,17 @@ class FolderView:
             )
         return real
 
-    def newest_result(self, circuit: Path | None) -> Path | None:
-        """The result.json of the newest stored result (of one circuit)."""
+    def newest_result(self, circuit: Path | None, *, ours: bool = True) -> Path | None:
+        """The result.json of the newest stored result (of one circuit): made here, or made elsewhere."""
         results = self.root / paths.PROJECT_FOLDER / paths.RESULTS_FOLDER
         for name in newest_first(results)[:_RESULTS_LOOKED_AT]:
             path = results / name / paths.RESULT_FILE
             content = _result_content(path)
             if content is None or content.get("kind") == "study":  # it has no waveforms
                 continue
-            if circuit is None or _is_of(content, circuit):
+            if self.seals.is_ours(content, path.parent) is not ours:
+                continue
+            if circuit is None or _is_of(content, path.parent, circuit, is_exact=ours):
                 return path
         return None
 
@@ -181,11 +184,11 @@ class FolderView:
         """The result.json of the run the list of results counts as `number`, from 1 = the oldest kept."""
         results = self.root / paths.PROJECT_FOLDER / paths.RESULTS_FOLDER
         try:
-            names = sorted(os.listdir(results))  # noqa: PTH208 - ids sort by their time
+            names = sorted(confined.names_in(results))  # ids sort by their time
         except OSError:
             return None
         stored = (results / name / paths.RESULT_FILE for name in names)
-        return next(islice((path for path in stored if os.path.lexists(path)), number - 1, None), None)
+        return next(islice((path for path in stored if confined.is_file(path)), number - 1, None), None)
 
     def open(self, path: Path) -> BufferedReader:
         """A located file, open for reading."""
@@ -288,12 +291,16 @@ def _entry_of(name: str, path: Path, status: os.stat_result) -> FolderEntry:
 
 def _result_content(path: Path) -> dict[str, Any] | None:
     try:
-        content = json.loads(read_regular_file(path, max_bytes=_MAX_RESULT_BYTES))
+        content = read_bounded(read_regular_file(path, max_bytes=_MAX_RESULT_BYTES))
     except (OSError, ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) else None
 
 
-def _is_of(content: dict[str, Any], circuit: Path) -> bool:
-    netlist = content.get("netlist")
-    return isinstance(netlist, dict) and netlist.get("path") == str(circuit)
+def _is_of(content: dict[str, Any], folder: Path, circuit: Path, *, is_exact: bool) -> bool:
+    """Of the circuit at this place; of what was made elsewhere the name is enough."""
+    try:
+        found = circuit_of(content, folder)
+    except (KeyError, TypeError, AttributeError):
+        return False
+    return found == circuit or (not is_exact and found.name == circuit.name)

@@ -32,6 +32,7 @@ from domain.llm.prompts.documents import (
 from domain.llm.prompts.library import PromptLibrary
 from infrastructure.persistence.atomic import write_atomically, write_problem
 from infrastructure.persistence.regular import read_regular_file
+from shared.bounded_json import read_bounded
 from shared.message import Message, msg
 
 BUILTIN = Path(__file__).resolve().parents[2] / "resources" / "prompts"
@@ -150,7 +151,7 @@ def _object_in(path: Path) -> dict[str, Any]:
     """The JSON object in a file. Raises OSError, _Damaged."""
     data = read_regular_file(Path(os.path.realpath(path)), max_bytes=_MAX_BYTES)
     try:
-        content = json.loads(data.decode("utf-8-sig"))
+        content = read_bounded(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise _Damaged(str(error)) from error
     if not isinstance(content, dict):

@@ -14,9 +14,10 @@ import sys
 from io import BufferedReader
 from pathlib import Path
 
+from infrastructure.persistence import confined
+from infrastructure.persistence.confined import NotRegular
 
-class NotRegular(OSError):
-    """There is something by this name, but no regular file."""
+__all__ = ["Moved", "NotRegular", "TooLarge", "open_regular_file", "read_regular_file"]
 
 
 class TooLarge(OSError):
@@ -44,10 +45,13 @@ def read_regular_file(path: Path, *, max_bytes: int | None = None) -> bytes:
 def open_regular_file(path: Path) -> BufferedReader:
     """The regular file at the real path `path` (links resolved by the caller), open for reading.
 
-    Raises NotRegular, Moved, IsADirectoryError, FileNotFoundError, PermissionError or another OSError; a
-    name no file can have counts as not found.
+    In a project's own folder nothing on the way may be a link (`confined`). Raises NotRegular, Moved,
+    InTheWay, IsADirectoryError, FileNotFoundError, PermissionError or another OSError; a name no file can
+    have counts as not found.
     """
     try:
+        if confined.is_private(path):
+            return os.fdopen(confined.open_file(path, os.O_RDONLY), "rb")
         _refuse_special(os.lstat(path))
         flags = os.O_RDONLY | os.O_CLOEXEC | _flag("O_NOFOLLOW") | _flag("O_NONBLOCK") | _flag("O_NOCTTY")
         descriptor = os.open(path, flags)

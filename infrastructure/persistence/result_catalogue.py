@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import os
-import stat
 from pathlib import Path
 from typing import Any
 
 from application.project.browsing import ResultSummary, StoredResults
+from infrastructure.persistence import confined
 from infrastructure.persistence.regular import read_regular_file
+from infrastructure.persistence.result_circuit import circuit_of
+from infrastructure.persistence.result_seals import ResultSeals
 from shared import paths
+from shared.bounded_json import read_bounded
 from shared.message import Message, msg, stored_message
 
 _MAX_BYTES = 4 * 2**20
@@ -20,17 +21,20 @@ _MAX_BYTES = 4 * 2**20
 class ResultList:
     """Implements application.project.browsing.ResultCatalogue."""
 
+    def __init__(self, seals: ResultSeals | None = None) -> None:
+        self._seals = seals or ResultSeals()
+
     def newest(self, project: Path, most: int) -> tuple[ResultSummary, ...]:
         """The newest results, the newest first. A folder without a result (a run under way) counts not."""
         folder = project / paths.PROJECT_FOLDER / paths.RESULTS_FOLDER
         try:
-            names = sorted(entry.name for entry in folder.iterdir())
+            names = sorted(confined.names_in(folder))
         except OSError:
             return ()
-        stored = [name for name in names if os.path.lexists(folder / name / paths.RESULT_FILE)]
+        stored = [name for name in names if confined.is_file(folder / name / paths.RESULT_FILE)]
         first = max(len(stored) - most, 0)
         found = [
-            _summary(folder / name / paths.RESULT_FILE, number)
+            _summary(folder / name / paths.RESULT_FILE, number, self._seals)
             for number, name in enumerate(stored[first:], start=first + 1)
         ]
         return tuple(summary for summary in reversed(found) if summary is not None)
@@ -39,19 +43,16 @@ class ResultList:
         """Folders with a result, and the bytes of every regular file in them; links are not followed."""
         top = project / paths.PROJECT_FOLDER / paths.RESULTS_FOLDER
         count = size = 0
-        for name_of_folder, _, files in os.walk(top):
-            folder = Path(name_of_folder)
-            count += paths.RESULT_FILE in files and folder.parent == top
-            for name in files:
-                with contextlib.suppress(OSError):  # removed meanwhile
-                    found = (folder / name).lstat()
-                    size += found.st_size if stat.S_ISREG(found.st_mode) else 0
+        with contextlib.suppress(OSError):  # removed meanwhile, or no folder of ours
+            for path, found in confined.walk(top):
+                count += path.name == paths.RESULT_FILE and path.parent.parent == top
+                size += found.st_size
         return StoredResults(count, size)
 
 
-def _summary(path: Path, number: int) -> ResultSummary | None:
+def _summary(path: Path, number: int, seals: ResultSeals) -> ResultSummary | None:
     try:
-        content: Any = json.loads(read_regular_file(Path(os.path.realpath(path)), max_bytes=_MAX_BYTES))
+        content: Any = read_bounded(read_regular_file(path, max_bytes=_MAX_BYTES))
         if content.get("kind") == "study":  # nothing to plot
             return None
         netlist = content["netlist"]
@@ -60,8 +61,9 @@ def _summary(path: Path, number: int) -> ResultSummary | None:
             number=number,
             created=str(content["created"]),
             ok=content["ok"] is True,
+            is_ours=seals.is_ours(content, path.parent),
             status=str(content["status"]),
-            circuit=Path(str(netlist["path"])),
+            circuit=circuit_of(content, path.parent),
             netlist_sha256=str(netlist["sha256"]),
             reason=None if content["ok"] is True else _reason(content.get("issues")),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import hashlib
 import math
 import os
 from collections.abc import Mapping
@@ -11,15 +11,24 @@ from typing import Any
 
 from application.simulation.waveforms import StoredFigures
 from domain.simulation.result import Quantity
-from infrastructure.persistence.regular import read_regular_file
+from infrastructure.persistence import confined
+from infrastructure.persistence.confined import is_file, names_in
+from infrastructure.persistence.regular import open_regular_file, read_regular_file
+from infrastructure.persistence.result_circuit import circuit_of
+from infrastructure.persistence.result_seals import ResultSeals
 from shared import paths
+from shared.bounded_json import read_bounded
 
 _MAX_BYTES = 16 * 2**20
+_MOST_CURVES = 50
 _MOST_LOOKED_AT = 100
 
 
 class ResultFigures:
     """Implements application.simulation.waveforms.FigureStore."""
+
+    def __init__(self, seals: ResultSeals | None = None) -> None:
+        self._seals = seals or ResultSeals()
 
     def read(self, source: Path) -> StoredFigures | None:
         """The figures of a result (its result.json or its folder); None for anything else."""
@@ -27,16 +36,22 @@ class ResultFigures:
         if path.name != paths.RESULT_FILE:
             return None
         try:
-            content: Any = json.loads(read_regular_file(Path(os.path.realpath(path)), max_bytes=_MAX_BYTES))
+            content: Any = read_bounded(read_regular_file(path, max_bytes=_MAX_BYTES))
             if content.get("kind") == "study":
                 return None
             return StoredFigures(
                 result_path=path,
-                circuit=Path(str(content["netlist"]["path"])),
+                circuit=circuit_of(content, path.parent),
                 netlist_sha256=str(content["netlist"]["sha256"]),
                 number=_number_of(path.parent),
                 ok=content["ok"] is True,
+                is_ours=self._seals.is_ours(content, path.parent),
+                created=str(content.get("created", "")),
                 metrics=dict(_metrics(content["metrics"])),
+                curves=tuple(
+                    (str(item["analysis"]), tuple(map(str, item["expressions"][:_MOST_CURVES])))
+                    for item in content.get("curves", [])[:_MOST_CURVES]
+                ),
             )
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return None
@@ -45,23 +60,45 @@ class ResultFigures:
         """The newest good result of the same circuit that is older, among the last hundred."""
         folder = figures.result_path.parent
         try:
-            names = sorted(entry.name for entry in folder.parent.iterdir() if entry.name < folder.name)
+            names = sorted(name for name in names_in(folder.parent) if name < folder.name)
         except OSError:
             return None
         for name in reversed(names[-_MOST_LOOKED_AT:]):
             found = self.read(folder.parent / name)
-            if found is not None and found.ok and found.circuit == figures.circuit:
+            if found is not None and found.ok and found.is_ours and found.circuit == figures.circuit:
                 return found
         return None
+
+    def log_tail(self, log: Path, most_bytes: int) -> str:
+        """The end of a run's log; "" without a regular file."""
+        try:
+            with open_regular_file(_real(log)) as file:
+                file.seek(max(os.fstat(file.fileno()).st_size - most_bytes, 0))
+                return file.read(most_bytes).decode("utf-8", "replace")
+        except (OSError, ValueError):
+            return ""
+
+    def digest_of(self, circuit: Path) -> str | None:
+        """SHA-256 of a circuit's file; None without a regular file."""
+        try:
+            with open_regular_file(_real(circuit)) as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        except (OSError, ValueError):
+            return None
+
+
+def _real(path: Path) -> Path:
+    """Where the user's own path leads; in a project's own folder no link is followed."""
+    return path if confined.is_private(path) else Path(os.path.realpath(path))
 
 
 def _number_of(folder: Path) -> int:
     """Which result of its project this is, from 1."""
     try:
-        names = [entry.name for entry in folder.parent.iterdir() if entry.name <= folder.name]
+        names = [name for name in names_in(folder.parent) if name <= folder.name]
     except OSError:
         return 1
-    return sum(os.path.lexists(folder.parent / name / paths.RESULT_FILE) for name in names)
+    return sum(is_file(folder.parent / name / paths.RESULT_FILE) for name in names)
 
 
 def _metrics(content: Mapping[str, Any]) -> list[tuple[str, Quantity]]:

@@ -10,18 +10,19 @@ import json
 import logging
 import os
 import re
-import shutil
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from domain.simulation.retention import RetentionPolicy, StoredResult, to_be_removed
-from infrastructure.persistence.atomic import write_problem
+from domain.simulation.retention import Origin, RetentionPolicy, StoredResult, to_be_removed
+from infrastructure.persistence import confined
+from infrastructure.persistence.atomic import write_atomically, write_problem
 from infrastructure.persistence.process_locks import Holder, holder_of_this_process, is_running
+from infrastructure.persistence.regular import open_regular_file, read_regular_file
 from shared import paths
 from shared.errors import CircuitAIError
 
@@ -35,6 +36,7 @@ _ID_IN_TEXT = re.compile(_ID.pattern.encode())
 _READ_BYTES = 2**20
 _LOOKED_AT_EVERY = 16
 _OVERLAP = 64
+_LONGEST_MARK = 4096
 _GRACE_S = 3600.0
 """A folder without a word of who writes it is left alone for so long."""
 _TEXTS = (".json", ".jsonl")
@@ -43,8 +45,15 @@ _TEXTS = (".json", ".jsonl")
 class ResultFolderShelf:
     """Implements application.results.cleaning.ResultShelf for one ``sim_results`` folder."""
 
-    def __init__(self, results: Path, *, private: Path | None) -> None:
+    def __init__(
+        self,
+        results: Path,
+        *,
+        private: Path | None,
+        origin_of: Callable[[Path], Origin] = lambda _result: "unknown",
+    ) -> None:
         """`private`: the project's own folder, whose conversations name results; None when there is none."""
+        self._origin_of = origin_of
         self._results = results
         self._private = private
         self._trash = results.with_name(TRASH_FOLDER)
@@ -54,7 +63,10 @@ class ResultFolderShelf:
         names = self._names()
         named = self._referenced() if names else frozenset()
         found = [self._stored(name, is_referenced=name in named) for name in names]
-        return tuple(sorted((item for item in found if item is not None), key=lambda item: item.result_id))
+        return tuple(
+            replace(item, origin=self._origin_of(self._results / item.result_id))
+            for item in sorted((item for item in found if item is not None), key=lambda item: item.result_id)
+        )
 
     def protection_of(self, result_id: str) -> StoredResult | None:
         """One result as it is now; None when it is gone."""
@@ -67,19 +79,17 @@ class ResultFolderShelf:
 
     def clear_trash(self) -> int:
         """Empty the trash; the bytes it held. Raises EnvironmentProblem."""
-        if self._trash.is_symlink():
-            return 0
         size = 0
         try:
-            for entry in sorted(self._trash.iterdir()) if self._trash.is_dir() else ():
-                size += _size_of(entry)
-                shutil.rmtree(entry)
+            for name in sorted(confined.names_in(self._trash)):
+                size += _size_of(self._trash / name)
+                confined.remove_tree(self._trash / name)
         except FileNotFoundError:
-            return size  # another clean-up was quicker
+            return size  # there is none, or another clean-up was quicker
         except OSError as error:
             raise write_problem(error, self._trash) from error
         with suppress(OSError):
-            self._trash.rmdir()
+            confined.remove_folder(self._trash)
         return size
 
     def pin(self, result_id: str, *, is_pinned: bool) -> None:
@@ -87,9 +97,10 @@ class ResultFolderShelf:
         mark = self._results / result_id / PIN_FILE
         try:
             if is_pinned:
-                mark.touch()
+                os.close(confined.open_file(mark, os.O_RDWR | os.O_CREAT))
             else:
-                mark.unlink(missing_ok=True)
+                with suppress(FileNotFoundError):
+                    confined.unlink(mark)
         except OSError as error:
             raise write_problem(error, mark) from error
 
@@ -119,13 +130,12 @@ class ResultFolderShelf:
 
     def _names(self) -> list[str]:
         try:
-            with os.scandir(self._results) as entries:
-                return [
-                    entry.name
-                    for entry in entries
-                    if _ID.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
-                ]
-        except (FileNotFoundError, NotADirectoryError):
+            return [
+                name
+                for name, found in confined.entries_in(self._results).items()
+                if _ID.fullmatch(name) and stat.S_ISDIR(found.st_mode)
+            ]
+        except FileNotFoundError:
             return []
         except OSError as error:
             raise write_problem(error, self._results) from error
@@ -133,10 +143,10 @@ class ResultFolderShelf:
     def _stored(self, name: str, *, is_referenced: bool = False) -> StoredResult | None:
         folder = self._results / name
         try:
-            changed = folder.lstat().st_mtime
+            changed = confined.look(folder).st_mtime
         except OSError:
             return None
-        is_finished = (folder / paths.RESULT_FILE).is_file()
+        is_finished = confined.is_file(folder / paths.RESULT_FILE)
         return StoredResult(
             result_id=name,
             created=_created(name),
@@ -153,21 +163,19 @@ class ResultFolderShelf:
             return frozenset()
         found: set[str] = set()
         skipped = (self._results.name, TRASH_FOLDER, paths.OBJECTS_FOLDER)
-        for folder, folders, files in os.walk(self._private):
-            if Path(folder) == self._private:
-                folders[:] = [name for name in folders if name not in skipped]
-            for name in files:
-                if name.endswith(_TEXTS):
-                    found.update(_ids_in(Path(folder) / name))
+        try:
+            for path, _ in confined.walk(self._private, skipped=skipped):
+                if path.name.endswith(_TEXTS):
+                    found.update(_ids_in(path))
+        except OSError as error:
+            raise write_problem(error, self._private) from error
         return frozenset(found)
 
     def _move_to_trash(self, result_id: str) -> None:
         folder = self._results / result_id
         try:
-            self._trash.mkdir(exist_ok=True)
-            if self._trash.is_symlink():
-                raise NotADirectoryError(20, "not a folder", str(self._trash))
-            folder.rename(self._trash / f"{result_id}-{os.getpid()}-{time.monotonic_ns()}")
+            confined.make_folder(self._trash)
+            confined.rename(folder, self._trash / f"{result_id}-{os.getpid()}-{time.monotonic_ns()}")
         except FileNotFoundError:
             return
         except OSError as error:
@@ -176,19 +184,21 @@ class ResultFolderShelf:
 
 def mark_running(folder: Path) -> None:
     """Say in a new result's folder that this process is writing it."""
-    (folder / RUNNING_FILE).write_text(json.dumps(asdict(holder_of_this_process())), "utf-8")
+    text = json.dumps(asdict(holder_of_this_process()))
+    write_atomically(folder / RUNNING_FILE, text.encode(), is_durable=False)
 
 
 def mark_done(folder: Path) -> None:
     """Take the mark away: the result is whole."""
-    (folder / RUNNING_FILE).unlink(missing_ok=True)
+    with suppress(FileNotFoundError):
+        confined.unlink(folder / RUNNING_FILE)
 
 
 def _is_being_written(folder: Path, changed: float) -> bool:
     try:
-        found = json.loads((folder / RUNNING_FILE).read_text("utf-8"))
+        found = json.loads(read_regular_file(folder / RUNNING_FILE, max_bytes=_LONGEST_MARK))
         holder = Holder(pid=int(found["pid"]), started=str(found["started"]), host=str(found["host"]))
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return time.time() - changed < _GRACE_S
     return is_running(holder)
 
@@ -212,13 +222,11 @@ def _size_of(folder: Path) -> int:
 
 def _file_sizes(folder: Path) -> Iterator[int]:
     try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    yield from _file_sizes(Path(entry.path))
-                else:
-                    with suppress(OSError):
-                        yield entry.stat(follow_symlinks=False).st_size
+        for name, found in confined.entries_in(folder).items():
+            if stat.S_ISDIR(found.st_mode):
+                yield from _file_sizes(folder / name)
+            else:
+                yield found.st_size
     except OSError:
         return
 
@@ -227,14 +235,14 @@ def _ids_in(path: Path) -> set[str]:
     """The ids of results a text file names."""
     found: set[str] = set()
     try:
-        if not stat.S_ISREG(path.lstat().st_mode):
-            return found
-        with path.open("rb") as file:
+        with open_regular_file(path) as file:
             tail = b""
             while block := file.read(_READ_BYTES):
                 text = tail + block
                 found.update(match.decode() for match in _ID_IN_TEXT.findall(text))
                 tail = text[-_OVERLAP:]
+    except FileNotFoundError:
+        return found  # removed meanwhile
     except OSError as error:
         raise write_problem(error, path) from error
     return found

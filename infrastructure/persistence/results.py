@@ -6,23 +6,29 @@ own folder: a `.circuit_ai/` made around a stranger's file would open the whole 
 
 from __future__ import annotations
 
-import json
+import contextlib
+import hashlib
 import math
 import os
-import shutil
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from domain.simulation.result import SimulationIssue, SimulationResult
-from domain.simulation.retention import DEFAULT_POLICY, RetentionPolicy
+from domain.simulation.retention import DEFAULT_POLICY, Origin, RetentionPolicy
+from infrastructure.persistence import confined
 from infrastructure.persistence.atomic import write_atomically, write_problem
+from infrastructure.persistence.confined import InTheWay
 from infrastructure.persistence.project import ProjectFolder
 from infrastructure.persistence.regular import NotRegular, TooLarge, read_regular_file
+from infrastructure.persistence.result_circuit import place_of
 from infrastructure.persistence.result_retention import ResultFolderShelf, mark_done, mark_running
+from infrastructure.persistence.result_seals import HASHES, ResultSeals, as_text
 from infrastructure.persistence.stored_runs import reusable_result
 from shared import paths
-from shared.errors import UserInputError
+from shared.bounded_json import read_bounded
+from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg
 from shared.ulid import new_ulid
 
@@ -33,8 +39,15 @@ _MAX_RESULT_BYTES = 64 * 2**20
 class ResultFolders:
     """Keeps results, a folder each. Implements application.ports.simulation.ResultStore."""
 
-    def __init__(self, *, user_home: Path, quota: RetentionPolicy = DEFAULT_POLICY) -> None:
+    def __init__(
+        self,
+        *,
+        user_home: Path,
+        quota: RetentionPolicy = DEFAULT_POLICY,
+        seals: ResultSeals | None = None,
+    ) -> None:
         self._user_home = user_home
+        self._seals = seals or ResultSeals()
         self._quota = quota
 
     def new_result(self, circuit: Path, ulid: str | None = None) -> tuple[str, Path]:
@@ -47,30 +60,31 @@ class ResultFolders:
         result_id = paths.result_name(ulid or new_ulid())
         folder = parent / result_id
         try:
-            if folder.exists():
-                shutil.rmtree(folder)
-            folder.mkdir(parents=True)
+            with contextlib.suppress(FileNotFoundError):
+                confined.remove_tree(folder)
+            confined.make_folder(folder, is_new=True)
             mark_running(folder)
         except OSError as error:
             raise write_problem(error, folder) from error
-        return result_id, Path(os.path.realpath(folder))
+        return result_id, folder
 
     def _folder_of(self, circuit: Path) -> Path:
         project = paths.project_root_of(circuit)
         if project is None:
-            return self._user_home / paths.RESULTS_FOLDER
+            return Path(os.path.realpath(self._user_home)) / paths.RESULTS_FOLDER
         return ProjectFolder(project).results_folder
 
     def discard(self, folder: Path) -> None:
         """Remove the folder of a result that was never saved."""
-        if not (folder / paths.RESULT_FILE).exists():
-            shutil.rmtree(folder, ignore_errors=True)
+        if not confined.is_file(folder / paths.RESULT_FILE):
+            with contextlib.suppress(OSError):
+                confined.remove_tree(folder)
 
     def forget(self, project: Path, ulid: str) -> None:
         """Remove what an interrupted run of this id left in a project, if anything."""
         folder = ProjectFolder(project).results_folder / paths.result_name(ulid)
         try:
-            shutil.rmtree(folder)
+            confined.remove_tree(folder)
         except FileNotFoundError:
             return
         except OSError as error:
@@ -86,7 +100,11 @@ class ResultFolders:
             "created": result.created,
             "ok": result.ok,
             "status": result.run.status,
-            "netlist": {"path": str(result.netlist_path), "sha256": result.netlist_sha256},
+            "netlist": {
+                "path": str(result.netlist_path),
+                "place": place_of(result.netlist_path, folder),
+                "sha256": result.netlist_sha256,
+            },
             "request": result.request,
             "simulator": {
                 "version": result.run.simulator_version,
@@ -109,6 +127,10 @@ class ResultFolders:
                 }
                 for step in result.steps
             ],
+            "curves": [
+                {"analysis": curves.analysis, "expressions": list(curves.expressions)}
+                for curves in result.curves
+            ],
             "dialect": result.dialect,
             "notes": [
                 {
@@ -121,30 +143,49 @@ class ResultFolders:
             "issues": [_issue(issue) for issue in result.issues],
             "raw_paths": [_relative(path, folder) for path in result.run.raw_paths],
             "raw_bytes": [path.stat().st_size for path in result.run.raw_paths],
+            HASHES: [self._seals.digest_of(path) for path in result.run.raw_paths],
             "log_path": _relative(result.run.log_path, folder),
         }
-        text = json.dumps(_finite(content), ensure_ascii=False, indent=1, allow_nan=False)
-        write_atomically(result.result_path, (text + "\n").encode("utf-8", "backslashreplace"))
+        write_atomically(result.result_path, as_text(self._seals.sealed(_finite_document(content), folder)))
         self._finished(folder)
 
     def reusable(self, circuit: Path, fingerprint: str) -> SimulationResult | None:
         """The newest whole, successful result of `circuit` with this fingerprint, marked as just used."""
-        return reusable_result(self._folder_of(circuit), fingerprint)
+        return reusable_result(self._folder_of(circuit), fingerprint, self._seals)
 
     def save_study(self, folder: Path, document: Mapping[str, Any], rows: bytes) -> None:
         """Write a study's ``rows.csv`` and, last, its ``result.json``. Raises EnvironmentProblem."""
         write_atomically(folder / paths.ROWS_FILE, rows)
-        content = _finite({"schema_version": SCHEMA_VERSION, **document})
-        text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
-        write_atomically(folder / paths.RESULT_FILE, (text + "\n").encode("utf-8", "backslashreplace"))
+        content = _finite_document(
+            {"schema_version": SCHEMA_VERSION, "rows_sha256": hashlib.sha256(rows).hexdigest(), **document}
+        )
+        write_atomically(folder / paths.RESULT_FILE, as_text(self._seals.sealed(content, folder)))
         self._finished(folder)
+
+    def origin_of(self, path: Path) -> Origin:
+        """Who computed stored data: see the port. "unknown" is a file outside any folder of results."""
+        try:
+            is_of_project = confined.is_private(path)
+            if not is_of_project and not _is_in(path, self._user_home / paths.RESULTS_FOLDER):
+                return "unknown"
+            if path.is_dir():
+                place = path / paths.RESULT_FILE
+            else:
+                place = path if path.suffix.lower() == ".json" else path.with_name(paths.RESULT_FILE)
+            return "here" if self._seals.is_ours(_load(place), place.parent) else "elsewhere"
+        except (CircuitAIError, OSError, ValueError):  # nothing says that it was here
+            return "elsewhere"
 
     def shelf(self, project: Path | None) -> ResultFolderShelf:
         """The results of a project, or of circuits that are in none, as things to be kept or removed."""
         if project is None:
-            return ResultFolderShelf(self._user_home / paths.RESULTS_FOLDER, private=None)
+            return ResultFolderShelf(
+                Path(os.path.realpath(self._user_home)) / paths.RESULTS_FOLDER,
+                private=None,
+                origin_of=self.origin_of,
+            )
         folder = ProjectFolder(project)
-        return ResultFolderShelf(folder.results_folder, private=folder.private)
+        return ResultFolderShelf(folder.results_folder, private=folder.private, origin_of=self.origin_of)
 
     def _finished(self, folder: Path) -> None:
         """A result is whole: take its mark away and see to it that all together are not too large."""
@@ -154,25 +195,46 @@ class ResultFolders:
         shelf = ResultFolderShelf(results, private=results.parent if is_of_project else None)
         shelf.hold_quota(self._quota, newest=folder.name)
 
+    def _raw_path_in(self, result_path: Path) -> Path:
+        content, raw = _data_in(result_path)
+        self._seals.check_data(content, raw)
+        return raw
+
     def raw_path_of(self, path: Path) -> Path:
         """The raw file behind `path`: a ``result.json``, the folder it is in, or a raw file itself.
 
-        Raises UserInputError when there is none.
+        Raises UserInputError when there is none, or when its data are not those of the run any more.
         """
         try:
+            if confined.is_private(path):
+                path = confined.confined(path)
+                found = confined.look(path)
+                if stat.S_ISLNK(found.st_mode):
+                    raise InTheWay(path, "link")
             if path.is_dir():
-                return _raw_path_in(path / paths.RESULT_FILE)
+                return self._raw_path_in(path / paths.RESULT_FILE)
             if path.suffix.lower() == ".json":
-                return _raw_path_in(path)
+                return self._raw_path_in(path)
             if path.is_file():
+                if confined.is_private(path) and confined.is_file(path.with_name(paths.RESULT_FILE)):
+                    self._seals.check_data(_load(path.with_name(paths.RESULT_FILE)), path)
                 return path
+        except InTheWay as error:
+            raise error.problem() from error
         except (OSError, ValueError) as error:  # a name no file can have
             raise _no_result(path) from error
         raise _no_result(path)
 
 
-def _raw_path_in(result_path: Path) -> Path:
-    folder = Path(os.path.realpath(result_path.parent))
+def _is_in(path: Path, folder: Path) -> bool:
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
+def _data_in(result_path: Path) -> tuple[dict[str, Any], Path]:
+    """A result's document, and its first file of data."""
+    if not confined.is_private(result_path):  # the user's own: a result that was moved elsewhere
+        result_path = Path(os.path.realpath(result_path))
+    folder = result_path.parent
     content = _load(result_path)
     names = content.get("raw_paths")
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
@@ -189,30 +251,32 @@ def _raw_path_in(result_path: Path) -> Path:
             error_type="no_data",
         )
     try:
-        raw = Path(os.path.realpath(folder / names[0]))
-        is_file = raw.is_file()
-    except (OSError, ValueError):
-        raise _broken(result_path) from None
-    # A result may have come with somebody else's project: it can only point into its own folder.
-    if not raw.is_relative_to(folder):
-        raise _broken(result_path)
-    if not is_file:
+        # A result may have come with somebody else's project: it can only point into its own folder.
+        raw = Path(os.path.normpath(folder / names[0]))
+        is_file = raw.is_relative_to(folder) and stat.S_ISREG(confined.look(raw).st_mode)
+    except FileNotFoundError as error:
         raise UserInputError(
             msg("The data file {raw} of {path} is gone.", raw=names[0], path=result_path),
             advice=msg("Simulate again to get it back."),
             file=result_path,
             error_type="file_not_found",
-        )
-    return raw
+        ) from error
+    except InTheWay as error:
+        raise error.problem() from error
+    except (OSError, ValueError):
+        raise _broken(result_path) from None
+    if not is_file:
+        raise _broken(result_path)
+    return content, raw
 
 
 def _load(result_path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(
-            read_regular_file(Path(os.path.realpath(result_path)), max_bytes=_MAX_RESULT_BYTES)
-        )
+        content = read_bounded(read_regular_file(result_path, max_bytes=_MAX_RESULT_BYTES))
     except (FileNotFoundError, NotADirectoryError) as error:
         raise _no_result(result_path) from error
+    except InTheWay as error:
+        raise error.problem() from error
     except (NotRegular, TooLarge, IsADirectoryError, ValueError, RecursionError) as error:
         raise _broken(result_path) from error
     except OSError as error:
@@ -271,6 +335,10 @@ def _issue(issue: SimulationIssue) -> dict[str, object]:
 def _relative(path: Path, folder: Path) -> str:
     """`path` as seen from the result's folder, so that a moved project keeps its results."""
     return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
+
+
+def _finite_document(content: Mapping[str, Any]) -> dict[str, Any]:
+    return {str(key): _finite(value) for key, value in content.items()}
 
 
 def _finite(value: object) -> object:

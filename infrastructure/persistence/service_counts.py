@@ -6,7 +6,6 @@ Counts only: no texts, no keys. A breaker is not among them; each run finds out 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,9 @@ from typing import Any
 from domain.llm.service import SUMS
 from infrastructure.persistence.atomic import write_atomically
 from infrastructure.persistence.change_lock import change_lock
-from infrastructure.persistence.regular import read_regular_file
+from infrastructure.persistence.user_json import SERVICE_COUNTS_FILE, read_object
 
-FILE = "services.json"
+FILE = SERVICE_COUNTS_FILE
 _MAX_BYTES = 2**20
 _MOST_SERVICES = 200
 
@@ -31,12 +30,10 @@ class ServiceCountsFile:
     def load(self) -> dict[str, dict[str, float]]:
         """``"provider server"`` -> counts; nothing where the file is missing or damaged."""
         try:
-            data = read_regular_file(Path(os.path.realpath(self._path)), max_bytes=_MAX_BYTES)
-            content = json.loads(data)
-        except (OSError, ValueError, RecursionError):
+            content = read_object(self._path, max_bytes=_MAX_BYTES)
+        except (OSError, ValueError):
             return {}
-        rows = content.items() if isinstance(content, dict) else ()
-        return {name: _sums(row) for name, row in rows if isinstance(row, dict)}
+        return {name: _sums(row) for name, row in content.items() if isinstance(row, dict)}
 
     def add(self, service: str, counts: Mapping[str, Any]) -> None:
         """Add what happened since the last call. Raises EnvironmentProblem."""

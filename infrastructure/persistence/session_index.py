@@ -1,11 +1,13 @@
 """``sessions.json``: a cache of what a list of conversations shows. The transcripts are the truth.
 
 Each entry knows the size and time of its transcript when it was made. When a transcript only grew, its
-tail is read; in every other case, or when anything about the index is odd, the whole transcript is.
+tail is read; in every other case, or when anything about the index is odd, the whole transcript is. It is
+signed: one that came with a stranger's project says nothing.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import zlib
@@ -17,10 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from domain.llm.transcript import NeedsWholeTranscript, Summary, is_ulid
-from infrastructure.persistence.regular import open_regular_file, read_regular_file
-from infrastructure.persistence.transcript_lines import read_line
+from infrastructure.persistence.authenticity import Authenticity
+from infrastructure.persistence.regular import TooLarge, open_regular_file, read_regular_file
+from infrastructure.persistence.transcript_lines import Chain, is_whole, read_line
+from shared.bounded_json import read_bounded
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _MAX_INDEX_BYTES = 256 << 20
 _CHECKED_BYTES = 256
 """How much before the known end has to be unchanged for a transcript to count as grown."""
@@ -37,6 +41,10 @@ class IndexEntry:
     """Bytes of whole lines the summary is made from."""
     check: int
     """CRC-32 of the last bytes before `read_to`."""
+    link: str
+    """Of the chain of signatures up to `read_to`."""
+    is_ours: bool
+    """This installation wrote, or the user adopted, all lines up to there."""
     summary: Summary
 
     def holds_for(self, found: os.stat_result) -> bool:
@@ -44,15 +52,17 @@ class IndexEntry:
         return (found.st_size, found.st_mtime_ns) == (self.size, self.mtime_ns)
 
 
-def read_index(path: Path) -> dict[str, IndexEntry]:
+def read_index(path: Path, signer: Authenticity) -> dict[str, IndexEntry]:
     """The entries that make sense; none when the file is missing, damaged or somebody else's."""
     try:
-        data = json.loads(read_regular_file(path, max_bytes=_MAX_INDEX_BYTES))
+        data = read_bounded(read_regular_file(path, max_bytes=_MAX_INDEX_BYTES))
     except (OSError, ValueError, RecursionError):
         return {}
     if not isinstance(data, dict) or data.get("schema_version") != SCHEMA_VERSION:
         return {}
     listed = data.get("sessions")
+    if not signer.is_ours("sessions", data.get("signature"), _signed_text(listed)):
+        return {}
     entries = [_entry_from(item) for item in (listed if isinstance(listed, list) else [])]
     times = Counter(entry.summary.session_id for entry in entries if entry is not None)
     # Of two entries for one conversation nobody knows which is right.
@@ -63,55 +73,89 @@ def read_index(path: Path) -> dict[str, IndexEntry]:
     }
 
 
-def index_document(entries: Iterable[IndexEntry]) -> bytes:
-    """The file's content."""
-    document = {"schema_version": SCHEMA_VERSION, "sessions": [_plain(entry) for entry in entries]}
+def index_document(entries: Iterable[IndexEntry], signer: Authenticity) -> bytes:
+    """The file's content. Raises EnvironmentProblem when the project can't be signed for."""
+    listed = [_plain(entry) for entry in entries]
+    signature = signer.sign("sessions", _signed_text(listed))
+    document = {"schema_version": SCHEMA_VERSION, "signature": signature, "sessions": listed}
     return json.dumps(document, indent=1).encode() + b"\n"
 
 
-def summarise(path: Path, session_id: str, known: IndexEntry | None) -> IndexEntry:
-    """The entry of the transcript at `path` as it is now, read from what is known on. Raises OSError."""
+def _signed_text(listed: object) -> str:
+    return json.dumps(listed, separators=(",", ":"))
+
+
+def summarise(
+    path: Path, session_id: str, known: IndexEntry | None, signer: Authenticity, *, most: int
+) -> IndexEntry:
+    """The entry of the transcript at `path` as it is now, read from what is known on.
+
+    Raises TooLarge for one of more than `most` bytes, OSError.
+    """
     with open_regular_file(path) as file:
         found = os.fstat(file.fileno())
+        if found.st_size > most:
+            raise TooLarge(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
         if known is not None and known.size < found.st_size:
-            entry = _go_on(file, found, known)
+            entry = _go_on(file, found, known, signer)
             if entry is not None:
                 return entry
-        return _start_anew(file, found, session_id)
+        return _start_anew(file, found, session_id, signer)
 
 
-def _start_anew(file: BufferedReader, found: os.stat_result, session_id: str) -> IndexEntry:
+def _start_anew(
+    file: BufferedReader, found: os.stat_result, session_id: str, signer: Authenticity
+) -> IndexEntry:
     summary = Summary(session_id=session_id, seen=set())
-    return _follow(file, found, 0, summary)
+    return _follow(file, found, 0, summary, Chain(signer=signer, session_id=session_id))
 
 
-def _go_on(file: BufferedReader, found: os.stat_result, known: IndexEntry) -> IndexEntry | None:
+def _go_on(
+    file: BufferedReader, found: os.stat_result, known: IndexEntry, signer: Authenticity
+) -> IndexEntry | None:
     """Read only what came since; None when what was known is not the beginning of what is there."""
     if _check_of(file, known.read_to) != known.check:
         return None
+    session_id = known.summary.session_id
+    chain = Chain(signer=signer, session_id=session_id, link=known.link, is_ours=known.is_ours)
     try:
-        return _follow(file, found, known.read_to, known.summary)
+        return _follow(file, found, known.read_to, known.summary, chain)
     except NeedsWholeTranscript:
         return None
 
 
-def _follow(file: BufferedReader, found: os.stat_result, start: int, summary: Summary) -> IndexEntry:
+def _follow(
+    file: BufferedReader, found: os.stat_result, start: int, summary: Summary, chain: Chain
+) -> IndexEntry:
     """Add the events from byte `start` on to the summary; a piece of the file is in memory at a time."""
-    read_to, rest = start, b""
+    read_to, rest, last = start, bytearray(), b""
+
+    def take(line: bytes) -> None:
+        event = read_line(chain.read(line)) if line.strip() else None
+        if event is not None:
+            summary.add(event)
+
     file.seek(start)
     while chunk := file.read(_CHUNK):
-        data = rest + chunk
-        whole = data.rfind(b"\n", len(rest)) + 1
-        for line in data[:whole].split(b"\n"):
-            event = read_line(line) if line else None
-            if event is not None:
-                summary.add(event)
-        read_to, rest = read_to + whole, data[whole:]
+        known = len(rest)
+        rest += chunk  # grows in its place: a line may be as long as the file
+        whole = rest.rfind(b"\n", known) + 1
+        if not whole:
+            continue
+        for line in bytes(rest[:whole]).split(b"\n")[:-1]:
+            take(last)
+            last = line
+        read_to += whole
+        del rest[:whole]
+    if is_whole(last):  # else the end of a write that was cut off, as `read_lines` has it
+        take(last)
     return IndexEntry(
         size=found.st_size,
         mtime_ns=found.st_mtime_ns,
         read_to=read_to,
         check=_check_of(file, read_to),
+        link=chain.link,
+        is_ours=chain.is_ours,
         summary=summary,
     )
 
@@ -123,7 +167,14 @@ def _check_of(file: BufferedReader, read_to: int) -> int:
 
 # --- entries as JSON --------------------------------------------------------------------------------
 
-_OF_ENTRY: dict[str, type] = {"size": int, "mtime_ns": int, "read_to": int, "check": int}
+_OF_ENTRY: dict[str, type] = {
+    "size": int,
+    "mtime_ns": int,
+    "read_to": int,
+    "check": int,
+    "link": str,
+    "is_ours": bool,
+}
 _OF_SUMMARY: dict[str, type] = {
     "session_id": str,
     "name": str,

@@ -16,13 +16,24 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from application.ports.conversation import SessionInfo
+from application.ports.conversation import ReadTranscript, SessionInfo
 from domain.llm.transcript import Summary, default_name, is_ulid
 from infrastructure.persistence.atomic import write_atomically, write_problem
+from infrastructure.persistence.authenticity import Authenticity
+from infrastructure.persistence.confined import (
+    InTheWay,
+    confined,
+    entries_in,
+    flush_folder,
+    look,
+    make_folder,
+    open_file,
+    unlink,
+)
 from infrastructure.persistence.process_locks import LockInUse, ProcessLock
-from infrastructure.persistence.regular import NotRegular, TooLarge, read_regular_file
+from infrastructure.persistence.regular import TooLarge, read_regular_file
 from infrastructure.persistence.session_index import IndexEntry, index_document, read_index, summarise
-from infrastructure.persistence.transcript_lines import read_line, read_lines, write_line
+from infrastructure.persistence.transcript_lines import Chain, read_line, read_lines, write_line
 from shared.errors import CircuitAIError, EnvironmentProblem, UserInputError
 from shared.message import Message, msg
 from shared.paths import SESSIONS_INDEX_FILE
@@ -44,20 +55,32 @@ class TranscriptFile:
     Made by `SessionFiles`; holds `lock` until it is closed. Safe to use from several threads.
     """
 
-    def __init__(self, path: Path, session_id: str, lock: ProcessLock, *, is_new: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        session_id: str,
+        lock: ProcessLock,
+        signer: Authenticity,
+        *,
+        is_new: bool = False,
+    ) -> None:
         self._path = path
+        self._chain = Chain(signer=signer, session_id=session_id)
         self._session_id = session_id
         self._lock = lock
         self._guard = threading.Lock()
-        flags = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        flags = os.O_RDWR | os.O_APPEND
         flags |= os.O_CREAT | os.O_EXCL if is_new else 0
-        self._descriptor = os.open(path, flags, 0o666)
+        self._descriptor = open_file(path, flags, only_name=True)
         try:
             data = _read_all(self._descriptor)
         except BaseException:
             os.close(self._descriptor)
             raise
-        lines = read_lines(data, name=path.name)
+        lines = read_lines(data, name=path.name, chain=self._chain)
+        if lines.is_lost:  # left as it is: to write would be to cut it off
+            os.close(self._descriptor)
+            raise _lost(path)
         self._events = lines.events
         self._damaged = lines.damaged
         self._end = lines.end
@@ -74,6 +97,11 @@ class TranscriptFile:
     def events(self) -> Sequence[Mapping[str, Any]]:
         """Everything read at opening and appended since; in place of a damaged line {"event": "damaged"}."""
         return self._events
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this installation wrote, or the user adopted, all of it."""
+        return self._chain.is_ours
 
     @property
     def problems(self) -> tuple[Message, ...]:
@@ -94,7 +122,9 @@ class TranscriptFile:
             if self._descriptor < 0:
                 raise ValueError("the transcript is closed")
             self._check_place()
-            self._write(b"".join(lines))
+            signed, chain = self._chain.signed(lines)
+            self._write(b"".join(signed))
+            self._chain = chain
             # What is kept in memory is what a later start will read.
             self._events.extend(event for line in lines if (event := read_line(line)) is not None)
 
@@ -125,7 +155,7 @@ class TranscriptFile:
         """The file must still be the one that was opened, or the words would be lost unseen."""
         own = os.fstat(self._descriptor)
         try:
-            is_same = os.path.samestat(own, self._path.lstat())
+            is_same = os.path.samestat(own, look(self._path))
         except OSError:
             is_same = False
         if not is_same or own.st_size != self._size:
@@ -149,8 +179,10 @@ class TranscriptFile:
 class SessionFiles:
     """The conversations under `folder`. Implements application.ports.conversation.SessionStore."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, authenticity: Authenticity | None = None) -> None:
+        """`authenticity` is the project's; None: that of the folder they are in, with the user's key."""
         self._given_folder = folder
+        self._signer = authenticity or Authenticity.of_user(folder.parent)
 
     def create(self, *, work_mode: WorkMode, name: str = "", session_id: str = "") -> TranscriptFile:
         """A new conversation; an empty name becomes "Chat <local date and time>".
@@ -161,7 +193,7 @@ class SessionFiles:
         folder = self._folder()
         path = folder / (session_id + _SUFFIX)
         try:
-            _make_folder(folder)
+            make_folder(folder)
         except OSError as error:
             raise write_problem(error, folder) from error
         created = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -176,32 +208,41 @@ class SessionFiles:
         transcript = self._transcript(path, session_id, is_new=True)
         try:
             transcript.append(header)
-            _fsync_folder(folder)
+            flush_folder(folder)
         except BaseException:
             with contextlib.suppress(OSError):
-                path.unlink()
+                unlink(path)
             transcript.close()
             raise
         return transcript
 
-    def open(self, session_id: str) -> TranscriptFile:
-        """An existing one, for writing. Raises UserInputError ("no_session", "session_in_use")."""
+    def open(self, session_id: str, *, to_adopt: bool = False) -> TranscriptFile:
+        """An existing one, for writing.
+
+        Raises UserInputError ("no_session", "session_in_use"; "not_adopted" for one that another
+        installation wrote, or changed, but `to_adopt`).
+        """
         session_id = _checked(session_id)
         path = self._existing(session_id)
-        return self._transcript(path, session_id)
+        transcript = self._transcript(path, session_id)
+        if not (transcript.is_ours or to_adopt):
+            transcript.close()
+            raise _not_adopted(session_id)
+        return transcript
 
     def list(self) -> tuple[SessionInfo, ...]:
         """All, the last changed first; heals the index from the files."""
         folder = self._folder()
         index_path = folder / SESSIONS_INDEX_FILE
-        known = read_index(index_path)
+        known = read_index(index_path, self._signer)
         entries: dict[str, IndexEntry] = {}
         unreadable: list[Summary] = []
         for session_id, found in _transcripts_in(folder):
             entry = known.get(session_id)
             if entry is None or not entry.holds_for(found):
                 try:
-                    entry = summarise(folder / (session_id + _SUFFIX), session_id, entry)
+                    place = folder / (session_id + _SUFFIX)
+                    entry = summarise(place, session_id, entry, self._signer, most=2 * MAX_TRANSCRIPT_BYTES)
                 except FileNotFoundError:
                     continue  # deleted meanwhile
                 except OSError as error:
@@ -210,13 +251,14 @@ class SessionFiles:
                     continue
             entries[session_id] = entry
         if entries.keys() != known.keys() or any(known[key] is not entry for key, entry in entries.items()):
-            _write_index(index_path, entries.values())
-        summaries = [*(entry.summary for entry in entries.values()), *unreadable]
-        summaries.sort(key=lambda summary: (summary.updated_at, summary.session_id), reverse=True)
-        return tuple(_info(summary) for summary in summaries)
+            self._write_index(index_path, entries.values())
+        summaries = [*((entry.summary, entry.is_ours) for entry in entries.values())]
+        summaries += [(summary, False) for summary in unreadable]
+        summaries.sort(key=lambda item: (item[0].updated_at, item[0].session_id), reverse=True)
+        return tuple(_info(summary, is_ours=is_ours) for summary, is_ours in summaries)
 
-    def read(self, session_id: str) -> Sequence[Mapping[str, Any]]:
-        """The events of one, without its lock; for a damaged line {"event": "damaged", "line"}.
+    def read(self, session_id: str) -> ReadTranscript:
+        """One as it stands, without its lock; for a damaged line {"event": "damaged", "line"}.
 
         Raises UserInputError ("no_session", "not_a_file", "session_too_large"), EnvironmentProblem.
         """
@@ -225,15 +267,19 @@ class SessionFiles:
             data = read_regular_file(path, max_bytes=MAX_TRANSCRIPT_BYTES)
         except OSError as error:
             raise _read_problem(error, path, session_id) from error
-        return read_lines(data, name=path.name).events
+        chain = Chain(signer=self._signer, session_id=path.name.removesuffix(_SUFFIX))
+        lines = read_lines(data, name=path.name, chain=chain)
+        if lines.is_lost:
+            raise _lost(path)
+        return ReadTranscript(events=lines.events, is_ours=chain.is_ours)
 
     def delete(self, session_id: str) -> None:
         """Remove one. Raises UserInputError ("no_session", "session_in_use"), EnvironmentProblem."""
         path = self._existing(_checked(session_id))
         lock = _lock(path)
         try:
-            path.unlink()
-            _fsync_folder(path.parent)
+            unlink(path)
+            flush_folder(path.parent)
         except FileNotFoundError as error:
             raise _no_session(session_id) from error
         except OSError as error:
@@ -241,22 +287,22 @@ class SessionFiles:
         finally:
             lock.release()
 
+    def _write_index(self, path: Path, entries: Iterable[IndexEntry]) -> None:
+        if not self._signer.project_id:
+            return  # nothing was ever written here by us, and a list is no reason to begin
+        try:
+            write_atomically(path, index_document(entries, self._signer))
+        except CircuitAIError as error:  # a project that is read-only, or a full disk, can still be listed
+            _log.info("the list of conversations is not kept: %s", error)
+
     def _folder(self) -> Path:
-        """The folder's real path. A link in its place would let a cloned project send our data elsewhere."""
-        folder = Path(os.path.realpath(self._given_folder.parent)) / self._given_folder.name
-        if folder.is_symlink():
-            raise UserInputError(
-                msg("{path} is a link; a project's own folder has to be a real one.", path=folder),
-                advice=msg("Remove the link; a folder is then made in its place."),
-                file=folder,
-                error_type="bad_path",
-            )
-        return folder
+        """The folder's path, its own name excepted resolved. Nothing in it is reached through a link."""
+        return confined(self._given_folder)
 
     def _existing(self, session_id: str) -> Path:
         path = self._folder() / (session_id + _SUFFIX)
         try:
-            found = path.lstat()
+            found = look(path)
         except FileNotFoundError as error:
             raise _no_session(session_id) from error
         except OSError as error:
@@ -269,7 +315,7 @@ class SessionFiles:
         """The transcript with its lock, or neither."""
         lock = _lock(path)
         try:
-            return TranscriptFile(path, session_id, lock, is_new=is_new)
+            return TranscriptFile(path, session_id, lock, self._signer, is_new=is_new)
         except BaseException as error:
             lock.release()
             if isinstance(error, FileExistsError):
@@ -299,8 +345,6 @@ def _lock(path: Path) -> ProcessLock:
             advice=msg("End the other window or command first, or begin another conversation."),
             error_type="session_in_use",
         ) from error
-    except NotRegular as error:
-        raise _not_a_file(lock_path) from error
     except OSError as error:
         raise write_problem(error, lock_path) from error
 
@@ -318,32 +362,24 @@ def _checked(session_id: str) -> str:
 
 def _transcripts_in(folder: Path) -> list[tuple[str, os.stat_result]]:
     """Ids and states of the regular files that are named like transcripts."""
-    found = []
     try:
-        with os.scandir(folder) as items:
-            for item in items:
-                session_id = item.name.removesuffix(_SUFFIX)
-                if item.name.endswith(_SUFFIX) and is_ulid(session_id):
-                    with contextlib.suppress(FileNotFoundError):
-                        found.append((session_id, item.stat(follow_symlinks=False)))
-    except (FileNotFoundError, NotADirectoryError):
+        states = entries_in(folder)
+    except FileNotFoundError:
         return []
     except OSError as error:
         raise _read_problem(error, folder, "") from error
+    found = [
+        (name.removesuffix(_SUFFIX), state)
+        for name, state in states.items()
+        if name.endswith(_SUFFIX) and is_ulid(name.removesuffix(_SUFFIX))
+    ]
     for session_id, state in found:
         if not stat.S_ISREG(state.st_mode):
             _log.warning("%s%s is no regular file and is not listed", session_id, _SUFFIX)
     return [(session_id, state) for session_id, state in found if stat.S_ISREG(state.st_mode)]
 
 
-def _write_index(path: Path, entries: Iterable[IndexEntry]) -> None:
-    try:
-        write_atomically(path, index_document(entries))
-    except CircuitAIError as error:  # a project that is read-only, or a full disk, can still be listed
-        _log.info("the list of conversations is not kept: %s", error)
-
-
-def _info(summary: Summary) -> SessionInfo:
+def _info(summary: Summary, *, is_ours: bool) -> SessionInfo:
     return SessionInfo(
         session_id=summary.session_id,
         name=summary.name,
@@ -353,28 +389,12 @@ def _info(summary: Summary) -> SessionInfo:
         message_count=summary.message_count,
         preview=summary.preview,
         has_partial_response=summary.has_partial_response,
+        is_ours=is_ours,
     )
-
-
-def _make_folder(folder: Path) -> None:
-    if not folder.is_dir():
-        folder.mkdir(parents=True, exist_ok=True)
-        _fsync_folder(folder.parent)
-
-
-def _fsync_folder(folder: Path) -> None:
-    """Make a new (or removed) name in the folder as lasting as the file."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _read_all(descriptor: int) -> bytes:
     found = os.fstat(descriptor)
-    if not stat.S_ISREG(found.st_mode):
-        raise NotRegular
     if found.st_size > MAX_TRANSCRIPT_BYTES:
         raise TooLarge
     with os.fdopen(os.dup(descriptor), "rb") as file:
@@ -395,12 +415,30 @@ def _no_session(session_id: str) -> UserInputError:
     )
 
 
+def _not_adopted(session_id: str) -> UserInputError:
+    return UserInputError(
+        msg("The conversation {id} was written on another computer, or changed by another program: it can be "
+            "read, but not gone on with.", id=session_id),
+        advice=msg("Look at the project's history and adopt it first, or begin a new conversation."),
+        error_type="not_adopted",
+    )  # fmt: skip
+
+
 def _not_a_file(path: Path) -> UserInputError:
     return UserInputError(
         msg("{path} is not a regular file.", path=path),
         advice=msg("Move it away; conversations are plain files in the project's own folder."),
         file=path,
         error_type="not_a_file",
+    )
+
+
+def _lost(path: Path) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        msg("{path} is damaged: no word of the conversation can be read in it.", path=path),
+        advice=msg("Restore the file from a backup, or delete the conversation; it was left as it is."),
+        file=path,
+        error_type="session_damaged",
     )
 
 
@@ -416,8 +454,8 @@ def _too_large(path: Path) -> UserInputError:
 def _read_problem(error: OSError, path: Path, session_id: str) -> CircuitAIError:
     if isinstance(error, FileNotFoundError):
         return _no_session(session_id)
-    if isinstance(error, NotRegular | IsADirectoryError):
-        return _not_a_file(path)
+    if isinstance(error, InTheWay):
+        return error.problem()
     if isinstance(error, TooLarge):
         return _too_large(path)
     if isinstance(error, PermissionError):

@@ -1,7 +1,8 @@
 """The user's settings, in ``settings.json`` of his own folder.
 
 Read by every sub-command, so with the standard library alone: importing pydantic would take longer
-than all the rest of a quick command.
+than all the rest of a quick command. Of what an entry is about (models, prices, limits) nothing is imported
+where the file does not hold it: a third of such a command went into that.
 """
 
 from __future__ import annotations
@@ -10,21 +11,21 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, TypeVar
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from domain.llm.agent_limits import AgentLimits
-from domain.llm.chat import ModelAbilities, ProviderChoice
-from domain.llm.costs import CURRENCIES, Price, price_to_plain, read_price
-from domain.llm.service import NetworkSettings
-from domain.search.embedding import EmbeddingSettings, read_embedding
-from domain.simulation.retention import DEFAULT_POLICY, RetentionPolicy
-from infrastructure.persistence.atomic import write_atomically, write_problem
 from infrastructure.persistence.regular import read_regular_file
 from shared import paths
+from shared.bounded_json import read_bounded
 from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from domain.llm.agent_limits import AgentLimits
+    from domain.llm.chat import ModelAbilities, ProviderChoice
+    from domain.llm.costs import Price
+    from domain.llm.service import NetworkSettings
+    from domain.search.embedding import EmbeddingSettings
+    from domain.simulation.retention import RetentionPolicy
 
 SCHEMA_VERSION = 1
 _MAX_BYTES = 2**20
@@ -39,7 +40,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserSettings:
-    """What the user chose. Keys of providers never are among it."""
+    """What the user chose. Keys of providers never are among it; None = as it is by default."""
 
     language: Language = "auto"
     """Language of texts; "auto" follows the system."""
@@ -47,13 +48,13 @@ class UserSettings:
     """Folders (or single files) every circuit may include from."""
     ngspice_path: Path | None = None
     """The simulator's program; None = the one found on PATH."""
-    agent: AgentLimits = field(default_factory=AgentLimits)
+    agent: AgentLimits | None = None
     """How far one turn of a chat may go by itself."""
     small_model: ProviderChoice | None = None
     """The model that makes titles of conversations; None = their first words serve."""
     alternatives: tuple[ProviderChoice, ...] = ()
     """Models to ask, or to offer, when the chosen one fails; none = those that were tested are offered."""
-    network: NetworkSettings = field(default_factory=NetworkSettings)
+    network: NetworkSettings | None = None
     """Proxy and certificates for servers on the network."""
     models: Mapping[str, ModelAbilities] = field(default_factory=dict)
     """What the user knows of models, by name or by provider and name; before what the program knows."""
@@ -63,8 +64,10 @@ class UserSettings:
     """The alternatives are asked without a question, where the project may be sent to them."""
     embedding: EmbeddingSettings | None = None
     """The server for searches by meaning; None = no such search, nothing is sent."""
-    results: RetentionPolicy = DEFAULT_POLICY
+    results: RetentionPolicy | None = None
     """How much room the results of each project may take; held after each run."""
+    run_bytes: int | None = None
+    """What the files of one run may take together (bytes)."""
     unknown: Mapping[str, Any] = field(default_factory=dict)
     """Entries of other versions of this program, kept as they are."""
     warnings: tuple[Message, ...] = ()
@@ -102,7 +105,7 @@ def load_settings(home: Path) -> UserSettings:
             )
         )
     try:
-        content = json.loads(data)
+        content = read_bounded(data)
         if not isinstance(content, dict):
             raise TypeError("not an object")
     except (ValueError, TypeError, RecursionError):
@@ -112,6 +115,9 @@ def load_settings(home: Path) -> UserSettings:
 
 def save_settings(home: Path, settings: UserSettings) -> None:
     """Write the settings atomically. Raises EnvironmentProblem when that is not possible."""
+    from domain.llm.costs import price_to_plain
+    from infrastructure.persistence.atomic import write_atomically, write_problem
+
     path = home / paths.SETTINGS_FILE
     content = {
         **settings.unknown,
@@ -119,10 +125,12 @@ def save_settings(home: Path, settings: UserSettings) -> None:
         "language": settings.language,
         "libraries": [str(library) for library in settings.libraries],
         "ngspice_path": None if settings.ngspice_path is None else str(settings.ngspice_path),
-        "agent": asdict(settings.agent),
+        "agent": None if settings.agent is None else asdict(settings.agent),
         "small_model": None if settings.small_model is None else _choice_to_plain(settings.small_model),
         "alternatives": [_choice_to_plain(choice) for choice in settings.alternatives],
-        "network": {
+        "network": None
+        if settings.network is None
+        else {
             "proxy": settings.network.proxy,
             "certificates": settings.network.certificates and str(settings.network.certificates),
         },
@@ -130,7 +138,7 @@ def save_settings(home: Path, settings: UserSettings) -> None:
         "prices": {name: price_to_plain(price) for name, price in settings.prices.items()},
         "switch_automatically": settings.switch_automatically,
         "embedding": None if settings.embedding is None else asdict(settings.embedding),
-        "results": {"max_bytes": settings.results.max_bytes, "keep": settings.results.keep},
+        "results": _results_to_plain(settings),
     }
     try:
         home.mkdir(parents=True, exist_ok=True)
@@ -164,19 +172,21 @@ def _understand(content: dict[str, Any], path: Path) -> UserSettings:
         warnings.append(
             msg("{path} was written by a newer version; what is not known here is ignored.", path=path)
         )
+    results = entry("results", _results, _NOTHING_SAID)
     return UserSettings(
         language=entry("language", _language, "auto"),
         libraries=entry("libraries", _places, ()),
         ngspice_path=entry("ngspice_path", _place, None),
-        agent=entry("agent", _limits, AgentLimits()),
+        agent=entry("agent", _limits, None),
         small_model=entry("small_model", _model, None),
         alternatives=entry("alternatives", _models, ()),
-        network=entry("network", _network, NetworkSettings()),
+        network=entry("network", _network, None),
         models=entry("models", _abilities, {}),
         prices=entry("prices", _prices, {}),
         switch_automatically=entry("switch_automatically", _yes_or_no, False),
-        embedding=entry("embedding", read_embedding, None),
-        results=entry("results", _quota, DEFAULT_POLICY),
+        embedding=entry("embedding", _embedding, None),
+        results=results[0],
+        run_bytes=results[1],
         unknown=content,
         warnings=tuple(warnings),
     )
@@ -227,6 +237,9 @@ _FRACTIONS = ("model_seconds", "session_cost")
 
 def _limits(value: Any) -> AgentLimits:
     """Any of the limits by name; those left out keep their defaults."""
+    from domain.llm.agent_limits import AgentLimits
+    from domain.llm.costs import CURRENCIES
+
     if not isinstance(value, dict):
         raise TypeError("an object of limits is needed")
     numbers = dict(value)
@@ -245,8 +258,16 @@ def _limits(value: Any) -> AgentLimits:
     return AgentLimits(**read, currency=currency)
 
 
+def _embedding(value: Any) -> EmbeddingSettings | None:
+    from domain.search.embedding import read_embedding
+
+    return read_embedding(value)
+
+
 def _prices(value: Any) -> dict[str, Price]:
     """``{"glm-4.6": {"input": 4, "cached": 0.8, "output": 16, "currency": "CNY"}}``."""
+    from domain.llm.costs import read_price
+
     if not isinstance(value, dict):
         raise TypeError("an object of prices is needed")
     return {name: read_price(row) for name, row in value.items()}
@@ -254,6 +275,8 @@ def _prices(value: Any) -> dict[str, Price]:
 
 def _model(value: Any) -> ProviderChoice | None:
     """``{"provider": "ollama", "model": "qwen3:4b", "base_url": ""}``; provider alone = its default model."""
+    from domain.llm.chat import ProviderChoice
+
     if not isinstance(value, dict) or not value.keys() <= {"provider", "model", "base_url"}:
         raise ValueError(value)
     if not all(isinstance(text, str) for text in value.values()) or not value.get("provider", "").strip():
@@ -276,6 +299,10 @@ _PROXIES = ("http", "https", "socks5", "socks5h")
 
 def _network(value: Any) -> NetworkSettings:
     """``{"proxy": "socks5://HOST:1080", "certificates": "/etc/company-ca.pem"}``; either may be missing."""
+    from urllib.parse import urlsplit
+
+    from domain.llm.service import NetworkSettings
+
     if not isinstance(value, dict) or not value.keys() <= {"proxy", "certificates"}:
         raise ValueError(value)
     proxy, certificates = value.get("proxy") or "", value.get("certificates")
@@ -297,6 +324,8 @@ def _abilities_to_plain(row: ModelAbilities) -> dict[str, Any]:
 
 def _abilities(value: Any) -> dict[str, ModelAbilities]:
     """``{"my-model": {"tools": "prompted", "context_tokens": 8192}}``; what is left out is not known."""
+    from domain.llm.chat import ModelAbilities
+
     if not isinstance(value, dict):
         raise TypeError("an object of models is needed")
     found: dict[str, ModelAbilities] = {}
@@ -321,19 +350,39 @@ def _yes_or_no(value: Any) -> bool:
     return value
 
 
-def _quota(value: Any) -> RetentionPolicy:
-    """``{"max_bytes": 5368709120, "keep": 20}``; null bytes = no limit, what is left out its default."""
-    if not isinstance(value, dict) or not value.keys() <= {"max_bytes", "keep"}:
+_NOTHING_SAID: tuple[RetentionPolicy | None, int | None] = (None, None)
+
+
+def _results_to_plain(settings: UserSettings) -> dict[str, Any] | None:
+    kept = settings.results
+    plain = {} if kept is None else {"max_bytes": kept.max_bytes, "keep": kept.keep}
+    return {**plain, "run_bytes": settings.run_bytes} if settings.run_bytes else plain or None
+
+
+def _results(value: Any) -> tuple[RetentionPolicy | None, int | None]:
+    """``{"max_bytes": 5368709120, "keep": 20, "run_bytes": 1073741824}``.
+
+    Null bytes = no limit, what is left out its default; of one run 1 MiB to 1 TiB.
+    """
+    from domain.simulation.request import LEAST_RUN_BYTES, MOST_RUN_BYTES
+    from domain.simulation.retention import DEFAULT_POLICY, RetentionPolicy
+
+    if not isinstance(value, dict) or not value.keys() <= {"max_bytes", "keep", "run_bytes"}:
         raise ValueError(value)
+    run_bytes = value.get("run_bytes")
+    if run_bytes is not None and not LEAST_RUN_BYTES <= _number(run_bytes) <= MOST_RUN_BYTES:
+        raise ValueError(run_bytes)
     keep = _number(value.get("keep", DEFAULT_POLICY.keep))
     most = value.get("max_bytes", DEFAULT_POLICY.max_bytes)
     if keep < 0 or (most is not None and _number(most) < 0):
         raise ValueError(value)
     # Without a limit of size nothing is removed by itself: `keep` alone would remove all others.
-    return RetentionPolicy(keep=keep, max_bytes=2**62 if most is None else most)
+    return RetentionPolicy(keep=keep, max_bytes=2**62 if most is None else most), run_bytes
 
 
 def _keep_aside(path: Path) -> Message:
+    from datetime import UTC, datetime
+
     aside = path.with_name(f"{path.name}.broken-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
     try:
         path.replace(aside)

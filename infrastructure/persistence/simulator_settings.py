@@ -15,7 +15,7 @@ from typing import Any
 from domain.circuit.dialects import DIALECTS
 from domain.circuit.simulator_settings import ModelFile, SimulatorSettings
 from infrastructure.persistence.atomic import write_atomically, write_problem
-from infrastructure.persistence.regular import read_regular_file
+from infrastructure.persistence.user_json import read_object
 from shared.errors import UserInputError
 from shared.message import msg
 
@@ -73,12 +73,12 @@ class SimulatorSettingsFile:
 
     def _load(self) -> dict[str, Any]:
         try:
-            content = json.loads(read_regular_file(Path(os.path.realpath(self._path)), max_bytes=_MAX_BYTES))
+            content = read_object(self._path, max_bytes=_MAX_BYTES)
         except (FileNotFoundError, NotADirectoryError):
             return {"schema_version": SCHEMA_VERSION, "projects": {}}
-        except (OSError, ValueError, RecursionError) as error:
+        except (OSError, ValueError) as error:
             raise self._damaged() from error
-        if not isinstance(content, dict) or not isinstance(content.get("projects"), dict):
+        if not isinstance(content.get("projects"), dict):
             raise self._damaged()
         return content
 

@@ -15,10 +15,12 @@ from pathlib import Path
 from domain.circuit.dependencies import RefusalReason, SourceFile, SourceRefusal
 from infrastructure.persistence.regular import Moved, NotRegular, TooLarge, read_regular_file
 from shared import paths
+from shared.late_patterns import late_pattern
 
 MAX_SOURCE_BYTES = 20_000_000
 
-_FOREIGN = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+://|//|\\\\")
+_OF_WINDOWS = late_pattern(r"[A-Za-z]:[\\/]")
+_FOREIGN = late_pattern(r"[A-Za-z][A-Za-z0-9+.\-]+://|//|\\\\")
 
 
 class SourceReaderFactory:
@@ -64,6 +66,7 @@ class ConfinedSourceReader:
         self._libraries = tuple(Path(os.path.realpath(library)) for library in libraries)
         self._home = home
         self._max_bytes = max_bytes
+        self._by_name: dict[str, Path] | None = None
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -80,6 +83,11 @@ class ConfinedSourceReader:
         if _FOREIGN.match(name):
             return _refusal(Path(name), "url")
         refused: SourceRefusal | None = None
+        if _OF_WINDOWS.match(name):  # a path of the machine the circuit was drawn on
+            found_by_name = self.find(re.split(r"[\\/]", name)[-1])
+            if found_by_name is None:
+                return _refusal(Path(name), "missing")
+            return self._read_candidate(found_by_name)
         for candidate in self._candidates(name, including_file):
             found = self._read_candidate(candidate)
             if isinstance(found, SourceFile) or found.reason not in ("missing", "outside"):
@@ -89,6 +97,33 @@ class ConfinedSourceReader:
             if refused is None or found.reason == "missing" != refused.reason:
                 refused = found
         return refused or _refusal(Path(name), "missing" if not name.startswith("~") else "outside")
+
+    def find(self, name: str) -> Path | None:
+        """A file of this name: in the circuit's folder, below the project's or below a listed library.
+
+        Letter case does not count, nor do hidden folders; the fewer folders deep, the better. At most
+        20,000 names are looked at.
+        """
+        if self._by_name is None:
+            self._by_name = {}
+            for path in self._library_names():
+                self._by_name.setdefault(path.name.lower(), path)
+        return self._by_name.get(name.lower())
+
+    def _library_names(self) -> Iterator[Path]:
+        below = (self._root, *self._libraries) if self._is_project else self._libraries
+        yield from sorted(_files_in(self._folder))
+        left = _MAX_NAMES
+        for folder in below:
+            waiting = [folder]
+            while waiting and left > 0:  # level by level
+                inner: list[Path] = []
+                for current in waiting:
+                    files = sorted(_files_in(current))
+                    left -= len(files)
+                    yield from files
+                    inner += _folders_in(current)
+                waiting = sorted(inner)
 
     def _candidates(self, name: str, including_file: Path) -> Iterator[Path]:
         if not name or "\0" in name or not _is_encodable(name):
@@ -121,6 +156,29 @@ class ConfinedSourceReader:
         if self._is_project:
             return paths.PROJECT_FOLDER not in parts
         return not any(part.startswith(".") for part in parts)
+
+
+_MAX_NAMES = 20_000
+
+
+def _files_in(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            return [Path(entry.path) for entry in entries if entry.is_file(follow_symlinks=False)]
+    except OSError:  # not readable, or gone: what is not seen is not found
+        return []
+
+
+def _folders_in(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            return [
+                Path(entry.path)
+                for entry in entries
+                if entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
+            ]
+    except OSError:
+        return []
 
 
 def _reason_of(error: OSError | ValueError) -> RefusalReason:

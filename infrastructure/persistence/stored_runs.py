@@ -6,9 +6,7 @@ stands before results made in between: its circuit is as it was then.
 
 from __future__ import annotations
 
-import json
 import math
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,8 +14,12 @@ from typing import Any
 from domain.simulation.notes import SimulationNote
 from domain.simulation.result import Quantity, SimulationIssue, SimulationResult, SimulationRun, StepResult
 from infrastructure.persistence.atomic import write_atomically
-from infrastructure.persistence.regular import read_regular_file
+from infrastructure.persistence.confined import is_file, look, names_in
+from infrastructure.persistence.regular import open_regular_file, read_regular_file
+from infrastructure.persistence.result_circuit import circuit_of
+from infrastructure.persistence.result_seals import HASHES, ResultSeals
 from shared import paths
+from shared.bounded_json import read_bounded
 from shared.errors import CircuitAIError
 from shared.message import Message, msg, stored_message
 from shared.ulid import new_ulid
@@ -32,19 +34,19 @@ _MOST_BYTES = 64 * 2**20
 def newest_first(results: Path) -> list[str]:
     """Names of the results in a folder, by when they were made or last used; none when it cannot be read."""
     try:
-        names = os.listdir(results)  # noqa: PTH208 - names alone
+        names = names_in(results)
     except OSError:
         return []
     return sorted(names, key=lambda name: (max(name, _used(results / name)), name), reverse=True)
 
 
-def reusable_result(results: Path, fingerprint: str) -> SimulationResult | None:
+def reusable_result(results: Path, fingerprint: str, seals: ResultSeals) -> SimulationResult | None:
     """The newest whole, successful result with this fingerprint; it counts as just used. None without one."""
     if not fingerprint:
         return None
     for name in newest_first(results)[:_LOOKED_AT]:
         path = results / name / paths.RESULT_FILE
-        if _head_has(path, fingerprint) and (found := _loaded(path, fingerprint)) is not None:
+        if _head_has(path, fingerprint) and (found := _loaded(path, fingerprint, seals)) is not None:
             try:
                 write_atomically(results / name / USED_FILE, paths.result_name(new_ulid()).encode())
             except CircuitAIError:  # it may not be found as the newest: then it cannot stand for a run of now
@@ -63,22 +65,24 @@ def _used(folder: Path) -> str:
 
 def _head_has(path: Path, fingerprint: str) -> bool:
     try:
-        with path.open("rb") as file:
+        with open_regular_file(path) as file:
             return fingerprint.encode() in file.read(_HEAD_BYTES)
     except OSError:
         return False
 
 
-def _loaded(path: Path, fingerprint: str) -> SimulationResult | None:
-    """The result as it was when it was saved; None when anything of it is missing, changed or damaged."""
-    folder = Path(os.path.realpath(path.parent))
+def _loaded(path: Path, fingerprint: str, seals: ResultSeals) -> SimulationResult | None:
+    """The result as it was when it was saved here; None when any of it is missing, changed or damaged."""
+    folder = path.parent
     try:
-        content = json.loads(read_regular_file(folder / path.name, max_bytes=_MOST_BYTES))
+        content = read_bounded(read_regular_file(path, max_bytes=_MOST_BYTES))
         if content["fingerprint"] != fingerprint or content["ok"] is not True:
             return None
         raws = [folder / name for name in content["raw_paths"]]
-        is_whole = [raw.lstat().st_size for raw in raws] == content["raw_bytes"]
+        is_whole = [look(raw).st_size for raw in raws] == content["raw_bytes"]
         if not raws or not is_whole or not all(_is_in(raw, folder) for raw in raws):
+            return None
+        if not seals.is_ours(content, folder) or [seals.digest_of(raw) for raw in raws] != content[HASHES]:
             return None
         return _result(content, folder, raws)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -86,7 +90,7 @@ def _loaded(path: Path, fingerprint: str) -> SimulationResult | None:
 
 
 def _is_in(raw: Path, folder: Path) -> bool:
-    return raw.parent == folder and raw.is_file() and not raw.is_symlink()
+    return raw.parent == folder and is_file(raw)
 
 
 def _result(content: Mapping[str, Any], folder: Path, raws: list[Path]) -> SimulationResult:
@@ -101,7 +105,7 @@ def _result(content: Mapping[str, Any], folder: Path, raws: list[Path]) -> Simul
     )
     return SimulationResult(
         result_id=str(content["id"]),
-        netlist_path=Path(content["netlist"]["path"]),
+        netlist_path=circuit_of(content, folder),
         netlist_sha256=content["netlist"]["sha256"],
         fingerprint=content["fingerprint"],
         is_reused=True,

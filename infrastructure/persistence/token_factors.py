@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 from pathlib import Path
 
 from domain.llm.chat import ChatRequest
 from domain.llm.tokens import TokenFactors, read_factors, request_tokens
 from infrastructure.persistence.atomic import write_atomically
 from infrastructure.persistence.change_lock import change_lock
-from infrastructure.persistence.regular import read_regular_file
+from infrastructure.persistence.user_json import FACTORS_FILE, read_object
 from shared.errors import CircuitAIError
 
-FILE = "token_factors.json"
+FILE = FACTORS_FILE
 _MAX_BYTES = 2**20
 _MOST_MODELS = 500
 
@@ -55,7 +54,6 @@ class TokenFactorsFile:
     def _load(self) -> TokenFactors:
         """What is known; nothing where the file is missing or damaged, as it is learned again."""
         try:
-            data = read_regular_file(Path(os.path.realpath(self._path)), max_bytes=_MAX_BYTES)
-            return TokenFactors(read_factors(json.loads(data)))
-        except (OSError, ValueError, RecursionError):
+            return TokenFactors(read_factors(read_object(self._path, max_bytes=_MAX_BYTES)))
+        except (OSError, ValueError):
             return TokenFactors()

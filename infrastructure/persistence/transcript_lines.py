@@ -3,19 +3,30 @@
 A line counts when its newline is there. What follows the last one was being written when the program
 or the machine died: it is dropped, and so is a last line that is no event (blocks of zeros after a
 power cut). A damaged line before others is stood in for by an event ``damaged``; nothing else is lost.
+
+Each line ends with a signature over itself, all lines before it and the conversation's id. A transcript of
+which a line was written elsewhere, changed, moved or taken out is history to be read; an event ``adopted``
+says that the user has made what stands before it his.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from domain.llm.adoption import ADOPTED
 from domain.llm.transcript import role_of
+from infrastructure.persistence.authenticity import SIGNATURE_LENGTH, Authenticity
+from shared.bounded_json import read_bounded
 
 _log = logging.getLogger(__name__)
+
+_LOOKED_AT = 4096
+_BEFORE_SIGNATURE, _AFTER_SIGNATURE = b',"signature":"', b'"}'
 
 _NEEDED_TEXTS = {"delta": ("message_id",), "renamed": ("name",), "replaced": ("message_id",)}
 _OPTIONAL_TEXTS = {"delta": ("text", "reasoning")}
@@ -28,8 +39,65 @@ class Lines:
     events: list[Mapping[str, Any]]
     damaged: tuple[int, ...]
     """Numbers of the lines that could not be read, from 1."""
+    is_lost: bool = False
+    """There are bytes, and not one event in them: no transcript that was cut off begins so."""
     end: int
     """Bytes up to the end of the last line that counts; what follows must be cut before writing."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Chain:
+    """The signatures of a transcript, followed from its first line on."""
+
+    signer: Authenticity
+    session_id: str
+    link: str = ""
+    """SHA-256 over the lines so far, each with the link before it."""
+    is_ours: bool = True
+    """Every line so far was written by this installation, or adopted."""
+
+    def read(self, line: bytes) -> bytes:
+        """Follow a line as it stands in the file, without its newline; returns it without its signature."""
+        body, signature = _parted(line)
+        self.link = _next_link(self.link, body)
+        is_sound = self.signer.is_ours("transcript", signature, self.session_id, self.link)
+        if not is_sound:
+            self.is_ours = False
+        elif not self.is_ours and _is_adoption(body):
+            self.is_ours = True
+        return body
+
+    def signed(self, lines: Sequence[bytes]) -> tuple[list[bytes], Chain]:
+        """Lines of events (as `write_line` makes them) with their signatures, and the chain behind them.
+
+        Raises EnvironmentProblem when the project can't be signed for.
+        """
+        link, is_ours, signed = self.link, self.is_ours, []
+        for line in lines:
+            body = line[:-1]
+            link = _next_link(link, body)
+            signature = self.signer.sign("transcript", self.session_id, link).encode("ascii")
+            signed.append(body[:-1] + _BEFORE_SIGNATURE + signature + _AFTER_SIGNATURE + b"\n")
+            is_ours = is_ours or _is_adoption(body)
+        return signed, replace(self, link=link, is_ours=is_ours)
+
+
+def _next_link(link: str, body: bytes) -> str:
+    return hashlib.sha256(link.encode("ascii") + b"\n" + body).hexdigest()
+
+
+def _is_adoption(body: bytes) -> bool:
+    event = read_line(body) if ADOPTED.encode() in body[:40] else None
+    return event is not None and event.get("event") == ADOPTED
+
+
+def _parted(line: bytes) -> tuple[bytes, str]:
+    """A line without its signature, and that; "" when it has none."""
+    start = len(line) - len(_BEFORE_SIGNATURE) - SIGNATURE_LENGTH - len(_AFTER_SIGNATURE)
+    if start < 1 or not line.endswith(_AFTER_SIGNATURE) or not line.startswith(_BEFORE_SIGNATURE, start):
+        return line, ""
+    signature = line[start + len(_BEFORE_SIGNATURE) : -len(_AFTER_SIGNATURE)]
+    return line[:start] + b"}", signature.decode("ascii", "replace")
 
 
 def write_line(event: Mapping[str, Any]) -> bytes:
@@ -44,23 +112,31 @@ def write_line(event: Mapping[str, Any]) -> bytes:
         return json.dumps(event, allow_nan=False, separators=(",", ":")).encode() + b"\n"
 
 
-def read_lines(data: bytes, *, name: str) -> Lines:
-    """All events in `data`; `name` is what the log calls the transcript."""
+def read_lines(data: bytes, *, name: str, chain: Chain | None = None) -> Lines:
+    """All events in `data`, without their signatures; `name` is what the log calls the transcript.
+
+    `chain` follows the lines that count.
+    """
     events: list[Mapping[str, Any]] = []
     damaged: list[int] = []
     end = 0
     for number, (stop, line) in enumerate(_whole_lines(data), 1):
-        event = read_line(line)
+        body, _ = _parted(line)
+        event = read_line(body)
         if event is not None:
             events.append(event)
         elif line.strip():
-            if stop == len(data) and not _is_json(line):
+            if stop == len(data) and not is_whole(line):
                 break  # nothing follows: the end of a write that was cut off
+            # A damaged line of ours can't be told from one that was changed: the chain breaks here.
             damaged.append(number)
             events.append({"event": "damaged", "line": number})
             _log.warning("line %d of the transcript %s is damaged and left out", number, name)
+        if chain is not None and line.strip():
+            chain.read(line)
         end = stop
-    return Lines(events=events, damaged=tuple(damaged), end=end)
+    is_lost = not events and bool(start := data[:_LOOKED_AT].strip()) and not start.startswith(b"{")
+    return Lines(events=events, damaged=tuple(damaged), end=end, is_lost=is_lost)
 
 
 def read_line(line: bytes) -> Mapping[str, Any] | None:
@@ -73,13 +149,13 @@ def read_line(line: bytes) -> Mapping[str, Any] | None:
 
 
 def _json_of(line: bytes) -> Any:
-    return json.loads(line.decode().removeprefix("\ufeff"))
+    return read_bounded(line.decode().removeprefix("\ufeff"))
 
 
-def _is_json(line: bytes) -> bool:
+def is_whole(line: bytes) -> bool:
     """Whether somebody wrote this line to its end, whatever it means."""
     try:
-        _json_of(line)
+        json.loads(line.decode().removeprefix("\ufeff"))
     except (ValueError, RecursionError):
         return False
     return True

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import json
 import logging
-import os
+import math
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-from application.project.window_state import MOST_RECENT, ProjectMemory, WindowState
+from application.project.window_state import (
+    MOST_RECENT,
+    CircuitView,
+    ProjectMemory,
+    WindowState,
+    changed_by,
+)
 from infrastructure.persistence.atomic import write_atomically, write_problem
-from infrastructure.persistence.regular import read_regular_file
+from infrastructure.persistence.change_lock import change_lock
+from infrastructure.persistence.user_json import read_object
 
 SCHEMA_VERSION = 1
 FILE = "window.json"
 _MAX_BYTES = 8 * 2**20
 _LARGEST = 100_000
 """No window, pane or splitter has so many pixels."""
+_MOST_LINES = 100_000_000
+
 
 _logger = logging.getLogger(__name__)
 
@@ -32,15 +42,29 @@ class WindowStateFile:
         self._path = user_home / FILE
 
     def load(self) -> WindowState:
-        """The state saved last. A file that is damaged counts as none: only a layout is lost."""
+        """The state saved last. A file that is damaged is set aside, and counts as none."""
         try:
-            content = json.loads(read_regular_file(Path(os.path.realpath(self._path)), max_bytes=_MAX_BYTES))
+            content = read_object(self._path, max_bytes=_MAX_BYTES)
         except (FileNotFoundError, NotADirectoryError):
             return WindowState()
-        except (OSError, ValueError, RecursionError) as error:
+        except (OSError, ValueError) as error:
             _logger.warning("The state of the window in %s is not used: %s", self._path, error)
-            return WindowState()
-        return _state(content if isinstance(content, dict) else {})
+            return WindowState(damaged=self._set_aside())
+        return _state(content)
+
+    def _set_aside(self) -> Path | None:
+        aside = self._path.with_suffix(f"{self._path.suffix}.damaged")
+        try:
+            self._path.replace(aside)
+        except OSError as error:
+            _logger.warning("%s cannot be renamed: %s", self._path, error)
+            return self._path
+        return aside
+
+    def update(self, before: WindowState, after: WindowState) -> None:
+        """See the port."""
+        with change_lock(self._path):
+            self.save(changed_by(self.load(), before, after))
 
     def save(self, state: WindowState) -> None:
         """Write it atomically. Raises EnvironmentProblem, UserInputError."""
@@ -74,7 +98,12 @@ def _plain_memory(memory: ProjectMemory) -> dict[str, Any]:
         "shown_file": memory.shown_file,
         "expanded": memory.expanded,
         "sizes": dict(memory.sizes),
+        "views": {place: asdict(view) for place, view in memory.views.items()},
         "accepted": None if memory.accepted is None else dict(memory.accepted),
+        "places": dict(memory.places),
+        "bottom_tab": memory.bottom_tab,
+        "conversation": memory.conversation,
+        "drafts": dict(memory.drafts),
     }
 
 
@@ -106,8 +135,34 @@ def _memory(content: Mapping[str, Any]) -> ProjectMemory:
         shown_file=_or("", _text, content.get("shown_file")),
         expanded=_or((), _texts, content.get("expanded")),
         sizes=_or({}, _mapping(_pixels), content.get("sizes")),
+        views=_or({}, _mapping(_view), content.get("views")),
         accepted=_or(None, _mapping(_text), content.get("accepted")),
+        places=_or({}, _mapping(_place), content.get("places")),
+        bottom_tab=_or(0, _pixel, content.get("bottom_tab")),
+        conversation=_or(None, _text, content.get("conversation")),
+        drafts=_or({}, _mapping(_text), content.get("drafts")),
     )
+
+
+def _view(value: Any) -> CircuitView:
+    content = value if isinstance(value, dict) else {}
+    return CircuitView(
+        analysis=_or("", _text, content.get("analysis")),
+        traces=_or({}, _mapping(_expressions), content.get("traces")),
+        zooms=_or({}, _mapping(_mapping(_range)), content.get("zooms")),
+        measurements=_or([], _expressions, content.get("measurements")),
+    )
+
+
+def _expressions(value: Any) -> list[str]:
+    return list(_texts(value))
+
+
+def _range(value: Any) -> tuple[float, float]:
+    low, high = (float(item) for item in _list(value))
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise ValueError(value)
+    return low, high
 
 
 def _or(default: T, read: Callable[[Any], T], value: Any) -> T:
@@ -166,6 +221,17 @@ def _pixel(value: Any) -> int:
 
 def _pixels(value: Any) -> tuple[int, ...]:
     return tuple(_pixel(item) for item in _list(value))
+
+
+def _place(value: Any) -> tuple[int, int, int]:
+    line, column, top = _list(value)
+    return _count(line), _count(column), _count(top)
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST_LINES:
+        raise ValueError(value)
+    return value
 
 
 def _geometry(value: Any) -> tuple[int, int, int, int]:

@@ -12,18 +12,20 @@ import contextlib
 import logging
 import os
 import sqlite3
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from infrastructure.persistence import confined
+from infrastructure.persistence.confined import InTheWay
+from infrastructure.persistence.databases import COMPANIONS, SEARCH, check_files, check_kind, mark
 from shared import paths
+from shared.errors import EnvironmentProblem
 
 _logger = logging.getLogger(__name__)
 
 _SCHEMA = 1
 _BUSY_S = 10.0
 """How long to wait for another process's transaction."""
-_COMPANIONS = ("", "-wal", "-shm", "-journal")
 _TABLES = """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE files (
@@ -91,6 +93,8 @@ def opened(root: Path) -> Iterator[sqlite3.Connection]:
             connection = _connect(path)
         except (sqlite3.Error, OSError) as again:
             raise UnusableError(str(again)) from again
+    except InTheWay as error:
+        raise UnusableError(str(error.problem())) from error
     except OSError as error:
         raise UnusableError(error.strerror or str(error)) from error
     try:
@@ -107,9 +111,9 @@ def opened(root: Path) -> Iterator[sqlite3.Connection]:
 def remove(root: Path) -> None:
     """Throw the index away; who has it open goes on with what is gone."""
     path = path_of(root)
-    for companion in _COMPANIONS:
+    for companion in COMPANIONS:
         with contextlib.suppress(FileNotFoundError):
-            path.with_name(path.name + companion).unlink()
+            confined.unlink(path.with_name(path.name + companion))
 
 
 @contextlib.contextmanager
@@ -148,14 +152,17 @@ def _is_damage(error: sqlite3.DatabaseError) -> bool:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    _refuse_links(path)
+    check_files(path)
     # A link that comes to stand here between the look and the opening is refused by the system.
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
+    descriptor = confined.open_file(path, os.O_RDWR | os.O_CREAT)
     inode = os.fstat(descriptor).st_ino
     os.close(descriptor)
     connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
     try:
-        connection.execute("PRAGMA trusted_schema = OFF")
+        try:
+            check_kind(connection, path, SEARCH)
+        except EnvironmentProblem as error:  # nothing but a cache is kept under this name
+            raise sqlite3.DatabaseError(str(error)) from error
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA cache_size = -32000")
@@ -166,16 +173,6 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
-
-
-def _refuse_links(path: Path) -> None:
-    """Nothing is written through a link or into a device that somebody put here."""
-    if not stat.S_ISDIR(path.parent.lstat().st_mode):
-        raise NotADirectoryError(f"{path.parent} is no folder")
-    for companion in _COMPANIONS:
-        with contextlib.suppress(FileNotFoundError):
-            if not stat.S_ISREG(path.with_name(path.name + companion).lstat().st_mode):
-                raise OSError(f"{path.name}{companion} is no regular file")
 
 
 def _prepare(connection: sqlite3.Connection, place: str) -> None:
@@ -195,3 +192,4 @@ def _prepare(connection: sqlite3.Connection, place: str) -> None:
                 connection.execute(statement)
         set_meta(connection, "place", place)
         connection.execute(f"PRAGMA user_version = {_SCHEMA}")
+        mark(connection, SEARCH)

@@ -10,13 +10,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from pathspec import GitIgnoreSpec
-
+from infrastructure.persistence.ignore_patterns import IgnorePatterns
 from infrastructure.persistence.regular import read_regular_file
 
 IGNORE_FILES = (".gitignore", ".circuitaiignore")
@@ -24,6 +23,7 @@ IGNORE_FILES = (".gitignore", ".circuitaiignore")
 
 _LARGEST_IGNORE_FILE = 2**20
 _DEEPEST = 32
+_LATEST_NS = 2**63 - 1
 _MOST_FILES = 50_000
 
 
@@ -59,14 +59,14 @@ class Walk:
 class _Rules:
     """The ignore rules in force in a folder: its own behind those of the folders above."""
 
-    specs: tuple[tuple[str, GitIgnoreSpec], ...] = ()
+    specs: tuple[tuple[str, IgnorePatterns], ...] = ()
     """(folder with a slash at its end, or "", patterns), the strongest last."""
     digest: bytes = b""
 
     def ignores(self, path: str) -> bool:
         """Whether they leave out `path`; a folder's path ends in a slash."""
         for folder, spec in reversed(self.specs):
-            verdict = spec.check_file(path[len(folder) :]).include
+            verdict = spec.verdict(path[len(folder) :])
             if verdict is not None:
                 return verdict
         return False
@@ -118,8 +118,17 @@ class _Walker:
         else:
             status = entry.stat(follow_symlinks=False)
             self.found.files[path] = Stamp(
-                status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, rules.digest
+                status.st_size,
+                _storable(status.st_mtime_ns),
+                _storable(status.st_ctime_ns),
+                status.st_ino,
+                rules.digest,
             )
+
+
+def _storable(time_ns: int) -> int:
+    """A time as a number SQLite has room for: 2262 comes after every date it could not hold."""
+    return max(-_LATEST_NS, min(time_ns, _LATEST_NS))
 
 
 def _rules_of(entries: list[os.DirEntry[str]], folder: str, prefix: str, rules: _Rules) -> _Rules:
@@ -130,26 +139,16 @@ def _rules_of(entries: list[os.DirEntry[str]], folder: str, prefix: str, rules: 
     return _with([spec for spec in specs if spec is not None], rules)
 
 
-def _spec_in(path: Path, prefix: str) -> tuple[str, GitIgnoreSpec, bytes] | None:
+def _spec_in(path: Path, prefix: str) -> tuple[str, IgnorePatterns, bytes] | None:
     """The rules of an ignore file; None when it is no readable file."""
     with contextlib.suppress(OSError):
         data = read_regular_file(path, max_bytes=_LARGEST_IGNORE_FILE)
         lines = data.decode("utf-8", "surrogateescape").removeprefix("\ufeff").splitlines()
-        return prefix, GitIgnoreSpec.from_lines(_readable(lines)), data
+        return prefix, IgnorePatterns(lines), data
     return None
 
 
-def _readable(lines: list[str]) -> Iterator[str]:
-    """The lines that are patterns; one that is none ("!" alone) is no rule, as for git."""
-    for line in lines:
-        try:
-            GitIgnoreSpec.from_lines([line])
-        except ValueError:
-            continue
-        yield line
-
-
-def _with(specs: list[tuple[str, GitIgnoreSpec, bytes]], rules: _Rules) -> _Rules:
+def _with(specs: list[tuple[str, IgnorePatterns, bytes]], rules: _Rules) -> _Rules:
     if not specs:
         return rules
     digest = hashlib.blake2b(rules.digest, digest_size=16)

@@ -17,6 +17,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from application.ports.tracing import KeptSpan
+from infrastructure.persistence.confined import InTheWay
+from infrastructure.persistence.databases import (
+    TRACES,
+    check_files,
+    check_kind,
+    connect_for_reading,
+    mark,
+)
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 
@@ -75,13 +83,14 @@ class SpanWriter:
 
     def _work(self) -> None:
         try:
-            with contextlib.closing(_opened(self._database)) as connection:
-                _make(connection)
+            check_files(self._database)
+            with contextlib.closing(sqlite3.connect(self._database, timeout=_BUSY_S)) as connection:
+                _make(connection, self._database)
                 _tidy(connection, self._most_bytes)
                 for batch in self._batches():
                     connection.executemany(_WRITE, map(_row, batch))
                     connection.commit()
-        except (sqlite3.Error, OSError) as problem:
+        except (sqlite3.Error, OSError, EnvironmentProblem) as problem:
             _logger.warning("The trace of this turn is not kept, %s: %s", self._database, problem)
 
     def _batches(self) -> Iterator[list[KeptSpan]]:
@@ -115,13 +124,15 @@ class SqliteTraces:
         return otlp_json(spans)
 
     def _read(self, database: Path, query: str, *values: str) -> Sequence[KeptSpan]:
-        if not database.is_file():
-            return ()
         try:
-            with contextlib.closing(_opened(database, read_only=True)) as connection:
+            if not check_files(database):
+                return ()
+            with contextlib.closing(connect_for_reading(database, TRACES, timeout=_BUSY_S)) as connection:
                 connection.row_factory = sqlite3.Row
                 return [_span(row) for row in connection.execute(query, values)]
-        except (sqlite3.Error, ValueError) as problem:
+        except InTheWay as problem:
+            raise problem.problem() from problem
+        except (sqlite3.Error, OSError, ValueError) as problem:
             raise EnvironmentProblem(
                 msg("The traces in {path} can't be read: {problem}.", path=database, problem=problem),
                 advice=msg("They are only a record: delete the file, and the next turn begins a new one."),
@@ -129,12 +140,8 @@ class SqliteTraces:
             ) from problem
 
 
-def _opened(database: Path, *, read_only: bool = False) -> sqlite3.Connection:
-    mode = "ro" if read_only else "rwc"
-    return sqlite3.connect(f"{database.absolute().as_uri()}?mode={mode}", uri=True, timeout=_BUSY_S)
-
-
-def _make(connection: sqlite3.Connection) -> None:
+def _make(connection: sqlite3.Connection, database: Path) -> None:
+    check_kind(connection, database, TRACES)
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # before the first table, else it has no effect
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = OFF")
@@ -145,6 +152,7 @@ def _make(connection: sqlite3.Connection) -> None:
         for statement in _CREATE:
             connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
+        mark(connection, TRACES)
 
 
 def _tidy(connection: sqlite3.Connection, most_bytes: int) -> None:

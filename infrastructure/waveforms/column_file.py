@@ -2,11 +2,13 @@
 
 A raw file has its numbers point by point, so that one vector costs reading all. Here each vector lies in
 one piece and is mapped: what LTspice calls fast access. It is ours alone, made after a run, and may vanish
-at any time; it is used only when it fits the raw file as it is now (size, time of change, variables), and
-is as little believed as the raw file: a project may come from anywhere.
+at any time. A project may come from anywhere, so it is used only when this user's key signed its directory,
+and the raw file is the very one it was made of (inode, size, times of change: nobody can choose a ctime);
+each block of numbers is held against the directory's hash of it before it is first given out.
 
-Layout, little endian: 8 bytes magic with the version, 8 bytes length of the directory, 4 bytes its CRC-32,
-the directory (JSON), then columns and levels as float64 or complex128, each on a page of its own, a large
+Layout, little endian: 8 bytes magic with the version, 8 bytes length of the directory, 32 bytes its
+HMAC-SHA256, the directory (JSON), then columns and levels as float64 or complex128, each on a page of its
+own, a large
 column on a huge page of its own and written by whole ones: a file system that keeps files in large folios
 (ext4 and xfs of recent kernels) then maps it by a table entry for 2 MB in place of 512.
 """
@@ -14,20 +16,24 @@ column on a huge page of its own and written by whole ones: a file system that k
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import hmac
 import json
 import mmap
 import os
 import struct
 import sys
 import threading
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from infrastructure.persistence import confined
+from infrastructure.persistence.authenticity import MAC_BYTES, UserKey
 from infrastructure.waveforms.raw_header import opened
 from shared.errors import UserInputError
+from shared.paths import user_home
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
@@ -36,8 +42,10 @@ if TYPE_CHECKING:
     from infrastructure.waveforms.raw_data import Rows
     from infrastructure.waveforms.raw_layout import RawHeader
 
-_MAGIC = b"CDAWAVE\x01"
-_START = struct.Struct("<8sQI")
+_MAGIC = b"CDAWAVE\x02"
+_START = struct.Struct(f"<8sQ{MAC_BYTES}s")
+_KIND = "column file"
+_CHECKED_BYTES = 2**20
 _PAGE = 4096
 _HUGE_PAGE = 2**21
 _WORTH_HUGE = 4 * _HUGE_PAGE
@@ -79,28 +87,66 @@ class _Plot:
     columns: tuple[_Column, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Directory:
+    """What the file says of itself."""
+
+    plots: tuple[_Plot, ...]
+    start: int
+    """Where the first block of numbers begins."""
+    hashes: tuple[str, ...]
+    """SHA-256 of each block of `_CHECKED_BYTES`, from there to the end."""
+
+
+Checked = dict[tuple[int, ...], bytearray]
+"""Of column files (by inode, size and times): which blocks are still to be held against their hashes."""
+
+
+class ChangedColumns(Exception):
+    """Numbers of a column file are not those that were written; the raw file has them all."""
+
+
 class ColumnFile:
     """An open column file; what it gives out stays valid for good."""
 
-    def __init__(self, data: mmap.mmap, plots: Sequence[_Plot]) -> None:
+    def __init__(self, data: mmap.mmap, directory: _Directory, unchecked: bytearray) -> None:
         self._data = data
-        self._plots = plots
+        self._plots = directory.plots
+        self._directory = directory
+        self._unchecked = unchecked
 
     @classmethod
-    def beside(cls, raw_path: Path, headers: Sequence[RawHeader]) -> ColumnFile | None:
-        """That of a raw file with these headers, or None when there is none that belongs to it."""
+    def beside(
+        cls,
+        raw_path: Path,
+        headers: Sequence[RawHeader],
+        key: UserKey | None = None,
+        checked: Checked | None = None,
+    ) -> ColumnFile | None:
+        """That of a raw file with these headers, or None when there is none that belongs to it.
+
+        `key`: of the user who has to have made it; None is the one of the environment. `checked` spares
+        a file that is opened again the second look at its numbers.
+        """
         try:
             source = raw_path.stat()
             with opened(column_path(raw_path)) as file:
-                plots = _directory(file, source, headers)
-                if plots is None:
+                directory = _directory(file, source, headers, key or UserKey(user_home()))
+                if directory is None:
                     return None
-                return cls(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), plots)
+                fresh = bytearray(b"\1" * len(directory.hashes))
+                found = os.fstat(file.fileno())
+                state = (found.st_dev, *_state_of(found))
+                unchecked = fresh if checked is None else checked.setdefault(state, fresh)
+                return cls(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), directory, unchecked)
         except (UserInputError, OSError):
             return None  # not there, or not to be read: the raw file has it all
 
     def column(self, plot: int, index: int, *, is_whole: bool = True) -> Array:
-        """A variable, mapped and read-only; `is_whole`: all of it is going to be read."""
+        """A variable, mapped and read-only; `is_whole`: all of it is going to be read.
+
+        Raises ChangedColumns.
+        """
         import numpy as np
 
         column = self._plots[plot].columns[index]
@@ -109,6 +155,7 @@ class ColumnFile:
             with contextlib.suppress(OSError, ValueError):
                 start = column.offset // mmap.PAGESIZE * mmap.PAGESIZE
                 self._data.madvise(_POPULATE_READ, start, column.end - start)
+        self._check(column.offset, column.end)
         if column.is_complex:
             return np.frombuffer(self._data, np.complex128, column.count, column.offset)
         return np.frombuffer(self._data, np.float64, column.count, column.offset)
@@ -118,7 +165,7 @@ class ColumnFile:
         return self._plots[plot].is_monotonic
 
     def pyramid(self, plot: int, index: int) -> Pyramid | None:
-        """Its levels; None for a complex or a short one."""
+        """Its levels; None for a complex or a short one. Raises ChangedColumns."""
         import numpy as np
 
         from infrastructure.waveforms.pyramid import Pyramid
@@ -126,31 +173,63 @@ class ColumnFile:
         levels = self._plots[plot].columns[index].levels
         if not levels:
             return None
+        for count, low, high in levels:
+            self._check(low, low + 8 * count)
+            self._check(high, high + 8 * count)
         return Pyramid(
             low=tuple(np.frombuffer(self._data, np.float64, count, low) for count, low, _ in levels),
             high=tuple(np.frombuffer(self._data, np.float64, count, high) for count, _, high in levels),
         )
 
+    def _check(self, start: int, end: int) -> None:
+        """Raise ChangedColumns unless the bytes from `start` to `end` are those that were written."""
+        first, hashes = self._directory.start, self._directory.hashes
+        with memoryview(self._data) as data:
+            for block in range((start - first) // _CHECKED_BYTES, -(-(end - first) // _CHECKED_BYTES)):
+                if self._unchecked[block]:
+                    at = first + block * _CHECKED_BYTES
+                    with data[at : at + _CHECKED_BYTES] as piece:
+                        digest = hashlib.sha256(piece).hexdigest()
+                    if digest != hashes[block]:
+                        raise ChangedColumns
+                    self._unchecked[block] = 0
 
-def _directory(file: IO[bytes], source: os.stat_result, headers: Sequence[RawHeader]) -> list[_Plot] | None:
-    """The directory, when all of it is true."""
+
+def _state_of(raw: os.stat_result) -> list[int]:
+    return [raw.st_ino, raw.st_size, raw.st_mtime_ns, raw.st_ctime_ns]
+
+
+def _directory(
+    file: IO[bytes], source: os.stat_result, headers: Sequence[RawHeader], key: UserKey
+) -> _Directory | None:
+    """The directory, when all of it is true and this user's program wrote it."""
     size = os.fstat(file.fileno()).st_size
     start = file.read(_START.size)
     if len(start) < _START.size:
         return None
-    magic, length, checksum = _START.unpack(start)
+    magic, length, signature = _START.unpack(start)
     if magic != _MAGIC or length > min(_MAX_DIRECTORY, size):
         return None
     text = file.read(length)
-    if zlib.crc32(text) != checksum:
+    if not hmac.compare_digest(key.mac(_KIND, text), signature):
         return None
     try:
         content = json.loads(text)
-        is_of_source = content["source"] == [source.st_size, source.st_mtime_ns] and content["size"] == size
-        plots = [_Plot(bool(flag), tuple(map(_column, columns))) for flag, columns in content["plots"]]
+        is_of_source = content["source"] == _state_of(source) and content["size"] == size
+        plots = tuple(_Plot(bool(flag), tuple(map(_column, columns))) for flag, columns in content["plots"])
+        directory = _Directory(plots, _first_page(start=_START.size + length), tuple(content["blocks"]))
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
-    return plots if is_of_source and _fits(plots, headers, size) else None
+    is_whole = len(directory.hashes) == _block_count(directory.start, size)
+    return directory if is_of_source and is_whole and _fits(plots, headers, size) else None
+
+
+def _first_page(start: int) -> int:
+    return -(-start // _PAGE) * _PAGE
+
+
+def _block_count(start: int, size: int) -> int:
+    return max(0, -(-(size - start) // _CHECKED_BYTES))
 
 
 def _column(entry: Sequence[Any]) -> _Column:
@@ -187,6 +266,10 @@ def _fits(plots: Sequence[_Plot], headers: Sequence[RawHeader], size: int) -> bo
 class ColumnFileBuilder:
     """Makes column files; the port behind `LoadWaveforms`."""
 
+    def __init__(self, key: UserKey | None = None) -> None:
+        """`key` signs them; None is the one of the environment."""
+        self._key = key
+
     def build(self, raw_path: Path, stop: threading.Event) -> bool:
         """Make the column file of a raw file, on a thread of low priority; ends early when `stop` is set.
 
@@ -200,7 +283,7 @@ class ColumnFileBuilder:
                 if sys.platform == "linux":  # only there a thread has a priority of its own
                     with contextlib.suppress(OSError):
                         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
-                outcome.append(build_columns(raw_path, stop))
+                outcome.append(build_columns(raw_path, stop, self._key))
             except BaseException as error:  # noqa: BLE001 - raised below, on the caller's thread
                 outcome.append(error)
 
@@ -212,7 +295,7 @@ class ColumnFileBuilder:
         return outcome[0]
 
 
-def build_columns(raw_path: Path, stop: threading.Event | None = None) -> bool:
+def build_columns(raw_path: Path, stop: threading.Event | None = None, key: UserKey | None = None) -> bool:
     """Make the column file of a raw file, when it has none; False when `stop` was set before the end.
 
     Nothing is left behind but the whole file. Raises UserInputError when the raw file can't be read,
@@ -222,16 +305,20 @@ def build_columns(raw_path: Path, stop: threading.Event | None = None) -> bool:
     from infrastructure.waveforms.raw_data import Rows
     from infrastructure.waveforms.raw_layout import walk
 
+    key = key or UserKey(user_home())
     target = column_path(raw_path)
+    if not confined.is_private(target):
+        target = Path(os.path.realpath(target.parent)) / target.name
     with opened(raw_path) as file:
         source = os.fstat(file.fileno())
         found = [(header, end) for header, end in walk(file, raw_path) if header.variables]
-        if ColumnFile.beside(raw_path, [header for header, _ in found]) is not None:
+        if ColumnFile.beside(raw_path, [header for header, _ in found], key) is not None:
             return True
         temporary = target.with_name(f".{new_ulid()}.tmp")
         try:
-            with temporary.open("xb") as out:
-                plots = _Writer(out, source, [header for header, _ in found])
+            new = confined.open_file(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+            with os.fdopen(new, "r+b") as out:
+                plots = _Writer(out, source, [header for header, _ in found], key)
                 for number, (header, end) in enumerate(found):
                     if not plots.write_plot(number, Rows(file, raw_path, header, end), stop):
                         return False
@@ -239,28 +326,32 @@ def build_columns(raw_path: Path, stop: threading.Event | None = None) -> bool:
                 os.fsync(out.fileno())
             if _changed(source, raw_path):
                 return False
-            temporary.replace(target)
+            confined.rename(temporary, target)
         except OSError as error:
             raise write_problem(error, target) from error
         finally:
-            temporary.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                confined.unlink(temporary)
     return True
 
 
 def remove_columns(raw_path: Path) -> None:
     """Remove the column file of a raw file, if there is one."""
-    column_path(raw_path).unlink(missing_ok=True)
+    with contextlib.suppress(FileNotFoundError):
+        confined.unlink(column_path(raw_path))
 
 
 def _changed(before: os.stat_result, path: Path) -> bool:
     after = path.stat()
-    return (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns)
+    return _state_of(before) != _state_of(after)
 
 
 class _Writer:
     """Writes directory and columns; where everything goes is known before the first number is read."""
 
-    def __init__(self, out: IO[bytes], source: os.stat_result, headers: Sequence[RawHeader]) -> None:
+    def __init__(
+        self, out: IO[bytes], source: os.stat_result, headers: Sequence[RawHeader], key: UserKey
+    ) -> None:
         from infrastructure.waveforms.raw_data import is_real
 
         shapes = [
@@ -268,7 +359,9 @@ class _Writer:
             for header in headers
         ]
         self._out = out
-        self._source = [source.st_size, source.st_mtime_ns]
+        self._key = key
+        self._source = _state_of(source)
+        self._hashes: list[str] = []
         self._turns = [_Turns() for _ in shapes]
         # The directory's length moves the offsets it holds: that of a second try fits.
         self._room = 0
@@ -276,18 +369,28 @@ class _Writer:
         while self._room < len(text := self._directory()):
             self._room = len(text) + 64
             self._plots, self._size = _laid_out(shapes, _START.size + self._room)
+            self._hashes = ["0" * 64] * _block_count(self._first, self._size)
         os.truncate(out.fileno(), self._size)
 
     def write_directory(self) -> None:
         """What tells what is where; last, so that a file without it is none."""
+        self._hashes = [
+            hashlib.sha256(os.pread(self._out.fileno(), _CHECKED_BYTES, at)).hexdigest()
+            for at in range(self._first, self._size, _CHECKED_BYTES)
+        ]
         text = self._directory().ljust(self._room)
-        start = _START.pack(_MAGIC, len(text), zlib.crc32(text))
+        start = _START.pack(_MAGIC, len(text), self._key.mac(_KIND, text))
         os.pwrite(self._out.fileno(), start + text, 0)
+
+    @property
+    def _first(self) -> int:
+        return _first_page(_START.size + self._room)
 
     def _directory(self) -> bytes:
         content: Mapping[str, object] = {
             "source": self._source,
             "size": self._size,
+            "blocks": self._hashes,
             "plots": [
                 [
                     int(turns.is_monotonic),

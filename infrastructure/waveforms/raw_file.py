@@ -7,8 +7,10 @@ numpy is imported only where data are read: commands that could read some, and d
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,8 +24,11 @@ from shared.message import msg
 
 if TYPE_CHECKING:
     from domain.simulation.waveform import Array, Envelope, Plot, PlotOutline, RealArray, Step, Vector
-    from infrastructure.waveforms.column_file import ColumnFile
+    from infrastructure.persistence.authenticity import UserKey
+    from infrastructure.waveforms.column_file import Checked, ColumnFile
     from infrastructure.waveforms.pyramid import Pyramid
+
+_log = logging.getLogger(__name__)
 
 MAX_DATA_BYTES = 4 * 2**30
 """Most data taken into memory from one file."""
@@ -34,16 +39,20 @@ _MOST_KEPT = 32
 class RawFileReader:
     """The WaveformReader port: reads raw files, up to a memory cap."""
 
-    def __init__(self, max_bytes: int = MAX_DATA_BYTES) -> None:
+    def __init__(self, max_bytes: int = MAX_DATA_BYTES, *, key: UserKey | None = None) -> None:
+        """`key`: of the user whose column files are believed; None is the one of the environment."""
         self._max_bytes = max_bytes
+        self._key = key
+        self._checked: Checked = {}
 
     def read(self, path: Path) -> list[Plot]:
         """All plots with all vectors. Raises UserInputError when it is not a raw file."""
-        return read_raw(path, max_bytes=self._max_bytes)
+        with self.open(path) as file:
+            return file.read()
 
     def open(self, path: Path) -> WaveformFile:
         """The file, its vectors still unread. Raises UserInputError when it is not a raw file."""
-        return WaveformFile(path, max_bytes=self._max_bytes)
+        return WaveformFile(path, max_bytes=self._max_bytes, key=self._key, checked=self._checked)
 
 
 def read_headers(path: Path) -> list[RawHeader]:
@@ -91,7 +100,14 @@ class WaveformFile:
     Vectors that were given out stay valid after closing.
     """
 
-    def __init__(self, path: Path, *, max_bytes: int = MAX_DATA_BYTES) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        max_bytes: int = MAX_DATA_BYTES,
+        key: UserKey | None = None,
+        checked: Checked | None = None,
+    ) -> None:
         from infrastructure.waveforms.column_file import ColumnFile
 
         self.path = path
@@ -103,7 +119,7 @@ class WaveformFile:
             found = [(header, end) for header, end in walk(self._file, path) if header.variables]
             self._headers = [header for header, _ in found]
             self._ends = [end for _, end in found]
-            self._columns: ColumnFile | None = ColumnFile.beside(path, self._headers)
+            self._columns: ColumnFile | None = ColumnFile.beside(path, self._headers, key, checked)
             self._parsed: dict[int, list[Array]] = {}
             self._named: dict[int, list[tuple[int, str]]] = {}
             self._kept: dict[tuple[str, int], tuple[RealArray | None, Array, Pyramid | None]] = {}
@@ -236,9 +252,10 @@ class WaveformFile:
                 if not is_in_order:
                     axis = np.arange(len(axis), dtype=np.float64)
         levels: Pyramid | None = None
-        if columns is not None:
+        if columns is not None and columns is self._columns:  # else it was dropped meanwhile
             index_of = {written: index for index, written in self._names(part.plot)}
-            levels = columns.pyramid(part.plot, index_of[name])
+            with self._dropped_when_changed():
+                levels = columns.pyramid(part.plot, index_of[name])
         if levels is None:
             vector = np.abs(vector) if np.iscomplexobj(vector) else vector
             levels = pyramid_of(vector.real)
@@ -364,9 +381,12 @@ class WaveformFile:
             )  # fmt: skip
 
     def _read(self, number: int, indices: Sequence[int], rows: range | None = None) -> list[Array]:
-        if self._columns is not None:
+        if (columns := self._columns) is not None:
             is_whole = rows is None
-            return [_cut(self._columns.column(number, index, is_whole=is_whole), rows) for index in indices]
+            with self._dropped_when_changed():
+                return [_cut(columns.column(number, index, is_whole=is_whole), rows) for index in indices]
+            if is_whole:
+                self._check_size([[(index, "") for index in indices]], [number])
         from infrastructure.waveforms.raw_data import Rows, read_columns
 
         header = self._headers[number]
@@ -385,6 +405,17 @@ class WaveformFile:
                 file=self.path,
                 error_type="too_large",
             ) from error
+
+    @contextmanager
+    def _dropped_when_changed(self) -> Iterator[None]:
+        """A column file that somebody changed is used no more: the raw file has it all."""
+        from infrastructure.waveforms.column_file import ChangedColumns
+
+        try:
+            yield
+        except ChangedColumns:
+            _log.warning("the column file beside %s was changed: the raw file is read instead", self.path)
+            self._columns = None
 
 
 class _LazyVectors(Mapping[str, "Vector"]):

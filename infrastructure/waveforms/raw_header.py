@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal
 
+from infrastructure.persistence.confined import is_private, open_file
 from shared.errors import UserInputError
 from shared.message import Message, msg
 
@@ -41,7 +42,11 @@ _XYCE_TABLE = re.compile(r"(?:index\s*,\s*)?(?:time|freq|frequency|temp)\w*\s*,"
 def opened(path: Path) -> Iterator[BinaryIO]:
     """A regular file; a FIFO or device left in a scratch folder must neither block nor be read."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+        if is_private(path):  # it may be a stranger's: no link on the way
+            descriptor = open_file(path, os.O_RDONLY)
+        else:
+            flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+            descriptor = os.open(path, flags)
     except FileNotFoundError as error:
         raise UserInputError(
             msg("There is no file {file}.", file=path), file=path, error_type="file_not_found"

@@ -197,7 +197,8 @@ class SearchClient:
         packing = response.headers.get("content-encoding", "identity").strip().lower()
         unpack = zlib.decompressobj(wbits=47) if packing in ("gzip", "x-gzip", "deflate") else None
         data = bytearray()
-        async with bytes_of(response, is_packed=True) as pieces:
+        taken = 0
+        async with bytes_of(response) as pieces:
             if response.is_redirect:
                 return b""
             if unpack is None and packing not in ("", "identity"):
@@ -205,11 +206,12 @@ class SearchClient:
                 raise self._failure("bad_response", said)
             async for piece in pieces:
                 room = LARGEST_ANSWER + 1 - len(data)
+                taken += len(piece)  # of what is packed much may come that gives nothing
                 try:
                     data += piece if unpack is None else unpack.decompress(piece, room)
                 except zlib.error as error:
                     raise self._failure("bad_response", quote(str(error), "")) from error
-                if len(data) > LARGEST_ANSWER:
+                if max(len(data), taken) > LARGEST_ANSWER:
                     raise self._failure("too_large", msg("more than {size} MB", size=LARGEST_ANSWER >> 20))
         return bytes(data)
 

@@ -111,7 +111,8 @@ class SearchEngines:
         """Blocking. Raises WebSearchError ("no_key")."""
         if not engine.key_header:
             return ""
-        key = self._keys.find(engine.key_place, engine.key_variable)
+        usual = (engine.base_url, base_url)  # the address is the user's own: his settings or his command
+        key = self._keys.find(engine.key_place, engine.key_variable, server=base_url, usual=usual)
         if not key and not is_loopback(base_url):
             raise WebSearchError(
                 msg("There is no key for the search engine {name}.", name=engine.title),

@@ -22,9 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dialect", choices=DIALECTS)
 
 
-async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
+def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 1 only for errors."""
-    report = await app.check(args.file, tuple(args.library), dialect=args.dialect)
+    report = app.check.check(args.file, tuple(args.library), dialect=args.dialect)
     has_errors = any(item.severity == "error" for item in report.diagnostics)
     if out.as_json:
         out.json({"ok": not has_errors, "diagnostics": [_entry(item, out) for item in report.diagnostics]})

@@ -9,7 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from application.app import Application
-from application.results.cleaning import CleanReport, CleanRequest
+from application.results.cleaning import CleanReport, CleanRequest, Removal
 from domain.simulation.retention import RetentionPolicy, StoredResult
 from presentation.cli.output import Output
 from presentation.cli.tables import table
@@ -24,6 +24,8 @@ _REASONS: dict[str, Message] = {
     "age": msg("old"),
     "size": msg("over the size"),
 }
+
+_ELSEWHERE = msg("(computed elsewhere)")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -86,14 +88,12 @@ def _entry(result: StoredResult) -> dict[str, object]:
         "running": result.is_running,
         "pinned": result.is_pinned,
         "referenced": result.is_referenced,
+        "origin": result.origin,
     }
 
 
 def _print(report: CleanReport, out: Output) -> None:
-    rows = [
-        [item.result.result_id, _size(item.result.size), out.translate(_REASONS[item.reason])]
-        for item in report.removed
-    ]
+    rows = [[item.result.result_id, _size(item.result.size), _why(item, out)] for item in report.removed]
     rows += [[str(path), _size(size), out.translate(_REASONS["unfinished"])] for path, size in report.scratch]
     for line in table(rows):
         out.line(line)
@@ -116,6 +116,11 @@ def _print(report: CleanReport, out: Output) -> None:
         msg("{count} results stay ({size}), {protected} of them pinned, running or named by a conversation.",
             count=len(report.kept), size=kept, protected=protected)
     )  # fmt: skip
+
+
+def _why(item: Removal, out: Output) -> str:
+    reason = out.translate(_REASONS[item.reason])
+    return reason if item.result.origin != "elsewhere" else f"{reason} {out.translate(_ELSEWHERE)}"
 
 
 def _size(number: int) -> str:

@@ -27,7 +27,7 @@ def consent_asker(out: Output, *, always_yes: bool) -> AskConsent | None:
         out.line()
         out.say(
             msg(
-                "This project has not been sent to {provider} ({destination}) before. There go:",
+                "This project has not been sent to {destination} before (set up as {provider}). There go:",
                 provider=question.provider,
                 destination=question.destination,
             )

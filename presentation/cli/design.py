@@ -138,6 +138,9 @@ async def _ask_on_terminal(question: Question, out: Output) -> Answer:
         case "checkpoint" if question.goals_met:
             reply = await read_line(out.translate(msg("Goals met. Accept this circuit? [Y/n] ")))
             return "accept" if reply in _YES else "stop"
+        case "checkpoint" if question.is_exhausted:
+            text = msg("Goals not met, and nothing more can be gained. Accept this circuit? [Y/n] ")
+            return "accept" if await read_line(out.translate(text)) in _YES else "stop"
         case "checkpoint":
             reply = await read_line(out.translate(msg("Goals not met. Try another round? [Y/n] ")))
             return "continue" if reply in _YES else "stop"

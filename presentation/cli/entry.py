@@ -3,36 +3,36 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
+import contextlib
 import io
 import logging
 import os
-import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from application.app import Application
-from presentation.cli.display import display_problem, libraries_problem
+from presentation import VERSION
 from presentation.cli.output import Output
 from presentation.translation import Translator
-from shared import async_runtime
 from shared.errors import CircuitAIError, EnvironmentProblem, Stopped, UserInputError, internal_error
+from shared.late_patterns import late_pattern
 from shared.message import Message, msg
 from shared.redaction import redact
 from shared.stop_signals import StopSignals
 
 if TYPE_CHECKING:
-    from presentation.cli.commands import Command
+    from application.app import Application
+    from presentation.cli.commands import Command, RunBlocking
 
-VERSION = "0.1.0"
+_logger = logging.getLogger(__name__)
+
 EXIT_STOPPED = 130
 _SCOPE = "command line"
-_NEGATIVE = re.compile(r'-\s*(?:[\d.(]|[A-Za-z_@"][^\s=]*\()')
+_NEGATIVE = late_pattern(r'-\s*(?:[\d.(]|[A-Za-z_@"][^\s=]*\()')
 """A number, list or expression that begins with a minus."""
 
-OpenWindow = Callable[[Application, Path | None, StopSignals | None], int]
+OpenWindow = Callable[["Application", Path | None, StopSignals | None], int]
 """Shows the window on a folder or file (None: the last project) until it is closed; the exit code."""
 
 
@@ -61,12 +61,17 @@ def main(
             if problem is None and open_window is not None:
                 return open_window(app, path, signals)
             argv = _instead_of_the_window(path, problem, out)
-        args = _parser(translate).parse_args(argv)
+        args = _parser(translate, argv[0]).parse_args(argv)
+        run_blocking = _commands()[args.command].run_blocking
+        if run_blocking is not None:
+            return _run_blocking(run_blocking, args, app, out, signals)
+        from shared import async_runtime
+
         return async_runtime.run(lambda: _run(args, app, out), signals=signals)
     except CircuitAIError as error:
         fail(error, out)
         return error.exit_code
-    except (asyncio.CancelledError, KeyboardInterrupt):
+    except _stops():
         if out.as_json and not out.has_ended:
             if command and command.stopped:
                 command.stopped(out)
@@ -79,10 +84,39 @@ def main(
         return 1
 
 
+def _stops() -> tuple[type[BaseException], ...]:
+    """How a stop comes out of work; asked for when something has come out of it."""
+    from asyncio import CancelledError
+
+    return CancelledError, KeyboardInterrupt
+
+
+def _run_blocking(
+    run: RunBlocking, args: argparse.Namespace, app: Application, out: Output, signals: StopSignals | None
+) -> int:
+    """The command here and now; a stop signal ends it where it is. Without `signals`, as Python does."""
+    try:
+        with contextlib.nullcontext() if signals is None else signals.answered_by(_stop_here):
+            return run(args, app, out)
+    except CircuitAIError:
+        raise
+    except Exception:
+        _logger.exception("%s", args.command)  # the registry does that for those that are tasks
+        raise
+
+
+def _stop_here() -> NoReturn:
+    raise KeyboardInterrupt
+
+
 async def _run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """The command as the one task of its scope; a stop signal goes the way every stop goes."""
+    import asyncio
+
     app.events.bind()
-    work = _commands()[args.command].run(args, app, out)
+    run = _commands()[args.command].run
+    assert run is not None
+    work = run(args, app, out)
     handle = app.tasks.submit("command", args.command, work, scope=_SCOPE)
     try:
         return await handle.result()
@@ -122,6 +156,8 @@ def _window_path(argv: Sequence[str]) -> Path | None:
 
 
 def _window_problem() -> Message | None:
+    from presentation.cli.display import display_problem, libraries_problem
+
     return libraries_problem() or display_problem(os.environ)
 
 
@@ -138,8 +174,28 @@ def _instead_of_the_window(path: Path | None, problem: Message | None, out: Outp
     return ["demo"]
 
 
+def _columns() -> int:
+    """As shutil.get_terminal_size says, without shutil: it brings three libraries for packing along."""
+    with contextlib.suppress(KeyError, ValueError):
+        if (columns := int(os.environ["COLUMNS"])) > 0:
+            return columns
+    with contextlib.suppress(AttributeError, ValueError, OSError):  # no stream, closed, no terminal
+        return os.get_terminal_size(sys.stdout.fileno()).columns or 80
+    return 80
+
+
+class _Help(argparse.HelpFormatter):
+    """As wide as the terminal. argparse makes one also where no help is asked for."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
 class _Parser(argparse.ArgumentParser):
     """Reports bad usage as an error with a text, so that --json keeps its one object."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"formatter_class": _Help, **kwargs})
 
     def error(self, message: str) -> NoReturn:
         raise UserInputError(
@@ -177,16 +233,22 @@ class _CommandParser(_Parser):
             self._is_inside = False
 
 
-def _parser(translate: Callable[[Message], str]) -> argparse.ArgumentParser:
+def _parser(translate: Callable[[Message], str], named: str) -> argparse.ArgumentParser:
+    """The parser for the command that is named first; of all commands when it is none of them."""
     parser = _Parser(
         prog="main.py",
         description=translate(msg("Describe a circuit, get a netlist, watch ngspice prove it.")),
     )
     parser.add_argument("--version", action="version", version=f"Circuit Design AI {VERSION}")
     commands = parser.add_subparsers(
-        dest="command", required=True, metavar="COMMAND", parser_class=_CommandParser
+        prog=parser.prog,  # else argparse makes a formatter to find it, for which it imports shutil
+        dest="command",
+        required=True,
+        metavar="COMMAND",
+        parser_class=_CommandParser,
     )
-    for name, command in _commands().items():
+    known = _commands()
+    for name, command in known.items() if named not in known else ((named, known[named]),):
         text = translate(command.help)
         sub = commands.add_parser(name, help=text, description=text)
         sub.add_argument("--json", action="store_true", help=translate(msg("print JSON")))

@@ -155,7 +155,7 @@ async def _kept(app: Application, info: ProviderInfo, key: str, out: Output) -> 
     """In the best place that outlives this command."""
     stores = await asyncio.to_thread(app.keys.stores)
     if stores.keyring:
-        return await asyncio.to_thread(app.keys.set, info.name, key)
+        return await asyncio.to_thread(app.keys.set, info.name, key, server=info.base_url)
     if not app.keys.is_unlocked and _is_person_there(out):
         out.say(msg("No keyring here ({reason}): the key goes into an encrypted file.",
                     reason=stores.no_keyring or ""))  # fmt: skip
@@ -167,7 +167,7 @@ async def _kept(app: Application, info: ProviderInfo, key: str, out: Output) -> 
                 error_type="bad_passphrase",
             )
         await asyncio.to_thread(app.keys.unlock, passphrase)
-    return await asyncio.to_thread(app.keys.set, info.name, key, place="file")
+    return await asyncio.to_thread(app.keys.set, info.name, key, place="file", server=info.base_url)
 
 
 async def _hidden(out: Output, prompt: Message) -> str:

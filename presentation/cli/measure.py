@@ -7,9 +7,11 @@ from pathlib import Path
 
 from application.app import Application
 from domain.simulation.result import Quantity
+from domain.simulation.retention import Origin
 from presentation.cli.figures import figure
 from presentation.cli.output import Output
 from shared.errors import CircuitError
+from shared.message import msg
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,10 +23,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 1 when the data do not hold a quantity, 2 for a wrong expression."""
     values = await app.measure(args.source, args.expressions)
+    origin = await told_origin(args.source, app, out)
     failures = {text: value for text, value in values.items() if isinstance(value, CircuitError)}
     if out.as_json:
         document: dict[str, object] = {
             "ok": not failures,
+            "origin": origin,
             "values": {
                 expression: None if isinstance(value, CircuitError) else _entry(value)
                 for expression, value in values.items()
@@ -42,6 +46,14 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         else:
             out.line(f"{expression} = {figure(value, digits=6)}")
     return 1 if failures else 0
+
+
+async def told_origin(source: Path, app: Application, out: Output) -> Origin:
+    """Who computed the data; a note says so when it was not this installation."""
+    origin = await app.measure.origin_of(source)
+    if origin == "elsewhere":
+        out.note(msg("These data were computed elsewhere, not by this installation."))
+    return origin
 
 
 def _entry(quantity: Quantity) -> dict[str, object]:

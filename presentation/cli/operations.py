@@ -11,6 +11,7 @@ from application.tool_execution.taking_back import UndoConflictError
 from presentation.cli.output import Output
 from shared.errors import UserInputError
 from shared.message import Message, msg
+from shared.visible import one_line
 
 if TYPE_CHECKING:
     from application.project.undoing import OperationEntry
@@ -175,6 +176,7 @@ def _plain(entry: OperationEntry, root: Path) -> dict[str, Any]:
         "added": diff.added if diff else None,
         "removed": diff.removed if diff else None,
         "state": record.state,
+        "origin": "here" if record.is_ours else "elsewhere",
         "undoes": record.undoes or None,
     }
 
@@ -184,7 +186,10 @@ def _row(entry: OperationEntry, out: Output) -> str:
     change = f"+{diff.added} -{diff.removed}" if diff else ""
     time = record.created[:19].replace("T", " ")
     state = out.translate(_STATES[record.state])
-    return f"{record.op_id}  {time}  {record.tool:<16} {record.path:<24} {change:<10} {state}".rstrip()
+    row = one_line(
+        f"{record.op_id}  {time}  {record.tool:<16} {record.path:<24} {change:<10} {state}"
+    ).rstrip()
+    return row if record.is_ours else f"{row}  {out.translate(msg('(written elsewhere)'))}"
 
 
 _WAYS: dict[str, Message] = {

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from application.app import Application
 from application.events import OptimizationProgressed
-from presentation.cli.figures import figure, number
+from presentation.cli.figures import number
 from presentation.cli.output import Output
 from presentation.cli.study_options import add_study_arguments, study_spec
 from presentation.cli.tables import table
+from presentation.goal_margins import figure_beside_limit
 from shared.message import Message, msg
 
 if TYPE_CHECKING:  # other commands must not pay for numpy
@@ -108,7 +109,7 @@ def _print_best(result: OptimizationResult, best: BestPoint, out: Output) -> Non
         ]
         mark = "✓" if verdict.met else "!"
         wish = f" ({out.translate(msg('wish'))})" if goal.weight == "wish" else ""
-        out.line(f"{mark} {goal.metric}{wish}: {figure(verdict.measured)}  ({', '.join(bounds)})")
+        out.line(f"{mark} {goal.metric}{wish}: {figure_beside_limit(verdict)}  ({', '.join(bounds)})")
     judged = {verdict.goal.metric for verdict in best.verdicts}
     for name, value in best.metrics.items():
         if name not in judged:

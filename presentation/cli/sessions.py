@@ -77,7 +77,9 @@ def _print_list(infos: tuple[SessionInfo, ...], out: Output) -> None:
     for info in infos:
         mark = "*" if info.has_partial_response else " "
         name = " ".join(info.name.split())
-        out.line(f"{mark} {info.session_id}  {info.updated_at[:16]}  {info.message_count:4}  {visible(name)}")
+        origin = "" if info.is_ours else f"  {out.translate(msg('(written elsewhere)'))}"
+        when = f"{info.updated_at[:16]}  {info.message_count:4}"
+        out.line(f"{mark} {info.session_id}  {when}  {visible(name)}{origin}")
         if info.preview:
             out.line(f"      {visible(info.preview)}")
     if any(info.has_partial_response for info in infos):
@@ -94,6 +96,7 @@ def _info_document(info: SessionInfo) -> dict[str, Any]:
         "message_count": info.message_count,
         "preview": info.preview,
         "has_partial_response": info.has_partial_response,
+        "origin": "here" if info.is_ours else "elsewhere",
     }
 
 

@@ -84,6 +84,7 @@ def _document(result: SimulationResult, out: Output) -> dict[str, object]:
         "status": result.run.status,
         "result_path": result.result_path,
         "raw_path": result.run.raw_paths[0] if result.run.raw_paths else None,
+        "raw_paths": result.run.raw_paths,
         "metrics": _metrics(result.metrics),
         "dialect": result.dialect,
         "notes": [_note(note, out) for note in result.notes],

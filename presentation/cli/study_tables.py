@@ -6,10 +6,13 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from domain.circuit.numbers import format_number
+from domain.design.goals import GoalVerdict
+from domain.simulation.result import Quantity
 from domain.simulation.study import StudyResult, StudyRow
 from presentation.cli.figures import number
 from presentation.cli.output import Output
 from presentation.cli.tables import table
+from presentation.goal_margins import figure_beside_limit
 from shared.message import Message, msg
 
 _MOST_ROWS = 60
@@ -59,11 +62,12 @@ def _metrics(row: StudyRow, result: StudyResult, out: Output) -> Iterator[str]:
         yield out.translate(row.reason)
         return
     for metric, unit in result.units.items():
-        value = number(row.metrics.get(metric, math.nan), unit)
-        missed = any(
-            goal.metric == metric and not goal.is_met_by(row.metrics.get(metric, math.nan))
-            for goal in result.goals
-        )
+        measured = row.metrics.get(metric, math.nan)
+        value = number(measured, unit)
+        missed = [goal for goal in result.goals if goal.metric == metric and not goal.is_met_by(measured)]
+        for goal in missed:
+            measure = Quantity(value=measured, unit=unit)
+            value = figure_beside_limit(GoalVerdict(goal=goal, measured=measure, met=False))
         yield value + (" !" if missed else "")
 
 

@@ -15,6 +15,7 @@ from application.app import Application
 from presentation.cli.confirming import allow_all
 from presentation.cli.output import Output
 from presentation.cli.terminal import read_input
+from shared.bounded_json import MOST_NESTED, is_too_deep
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
 
@@ -78,6 +79,8 @@ def _read(text: str) -> tuple[Mapping[str, object], str]:
         found = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         return {}, f"they are no valid JSON ({error})"
+    if is_too_deep(found):
+        return {}, f"they are nested more than {MOST_NESTED} deep"
     if not isinstance(found, dict):
         return {}, "they have to be one JSON object, for example {}"
     return found, ""

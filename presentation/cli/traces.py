@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from application.app import Application
 from presentation.cli.output import Output
 from presentation.trace_rows import row_words, tree_rows
 from shared.errors import UserInputError
+from shared.local_time import local_time
 from shared.message import msg
 
 if TYPE_CHECKING:
@@ -73,8 +73,9 @@ async def _list(args: argparse.Namespace, app: Application, out: Output) -> None
     if not turns:
         out.say(msg("No turn of this project has been traced yet."))
     for turn in turns:
-        began = datetime.fromtimestamp(turn.started_ns / 1e9, UTC).astimezone()
-        out.line(f"{turn.trace_id}  {began:%Y-%m-%d %H:%M:%S}  {row_words(turn, out.translate)}")
+        began = local_time(turn.started_ns / 1e9)
+        when = "?" if began is None else f"{began:%Y-%m-%d %H:%M:%S}"
+        out.line(f"{turn.trace_id}  {when}  {row_words(turn, out.translate)}")
 
 
 async def _show(args: argparse.Namespace, app: Application, out: Output) -> None:

@@ -27,6 +27,11 @@ class SettingsForm(Protocol):
 
     key: KeyField
 
+    @property
+    def server(self) -> str:
+        """The address the key is kept for."""
+        ...
+
     def on_other_key(self) -> None:
         """The key that is kept is another now, or none."""
         ...
@@ -204,10 +209,11 @@ class TriedSettingsDialog(QDialog):
         form = self._form
         name, key = self._key_name, "" if form is None else form.key.text
         place = None if form is None else form.key.keep_in
+        server = "" if form is None else form.server
 
         async def keep() -> None:
             if key:
-                await asyncio.to_thread(self._app.keys.set, name, key, place=place)
+                await asyncio.to_thread(self._app.keys.set, name, key, place=place, server=server)
 
         return keep
 

@@ -80,6 +80,11 @@ class WebSearchForm(QWidget):
         return self._infos[str(self.engine.currentData())]
 
     @property
+    def server(self) -> str:
+        """The address the key is kept for."""
+        return self.url.text().strip()
+
+    @property
     def settings(self) -> WebSearchSettings:
         """The fields."""
         url = self.url.text().strip()

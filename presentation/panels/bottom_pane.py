@@ -114,6 +114,7 @@ class BottomPane(QWidget):
         self.shown = ShownResult(services)
         self.runs = RunController(services)
         self.waveforms = WaveformsPanel(services, self.shown)
+        self.waveforms.measurements_wanted.connect(lambda: self.show_tab(MEASUREMENTS))
         self.measurements = MeasurementsView(services, self.shown)
         self.iterations = IterationsView(services)
         self.problems = ProblemsView(services)
@@ -209,6 +210,7 @@ class BottomPane(QWidget):
         self.tabs.maximise_asked.connect(self._on_maximise)
         self.iterations.counted.connect(lambda count: self.tabs.set_count(ITERATIONS, count))
         self.problems.counted.connect(lambda count: self.tabs.set_count(PROBLEMS, count))
+        self.shown.changed.connect(lambda: self.iterations.show_circuit(self.shown.circuit))
         self.shown.measured.connect(lambda: self.tabs.set_count(MEASUREMENTS, len(self.shown.measurements)))
         workspace.run_started.connect(self._on_started)
         workspace.run_progressed.connect(self._on_progress)
@@ -261,7 +263,7 @@ class BottomPane(QWidget):
 
     def _on_result(self, result: SimulationResult) -> None:
         workspace = self._services.workspace
-        self.problems.show_of_run(result.issues)
+        self.problems.show_of_run(result.issues, result.netlist_path)
         seconds = f"{result.run.duration_s:.2f}"
         if result.ok:
             workspace.status_changed.emit(
@@ -271,7 +273,7 @@ class BottomPane(QWidget):
             if self.tabs.currentIndex() not in (WAVEFORMS, MEASUREMENTS):
                 self.show_tab(WAVEFORMS)
         else:
-            workspace.status_changed.emit(
+            workspace.error_occurred.emit(
                 msg("The run of {name} failed: see the problems.", name=result.netlist_path.name)
             )
             self.show_tab(PROBLEMS)

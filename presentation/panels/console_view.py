@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -82,7 +81,7 @@ class ConsoleView(QTextBrowser):
             if outcome.advice is not None:
                 self._write(language(outcome.advice), "text.tertiary")
             return
-        log = await asyncio.to_thread(_tail, outcome.run.log_path)
+        log = await self._services.app.waveforms.log_tail(outcome.run.log_path, _MOST_LOG)
         for line in log.splitlines():
             self._write(line.rstrip(), "text.primary")
         for issue in outcome.issues:
@@ -174,13 +173,3 @@ class ConsoleView(QTextBrowser):
 
 
 _COLOR_NAME = QTextCharFormat.Property.UserProperty + 1
-
-
-def _tail(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            size = file.seek(0, 2)
-            file.seek(max(size - _MOST_LOG, 0))
-            return file.read().decode("utf-8", "replace")
-    except OSError:
-        return ""

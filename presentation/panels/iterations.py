@@ -33,6 +33,7 @@ class IterationsView(QWidget):
         super().__init__()
         self._services = services
         self._found: DesignRounds | None = None
+        self._circuit: Path | None = None
         self._compared: tuple[int, int] | None = None
         self.setObjectName("iterations")
         self.table = FigureTable(services, "iterations_table", wide_column=1)
@@ -64,6 +65,12 @@ class IterationsView(QWidget):
     def rounds(self) -> tuple[DesignRound, ...]:
         """Those that are listed."""
         return () if self._found is None else self._found.rounds
+
+    def show_circuit(self, circuit: Path | None) -> None:
+        """Show the rounds of this circuit's design where it has one: its run is what is looked at."""
+        if circuit != self._circuit:
+            self._circuit = circuit
+            self.note_changed()
 
     def note_changed(self, _what: object = None) -> None:
         """A round may have been added: read them again soon."""
@@ -136,8 +143,9 @@ class IterationsView(QWidget):
         self._services.language.changed.connect(self.retranslate)
 
     async def _load(self, root: Path) -> None:
-        found = await self._services.app.browse.rounds(root)
-        if root == self._services.workspace.root and found != self._found:
+        circuit = self._circuit
+        found = await self._services.app.browse.rounds(root, circuit)
+        if circuit == self._circuit and root == self._services.workspace.root and found != self._found:
             self._take(found)
 
     def _take(self, found: DesignRounds | None) -> None:
@@ -176,7 +184,8 @@ class IterationsView(QWidget):
         return rows[0] if rows and rows[0] < len(self.rounds) else None
 
     def _on_selected(self) -> None:
-        self.plot.choose(self._chosen())
+        chosen = self._chosen()
+        self.plot.choose(None if chosen is None else self.rounds[chosen].number)
         self._name_compare()
         if self._difference is not None:
             self._show_difference()

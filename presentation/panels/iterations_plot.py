@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,6 +13,7 @@ from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QStacke
 
 from presentation.goal_words import limit_words
 from presentation.panels.waveforms.chips import TraceChip
+from presentation.window.late_imports import PLOT_AREA, PLOT_TRACES, import_qt
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
 from shared.errors import CircuitAIError
@@ -63,6 +63,11 @@ class IterationsPlot(QWidget):
         """Buttons may be added at its end."""
         self.tools.addWidget(self.subject)
         self.tools.addLayout(self._chip_row)
+        self.shift_note = QLabel()
+        self.shift_note.setObjectName("iterations_shift")
+        mark(self.shift_note, role="tertiary")
+        self.shift_note.hide()
+        self.tools.addWidget(self.shift_note)
         self.tools.addStretch(1)
         mark(self.bar, surface="base", line="bottom")
         self.bar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -89,9 +94,9 @@ class IterationsPlot(QWidget):
         if found is not self._shown:
             self._start()
 
-    def choose(self, place: int | None) -> None:
-        """Draw the round at this place of the list stronger than the others."""
-        self._chosen = place
+    def choose(self, number: int | None) -> None:
+        """Draw the round with this number stronger than the others; it need not be drawn yet."""
+        self._chosen = number
         self._select()
 
     def restyle(self) -> None:
@@ -113,6 +118,10 @@ class IterationsPlot(QWidget):
         language = self._services.language
         self._note.setText(language(msg("The results of these rounds are gone, or show no curves.")))
         self.subject.setAccessibleName(language(msg("What is drawn")))
+        self.shift_note.setText(language(msg("time from the start of each window")))
+        self.shift_note.setToolTip(
+            language(msg("The rounds were measured at different times, so each begins at 0 here."))
+        )
         self._show_chips()
 
     def _start(self) -> None:
@@ -133,13 +142,14 @@ class IterationsPlot(QWidget):
         for each in rounds:
             await self._read(each)
         if self._area is None:
-            await asyncio.to_thread(importlib.import_module, "presentation.panels.waveforms.plot_area")
+            await import_qt(PLOT_AREA, without_qt=PLOT_TRACES)
         wanted = self.subject.currentData()
         subjects, made = await asyncio.to_thread(_made, found, self._plots, rounds, wanted)
         if request != self._request:
             return
         self._fill_subjects(subjects, None if made is None else made.subject)
         self._axis = None if made is None else made.axis
+        self.shift_note.setVisible(made is not None and made.is_shifted)
         self._curves = [] if made is None else made.curves
         self._marks = () if made is None else made.marks
         self._show_chips()
@@ -216,10 +226,9 @@ class IterationsPlot(QWidget):
             self._area.show_range((left, right), (gate.level - _BELOW_DB, top + _ABOVE_DB))
 
     def _select(self) -> None:
-        if self._area is None or self._found is None:
+        if self._area is None:
             return
-        chosen = None if self._chosen is None else self._found.rounds[self._chosen].number
-        name = next((trace.expression for each, trace in self._curves if each.number == chosen), None)
+        name = next((trace.expression for each, trace in self._curves if each.number == self._chosen), None)
         self._area.select(name)
 
 
@@ -232,9 +241,13 @@ class _Made:
         axis: Axis,
         curves: list[tuple[DesignRound, Trace]],
         marks: tuple[Mark, ...],
+        *,
+        is_shifted: bool = False,
     ) -> None:
         self.subject = subject
         self.axis = axis
+        self.is_shifted = is_shifted
+        """The windows lay at different times: each begins at 0."""
         self.curves = curves
         self.marks = marks
 
@@ -271,11 +284,20 @@ def _made(
     curves: list[tuple[DesignRound, Trace]] = []
     common: Axis | None = None
     marks: tuple[Mark, ...] = ()
+    its_plots = {
+        each.number: plot
+        for each in drawn
+        for plot in reversed(plots_of(each))
+        if plot.analysis == analysis and axis_of(plot) is not None
+    }
+    axes = {number: axis for number, plot in its_plots.items() if (axis := axis_of(plot)) is not None}
+    is_shifted = _lie_apart(list(axes.values()))
     for each in reversed(drawn):
-        its_plot = next((plot for plot in plots_of(each) if plot.analysis == analysis), None)
-        axis = None if its_plot is None else axis_of(its_plot)
+        its_plot, axis = its_plots.get(each.number), axes.get(each.number)
         if its_plot is None or axis is None:
             continue
+        if is_shifted:
+            axis = _from_zero(axis, max(other.high - other.low for other in axes.values()))
         trace = make_trace(expression, its_plot, axis, each.number - 1)
         if trace.error is not None or not trace.curves:
             continue
@@ -288,4 +310,25 @@ def _made(
             curve = replace(curve, values=values)
         curves.append((each, replace(trace, expression=f"{expression} #{each.number}", curves=(curve,))))
     curves.reverse()
-    return subjects, None if common is None else _Made(subject, common, curves, marks)
+    return subjects, (
+        None if common is None else _Made(subject, common, curves, marks, is_shifted=is_shifted)
+    )
+
+
+def _lie_apart(axes: Sequence[Axis]) -> bool:
+    """Whether stretches of time begin at different moments: on one axis each would be a sliver of it."""
+    if len(axes) < 2 or any(axis.unit != "s" for axis in axes):
+        return False
+    begins = [axis.low for axis in axes]
+    return max(begins) - min(begins) > 1e-3 * max(axis.high - axis.low for axis in axes)
+
+
+def _from_zero(axis: Axis, longest: float) -> Axis:
+    """The same stretch of time counted from its begin, as long as the longest of them."""
+    return replace(
+        axis,
+        values=axis.values - axis.low,
+        coordinates=axis.coordinates - axis.low,
+        low=0.0,
+        high=longest,
+    )

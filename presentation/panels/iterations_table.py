@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from application.design.rounds import DesignRound, DesignRounds
 from domain.design.goals import DesignGoal, GoalVerdict
-from presentation.goal_margins import limit_text
+from presentation.goal_margins import beside_limit, limit_text
 from presentation.goal_words import name_of
 from presentation.panels.waveforms.figure_table import Cell, Column
 from presentation.panels.waveforms.figures import SPACE, Scale, in_scale, scale_for
@@ -26,7 +26,7 @@ def columns_of(found: DesignRounds, language: LanguageManager) -> list[Column]:
         heads.append(Column(title=f"{name} / {unit}" if unit else name, is_number=True))
     return [
         Column(title="#"),
-        Column(title=language(msg("Change"))),
+        Column(title=language(msg("Change of {circuit}", circuit=found.rounds[-1].circuit.name))),
         *heads,
         Column(title=language(msg("Met")), is_number=True),
     ]
@@ -86,7 +86,10 @@ def _figure(found: DesignRounds, goal: DesignGoal, each: DesignRound, before: De
     now = next(iter(_of(each.verdicts, goal)), None)
     if now is None or math.isnan(now.measured.value):
         return Cell(text="—", color="text.tertiary" if now is None else "error.text")
-    text = in_scale(now.measured.value, _scale(found, goal), goal.unit)
+    scale = _scale(found, goal)
+    text = beside_limit(
+        goal, now.measured.value, lambda value, digits: in_scale(value, scale, goal.unit, digits)
+    )
     color = "text.primary" if now.met else "error.text"
     earlier = next(iter(_of(before.verdicts, goal)), None) if before is not None else None
     if earlier is None or math.isnan(earlier.measured.value):

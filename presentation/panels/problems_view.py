@@ -78,6 +78,11 @@ class ProblemsView(QWidget):
         self._services = services
         self._of_file: tuple[ProblemRow, ...] = ()
         self._of_run: tuple[ProblemRow, ...] = ()
+        self._run_circuit: Path | None = None
+        self._texts: dict[Path, str] = {}
+        """The text of each file when it was last looked at."""
+        services.workspace.text_checked.connect(self._on_text)
+        services.workspace.project_closed.connect(self._texts.clear)
         self.setObjectName("problems")
         self._model = _Model(services)
         self.list = _List(services, self._model)
@@ -103,10 +108,21 @@ class ProblemsView(QWidget):
         self._of_file = tuple(_row(problem, is_of_run=False) for problem in problems)
         self._refresh()
 
-    def show_of_run(self, issues: Sequence[Finding]) -> None:
-        """The errors and warnings of the last run."""
+    def show_of_run(self, issues: Sequence[Finding], circuit: Path | None = None) -> None:
+        """The errors and warnings of the last run, of `circuit`; they go when the text does not stand."""
         self._of_run = tuple(_row(issue, is_of_run=True) for issue in issues)
+        self._run_circuit = circuit
         self._refresh()
+
+    def _on_text(self, file: Path, text: str) -> None:
+        """What a run said of another text than the one that stands there now is no problem any more."""
+        known, self._texts[file] = self._texts.get(file), text
+        if known is None or known == text:
+            return
+        kept = tuple(row for row in self._of_run if (row.file or self._run_circuit) != file)
+        if kept != self._of_run:
+            self._of_run = kept
+            self._refresh()
 
     def restyle(self, _theme: object = None) -> None:
         """Sizes."""
@@ -122,12 +138,15 @@ class ProblemsView(QWidget):
         self._refresh()
 
     def _refresh(self) -> None:
-        seen = {(row.file, row.line, row.severity, str(row.message)) for row in self._of_run}
+        # The checker's words say more of a place than the simulator's, and have the remedy.
+        told = {(row.file, row.line, row.severity) for row in self._of_file if row.line is not None}
+        of_run = [row for row in self._of_run if (row.file, row.line, row.severity) not in told]
+        said = {(row.file, row.line, row.severity, str(row.message)) for row in of_run}
         fresh = [
-            row for row in self._of_file if (row.file, row.line, row.severity, str(row.message)) not in seen
+            row for row in self._of_file if (row.file, row.line, row.severity, str(row.message)) not in said
         ]
         order = {"error": 0, "warning": 1}
-        rows = sorted((*self._of_run, *fresh), key=lambda row: order.get(row.severity, 2))
+        rows = sorted((*of_run, *fresh), key=lambda row: order.get(row.severity, 2))
         self._model.replace(rows)
         self._stack.setCurrentWidget(self.list if rows else self._empty)
         self.counted.emit(len(rows))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from PyQt6.QtCore import QSize, Qt
-from PyQt6.QtGui import QKeyEvent
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
+from PyQt6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QToolButton, QVBoxLayout, QWidget
 
-from presentation.goal_margins import limit_text
+from presentation.goal_margins import beside_limit, limit_text
 from presentation.goal_words import name_of
 from presentation.panels.shown_result import Measured, ShownResult
 from presentation.panels.waveforms.figure_table import Cell, Column, FigureTable, is_delete
@@ -20,8 +20,12 @@ from shared.message import msg
 _WIDEST = 560
 
 
+_NAME_SHARE = 0.45
+"""Of the width beside a plot; the change against the run before gives way to it."""
+
+
 class _Table(FigureTable):
-    """Delete takes away what was added."""
+    """Delete takes away what was added; the menu offers that too."""
 
     def __init__(self, services: WindowServices, shown: ShownResult, name: str) -> None:
         super().__init__(services, name)
@@ -30,12 +34,47 @@ class _Table(FigureTable):
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
         """Delete."""
         if is_delete(event):
-            items = self._shown.measurements
-            for row in self.selected_rows():
-                if row < len(items) and items[row].is_added:
-                    self._shown.remove_measurement(items[row].expression)
+            self._remove_chosen()
         else:
             super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:  # noqa: N802 - Qt's name
+        """What can be done with the row under the pointer, or with the chosen ones."""
+        if event is None:
+            return
+        row = self.rowAt(event.pos().y()) if event.reason() == event.Reason.Mouse else -1
+        if row >= 0 and row not in self.selected_rows():
+            self.selectRow(row)
+        self.menu().popup(event.globalPos())
+
+    def menu(self) -> QMenu:
+        """The menu of the chosen rows."""
+        language, menu = self._services.language, QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        chosen = self._chosen()
+        menu.addAction(language(msg("Copy")), self.copy)
+        expression = menu.addAction(language(msg("Copy the expression")), self._copy_expressions)
+        menu.addSeparator()
+        delete = menu.addAction(language(msg("Delete the measurement")), self._remove_chosen)
+        assert expression is not None
+        assert delete is not None
+        expression.setEnabled(bool(chosen))
+        delete.setEnabled(any(item.is_added for item in chosen))  # a .meas is a line of the circuit
+        return menu
+
+    def _chosen(self) -> list[Measured]:
+        items = self._shown.measurements
+        return [items[row] for row in self.selected_rows() if row < len(items)]
+
+    def _copy_expressions(self) -> None:
+        clipboard = QGuiApplication.clipboard()
+        if clipboard is not None:
+            clipboard.setText("\n".join(item.expression or item.name for item in self._chosen()))
+
+    def _remove_chosen(self) -> None:
+        for item in self._chosen():
+            if item.is_added:
+                self._shown.remove_measurement(item.expression)
 
 
 class MeasurementsView(QWidget):
@@ -62,6 +101,12 @@ class MeasurementsView(QWidget):
         self._empty = QLabel()
         self._empty.setWordWrap(True)
         mark(self._empty, role="tertiary")
+        self._refused = QLabel()
+        self._refused.setObjectName("measurement_refused")
+        self._refused.setWordWrap(True)
+        self._refused.hide()
+        mark(self._refused, role="error")
+        self.field.textEdited.connect(self._refused.hide)
         self._below = QHBoxLayout()
         self._below.addWidget(self.add_button)
         self._below.addWidget(self.field, 1)
@@ -72,6 +117,7 @@ class MeasurementsView(QWidget):
         column.addWidget(self._empty)
         column.addWidget(self.table, 1000)
         column.addLayout(self._below)
+        column.addWidget(self._refused)
         column.addStretch(1)
         shown.measured.connect(self._refresh)
         shown.changed.connect(self._refresh)
@@ -90,6 +136,7 @@ class MeasurementsView(QWidget):
         self._below.setContentsMargins(
             theme.size("space.2"), theme.size("space.half"), edge, theme.size("space.half")
         )
+        self._refused.setContentsMargins(edge, 0, edge, theme.size("space.1"))
         self._empty.setContentsMargins(edge, theme.size("space.2"), edge, theme.size("space.1"))
         # Names and figures that belong together are not torn a whole window apart.
         self.table.setMaximumWidth(round(_WIDEST * theme.scale))
@@ -123,6 +170,8 @@ class MeasurementsView(QWidget):
             versus = language(msg("vs Run {number}", number=number))
             columns.append(Column(title=versus, is_number=True))
         self.table.show_rows(columns, rows)
+        if self._is_compact and number is not None and self.table.name_share < _NAME_SHARE:
+            self.table.show_rows(columns[:2], [row[:2] for row in rows])
         self._empty.setVisible(not items)
         self.table.setVisible(bool(items))
         self.add_button.setEnabled(self._shown.loaded is not None)
@@ -143,7 +192,13 @@ class MeasurementsView(QWidget):
             problem = item.problem or msg("The run's data do not show it.")
             missing = Cell(text="—", color="text.tertiary", tip=self._services.language(problem))
             return [name, missing, Cell(text="")]
-        text, unit = quantity(item.value.value, item.value.unit)
+        text, unit = quantity(*item.as_shown(item.value))
+        if is_missed and item.goal is not None:
+            its = item.value.unit
+            shown = beside_limit(
+                item.goal, item.value.value, lambda each, digits: "\t".join(quantity(each, its, digits))
+            )
+            text, unit = shown.split("\t")
         value = Cell(text=text, unit=unit, color=color, tip=self._judgement(item))
         return [name, value, self._change(item)]
 
@@ -166,10 +221,10 @@ class MeasurementsView(QWidget):
         now, before = item.value, item.previous
         if now is None or before is None or before.unit != now.unit or math.isnan(before.value):
             return Cell(text="", color="text.tertiary")
-        difference = now.value - before.value
+        (value, unit), (earlier, _) = item.as_shown(now), item.as_shown(before)
         # In the unit the value is shown in, so that the two can be compared at a glance.
-        scaled = difference / scale_for(abs(now.value), now.unit).factor
-        text, _ = quantity(now.value, now.unit)
+        scaled = (value - earlier) / scale_for(abs(value), unit).factor
+        text, _ = quantity(value, unit)
         shown = fixed(scaled, len(text.partition(".")[2]))
         if not any(digit in shown for digit in "123456789"):
             return Cell(text=shown.lstrip("+" + MINUS), color="text.tertiary")
@@ -188,12 +243,24 @@ class MeasurementsView(QWidget):
     def end_adding(self) -> None:
         """Close the field."""
         self.field.hide()
+        self._refused.hide()
         self.add_button.show()
 
     def _on_entered(self) -> None:
         text = self.field.text().strip()
         if text:
-            self._shown.add_measurement(text)
+            self._services.start(self._add(text), kind="add measurement", scope=self.objectName())
+        else:
+            self.end_adding()
+
+    async def _add(self, text: str) -> None:
+        """Add it, or say why not and leave it to be mended."""
+        reason = await self._shown.refusal(text)
+        if reason is not None:
+            self._refused.setText(self._services.language(reason))
+            self._refused.show()
+            return
+        self._shown.add_measurement(text)
         self.end_adding()
 
     def _fit(self) -> None:

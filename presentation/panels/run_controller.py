@@ -1,4 +1,4 @@
-"""Running the main circuit: save, simulate, tell everybody; one run at a time, stopped at any moment."""
+"""Running a circuit: save, simulate, tell everybody; one run at a time, stopped at any moment."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ RUN_SCOPE = "run"
 
 
 class RunController(QObject):
-    """Answers `workspace.run_requested`; what becomes of the run is told by the workspace's signals."""
+    """Answers the requests for a run; what becomes of one is told by the workspace's signals."""
 
     def __init__(self, services: WindowServices) -> None:
         super().__init__()
         self._services = services
         self._circuit: Path | None = None
         services.workspace.run_requested.connect(self.start)
+        services.workspace.main_run_requested.connect(self.start_main)
+        services.workspace.circuit_run_requested.connect(self.start_circuit)
 
     @property
     def circuit(self) -> Path | None:
@@ -34,21 +36,20 @@ class RunController(QObject):
         return self._circuit
 
     def start(self) -> None:
-        """Save the buffers and simulate the main circuit; what stands against it is said in words.
+        """Save the buffers and simulate the circuit in front, else the main one; a refusal is told.
 
         Where no circuit is the main one yet, the person is asked which.
         """
         workspace = self._services.workspace
-        refusal = self._refusal()
-        if refusal is not None:
-            workspace.error_occurred.emit(refusal)
-            return
-        circuit = workspace.main_circuit
-        if circuit is None:
-            workspace.main_circuit_needed.emit()
-            return
-        self._circuit = circuit
-        self._services.start(self._save_and_run(circuit), kind="simulation", scope=RUN_SCOPE)
+        self._begin(workspace.shown_file or workspace.main_circuit, is_named=False)
+
+    def start_main(self) -> None:
+        """The same for the main circuit, whatever is in front."""
+        self._begin(self._services.workspace.main_circuit, is_named=True)
+
+    def start_circuit(self, circuit: Path) -> None:
+        """The same for one that somebody named."""
+        self._begin(circuit, is_named=True)
 
     def stop(self) -> None:
         """End the run that is under way, if any."""
@@ -68,22 +69,53 @@ class RunController(QObject):
             return UserInputError(msg("No project is open."), advice=msg("Open a folder with File > Open."))
         return None
 
-    async def _save_and_run(self, circuit: Path) -> None:
-        workspace, is_saved = self._services.workspace, False
-        try:
-            is_saved = workspace.buffers is None or await workspace.buffers.save_unsaved()
-        finally:
-            if not is_saved:
-                self._circuit = None
-        if is_saved:
-            await self._run(circuit)
-            return
-        workspace.error_occurred.emit(
-            UserInputError(
-                msg("Not run: a changed file could not be saved."),
-                advice=msg("The editor says which and why; save it and run again."),
+    def _begin(self, file: Path | None, *, is_named: bool) -> None:
+        workspace = self._services.workspace
+        refusal = self._refusal()
+        if refusal is not None:
+            workspace.error_occurred.emit(refusal)
+        elif file is None:
+            workspace.main_circuit_needed.emit()
+        else:
+            self._circuit = file
+            self._services.start(
+                self._save_and_run(file, is_named=is_named), kind="simulation", scope=RUN_SCOPE
             )
-        )
+
+    async def _save_and_run(self, file: Path, *, is_named: bool) -> None:
+        workspace = self._services.workspace
+        circuit: Path | None = None
+        try:
+            if workspace.buffers is None or await workspace.buffers.save_unsaved():
+                # What is saved now may be a circuit that it was not when it was shown.
+                circuit = file if is_named else await self._meant(file)
+            else:
+                workspace.error_occurred.emit(
+                    UserInputError(
+                        msg("Not run: a changed file could not be saved."),
+                        advice=msg("The editor says which and why; save it and run again."),
+                    )
+                )
+        finally:
+            self._circuit = circuit
+        if circuit is not None:
+            await self._run(circuit)
+
+    async def _meant(self, file: Path) -> Path | None:
+        """The circuit that a person means who looks at `file`; None when it has to be asked."""
+        workspace = self._services.workspace
+        if workspace.root is None:
+            return None
+        found = await self._services.app.browse.runnable(workspace.root, file)
+        if found is not None and (found.has_analysis or workspace.analysis_of(file) is not None):
+            return file
+        main = workspace.main_circuit
+        if found is not None and file not in workspace.run_main_for:
+            workspace.analysis_missing.emit(file)
+            return None
+        if main is None:
+            workspace.main_circuit_needed.emit()
+        return main
 
     async def _run(self, circuit: Path) -> None:
         from application.simulation.simulating import SimulationRequest
@@ -93,7 +125,7 @@ class RunController(QObject):
         outcome: SimulationResult | CircuitAIError = Stopped(msg("Stopped."))
         try:
             outcome = await self._services.app.simulate(
-                SimulationRequest(circuit=circuit, analysis=workspace.analysis),
+                SimulationRequest(circuit=circuit, analysis=workspace.analysis_of(circuit)),
                 on_progress=workspace.run_progressed.emit,
             )
         except asyncio.CancelledError:

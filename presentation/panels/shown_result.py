@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 _PATIENCE_S = 0.3
 """The figures of the result before stand until the new ones are there, but no longer than this: then those
 that need no measuring come first."""
+_SHARES = re.compile(r"(thd|overshoot|duty)\(.*\)(@\d+)?|four_.*_thd(@\d+)?", re.IGNORECASE)
+"""Fractions that every data sheet gives in percent."""
+_NONSENSE = frozenset({"bad_expression", "stays_vector"})
+"""Errors of an expression itself: it does not parse, names what is not there, or is a curve."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +44,14 @@ class Measured:
     is_added: bool = False
     """By the user; it can be taken away."""
     goal: DesignGoal | None = None
-    """What the project's design asks of it."""
+    """What is asked of it."""
     expression: str = ""
     """What was evaluated; "" for a `.meas`."""
+
+    def as_shown(self, value: Quantity) -> tuple[float, str]:
+        """Number and unit of one of its values; a share in percent, unless a goal puts it as a fraction."""
+        is_share = value.unit == "1" and self.goal is None and _SHARES.fullmatch(self.expression or self.name)
+        return (value.value * 100, "%") if is_share else (value.value, value.unit)
 
 
 class ShownResult(QObject):
@@ -61,14 +70,13 @@ class ShownResult(QObject):
         super().__init__()
         self._services = services
         self._request = 0
-        self._added: list[str] = []
         self._measured: tuple[Measured, ...] = ()
         self._measured_on: LoadedWaveforms | None = None
         self.loaded: LoadedWaveforms | None = None
         self.error: Message | None = None
         """Why the last result could not be shown."""
         self.goals: tuple[DesignGoal, ...] = ()
-        """Of the project's design; a circuit that is not the designed one may answer none of them."""
+        """What was asked of the circuit when it was simulated."""
         self.is_loading = False
         self.is_stale = False
         services.workspace.result_selected.connect(self.show)
@@ -80,6 +88,16 @@ class ShownResult(QObject):
     def measurements(self) -> tuple[Measured, ...]:
         """`.meas` figures first, then the goals, the usual ones of the analyses, those that were added."""
         return self._measured
+
+    @property
+    def circuit(self) -> Path | None:
+        """Of the shown run; None while nothing is shown, and of data without a circuit."""
+        return None if self.loaded is None or self.loaded.figures is None else self.loaded.figures.circuit
+
+    @property
+    def _added(self) -> list[str]:
+        """The custom measurements of the shown circuit."""
+        return self._services.workspace.views.of(self.circuit).measurements
 
     @property
     def expressions(self) -> tuple[str, ...]:
@@ -103,22 +121,35 @@ class ShownResult(QObject):
         """Show nothing (the project was closed)."""
         self._request += 1
         self.loaded, self.error, self.is_loading, self.goals = None, None, False, ()
-        self._added = []
         self._set_stale(False)
         self.changed.emit()
         self._show_figures(())
 
     def add_measurement(self, expression: str) -> None:
-        """Measure one expression more, on this result and the next ones."""
+        """Measure one expression more, on this result and the next ones of its circuit."""
         expression = expression.strip()
         if expression and expression not in self._added:
             self._added.append(expression)
+            self._services.workspace.views.tell()
             self._services.start(self._measure(self._request), kind="measure", scope="waveforms")
+
+    async def refusal(self, expression: str) -> Message | None:
+        """Why an expression can't be measured on any result like the shown one; None when it can.
+
+        One that merely has no value here (a gain that never falls) is measured: the next run may have it.
+        """
+        loaded = self.loaded
+        if loaded is None or not loaded.plots:
+            return None
+        outcome = (await asyncio.to_thread(_evaluated, loaded.plots, (), (expression,)))[expression]
+        is_nonsense = isinstance(outcome, CircuitAIError) and outcome.error_type in _NONSENSE
+        return outcome.message if isinstance(outcome, CircuitAIError) and is_nonsense else None
 
     def remove_measurement(self, expression: str) -> None:
         """Measure an added one no more."""
         if expression in self._added:
             self._added.remove(expression)
+            self._services.workspace.views.tell()
             self._measured = tuple(
                 item for item in self._measured if not (item.is_added and item.expression == expression)
             )
@@ -127,7 +158,7 @@ class ShownResult(QObject):
     async def _load(self, result_path: Path, request: int) -> None:
         try:
             loaded = await self._services.app.waveforms(result_path)
-            goals = await self._goals()
+            goals = await self._goals(loaded)
         except CircuitAIError as error:
             if request == self._request:
                 self.is_loading, self.error = False, error.message
@@ -184,9 +215,11 @@ class ShownResult(QObject):
         if request == self._request:
             self._show_figures((*cards, *_of_expressions(now, before, added, asked)))
 
-    async def _goals(self) -> tuple[DesignGoal, ...]:
-        root = self._services.workspace.root
-        return () if root is None else await self._services.app.browse.goals(root)
+    async def _goals(self, loaded: LoadedWaveforms) -> tuple[DesignGoal, ...]:
+        root, figures = self._services.workspace.root, loaded.figures
+        if root is None or figures is None or not figures.is_ours:  # nobody has run it here
+            return ()
+        return await self._services.app.browse.goals(root, figures.circuit, created=figures.created)
 
     def _on_file_changed(self, path: Path) -> None:
         figures = None if self.loaded is None else self.loaded.figures
@@ -200,7 +233,7 @@ class ShownResult(QObject):
         figures = None if self.loaded is None else self.loaded.figures
         if figures is None:
             return
-        digest = await asyncio.to_thread(_digest, figures.circuit)
+        digest = await self._services.app.waveforms.digest_of(figures.circuit)
         if request == self._request:
             self._set_stale(digest is not None and digest != figures.netlist_sha256)
 
@@ -208,13 +241,6 @@ class ShownResult(QObject):
         if is_stale != self.is_stale:
             self.is_stale = is_stale
             self.stale_changed.emit(is_stale)
-
-
-def _digest(path: Path) -> str | None:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return None
 
 
 def _of_cards(

@@ -2,22 +2,81 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PyQt6.QtCore import QUrl
+from PyQt6.QtGui import QDesktopServices
+from PyQt6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
+
+from presentation import VERSION
 from presentation.window import questions
-from shared.message import msg
+from presentation.window.commands import MENUS
+from presentation.window.small_dialog import SmallDialog
+from presentation.window.styles import mark
+from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from presentation.window.main_window import MainWindow
 
+_LICENCE = Path(__file__).resolve().parents[2] / "LICENSE"
 _MARKS = {"ok": "✓", "warning": "!", "missing": "✗", "unused": "·"}
 
 
+GESTURES: tuple[tuple[str, Message], ...] = (
+    ("{wheel}", msg("Zoom along the axis")),
+    ("Ctrl+{wheel}", msg("Zoom upwards")),
+    ("{drag}", msg("Move the plot")),
+    ("Shift+{drag}", msg("Zoom into a box")),
+    ("{click}", msg("Put the cursor there")),
+    ("{double_click}", msg("Show everything")),
+    ("A, B", msg("Choose the cursor")),
+    ("←, →", msg("Move the cursor by a sample, with Shift by ten")),
+    ("+, −", msg("Zoom in, zoom out")),
+    ("F, Home", msg("Show everything")),
+)
+"""What the plot answers, by what is done; words in braces are mouse words."""
+
+_MOUSE = {
+    "wheel": msg("wheel"),
+    "drag": msg("drag"),
+    "click": msg("click"),
+    "double_click": msg("double click"),
+}
+
+
 def show_keys(window: MainWindow) -> None:
-    """The keys, as a list."""
+    """The keys menu by menu, then what the mouse and the keys do in a plot."""
     language = window.services.language
-    rows = [f"{command.key:<14} {language(command.text)}" for command in window.commands.all if command.key]
-    questions.tell(window.services, window, title=msg("Keyboard"), text="\n".join(rows))
+    box = SmallDialog(window.services, window, "notice", title=msg("Keyboard"))
+    table = QWidget()
+    grid = QGridLayout(table)
+    grid.setContentsMargins(0, 0, 0, 0)
+    theme = window.services.theme.theme
+    grid.setHorizontalSpacing(theme.size("space.6"))
+    grid.setVerticalSpacing(theme.size("space.1"))
+    grid.setColumnStretch(1, 1)
+    mouse = {name: language(word) for name, word in _MOUSE.items()}
+    parts: list[tuple[Message, list[tuple[str, str]]]] = [
+        (title, [(c.key, language(c.text)) for c in window.commands.all if c.menu == name and c.key])
+        for name, title in MENUS.items()
+    ]
+    parts[-1][1].append(("F10", language(msg("Open the menus"))))
+    parts.append((msg("Plot"), [(keys.format(**mouse), language(text)) for keys, text in GESTURES]))
+    for title, rows in parts:
+        if rows:
+            head = QLabel(language(title))
+            mark(head, role="strong")
+            grid.addWidget(head, grid.rowCount(), 0, 1, 2)
+        for keys, text in rows:
+            row = grid.rowCount()
+            key = QLabel(keys)
+            mark(key, role="mono")
+            grid.addWidget(key, row, 0)
+            grid.addWidget(QLabel(text.rstrip(".…")), row, 1)
+    box.add(table)
+    box.add_button(msg("Close"), kind="primary").setFocus()
+    box.open()
 
 
 def show_doctor(window: MainWindow) -> None:
@@ -43,12 +102,26 @@ async def _examine(window: MainWindow) -> None:
         )
     )
     services.workspace.status_changed.emit(msg("This machine was examined"))
-    questions.tell(services, window, title=msg("This machine"), text="\n".join(rows))
+    questions.tell(services, window, title=msg("This machine"), text="\n".join(rows), copies=True)
 
 
 def show_about(window: MainWindow) -> None:
-    """What this program is."""
-    text = window.services.language(
-        msg("An open environment for SPICE design with an assistant whose every step can be undone.")
+    """What this program is: version, licence, what it is made of."""
+    language = window.services.language
+    lines = [
+        language(
+            msg("An open environment for SPICE design with an assistant whose every step can be undone.")
+        ),
+        "",
+        language(msg("Version {version}", version=VERSION)),
+        language(msg("Free software under the GNU General Public License, version 3, without any warranty.")),
+        language(msg("Simulates with ngspice. Typefaces: Inter, JetBrains Mono (OFL); icons: Lucide (ISC).")),
+    ]
+    box = questions.tell(
+        window.services, window, title=msg("About Circuit Design AI"), text="\n".join(lines), copies=True
     )
-    questions.tell(window.services, window, title=msg("About Circuit Design AI"), text=text)
+    licence = QPushButton(language(msg("Read the licence")))
+    licence.setAutoDefault(False)
+    mark(licence, kind="link")
+    licence.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(_LICENCE))))
+    box.add(licence)

@@ -8,9 +8,9 @@ release the project, close the application. Every step of the end is taken even 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ctypes
 import gc
-import importlib
 import itertools
 import logging
 import os
@@ -21,17 +21,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, get_args
 
 from PyQt6 import sip
-from PyQt6.QtCore import QCoreApplication, QEvent, QLibraryInfo, QObject, QSize, Qt
+from PyQt6.QtCore import (
+    PYQT_VERSION_STR,
+    QCoreApplication,
+    QEvent,
+    QLibraryInfo,
+    QObject,
+    QSize,
+    Qt,
+    qVersion,
+)
 from PyQt6.QtWidgets import QApplication, QWidget
 
 from application.app import Application
 from application.project.window_state import WindowState
+from presentation import VERSION
 from presentation.translation import Translator
 from presentation.window.error_notice import ErrorNotice
 from presentation.window.errors import LastResort, text_of
 from presentation.window.fonts import load_fonts
+from presentation.window.forced_end import MOST_S, ends_within
+from presentation.window.garbage import GarbageCollector
 from presentation.window.icons import Icons, drawings
 from presentation.window.language import LanguageManager, LanguageName
+from presentation.window.late_imports import import_qt
+from presentation.window.layout_state import KeepOnScreen, first_place
 from presentation.window.log_file import log_path, log_to_file
 from presentation.window.styles import ApplicationStyle, templates
 from presentation.window.theme import Mode, ThemeManager, tokens
@@ -53,7 +67,25 @@ WINDOW_SCOPE: Hashable = "window"
 
 _FIRST_SIZE = QSize(1440, 900)
 
-_LIBRARIES = ("numpy", "PyQt6.Qsci", "pyqtgraph", "markdown", "nh3", "watchdog.observers")
+# What the panels are built on; what pyqtgraph imports is named, so that no turn of the loop takes it all.
+_PLAIN_LIBRARIES = (
+    "numpy",
+    "markdown",
+    "nh3",
+    "watchdog.observers",
+    "multiprocessing.shared_memory",
+    "pydoc",
+    "importlib.resources",
+    "xml.etree.ElementTree",
+)
+_QT_LIBRARIES = (
+    "PyQt6.Qsci",
+    "PyQt6.QtSvg",
+    "PyQt6.QtOpenGLWidgets",
+    "PyQt6.QtTest",
+    "PyQt6.uic",
+    "pyqtgraph",
+)
 
 
 class Frame(Protocol):
@@ -130,6 +162,8 @@ def _services_and_style(
 ) -> tuple[WindowServices, ApplicationStyle]:
     theme = ThemeManager(mode, scale=scale)
     spoken = LanguageManager(language or ("zh" if app.language == "zh" else "en"))
+    theme.speak(spoken.name)
+    spoken.changed.connect(theme.speak)
     workspace = Workspace()
     style = ApplicationStyle(theme, spoken)
     style.setParent(theme)
@@ -212,22 +246,40 @@ def run(
     signals: StopSignals | None = None,
     *,
     make_frame: MakeFrame | None = None,
+    owns_process: bool = False,
 ) -> int:
     """Show the window until it is closed; returns the exit code.
 
-    `path` is a project's folder or a file in it, None the project that was open last. Raises
+    `path` is a project's folder or a file in it, None the project that was open last. With `owns_process`
+    the process ends `MOST_S` after the window was closed, whatever still runs in it. Raises
     EnvironmentProblem when Qt cannot use the display.
     """
     check_platform(os.environ)
     application = make_qt_application([])  # Python's to keep: it ends with the last reference
     state = app.window_state.load()
-    with log_to_file(user_home()):
+    with log_to_file(user_home()), contextlib.ExitStack() as ending:
+
+        def begin_end() -> None:
+            if owns_process:
+                ending.enter_context(ends_within(MOST_S, log_path(user_home())))
+
+        app.unclean_ends.begin(_facts())
         try:
-            return async_runtime.run_window(lambda: live(app, path, state, make_frame), signals=signals)
+            return async_runtime.run_window(
+                lambda: live(app, path, state, make_frame, begin_end), signals=signals
+            )
         finally:
             gc.enable()
             delete_widgets()
             application.processEvents()
+            app.unclean_ends.end()  # behind everything that Qt could still fault in
+
+
+def _facts() -> str:
+    """What a report of a fault says of the machine."""
+    python = ".".join(map(str, sys.version_info[:3]))
+    qt = f"Qt {qVersion()}, PyQt {PYQT_VERSION_STR}"
+    return f"Circuit Design AI {VERSION}, Python {python}, {qt}, {sys.platform}"
 
 
 def check_platform(environment: Mapping[str, str]) -> None:
@@ -250,9 +302,13 @@ def check_platform(environment: Mapping[str, str]) -> None:
 
 
 async def live(
-    app: Application, path: Path | None, state: WindowState, make_frame: MakeFrame | None = None
+    app: Application,
+    path: Path | None,
+    state: WindowState,
+    make_frame: MakeFrame | None = None,
+    begin_end: Callable[[], None] = lambda: None,
 ) -> int:
-    """From the first paint to the last file closed."""
+    """From the first paint to the last file closed; `begin_end` is called when the end begins."""
     closing = asyncio.Event()
     last_resort = LastResort(on_interrupt=closing.set)
     loop = asyncio.get_running_loop()
@@ -269,33 +325,34 @@ async def live(
         frame.close_requested.connect(closing.set)
         widget = frame if isinstance(frame, QWidget) else None
         ErrorNotice(last_resort, services, widget, log_path(user_home()))
+        garbage: GarbageCollector | None = None
         try:
             if widget is not None and state.geometry is None:
-                widget.resize(_first_size(widget))
+                widget.setGeometry(first_place(widget, _FIRST_SIZE))
+            if widget is not None:
+                KeepOnScreen(widget)
             frame.show()
             await first_paint(frame)
             style.complete()
             frame.complete()
-            gc.enable()  # main.py switched it off for the start
+            garbage = GarbageCollector()  # main.py switched Python's own off for the start
             services.start(_fill(frame, path, services), kind="fill window")
             await _until_closed(frame, closing)
         finally:
+            begin_end()
             # A stop signal cancels us, perhaps twice; the way down is walked to its end all the same.
             await uninterrupted(_walk_down(app, frame))
             services.language.end()
             gc.unfreeze()
+            if garbage is not None:
+                garbage.end()
     return 0
-
-
-def _first_size(window: QWidget) -> QSize:
-    """Of a window nobody has sized yet: as it was designed, or what the screen has room for."""
-    screen = window.screen()
-    return _FIRST_SIZE if screen is None else _FIRST_SIZE.boundedTo(screen.availableSize())
 
 
 async def _fill(frame: Frame, path: Path | None, services: WindowServices) -> None:
     project, file = await asyncio.to_thread(_project_and_file, path)
-    await asyncio.to_thread(_import_libraries)
+    await asyncio.to_thread(read_catalogues)
+    await import_qt(_QT_LIBRARIES, without_qt=_PLAIN_LIBRARIES)
     await frame.fill(project)
     if file is not None:
         services.workspace.file_activated.emit(file, None)
@@ -305,20 +362,10 @@ async def _fill(frame: Frame, path: Path | None, services: WindowServices) -> No
     gc.freeze()
 
 
-def _import_libraries() -> None:
-    """What the panels are built on; a third of a second during which the loop does not stand still."""
-    read_catalogues()
-    for name in _LIBRARIES:
-        try:
-            importlib.import_module(name)
-        except ImportError as error:  # the panel that needs it tells, and the others are there
-            _logger.warning("%s cannot be imported: %s", name, error)
-
-
 def read_catalogues() -> None:
     """Read the texts of every language, so that the switch to another touches no disk."""
     for language in get_args(LanguageName):
-        Translator(language)
+        Translator(language, "window")
 
 
 def _project_and_file(path: Path | None) -> tuple[Path | None, Path | None]:

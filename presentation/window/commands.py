@@ -25,6 +25,7 @@ MENUS: dict[MenuName, Message] = {
     "help": msg("Help"),
 }
 
+
 _QT_GAP = 12
 """Pixels between words and keys of a menu, in Qt's own styles."""
 
@@ -51,6 +52,8 @@ class Command:
     """Why it cannot be done now, None when it can."""
     owns_key: bool = True
     """False: the key is shown, and answered by the widget in focus."""
+    letter: str = ""
+    """The letter that chooses it in its menu, where custom has one; "" = the first that is free."""
 
 
 class Commands(QObject):
@@ -64,6 +67,8 @@ class Commands(QObject):
         self._actions: dict[str, QAction] = {}
         self._groups: dict[str, QActionGroup] = {}
         self._menus: list[tuple[QMenu, Message]] = []
+        self._letters: dict[str, str] = {}
+        """By a command's name or a submenu's English title."""
         for command in self.all:
             self._actions[command.name] = self._action_of(command)
         services.language.changed.connect(self.retranslate)
@@ -80,6 +85,7 @@ class Commands(QObject):
             menu = QMenu(bar)
             menu.setObjectName(f"menu.{name}")
             menu.setToolTipsVisible(True)
+            entries: list[tuple[str, Message, str]] = []
             menu.aboutToShow.connect(partial(self._refuse, name))
             # Keys are answered in words at any time: only an open menu shows what cannot be done.
             menu.aboutToHide.connect(partial(self._allow, name))
@@ -97,12 +103,21 @@ class Commands(QObject):
                         submenus[key].setObjectName(f"menu.{key}")
                         self._menus.append((submenus[key], command.submenu))
                         menu.addMenu(submenus[key])
+                        entries.append((key, command.submenu, ""))
                     target = submenus[key]
-                elif command.begins_part:
-                    menu.addSeparator()
+                else:
+                    if command.begins_part:
+                        menu.addSeparator()
+                    entries.append((command.name, command.text, command.letter))
                 target.addAction(self._actions[command.name])
             if name == "file":
                 self._add_recent(menu)
+                entries.append(("Open recent", msg("Open recent"), "R"))
+            self._letters |= mnemonics(entries)
+            for key in submenus:
+                inner = [c for c in self.all if c.submenu is not None and c.submenu.template == key]
+                self._letters |= mnemonics([(c.name, c.text, c.letter) for c in inner])
+        self._letters |= _MENU_LETTERS
         self.retranslate()
 
     def can(self, name: str) -> bool:
@@ -135,10 +150,11 @@ class Commands(QObject):
     def retranslate(self, _language: str = "") -> None:
         """All texts."""
         for menu, title in self._menus:
-            menu.setTitle(self._services.language(title))
+            menu.setTitle(with_letter(self._services.language(title), self._letters.get(title.template, "")))
         for command in self.all:
             action = self._actions[command.name]
             text = self._services.language(command.text)
+            text = with_letter(text, self._letters.get(command.name, ""))
             if command.key:
                 text += self._gap()
             # Shown behind the text by hand where another widget answers the key.
@@ -163,6 +179,59 @@ class Commands(QObject):
             action.setCheckable(True)
             self._groups[command.group].addAction(action)
         return action
+
+
+def mnemonics(entries: Sequence[tuple[str, Message, str]]) -> dict[str, str]:
+    """A letter for each entry (key, text, wanted letter) of one menu, no two the same.
+
+    It is of the English text, of the beginning of a word where one is free: in Chinese it stands in brackets
+    behind the words, and so the hand that knows one language knows the other. "" where none is left.
+    """
+    letters: dict[str, list[str]] = {}
+    for key, text, wanted in entries:
+        words = str(text).split()
+        found = wanted or "".join([word[0] for word in words] + [word[1:] for word in words])
+        letters[key] = [each.upper() for each in found if each.isascii() and each.isalnum()]
+    owners: dict[str, str] = {}
+
+    def settle(key: str, tried: set[str]) -> bool:
+        """Take a free letter, or one whose owner can take another (Kuhn's matching)."""
+        own = [each for each in letters[key] if each not in tried]
+        for each in own:
+            if each not in owners:
+                owners[each] = key
+                return True
+        for each in own:
+            tried.add(each)
+            if settle(owners[each], tried):
+                owners[each] = key
+                return True
+        return False
+
+    for key, _, _ in sorted(entries, key=lambda entry: not entry[2]):
+        settle(key, set())
+    return dict.fromkeys(letters, "") | {key: letter for letter, key in owners.items()}
+
+
+def with_letter(text: str, letter: str) -> str:
+    """A menu's text with its letter marked as Qt wants it: ``&File``, ``文件(&F)``, ``新建电路(&C)...``."""
+    text = text.replace("&", "&&")
+    if not letter:
+        return text
+    starts = [at for at in range(len(text)) if text[at].upper() == letter]
+    if starts and text[0].isascii():
+        at = next((at for at in starts if at == 0 or not text[at - 1].isalnum()), starts[0])
+        return f"{text[:at]}&{text[at:]}"
+    words = text.rstrip(".…")
+    return f"{words}(&{letter}){text[len(words) :]}"
+
+
+_MENU_LETTERS = mnemonics([(title.template, title, "") for title in MENUS.values()])
+
+
+def menu_titles(services: WindowServices) -> list[str]:
+    """The titles of the menu bar, each with its letter."""
+    return [with_letter(services.language(title), _MENU_LETTERS[title.template]) for title in MENUS.values()]
 
 
 def to_focused(method: str) -> Callable[[], object]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-from PyQt6.QtCore import QObject, Qt
+from PyQt6.QtCore import QObject
 from PyQt6.QtGui import QGuiApplication
-from PyQt6.QtWidgets import QMessageBox, QPushButton, QWidget
+from PyQt6.QtWidgets import QWidget
 
 from presentation.window.errors import Failure, LastResort
-from presentation.window.styles import mark
+from presentation.window.small_dialog import SmallDialog
 from presentation.window.workspace import WindowServices
 from shared.message import msg
 
@@ -25,7 +24,7 @@ class ErrorNotice(QObject):
         self._services = services
         self._frame = frame
         self._log = log
-        self._box: QMessageBox | None = None
+        self._box: SmallDialog | None = None
         last_resort.failed.connect(self.show)
 
     def show(self, failure: Failure) -> None:
@@ -34,22 +33,17 @@ class ErrorNotice(QObject):
         if self._box is not None or self._frame is None or not self._frame.isVisible():
             return
         tr = self._services.language
-        box = QMessageBox(self._frame)
-        box.setObjectName("lastResort")
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setWindowTitle(tr(msg("Something went wrong")))
-        box.setText(tr(failure.text))
         safe = tr(
             msg("The program goes on. Files on the disk are safe, and unsaved text is still in the editor.")
         )
-        box.setInformativeText(f"{safe}\n{tr(msg('Details are in {path}.', path=str(self._log)))}")
-        save = box.addButton(tr(msg("Save all")), QMessageBox.ButtonRole.ActionRole)
-        copy = box.addButton(tr(msg("Copy details")), QMessageBox.ButtonRole.ActionRole)
-        close = box.addButton(tr(msg("Close")), QMessageBox.ButtonRole.RejectRole)
-        _dress(close, "primary")
-        _reconnect(save, self._save_all)
-        _reconnect(copy, lambda: _copy(failure.details))
-        box.setDefaultButton(close)
+        details = tr(msg("Details are in {path}.", path=str(self._log)))
+        text = f"{tr(failure.text)}\n\n{safe}\n{details}"
+        box = SmallDialog(
+            self._services, self._frame, "lastResort", title=msg("Something went wrong"), text=text
+        )
+        box.add_button(msg("Copy details"), act=lambda: _copy(failure.details), is_left=True)
+        box.add_button(msg("Save all"), act=self._save_all)
+        box.add_button(msg("Close"), kind="primary").setFocus()
         box.finished.connect(self._forget)
         self._box = box
         box.open()
@@ -63,18 +57,6 @@ class ErrorNotice(QObject):
 
     def _forget(self, _result: int) -> None:
         self._box = None
-
-
-def _dress(button: QPushButton | None, kind: str) -> None:
-    if button is not None:
-        mark(button, kind=kind)
-
-
-def _reconnect(button: QPushButton | None, action: Callable[[], None]) -> None:
-    """Have the button do something and leave the dialog open (QMessageBox would close at any button)."""
-    if button is not None:
-        button.clicked.disconnect()
-        button.clicked.connect(action)
 
 
 def _copy(text: str) -> None:

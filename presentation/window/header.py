@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from PyQt6.QtCore import QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import (
     QFontMetrics,
+    QKeySequence,
     QPainter,
     QPaintEvent,
     QResizeEvent,
+    QShortcut,
 )
 from PyQt6.QtWidgets import (
     QHBoxLayout,
@@ -20,7 +22,7 @@ from PyQt6.QtWidgets import (
 )
 
 from presentation.window.command_box import CommandBox
-from presentation.window.commands import MENUS
+from presentation.window.commands import menu_titles
 from presentation.window.frame import IconButton
 from presentation.window.styles import mark
 from presentation.window.word_button import WordButton
@@ -43,6 +45,7 @@ class RunGroup(QWidget):
         super().__init__()
         self._services = services
         self._analyses: tuple[tuple[str, str], ...] = ()
+        self._is_asked_elsewhere = False
         self._is_running = self._is_short = False
         self._progress: float | None = None
         self.run = WordButton(services, "run", weight=500)
@@ -59,7 +62,8 @@ class RunGroup(QWidget):
         workspace.run_started.connect(lambda _path: self._set_running(is_running=True))
         workspace.run_progressed.connect(self._on_progress)
         workspace.run_finished.connect(lambda _result: self._set_running(is_running=False))
-        workspace.main_circuit_changed.connect(lambda _path: self.retranslate())
+        workspace.run_target_changed.connect(lambda _path: self.retranslate())
+        workspace.analysis_changed.connect(lambda _card: self.retranslate())
         services.theme.changed.connect(self.restyle)
         services.language.changed.connect(self.retranslate)
         self.restyle()
@@ -70,11 +74,14 @@ class RunGroup(QWidget):
         """Whether a simulation is under way."""
         return self._is_running
 
-    def set_analyses(self, analyses: Sequence[tuple[str, str]]) -> None:
-        """The main circuit's analyses: kind ("ac") and card ("ac dec 20 1 10meg")."""
-        self._analyses = tuple(analyses)
+    def set_analyses(self, analyses: Sequence[tuple[str, str]], is_asked_elsewhere: bool) -> None:
+        """Those of the circuit that F5 means: kind ("ac") and card ("ac dec 20 1 10meg").
+
+        `is_asked_elsewhere`: it has none, but a control block or a file it includes asks for some.
+        """
+        self._analyses, self._is_asked_elsewhere = tuple(analyses), is_asked_elsewhere
         workspace = self._services.workspace
-        if workspace.analysis is not None and workspace.analysis not in [card for _, card in analyses]:
+        if analyses and workspace.analysis not in (None, *(card for _, card in analyses)):
             self._choose(None)
         self.retranslate()
 
@@ -84,7 +91,10 @@ class RunGroup(QWidget):
         words = QFontMetrics(theme.font("ui")).horizontalAdvance(self._choice_text())
         around = theme.size("icon.small") + theme.size("space.2") + 2 * theme.size("control.padding_x_small")
         choice = min(max(words + around, self._least_choice), theme.size("space.12") * 5)
-        return self.short_width() - theme.size("control.icon_button") + choice
+        run = QFontMetrics(theme.font("ui", weight=500))
+        named = run.horizontalAdvance(self._run_text(named=True))
+        named -= run.horizontalAdvance(self._run_text(named=False))
+        return self.short_width() + named - theme.size("control.icon_button") + choice
 
     @property
     def _least_choice(self) -> int:
@@ -95,7 +105,9 @@ class RunGroup(QWidget):
         """With the choice as a chevron."""
         theme = self._services.theme.theme
         gaps = 2 * theme.size("space.1")
-        return self.run.sizeHint().width() + 2 * theme.size("control.icon_button") + gaps
+        run = QFontMetrics(theme.font("ui", weight=500))
+        shorter = run.horizontalAdvance(self.run.text()) - run.horizontalAdvance(self._run_text(named=False))
+        return self.run.sizeHint().width() - shorter + 2 * theme.size("control.icon_button") + gaps
 
     def set_short(self, *, is_short: bool) -> None:
         """Show the choice as a chevron; its words are the tooltip."""
@@ -121,17 +133,25 @@ class RunGroup(QWidget):
     def retranslate(self) -> None:
         """Texts, and what can be pressed."""
         language, workspace = self._services.language, self._services.workspace
-        has_circuit = workspace.main_circuit is not None
+        target = workspace.run_target
         if self._is_running and self._progress is not None:
             self.run.setText(language(msg("Running {percent} %", percent=round(100 * self._progress))))
         elif self._is_running:
             self.run.setText(language(msg("Running")))
         else:
-            self.run.setText(language(msg("Run")))
+            self.run.setText(self._run_text(named=not self._is_short))
         self.run.setEnabled(workspace.root is not None and not self._is_running)
-        if has_circuit:
-            name = workspace.main_circuit.name if workspace.main_circuit else ""
-            self.run.setToolTip(language(msg("Run {circuit} (F5)", circuit=name)))
+        if target is not None and workspace.front_circuit is not None:
+            self.run.setToolTip(language(msg("Run {circuit} (F5)", circuit=target.name)))
+        elif target is not None:
+            told = msg("Run the main circuit {circuit} (F5)", circuit=target.name)
+            if workspace.shown_file is not None:
+                told = msg(
+                    "Run the main circuit {circuit} (F5): {file} is no circuit",
+                    circuit=target.name,
+                    file=workspace.shown_file.name,
+                )
+            self.run.setToolTip(language(told))
         elif workspace.root is not None:
             self.run.setToolTip(language(msg("Choose the main circuit and run it (F5)")))
         else:
@@ -148,16 +168,29 @@ class RunGroup(QWidget):
         )
         self.restyle()
 
+    def _run_text(self, *, named: bool) -> str:
+        """What will be run, by name where there is room."""
+        language, workspace = self._services.language, self._services.workspace
+        target, theme = workspace.run_target, self._services.theme.theme
+        if target is None or not named:
+            return language(msg("Run"))
+        most = theme.size("space.12") * 3
+        metrics = QFontMetrics(theme.font("ui", weight=500))
+        name = metrics.elidedText(target.name, Qt.TextElideMode.ElideMiddle, most)
+        if workspace.front_circuit is None:
+            return language(msg("Run {circuit} (main)", circuit=name))
+        return language(msg("Run {circuit}", circuit=name))
+
     def _choice_text(self) -> str:
         language, workspace = self._services.language, self._services.workspace
-        if workspace.main_circuit is None:
+        if workspace.run_target is None:
             if workspace.root is not None:
                 return language(msg("No main circuit"))
             return language(msg("No circuit open"))
-        if not self._analyses:
-            return language(msg("No analysis"))
         if workspace.analysis is not None:
             return workspace.analysis
+        if not self._analyses:
+            return language(msg("Control block") if self._is_asked_elsewhere else msg("No analysis"))
         kinds = ", ".join(dict.fromkeys(kind for kind, _ in self._analyses))
         return language(msg("All: {kinds}", kinds=kinds))
 
@@ -181,7 +214,6 @@ class RunGroup(QWidget):
 
     def _choose(self, card: str | None) -> None:
         self._services.workspace.analysis = card
-        self._services.workspace.analysis_changed.emit(card)
         self.retranslate()
 
     def _set_running(self, *, is_running: bool) -> None:
@@ -226,8 +258,13 @@ class Header(QWidget):
         self.settings.clicked.connect(self.settings_wanted)
         self._left, self._right = QWidget(), QWidget()
         self._build()
+        menus = QShortcut(QKeySequence("F10"), window)
+        menus.setObjectName("openMenus")
+        menus.activated.connect(self.open_menus)
         services.theme.changed.connect(self.restyle)
         services.language.changed.connect(lambda _name: self._fit())
+        services.workspace.run_target_changed.connect(lambda _path: self._fit())
+        services.workspace.file_shown.connect(lambda _path: self.run_group.retranslate())
         self.restyle()
 
     def _build(self) -> None:
@@ -250,8 +287,8 @@ class Header(QWidget):
 
     def show_titles(self) -> None:
         """The menus' titles alone, until `Commands.fill` puts the menus behind them."""
-        for title in MENUS.values():
-            self.menu_bar.addAction(self._services.language(title))
+        for title in menu_titles(self._services):
+            self.menu_bar.addAction(title)
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
@@ -282,6 +319,14 @@ class Header(QWidget):
         self.run_group.setVisible(not is_typing)
         self.menu_bar.setVisible(level < 3)
         self.menu_button.setVisible(level >= 3)
+
+    def open_menus(self) -> None:
+        """The first menu, for the keyboard; the arrows lead to the others."""
+        actions = self.menu_bar.actions()
+        if self.menu_bar.isVisible() and actions:
+            self.menu_bar.setActiveAction(actions[0])
+        else:
+            self._show_menus()
 
     def _show_menus(self) -> None:
         menu = QMenu(self)

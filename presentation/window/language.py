@@ -19,7 +19,7 @@ class LanguageManager(QObject):
 
     def __init__(self, language: LanguageName) -> None:
         super().__init__()
-        self._translator = Translator(language)
+        self._translator = Translator(language, "window")
         self.name: LanguageName = language
         self._qt = QTranslator(self)
         """Qt's own words (dialogs for files, menus of text fields); its English ones are built in."""
@@ -40,7 +40,7 @@ class LanguageManager(QObject):
         """Switch; every label, title and tooltip listens to `changed` and asks again."""
         if language != self.name:
             self.name = language
-            self._translator = Translator(language)
+            self._translator = Translator(language, "window")
             self._teach_qt()
             self.changed.emit(language)
 

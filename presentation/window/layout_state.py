@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from PyQt6.QtCore import QRect
+from PyQt6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, QSize, QTimer
 from PyQt6.QtGui import QGuiApplication
-from PyQt6.QtWidgets import QSplitter
+from PyQt6.QtWidgets import QSplitter, QWidget
 
 LEFT_FOLDS_BELOW = 1180
 RIGHT_OVERLAYS_BELOW = 960
@@ -44,14 +44,77 @@ def sizes_of(splitter: QSplitter) -> tuple[int, ...]:
     return sizes if any(sizes) else ()
 
 
-def on_a_screen(geometry: tuple[int, int, int, int]) -> QRect:
-    """The window's place, moved and shrunk onto a screen that is there now."""
+_FRAME = QMargins(4, 32, 4, 4)
+"""What window managers put around a window, at most; the real one is known when it is on the screen."""
+
+
+def frame_of(window: QWidget) -> QMargins:
+    """The frame around a window, or what it may come to while it has none yet."""
+    inner, outer = window.geometry(), window.frameGeometry()
+    found = QMargins(
+        inner.left() - outer.left(),
+        inner.top() - outer.top(),
+        outer.right() - inner.right(),
+        outer.bottom() - inner.bottom(),
+    )
+    return _FRAME if found.isNull() else found
+
+
+def on_a_screen(geometry: tuple[int, int, int, int], frame: QMargins = _FRAME) -> QRect:
+    """The window's place without its frame, moved and shrunk until all of it is on a screen."""
     wanted = QRect(*geometry)
     screen = QGuiApplication.screenAt(wanted.center()) or QGuiApplication.primaryScreen()
     if screen is None:
         return wanted
-    room = screen.availableGeometry()
+    room = screen.availableGeometry().marginsRemoved(frame)
     wanted.setSize(wanted.size().boundedTo(room.size()))
     wanted.moveLeft(min(max(wanted.left(), room.left()), room.right() - wanted.width() + 1))
     wanted.moveTop(min(max(wanted.top(), room.top()), room.bottom() - wanted.height() + 1))
     return wanted
+
+
+def first_place(window: QWidget, size: QSize) -> QRect:
+    """Of a window nobody has placed yet: `size` in the middle of its screen, or what there is room for."""
+    screen = window.screen()
+    if screen is None:
+        return QRect(QPoint(0, 0), size)
+    room = screen.availableGeometry().marginsRemoved(_FRAME)
+    place = QRect(QPoint(0, 0), size.boundedTo(room.size()))
+    place.moveCenter(room.center())
+    return on_a_screen((place.x(), place.y(), place.width(), place.height()))
+
+
+class KeepOnScreen(QObject):
+    """Moves and shrinks a window whose real frame is larger than was thought.
+
+    That is when it is first shown, and when it is no longer maximised. Later moves are somebody's wish.
+    """
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._is_new = True
+        self._framed = QTimer(self)
+        """The window manager frames a window some time after it has shown it."""
+        self._framed.setSingleShot(True)
+        self._framed.setInterval(200)
+        self._framed.timeout.connect(self._fit)
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
+        """Everything passes."""
+        if event is not None and watched is self._window:
+            is_first = event.type() == QEvent.Type.ActivationChange and self._is_new
+            if is_first or event.type() == QEvent.Type.WindowStateChange:
+                self._is_new = False
+                self._framed.start()
+        return False
+
+    def _fit(self) -> None:
+        window = self._window
+        if window.isMaximized() or window.isFullScreen() or window.geometry() == window.frameGeometry():
+            return
+        now = window.geometry()
+        fitting = on_a_screen((now.x(), now.y(), now.width(), now.height()), frame_of(window))
+        if fitting != now:
+            window.setGeometry(fitting)

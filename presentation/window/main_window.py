@@ -24,6 +24,7 @@ from presentation.window.layout_state import Fit, on_a_screen
 from presentation.window.status_bar import StatusBar
 from presentation.window.workspace import WindowServices
 from shared.message import msg
+from shared.paths import user_home
 
 if TYPE_CHECKING:
     from application.examining import ExaminationReport
@@ -70,6 +71,7 @@ class MainWindow(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.header)
+        self._notices = column
         column.addWidget(self._body, 1)
         column.addWidget(self.status_bar)
         self._restyle_frame()
@@ -97,11 +99,13 @@ class MainWindow(QWidget):
         from presentation.window.panes import Panes
         from presentation.window.project_switch import ProjectSwitch
         from presentation.window.projects import ProjectDesk
+        from presentation.window.run_target import RunTarget
 
         services = self._services
         self.panes = Panes(services)
         self._body.addWidget(self.panes)
         self.desk = ProjectDesk(services, self)
+        self._run_target = RunTarget(services, self)
         self.projects = ProjectSwitch(services, self, self.panes, self.desk)
         self.commands = Commands(services, self, commands_of(self))
         self.commands.fill(self.header.menu_bar)
@@ -168,10 +172,11 @@ class MainWindow(QWidget):
         panes.tree.main_wanted.connect(desk.set_main)
         panes.tree.accept_wanted.connect(desk.accept)
         desk.marks_changed.connect(panes.tree.set_marks)
-        desk.analyses_changed.connect(self.header.run_group.set_analyses)
+        self._run_target.analyses_changed.connect(self.header.run_group.set_analyses)
         desk.result_stored.connect(panes.results.note_stored)
         workspace.project_opened.connect(lambda _root: self._show_body())
         workspace.project_closed.connect(self._show_body)
+        workspace.command_wanted.connect(lambda name: self.commands.action(name).trigger())
         workspace.result_selected.connect(lambda _path: panes.show_pane("bottom"))
         recent = self.commands.submenu("Open recent")
         if recent is not None:
@@ -217,8 +222,10 @@ class MainWindow(QWidget):
             await asyncio.sleep(0)  # a panel at a time: keys and paints come between them
         self._join_panels()
         state = self.projects.state
+        self.projects.keeper.begin(self._state)
         self.panes.set_sizes(state.sizes)
         self._services.start(self._examine(), kind="examine")
+        self._services.start(self._look_at_ends(), kind="examine")
         wanted = project or state.last_project
         if wanted is not None:
             await self.projects.open_now(wanted, is_last=project is None)
@@ -236,10 +243,9 @@ class MainWindow(QWidget):
         """Save the layout, end the file watch and what the panels hold."""
         if not self._is_complete:
             return  # ended before there was anything to save
-        self.projects.remember()
         self._escape.end()
         try:
-            await asyncio.to_thread(self._services.app.window_state.save, self.projects.state)
+            await self.projects.keeper.end(is_discarded=self.projects.is_discarded)
         finally:
             await self.desk.release()
             self._end_panels()
@@ -407,6 +413,15 @@ class MainWindow(QWidget):
             self._services.workspace.file_activated.emit(place, None)
         else:
             self.projects.open(place)
+
+    async def _look_at_ends(self) -> None:
+        """Tell of an earlier run that ended by a fault."""
+        from presentation.window.crash_notice import CrashNotice
+        from presentation.window.log_file import log_path
+
+        found = await asyncio.to_thread(self._services.app.unclean_ends.untold, log_path(user_home()))
+        if found:
+            self._notices.insertWidget(1, CrashNotice(self._services, found[0]))
 
     async def _examine(self) -> None:
         """Say whether ngspice is there and confined."""

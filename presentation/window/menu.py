@@ -81,6 +81,13 @@ def _file(window: MainWindow) -> Iterator[Command]:
         refusal=refusals.no_project,
     )
     yield Command(
+        name="openExample",
+        text=msg("Open an example..."),
+        act=window.projects.choose_example,
+        menu="file",
+        letter="E",
+    )
+    yield Command(
         name="save",
         text=msg("Save"),
         act=partial(window.do_in_editor, "save"),
@@ -115,18 +122,25 @@ def _file(window: MainWindow) -> Iterator[Command]:
         begins_part=True,
         refusal=refusals.no_project,
     )
-    yield Command(name="quit", text=msg("Quit"), act=window.close_requested.emit, menu="file", key="Ctrl+Q")
+    yield Command(
+        name="quit",
+        text=msg("Quit"),
+        act=window.close_requested.emit,
+        menu="file",
+        key="Ctrl+Q",
+        letter="Q",
+    )
 
 
 def _edit(window: MainWindow) -> Iterator[Command]:
     # The widget in focus answers these keys itself; the menu names them.
-    for name, text, key, method, begins in (
-        ("undo", msg("Undo"), "Ctrl+Z", "undo", False),
-        ("redo", msg("Redo"), "Ctrl+Y", "redo", False),
-        ("cut", msg("Cut"), "Ctrl+X", "cut", True),
-        ("copy", msg("Copy"), "Ctrl+C", "copy", False),
-        ("paste", msg("Paste"), "Ctrl+V", "paste", False),
-        ("selectAll", msg("Select all"), "Ctrl+A", "selectAll", False),
+    for name, text, key, method, begins, letter in (
+        ("undo", msg("Undo"), "Ctrl+Z", "undo", False, "U"),
+        ("redo", msg("Redo"), "Ctrl+Y", "redo", False, "R"),
+        ("cut", msg("Cut"), "Ctrl+X", "cut", True, "T"),
+        ("copy", msg("Copy"), "Ctrl+C", "copy", False, "C"),
+        ("paste", msg("Paste"), "Ctrl+V", "paste", False, "P"),
+        ("selectAll", msg("Select all"), "Ctrl+A", "selectAll", False, "A"),
     ):
         yield Command(
             name=name,
@@ -137,6 +151,7 @@ def _edit(window: MainWindow) -> Iterator[Command]:
             owns_key=False,
             in_box=False,
             begins_part=begins,
+            letter=letter,
         )
 
     no_file = _Refusals(window).no_file
@@ -275,10 +290,18 @@ def _circuit(window: MainWindow) -> Iterator[Command]:
     )
     yield Command(
         name="run",
-        text=msg("Run"),
+        text=msg("Run the circuit in front"),
         act=workspace.run_requested.emit,
         menu="simulate",
         key="F5",
+        refusal=refusals.no_run,
+    )
+    yield Command(
+        name="runMain",
+        text=msg("Run the main circuit"),
+        act=workspace.main_run_requested.emit,
+        menu="simulate",
+        key="Ctrl+F5",
         refusal=refusals.no_run,
     )
     yield Command(

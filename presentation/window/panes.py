@@ -270,8 +270,8 @@ class Panes(QWidget):
         bottom = self._services.theme.theme.size("pane.bottom_default")
         self._columns.setSizes(self._usual_columns())
         room = max(self.height(), 1)
-        # A low window keeps more of the editor than of the curves.
-        bottom = min(bottom, room // 2)
+        # In a low window some lines of the editor stay, and the curves are high enough to be read.
+        bottom = min(bottom, room * 13 // 20)
         self.centre.setSizes([room - bottom, bottom])
         self.left.setSizes([room * 28 // 100, room * 16 // 100, room * 56 // 100])
         for splitter in (self.left, self.centre, self._columns):

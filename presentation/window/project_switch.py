@@ -14,8 +14,10 @@ from PyQt6.QtWidgets import QWidget
 
 from application.project.window_state import ProjectMemory, WindowState
 from presentation.window import questions
+from presentation.window.new_project import ask_new_project, default_place, name_from
 from presentation.window.panes import Panes
 from presentation.window.projects import ProjectDesk, joined_memory
+from presentation.window.work_keeper import WorkKeeper
 from presentation.window.workspace import WindowServices
 from shared import paths
 from shared.errors import CircuitAIError
@@ -44,7 +46,20 @@ class ProjectSwitch(QObject):
         self._is_opening = asyncio.Lock()
         self.state = WindowState()
         """As it will be saved."""
+        self.keeper = WorkKeeper(services, self._remembered, self)
+        self.is_discarded = False
+        """A person has said, at the end, that unsaved text may go."""
+        self._restoring: object | None = None
+        """While a project and its tabs are being opened: what was remembered of it holds."""
         services.workspace.main_circuit_needed.connect(self._choose_main_and_run)
+        services.workspace.analysis_missing.connect(
+            lambda circuit: services.start(self._ask_analysis(circuit), kind="ask for an analysis")
+        )
+
+    @property
+    def is_restoring(self) -> bool:
+        """Whether tabs and text of the open project are still coming back."""
+        return self._restoring is not None
 
     # ---- for menus and pages -------------------------------------------------------------------
 
@@ -57,12 +72,16 @@ class ProjectSwitch(QObject):
         self._services.start(self._choose_and_open(msg("Open folder")), kind="open project")
 
     def open_example(self, name: str) -> None:
-        """Copy an example into a folder the person chooses, and open the copy."""
+        """Copy an example into the folder of new projects, and open the copy."""
         self._services.start(self._copy_and_open(name), kind="open project")
 
+    def choose_example(self) -> None:
+        """Ask which example, and open a copy of it."""
+        self._services.start(self._choose_example(), kind="open project")
+
     def new_project(self) -> None:
-        """Choose (or make) an empty folder and open it."""
-        self._services.start(self._choose_and_open(msg("Folder for the new project")), kind="open project")
+        """Ask for a name, make the folder and open it."""
+        self._services.start(self._make_and_open(), kind="open project")
 
     def close_project(self) -> None:
         """Close it and show the welcome page."""
@@ -80,7 +99,7 @@ class ProjectSwitch(QObject):
         self._services.start(self._choose_main(is_to_run=True), kind="choose main circuit")
 
     def design(self, text: str) -> None:
-        """Choose a folder for it, open it, and hand the sentence to the conversation."""
+        """Make a folder named after it, open that, and hand the sentence to the conversation."""
         self._services.start(self._open_and_design(text), kind="open project")
 
     def keep(self, **changes: Any) -> None:
@@ -97,14 +116,21 @@ class ProjectSwitch(QObject):
         if folder is not None:
             await self._switch(folder)
 
-    async def _copy_and_open(self, name: str) -> None:
-        into = await questions.choose_folder(
-            self._services, self._window, msg("Folder for the copy of the example"), Path.home()
+    async def _choose_example(self) -> None:
+        names = [example.name for example in await self._services.app.browse.examples()]
+        name = await questions.choose_item(
+            self._services,
+            self._window,
+            title=msg("Open an example"),
+            label=msg("A copy of it is opened, with its simulated results."),
+            items=names,
         )
-        if into is None:
-            return
+        if name is not None:
+            await self._copy_and_open(name)
+
+    async def _copy_and_open(self, name: str) -> None:
         try:
-            copy = await self._services.app.browse.copy_example(name, into)
+            copy = await self._services.app.browse.copy_example(name, default_place())
         except CircuitAIError as error:
             self._services.workspace.error_occurred.emit(error)
             return
@@ -120,10 +146,12 @@ class ProjectSwitch(QObject):
         """Open without a question; False when it could not be, which is told. `is_last`: nobody asked."""
         self.remember()
         state = self.state
+        self._restoring = this = object()
         try:
             real = await asyncio.to_thread(place.resolve)
             opened = await self._desk.open(real, state.projects.get(real))
         except CircuitAIError as error:
+            self._restoring = None
             self.state = state.without(place)
             self.state_changed.emit()
             if is_last:
@@ -132,10 +160,18 @@ class ProjectSwitch(QObject):
                 )
             self._services.workspace.error_occurred.emit(error)
             return False
+        except BaseException:
+            self._restoring = None
+            raise
         memory = state.memory_of(opened.root)
         self.state = replace(state, last_project=opened.root).with_memory(opened.root, memory)
         self.state_changed.emit()
-        self._restore(opened.root, memory, opened.file)
+        try:
+            await self._restore(opened.root, memory, opened.file)
+        except BaseException:
+            self._restoring = None
+            raise
+        self._services.start(self._end_restoring(this), kind="open file")
         self._services.start(self._tidy(opened.root), kind="tidy undo data")
         return True
 
@@ -148,16 +184,48 @@ class ProjectSwitch(QObject):
         except CircuitAIError as error:
             _logger.warning("Undo data could not be tidied: %s", error)
 
-    def _restore(self, root: Path, memory: ProjectMemory, file: Path | None) -> None:
-        """Tabs, open folders, sizes; the main circuit when there is nothing to bring back."""
+    async def _restore(self, root: Path, memory: ProjectMemory, file: Path | None) -> None:
+        """Tabs, open folders, sizes; the main circuit when there is nothing to bring back.
+
+        Unsaved text of an earlier start comes back as what it was: not saved.
+        """
+        self._bring_conversation_back(root, memory)
         self._panes.tree.expand([root / name for name in memory.expanded])
         self._panes.set_sizes(memory.sizes or self.state.sizes)
         workspace = self._services.workspace
-        for name in memory.open_files:
-            workspace.file_activated.emit(root / name, None)
+        kept = {text.path: text for text in await self.keeper.claim(root)}
+        if workspace.root != root:
+            return
+        if workspace.buffers is not None:
+            workspace.buffers.set_places({root / name: place for name, place in memory.places.items()})
+        for path in dict.fromkeys([*(root / name for name in memory.open_files), *kept]):
+            if path in kept:
+                self.keeper.bring_back(kept[path])
+            else:
+                workspace.file_activated.emit(path, None)
+        if kept:
+            names = ", ".join(path.name for path in kept)
+            workspace.status_changed.emit(msg("Brought back, still unsaved: {names}", names=names))
         shown = file or (root / memory.shown_file if memory.shown_file else workspace.main_circuit)
         if shown is not None:
             workspace.file_activated.emit(shown, None)
+
+    async def _end_restoring(self, this: object) -> None:
+        buffers = self._services.workspace.buffers
+        if buffers is not None:
+            await buffers.all_opened()
+        if self._restoring is this:
+            self._restoring = None
+
+    def _bring_conversation_back(self, root: Path, memory: ProjectMemory) -> None:
+        from presentation.panels.bottom_pane import BottomPane
+        from presentation.panels.conversation.panel import ConversationPanel
+
+        panes = self._panes
+        if isinstance(panes.conversation, ConversationPanel):
+            panes.conversation.model.bring_back(root, memory.drafts, memory.conversation)
+        if isinstance(panes.bottom, BottomPane) and memory.bottom_tab < panes.bottom.tabs.count():
+            panes.bottom.show_tab(memory.bottom_tab)
 
     async def _close(self) -> None:
         async with self._is_opening:
@@ -169,11 +237,15 @@ class ProjectSwitch(QObject):
 
     async def may_leave(self) -> bool:
         """Before the project is left: unsaved text and running work are asked about."""
+        self.is_discarded = False
         buffers = self._services.workspace.buffers
         unsaved = () if buffers is None else buffers.unsaved()
         if unsaved and not await self._ask_unsaved(unsaved):
             return False
-        return await self._ask_running()
+        if await self._ask_running():
+            return True
+        self.is_discarded = False
+        return False
 
     async def _ask_unsaved(self, unsaved: Sequence[Path]) -> bool:
         buffers = self._services.workspace.buffers
@@ -191,7 +263,8 @@ class ProjectSwitch(QObject):
         )
         if answer == "save":
             return buffers is None or await buffers.save_unsaved()
-        return answer == "discard"
+        self.is_discarded = answer == "discard"
+        return self.is_discarded
 
     async def _ask_running(self) -> bool:
         scopes = {handle.scope for handle in self._services.app.tasks.handles if handle.kind in _WORK}
@@ -246,25 +319,65 @@ class ProjectSwitch(QObject):
             self._services,
             self._window,
             title=msg("Main circuit"),
-            label=msg("Which circuit shall F5 and the assistant use?"),
+            label=msg("Which circuit shall Ctrl+F5 and the assistant use?"),
             items=names,
         )
         if name is not None and name in names:
             self._desk.set_main(root / name)
             if is_to_run:
-                self._services.workspace.run_requested.emit()
+                self._services.workspace.main_run_requested.emit()
+
+    async def _ask_analysis(self, circuit: Path) -> None:
+        """The circuit in front asks for no analysis: what shall F5 do?"""
+        workspace = self._services.workspace
+        main = workspace.main_circuit if workspace.main_circuit != circuit else None
+        options = [("op", msg("Operating point"), "primary")]
+        if main is not None:
+            options.append(("main", msg("Run {circuit}", circuit=main.name), ""))
+        answer = await questions.choose(
+            self._services,
+            self._window,
+            title=msg("{circuit} asks for no analysis", circuit=circuit.name),
+            text=msg(
+                "Write one into it, for example .tran 10u 10m or .ac dec 20 1 10meg. Until then F5 can "
+                "compute its operating point, or run the main circuit."
+            ),
+            options=(*options, ("stay", msg("Cancel"), "")),
+            cancelled="stay",
+        )
+        if answer == "op":
+            workspace.choose_analysis(circuit, "op")
+            workspace.circuit_run_requested.emit(circuit)
+        elif answer == "main":
+            workspace.run_main_for.add(circuit)
+            workspace.main_run_requested.emit()
 
     async def _open_and_design(self, text: str) -> None:
-        folder = await questions.choose_folder(
-            self._services, self._window, msg("Folder for the new project"), Path.home()
-        )
+        folder = await self._new_folder(name_from(text), default_place())
         if folder is not None:
             await self._switch(folder)
             if self._services.workspace.root is not None:
                 self._panes.show_right(0)
                 self._services.workspace.design_requested.emit(text)
 
+    async def _make_and_open(self) -> None:
+        wanted = await ask_new_project(self._services, self._window)
+        folder = None if wanted is None else await self._new_folder(*wanted)
+        if folder is not None:
+            await self._switch(folder)
+
+    async def _new_folder(self, name: str, place: Path) -> Path | None:
+        try:
+            return await self._services.app.browse.new_folder(name, place)
+        except CircuitAIError as error:
+            self._services.workspace.error_occurred.emit(error)
+            return None
+
     # ---- what is remembered --------------------------------------------------------------------
+
+    def _remembered(self) -> WindowState:
+        self.remember()
+        return self.state
 
     def remember(self) -> None:
         """Take the layout and the open project into the state."""
@@ -279,7 +392,7 @@ class ProjectSwitch(QObject):
             right_tab=panes.tabs.currentIndex(),
         )
         root, buffers = self._services.workspace.root, self._services.workspace.buffers
-        if root is not None:
+        if root is not None and self._restoring is None:
             if panes.are_sizes_usual:
                 state = replace(state, sizes=sizes)
             memory = joined_memory(
@@ -288,6 +401,20 @@ class ProjectSwitch(QObject):
                 open_files=() if buffers is None else buffers.open_files(),
                 shown=self._services.workspace.shown_file,
                 expanded=panes.tree.expanded_folders,
+                places={} if buffers is None else buffers.places(),
             )
+            memory = self._with_conversation(root, memory)
             state = state.with_memory(root, replace(memory, sizes=sizes))
         self.state = state
+
+    def _with_conversation(self, root: Path, memory: ProjectMemory) -> ProjectMemory:
+        from presentation.panels.bottom_pane import BottomPane
+        from presentation.panels.conversation.panel import ConversationPanel
+
+        panes = self._panes
+        if isinstance(panes.bottom, BottomPane):
+            memory = replace(memory, bottom_tab=panes.bottom.tabs.currentIndex())
+        if isinstance(panes.conversation, ConversationPanel) and panes.conversation.model.root == root:
+            model = panes.conversation.model
+            memory = replace(memory, drafts=model.drafts, conversation=model.session_id)
+        return memory

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,13 +12,12 @@ from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 from application.project.window_state import ProjectMemory
 from presentation.panels.project.tree_model import Marks
 from presentation.window.file_watch import FileWatch
-from presentation.window.workspace import WindowServices
+from presentation.window.workspace import Place, WindowServices
 from shared.errors import CircuitAIError
 from shared.message import msg
 
 if TYPE_CHECKING:
     from application.project.browsing import OpenedProject
-    from domain.circuit.sections import Section
 
 _NETLISTS = frozenset(
     {".cir", ".sp", ".spice", ".net", ".ckt", ".lib", ".inc", ".mod", ".sub", ".model", ".mdl"}
@@ -31,8 +29,6 @@ class ProjectDesk(QObject):
 
     marks_changed = pyqtSignal(object)
     """Marks"""
-    analyses_changed = pyqtSignal(object)
-    """tuple of (kind, card) of the main circuit"""
     result_stored = pyqtSignal()
 
     def __init__(self, services: WindowServices, parent: QObject | None = None) -> None:
@@ -72,6 +68,7 @@ class ProjectDesk(QObject):
         root, workspace = opened.root, self._services.workspace
         self._accepted, self._chosen = memory.accepted, memory.main_circuit
         workspace.root = root
+        workspace.views.bring_back(root, memory.views)
         workspace.main_circuit = self._main_of(root, opened.circuits)
         self._keep_main()
         workspace.project_opened.emit(root)
@@ -90,14 +87,13 @@ class ProjectDesk(QObject):
         workspace = self._services.workspace
         if workspace.root is None:
             return
-        workspace.root = workspace.main_circuit = workspace.analysis = None
+        workspace.root = workspace.main_circuit = None
         self._accepted, self._chosen = None, ""
         self._changed, self._problems = frozenset(), {}
         self._timer.stop()
         self._stale.clear()
         workspace.project_closed.emit()
         workspace.main_circuit_changed.emit(None)
-        self.analyses_changed.emit(())
         self._tell_marks()
 
     async def release(self) -> None:
@@ -106,7 +102,12 @@ class ProjectDesk(QObject):
 
     def memory(self) -> ProjectMemory:
         """What this knows for the next time."""
-        return ProjectMemory(main_circuit=self._chosen, accepted=self._accepted)
+        root, views = self._services.workspace.root, self._services.workspace.views
+        return ProjectMemory(
+            main_circuit=self._chosen,
+            accepted=self._accepted,
+            views={} if root is None else views.kept(root),
+        )
 
     def set_main(self, path: Path) -> None:
         """Make a circuit the main one; it is remembered."""
@@ -151,7 +152,6 @@ class ProjectDesk(QObject):
         if path != workspace.main_circuit:
             workspace.main_circuit = path
             self._keep_main()
-            workspace.analysis = None
             workspace.main_circuit_changed.emit(path)
 
     def _on_file_changed(self, path: Path) -> None:
@@ -162,7 +162,15 @@ class ProjectDesk(QObject):
         root = self._services.workspace.root
         if root is not None and old == self._services.workspace.main_circuit:
             self._change_main(new)
+        if root is not None:
+            self._services.start(self._take_goals_along(root, old, new), kind="move goals")
         self._on_file_changed(new)
+
+    async def _take_goals_along(self, root: Path, old: Path, new: Path) -> None:
+        try:
+            await self._services.app.browse.follow_move(root, old, new)
+        except CircuitAIError as error:
+            self._services.workspace.error_occurred.emit(error)
 
     def _look_again(self) -> None:
         root, stale = self._services.workspace.root, frozenset(self._stale)
@@ -182,11 +190,10 @@ class ProjectDesk(QObject):
         await self._compare(root)
 
     def _examine(self) -> None:
-        """Analyses and problems of the main circuit."""
+        """Problems of the main circuit."""
         workspace = self._services.workspace
         if workspace.main_circuit is None:
             self._problems = {}
-            self.analyses_changed.emit(())
             self._tell_marks()
         else:
             self._services.start(self._check(workspace.main_circuit), kind="check main circuit")
@@ -194,12 +201,11 @@ class ProjectDesk(QObject):
     async def _check(self, circuit: Path) -> None:
         app = self._services.app
         try:
-            sections, report = await asyncio.gather(app.browse.sections(circuit), app.check(circuit))
+            report = await app.check(circuit)
         except CircuitAIError:  # gone meanwhile: the watch tells
             return
         if circuit != self._services.workspace.main_circuit:
             return
-        self.analyses_changed.emit(_analyses_of(sections))
         problems: dict[Path, tuple[int, int]] = {}
         for item in report.diagnostics:
             errors, warnings = problems.get(item.file or circuit, (0, 0))
@@ -231,15 +237,6 @@ class ProjectDesk(QObject):
         self.marks_changed.emit(Marks(changed=self._changed, problems=self._problems))
 
 
-def _analyses_of(sections: Sequence[Section]) -> tuple[tuple[str, str], ...]:
-    return tuple(
-        (item.name, f"{item.name} {item.value}".strip())
-        for section in sections
-        if section.kind == "analyses"
-        for item in section.items
-    )
-
-
 def joined_memory(
     desk: ProjectMemory,
     *,
@@ -247,6 +244,7 @@ def joined_memory(
     open_files: Sequence[Path],
     shown: Path | None,
     expanded: Sequence[Path],
+    places: Mapping[Path, Place],
 ) -> ProjectMemory:
     """What the desk knows together with what the panes show, all of it relative to the project."""
 
@@ -258,4 +256,5 @@ def joined_memory(
         open_files=tuple(inside(path) for path in open_files if path.is_relative_to(root)),
         shown_file=inside(shown) if shown is not None and shown.is_relative_to(root) else "",
         expanded=tuple(inside(path) for path in expanded if path.is_relative_to(root)),
+        places={inside(path): place for path, place in places.items() if path.is_relative_to(root)},
     )

@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
-from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QIcon
+from PyQt6.QtCore import QSize, Qt
+from PyQt6.QtGui import QGuiApplication, QIcon
 from PyQt6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFileDialog,
-    QInputDialog,
     QLineEdit,
-    QMessageBox,
+    QListWidget,
     QPushButton,
     QWidget,
 )
 
+from presentation.window.small_dialog import ButtonKind, SmallDialog
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
 from shared.message import Message, msg
 
 T = TypeVar("T")
+_KINDS: Mapping[str, ButtonKind] = {"": "", "primary": "primary", "danger": "danger"}
+_MOST_ITEMS = 12
+"""Rows of a list that are seen at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The value of a button, which may be None."""
+
+    value: object
 
 
 async def choose(
@@ -37,30 +49,18 @@ async def choose(
     cancelled: T,
 ) -> T:
     """Ask; `options` are value, text and kind ("primary", "danger", ""). Escape gives `cancelled`."""
-    box = QMessageBox(parent)
-    box.setObjectName("question")
-    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    box.setWindowTitle(services.language(title))
-    box.setText(services.language(title))
-    box.setInformativeText(services.language(text))
-    buttons = []
-    for value, words, kind in options:
-        role = QMessageBox.ButtonRole.RejectRole if value == cancelled else QMessageBox.ButtonRole.AcceptRole
-        button = box.addButton(services.language(words), role)
-        buttons.append((button, value))
-        if button is not None:
-            mark(button, kind=kind)
-            if value == cancelled:
-                box.setEscapeButton(button)
-            if kind == "primary":
-                box.setDefaultButton(button)
+    box = SmallDialog(services, parent, "question", title=title, text=services.language(text))
+    # The filled one is at the right end, what leaves everything as it is at the left.
+    backwards = list(reversed(options))
+    for value, words, kind in sorted(backwards, key=lambda option: option[2] != "primary"):
+        button = box.add_button(words, _Chosen(value), kind=_KINDS[kind])
+        if value == cancelled and all(kind != "primary" for _, _, kind in options):
+            button.setFocus()  # what cannot be undone is never one Enter away
     answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
 
     def on_finished(_code: int) -> None:
-        pressed = box.clickedButton()
-        found = next((value for button, value in buttons if button is pressed), cancelled)
         if not answer.done():
-            answer.set_result(found)
+            answer.set_result(cast(T, box.chosen.value) if isinstance(box.chosen, _Chosen) else cancelled)
 
     box.finished.connect(on_finished)
     box.open()
@@ -149,64 +149,75 @@ async def ask_text(
     echo: QLineEdit.EchoMode = QLineEdit.EchoMode.Normal,
 ) -> str | None:
     """A line of text, None when the person thinks better of it."""
-    dialog = QInputDialog(parent)
-    dialog.setObjectName("textQuestion")
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.setWindowTitle(services.language(title))
-    dialog.setLabelText(services.language(label))
-    dialog.setTextEchoMode(echo)
-    dialog.setTextValue(text)
-    dialog.setOkButtonText(services.language(msg("OK")))
-    dialog.setCancelButtonText(services.language(msg("Cancel")))
-    _dress_buttons(dialog)
-    answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
-
-    def on_finished(code: int) -> None:
-        if not answer.done():
-            answer.set_result(dialog.textValue() if code == QDialog.DialogCode.Accepted else None)
-
-    dialog.finished.connect(on_finished)
-    dialog.open()
-    return await _answered(answer, dialog)
+    dialog = SmallDialog(services, parent, "textQuestion", title=title, text=services.language(label))
+    edit = QLineEdit(text)
+    edit.setObjectName("answer")
+    edit.setEchoMode(echo)
+    edit.setAccessibleName(services.language(label))
+    edit.selectAll()
+    dialog.add(edit)
+    edit.setFocus()
+    return await entered(dialog, edit.text)
 
 
 async def choose_item(
     services: WindowServices, parent: QWidget, *, title: Message, label: Message, items: Sequence[str]
 ) -> str | None:
     """One of a list, None when the person thinks better of it."""
-    dialog = QInputDialog(parent)
-    dialog.setObjectName("itemQuestion")
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.setOption(QInputDialog.InputDialogOption.UseListViewForComboBoxItems)
-    dialog.setWindowTitle(services.language(title))
-    dialog.setLabelText(services.language(label))
-    dialog.setComboBoxItems(list(items))
-    if items:
-        dialog.setTextValue(items[0])  # with nothing chosen Enter would do nothing
-    dialog.setOkButtonText(services.language(msg("OK")))
-    dialog.setCancelButtonText(services.language(msg("Cancel")))
-    _dress_buttons(dialog)
+    dialog = SmallDialog(services, parent, "itemQuestion", title=title, text=services.language(label))
+    shown = QListWidget()
+    shown.setObjectName("answer")
+    shown.setAccessibleName(services.language(label))
+    shown.addItems(list(items))
+    shown.setCurrentRow(0)  # with nothing chosen Enter would do nothing
+    row = services.theme.theme.size("row.tree")
+    for index in range(shown.count()):
+        item = shown.item(index)
+        if item is not None:
+            item.setSizeHint(QSize(0, row))
+    shown.setMinimumHeight(row * min(max(shown.count(), 3), _MOST_ITEMS) + 2)
+    shown.itemDoubleClicked.connect(lambda _item: dialog.accept())
+    dialog.add(shown)
+    shown.setFocus()
+
+    def chosen() -> str:
+        item = shown.currentItem()
+        return "" if item is None else item.text()
+
+    return await entered(dialog, chosen)
+
+
+async def entered(dialog: SmallDialog, read: Callable[[], str]) -> str | None:
+    """Open a dialog that asks for something; what `read` says when it was accepted."""
+    dialog.add_button(msg("Cancel"), act=dialog.reject)
+    dialog.add_button(msg("OK"), kind="primary", act=dialog.accept)
     answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
 
     def on_finished(code: int) -> None:
         if not answer.done():
-            answer.set_result(dialog.textValue() if code == QDialog.DialogCode.Accepted else None)
+            answer.set_result(read() if code == QDialog.DialogCode.Accepted else None)
 
     dialog.finished.connect(on_finished)
     dialog.open()
     return await _answered(answer, dialog)
 
 
-def tell(services: WindowServices, parent: QWidget, *, title: Message, text: str) -> None:
-    """Say something that needs no answer."""
-    box = QMessageBox(parent)
-    box.setObjectName("notice")
-    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    box.setWindowTitle(services.language(title))
-    box.setText(services.language(title))
-    box.setInformativeText(text)
-    box.addButton(services.language(msg("Close")), QMessageBox.ButtonRole.RejectRole)
+def tell(
+    services: WindowServices, parent: QWidget, *, title: Message, text: str, copies: bool = False
+) -> SmallDialog:
+    """Say something that needs no answer; with `copies` it can be taken along."""
+    box = SmallDialog(services, parent, "notice", title=title, text=text)
+    if copies:
+        box.add_button(msg("Copy"), act=partial(_copy, text), is_left=True)
+    box.add_button(msg("Close"), kind="primary")
     box.open()
+    return box
+
+
+def _copy(text: str) -> None:
+    clipboard = QGuiApplication.clipboard()
+    if clipboard is not None:
+        clipboard.setText(text)
 
 
 def _dress_buttons(dialog: QDialog) -> None:

@@ -2,10 +2,11 @@
 
 The style sheets in ``resources/styles`` are templates: ``@surface.base`` is a colour of the theme,
 ``@row.menu`` a size in pixels, ``@inside(control.height)`` that size less a border of 1 px on both sides,
-``@font(small)`` the declarations of a type style, ``@image(check)`` the path of a picture in the theme's
-colours. A widget says what it is by a property (`mark`), never by a colour of its own:
+``@font(small)`` the declarations of a type style, ``@weight`` that of buttons, ``@image(check)``
+the path of a picture in the colours of the theme. A widget says what it is by a property (`mark`), never by
+a colour of its own:
 
-    kind     of a button: primary, secondary, danger, ok, warn, quiet, link; of a tab bar: line
+    kind     of a button: primary, secondary, danger, danger-text, ok, warn, quiet, link; of a tab bar: line
     small    of a button or input: true
     chip     of a button that is a word among others: true
     surface  of a pane: chrome, panel, base, raised, sunken
@@ -60,6 +61,8 @@ def style_sheet(theme: Theme, template: str | None = None) -> str:
 
 def _filled(theme: Theme, hole: re.Match[str]) -> str:
     name, argument = hole[1], hole[2]
+    if name == "weight":
+        return str(theme.weight)
     if name == "image" and argument:
         return (FOLDER / "images" / theme.name / f"{argument}.svg").as_posix()
     if name == "font" and argument:

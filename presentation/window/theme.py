@@ -17,6 +17,9 @@ from PyQt6.QtGui import QColor, QFont, QGuiApplication
 Mode = Literal["light", "dark", "system"]
 ThemeName = Literal["light", "dark"]
 
+MEDIUM = 500
+"""The weight of `Theme.weight` where the face has it."""
+
 TOKENS = Path(__file__).resolve().parents[2] / "resources" / "look" / "tokens.json"
 
 
@@ -34,6 +37,8 @@ class Theme:
     name: ThemeName
     scale: float = 1.0
     """The user's factor on all sizes of type and rows."""
+    has_medium: bool = True
+    """False where words are Chinese: their faces have regular and bold only, and Qt would take bold."""
 
     def hex(self, name: str) -> str:
         """A colour as it stands in the tokens: ``hex("surface.base")``, ``hex("trace.0")``."""
@@ -56,7 +61,13 @@ class Theme:
 
     def font(self, style: str, *, weight: int | None = None) -> QFont:
         """The font of a type style: ``ui``, ``small``, ``caption``, ``title``, ``mono`` ..."""
+        weight = self.weight if weight == MEDIUM else weight
         return QFont(_font(style, weight, self.scale))  # a copy: whoever asked may change it
+
+    @property
+    def weight(self) -> int:
+        """Of what is a little stronger than text: buttons, selected tabs."""
+        return MEDIUM if self.has_medium else 400
 
     def tabular(self, style: str = "ui") -> QFont:
         """The same with figures of one width, for columns, readouts and meters."""
@@ -99,6 +110,7 @@ class ThemeManager(QObject):
         super().__init__()
         self._mode: Mode = mode
         self._scale = scale
+        self._has_medium = True
         hints = QGuiApplication.styleHints()
         if hints is not None:
             hints.colorSchemeChanged.connect(self._on_system_changed)
@@ -120,6 +132,11 @@ class ThemeManager(QObject):
         self._scale = self._scale if scale is None else scale
         self._apply()
 
+    def speak(self, language: str) -> None:
+        """Take the weights that the faces of a language ("en", "zh") have."""
+        self._has_medium = language != "zh"
+        self._apply()
+
     def _on_system_changed(self, _scheme: Qt.ColorScheme) -> None:
         self._apply()
 
@@ -134,4 +151,4 @@ class ThemeManager(QObject):
         hints = QGuiApplication.styleHints()
         if self._mode == "system" and hints is not None:
             name = "dark" if hints.colorScheme() == Qt.ColorScheme.Dark else "light"
-        return Theme(name, self._scale)
+        return Theme(name, self._scale, self._has_medium)

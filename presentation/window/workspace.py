@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
+from presentation.window.plot_views import PlotViews
+
 if TYPE_CHECKING:
     from application.app import Application
+    from application.project.unsaved_texts import UnsavedText
     from presentation.window.icons import Icons
     from presentation.window.language import LanguageManager
     from presentation.window.theme import ThemeManager
     from shared.message import Message
+
+
+Place = tuple[int, int, int]
+"""The caret's line and column and the first line that is seen, from 1."""
 
 
 class Buffers(Protocol):
@@ -46,6 +53,33 @@ class Buffers(Protocol):
 
     def close_all(self) -> None:
         """Close every tab without a question (whoever calls has asked)."""
+        ...
+
+    def unsaved_marks(self) -> Mapping[Path, Hashable]:
+        """Of each file with unsaved text something that is another when the text is."""
+        ...
+
+    def unsaved_text(self, path: Path) -> UnsavedText:
+        """The text of one of them as it is now. Raises KeyError."""
+        ...
+
+    def bring_back(self, kept: UnsavedText, done: Callable[[], object]) -> None:
+        """Open a file with the unsaved text of an earlier start, behind the files that are being opened.
+
+        `done` is called when the text is there; until then (and if the file can't be opened) it is not.
+        """
+        ...
+
+    async def all_opened(self) -> None:
+        """Wait until every file is open that was asked for before."""
+        ...
+
+    def places(self) -> Mapping[Path, Place]:
+        """Where one is in each open file."""
+        ...
+
+    def set_places(self, places: Mapping[Path, Place]) -> None:
+        """Where one was in files that are opened from now on, if no line is named."""
         ...
 
 
@@ -81,6 +115,8 @@ class Workspace(QObject):
     """path: Path, line: int | None; somebody wants to see a file"""
     file_offered = pyqtSignal(object)
     """path: Path; a file comes to the front of the editor; the keyboard stays where it is"""
+    text_checked = pyqtSignal(object, str)
+    """path: Path, what the editor has of it, unsaved changes included; some time after somebody wrote"""
     file_shown = pyqtSignal(object)
     """path: Path | None; the editor's front tab is another (None: no file is open). From the editor"""
     file_moved = pyqtSignal(object, object)
@@ -97,8 +133,18 @@ class Workspace(QObject):
     """A sentence to be designed from, for the conversation; from the welcome page"""
     error_occurred = pyqtSignal(object)
     """CircuitAIError | Message; what a person has to know, for the status bar"""
+    command_wanted = pyqtSignal(str)
+    """the name of one of the window's commands, from a pane that offers it"""
     run_requested = pyqtSignal()
-    """F5, the run button, a card"""
+    """F5, the run button: the circuit in front, see `run_target`"""
+    main_run_requested = pyqtSignal()
+    """Ctrl+F5: the main circuit, whatever is in front"""
+    circuit_run_requested = pyqtSignal(object)
+    """circuit: Path; this one, whatever is in front (a card, a result that is out of date)"""
+    analysis_missing = pyqtSignal(object)
+    """circuit: Path; it was to be run, and asks for no analysis: offer a way on"""
+    run_target_changed = pyqtSignal(object)
+    """Path | None; F5 means another circuit"""
     run_started = pyqtSignal(object)
     """circuit: Path"""
     run_progressed = pyqtSignal(float)
@@ -124,11 +170,55 @@ class Workspace(QObject):
         self.main_circuit: Path | None = None
         self.shown_file: Path | None = None
         """The file of the editor's front tab; follows `file_shown`."""
-        self.analysis: str | None = None
-        """One of the main circuit's analysis cards, or None for all of them: SimulationRequest.analysis."""
+        self.front_circuit: Path | None = None
+        """`shown_file` when it is a circuit."""
+        self.run_main_for: set[Path] = set()
+        """Circuits without an analysis: who looks at one of them wants F5 to run the main circuit."""
+        self._analyses: dict[Path, str] = {}
+        self.views = PlotViews(self)
+        """How each circuit's results are looked at."""
         self.buffers: Buffers | None = None
         """Set by the editor."""
         self.file_shown.connect(self._on_file_shown)
+        self.main_circuit_changed.connect(lambda _path: self.run_target_changed.emit(self.run_target))
+        self.project_closed.connect(self._forget_runs)
+
+    @property
+    def run_target(self) -> Path | None:
+        """The circuit that F5 simulates: the one in front, else the main one."""
+        return self.front_circuit or self.main_circuit
+
+    @property
+    def analysis(self) -> str | None:
+        """The analysis card the next run of `run_target` is limited to, None for all of them."""
+        return self.analysis_of(self.run_target)
+
+    @analysis.setter
+    def analysis(self, card: str | None) -> None:
+        if self.run_target is not None:
+            self.choose_analysis(self.run_target, card)
+
+    def choose_analysis(self, circuit: Path, card: str | None) -> None:
+        """Limit the next runs of a circuit to one analysis; None = all of them."""
+        if card is None:
+            self._analyses.pop(circuit, None)
+        else:
+            self._analyses[circuit] = card
+        self.analysis_changed.emit(card)
+
+    def analysis_of(self, circuit: Path | None) -> str | None:
+        """What was chosen for a circuit: SimulationRequest.analysis."""
+        return None if circuit is None else self._analyses.get(circuit)
+
+    def _forget_runs(self) -> None:
+        self._analyses.clear()
+        self.run_main_for.clear()
+
+    def set_front_circuit(self, circuit: Path | None) -> None:
+        """Say whether the front file is a circuit (`shown_file`) or not (None)."""
+        if circuit != self.front_circuit:
+            self.front_circuit = circuit
+            self.run_target_changed.emit(self.run_target)
 
     def _on_file_shown(self, path: Path | None) -> None:
         self.shown_file = path

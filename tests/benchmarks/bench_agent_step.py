@@ -161,7 +161,7 @@ async def _bare_loop(folder: Path) -> None:
         "model", lambda state: END if state["number"] > 2 * STEPS else "tools", ["tools", END]
     )
     place = Path(tempfile.mkdtemp(dir=folder))
-    async with open_checkpointer(place / "checkpoints.sqlite") as saver:
+    async with open_checkpointer(place / "checkpoints.sqlite", "1") as saver:
         compiled = graph.compile(checkpointer=saver)
         config: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 100}
         await compiled.ainvoke({"number": 0}, config, durability="sync")

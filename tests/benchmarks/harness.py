@@ -6,8 +6,8 @@ A module `bench_NAME.py` beside this one has a function `pairs() -> list[Pair]`.
 pair run in turns within one process, each round in the other order, so that a machine that slows
 down or speeds up does so for both; medians are compared. CPU time counts this process with all its
 threads and the child processes it waited for. Nothing is asserted about times here: they are
-printed, and judged by who reads them. What a benchmark puts into `tempfile`'s folder is removed
-at the end.
+printed, and judged by who reads them, or by `most_cpu` where a ratio is promised. What a
+benchmark puts into `tempfile`'s folder is removed at the end.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ class Pair:
     before_each: Work = _nothing
     """Not measured; run before each run of either side."""
     note: str = ""
+    most_cpu: float | None = None
+    """The ratio of CPU times we promise to stay under: said in the table, and the exit code is 1 above it."""
     is_long: bool = False
     """A run takes minutes: left out by --quick, and its first run is counted."""
 
@@ -85,6 +87,11 @@ class Measured:
     def cpu_ratio(self) -> float:
         """The same for CPU time."""
         return _ratio(self.ours.cpu, self.theirs.cpu)
+
+    @property
+    def keeps_its_promise(self) -> bool:
+        """Also when none was made."""
+        return self.pair.most_cpu is None or self.cpu_ratio < self.pair.most_cpu
 
 
 def _ratio(ours: float, theirs: float) -> float:
@@ -178,8 +185,14 @@ def table(measured: Sequence[Measured]) -> str:
         for row in rows
     ]
     lines.insert(1, "  ".join("-" * width for width in widths))
+    promises = [
+        f"{one.pair.name}: under {one.pair.most_cpu:g} times of the CPU time is promised: "
+        + ("held" if one.keeps_its_promise else "BROKEN")
+        for one in measured
+        if one.pair.most_cpu is not None
+    ]
     notes = [f"{one.pair.name}: {one.pair.note}" for one in measured if one.pair.note]
-    return "\n".join([*lines, *notes])
+    return "\n".join([*lines, *notes, *promises])
 
 
 def duration(seconds: float) -> str:
@@ -216,16 +229,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         tempfile.tempdir = folder
-        for name in options.names or benchmark_names():
-            _report(name, rounds=3 if options.quick else None)
-    return 0
+        names = options.names or benchmark_names()
+        held = [_report(name, rounds=3 if options.quick else None) for name in names]
+    return 0 if all(held) else 1
 
 
-def _report(name: str, *, rounds: int | None) -> None:
+def _report(name: str, *, rounds: int | None) -> bool:
+    """Measure and print one benchmark; whether every promise was held."""
     module = importlib.import_module(f"tests.benchmarks.bench_{name}")
     is_quick = rounds is not None
     measured = [measure(pair, rounds=rounds) for pair in module.pairs() if not (is_quick and pair.is_long)]
     print(f"\n{name}: {(module.__doc__ or '').strip().splitlines()[0]}\n{table(measured)}", flush=True)
+    return all(one.keeps_its_promise for one in measured)
 
 
 if __name__ == "__main__":

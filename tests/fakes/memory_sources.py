@@ -27,6 +27,10 @@ class MemorySources:
             return content
         return SourceFile(path=Path(path), data=content.encode() if isinstance(content, str) else content)
 
+    def find(self, name: str) -> Path | None:
+        """The first file of this name."""
+        return next((Path(path) for path in self._files if Path(path).name.lower() == name.lower()), None)
+
 
 class FolderSources:
     """Files on disk, not confined: for decks of our own."""
@@ -37,3 +41,7 @@ class FolderSources:
         if not path.is_file():
             return SourceRefusal(path=path, reason="folder" if path.is_dir() else "missing")
         return SourceFile(path=path.resolve(), data=path.read_bytes())
+
+    def find(self, name: str) -> Path | None:
+        """Nothing is looked for by its name."""
+        return None

@@ -1,9 +1,9 @@
 """The pytest plugin that puts the ground under every test.
 
 A test fails (at its teardown) when it leaves tasks, threads, child processes, open files or files
-on disk behind, logs an error nobody expected, or reaches for the network. Our code raises when it
-blocks the loop of an async test. `@pytest.mark.expects_error_log("pattern")` says that an error
-belongs in the log; it fails when it does not come. What a failed test left is not held against it.
+on disk behind, logs an error nobody expected, imports Qt in a thread, or reaches for the network. Our code
+raises when it blocks the loop of an async test. `@pytest.mark.expects_error_log("pattern")` says that an
+error belongs in the log; it fails when it does not come. What a failed test left is not held against it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import pytest
 from tests.ground.campaign import SAMPLE_SEED, Campaign, Extent
 from tests.ground.guards import ErrorLog, NetworkGuard, OwnFolders, blocking_call_guard, own_secrets
 from tests.ground.leaks import AbandonedTasks, Snapshot
+from tests.ground.qt_imports import QtImports
 
 _HAS_FAILED = pytest.StashKey[bool]()
 _GROUND = pytest.StashKey["Ground"]()
@@ -40,8 +41,10 @@ class Ground:
         self.tasks = AbandonedTasks()
         self.network = NetworkGuard()
         self.errors = ErrorLog()
+        self.qt_imports = QtImports()
         self.network.watch()
         self.tasks.watch()
+        self.qt_imports.watch()
         logging.getLogger().addHandler(self.errors)
         # After the network guard: it remembers the functions it finds.
         self.blocking = blocking_call_guard(root)
@@ -50,6 +53,7 @@ class Ground:
         """Take all detectors away."""
         logging.getLogger().removeHandler(self.errors)
         self.tasks.unwatch()
+        self.qt_imports.unwatch()
         self.network.unwatch()
 
 
@@ -147,6 +151,7 @@ def _ground(request: pytest.FixtureRequest, _own_folders: OwnFolders) -> Iterato
         *before.left_over(),
         *_own_folders.left_over(),
         *ground.network.take(),
+        *ground.qt_imports.take(),
         *ground.errors.take(expected),
     ]
     os.chdir(before.folder)

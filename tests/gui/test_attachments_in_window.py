@@ -14,7 +14,7 @@ from PIL import Image
 from PyQt6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PyQt6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QImage
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QLabel, QMessageBox, QPushButton, QWidget
+from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from domain.llm.chat import ProviderChoice
 from presentation.dialogs.attachment import AttachmentDialog
@@ -22,6 +22,7 @@ from presentation.panels.conversation.attachment_chips import AttachmentChip
 from presentation.panels.conversation.html_view import HtmlItems
 from presentation.panels.conversation.items import Confirmation, ErrorBlock, UserText
 from presentation.panels.conversation.panel import ConversationPanel
+from presentation.window.small_dialog import SmallDialog
 from presentation.window.workspace import WindowServices
 from tests.fakes.llm_server import FakeLLMServer, answer, call
 from tests.gui.conftest import Until
@@ -228,9 +229,9 @@ async def test_a_long_text_is_offered_as_a_file(panel: ConversationPanel, until:
     assert names(panel) == ["pasted.txt"]
 
 
-def questions() -> list[QMessageBox]:
+def questions() -> list[SmallDialog]:
     return [
-        each for each in QApplication.topLevelWidgets() if isinstance(each, QMessageBox) and each.isVisible()
+        each for each in QApplication.topLevelWidgets() if isinstance(each, SmallDialog) and each.isVisible()
     ]
 
 
@@ -290,6 +291,11 @@ async def test_what_waits_keeps_its_texts_and_its_files(
         type_and_send(panel, "fourth")
         assert (model.waiting, model.waiting_files) == ("third\nfourth", 8)
         model.stop()
+        await until(lambda: not panel.is_running)
+        assert panel.composer.text == "third\nfourth", "a stop sends nothing and loses nothing"
+        assert len(server.completions) == 2
+        assert len(chips(panel)) == 8
+        type_and_send(panel, panel.composer.text)
         await until(lambda: len(server.completions) == 3 and not panel.is_running)
     sent = str(server.completions[2].body["messages"][-1]["content"])
     assert [place.name for place in places if f"content of {place.name}" not in sent] == ["5.txt"]

@@ -55,7 +55,7 @@ async def test_each_call_is_answered_on_one_card_and_the_reason_reaches_the_mode
         text = shown(panel)
         assert "Replace the whole content of filter.cir" in text
         assert "overwrites a file that was not read in this conversation" in text
-        assert "2 lines lost, 1 lines added" in text
+        assert "2 lines lost, 1 line added" in text
         first, second = card.card.calls
         panel.composer.set_text("I still need it")
         panel.view.acted.emit("confirm", card.key, f"refuse:{first.call_id}")

@@ -83,7 +83,7 @@ async def test_what_is_written_into_the_rows_is_what_is_designed(
     assert len(of(panel, GoalsCard)) == 2  # as read, as confirmed
     panel.view.acted.emit("answer", decision.key, "accept")
     await until(lambda: not panel.is_running, timeout_s=30)
-    stored = json.loads((project / ".circuit_ai" / "design_goals.json").read_text())
+    stored = json.loads(next((project / ".circuit_ai" / "goals").iterdir()).read_text())
     assert [goal["metric"] for goal in stored["goals"]] == ["cutoff", "passband_gain"]
 
 
@@ -185,14 +185,113 @@ async def test_goals_changed_at_a_checkpoint_then_taken_back(
     assert told[-1].state == "idle"
 
 
-async def test_another_message_leaves_the_checkpoint(panel: ConversationPanel, until: Until) -> None:
+@pytest.mark.parametrize("text", ["change the cutoff to 12 kHz", "截止频率改为 12 kHz", "12 kHz please"])
+async def test_a_change_of_goals_said_at_a_checkpoint_begins_the_next_round(
+    panel: ConversationPanel, until: Until, text: str
+) -> None:
     type_and_send(panel, SENTENCE)
     (await goals_dialog(until)).start_button.click()
     first = await checkpoint(panel, until, 1)
+    session = panel.model.session_id
+    type_and_send(panel, text)
+    second = await checkpoint(panel, until, 2)
+    assert panel.model.items.get(first.key).answer == "goals"
+    assert panel.model.session_id == session
+    cutoff = of(panel, SimulationCard)[-1].verdicts[0]
+    assert cutoff.goal.target == 12e3
+    assert abs(cutoff.measured.value / 12e3 - 1) < 0.05
+    assert panel.composer.text == panel.model.draft == ""
+    panel.view.acted.emit("answer", second.key, "accept")
+    await until(lambda: not panel.is_running, timeout_s=30)
+    panel.model.new_conversation()
+    panel.model.open_session(session)
+    await until(lambda: text in shown(panel))  # said in the conversation, so kept in it
+
+
+async def test_what_is_no_change_is_asked_back_and_the_checkpoint_waits(
+    panel: ConversationPanel, until: Until
+) -> None:
+    type_and_send(panel, SENTENCE)
+    (await goals_dialog(until)).start_button.click()
+    first = await checkpoint(panel, until, 1)
+    session = panel.model.session_id
+    for text in ("why is that?", "make it nicer", "buck converter 12 V to 5 V 2 A"):
+        type_and_send(panel, text)
+        assert panel.model.is_asking
+        assert panel.model.items.get(first.key).state == "open"
+        assert text in shown(panel)
+    assert "I read no change of the goals" in shown(panel)
+    assert (panel.model.waiting, panel.model.session_id) == ("", session)
+    type_and_send(panel, "accept")
+    await until(lambda: not panel.is_running, timeout_s=30)
+    assert of(panel, DesignEnd)[-1].done.goals_met
+    panel.model.new_conversation()
+    panel.model.open_session(session)
+    await until(lambda: "make it nicer" in shown(panel))
+
+
+async def test_a_design_stopped_at_its_checkpoint_takes_the_next_message(
+    panel: ConversationPanel, until: Until
+) -> None:
+    type_and_send(panel, SENTENCE)
+    (await goals_dialog(until)).start_button.click()
+    first = await checkpoint(panel, until, 1)
+    session = panel.model.session_id
+    assert panel.stop()
+    await until(lambda: not panel.is_running)
+    assert panel.model.items.get(first.key).state == "expired"
+    assert "not decided: the run was stopped" in shown(panel)
+    type_and_send(panel, "cutoff 20 kHz")
+    second = await checkpoint(panel, until, 2)
+    assert panel.model.session_id == session
+    assert of(panel, SimulationCard)[-1].verdicts[0].goal.target == 20e3
+    panel.view.acted.emit("answer", second.key, "accept")
+    await until(lambda: not panel.is_running, timeout_s=30)
+
+
+def circuits_in(project: Path) -> list[Path]:
+    return sorted(project.glob("*.cir"))
+
+
+async def test_a_message_behind_an_accepted_design_refines_it(
+    panel: ConversationPanel, project: Path, until: Until
+) -> None:
+    type_and_send(panel, SENTENCE)
+    (await goals_dialog(until)).start_button.click()
+    first = await checkpoint(panel, until, 1)
+    panel.view.acted.emit("answer", first.key, "accept")
+    await until(lambda: not panel.is_running, timeout_s=30)
+    session, circuit = panel.model.session_id, project / of(panel, SimulationCard)[-1].path
+    before, files = circuit.read_text(), circuits_in(project)
+
+    type_and_send(panel, "make it nicer")  # neither a circuit nor a change: it is the user's again
+    await until(lambda: "I read neither" in shown(panel))
+    assert panel.composer.text == "make it nicer"
+    assert not panel.is_running
+
+    panel.model.new_conversation()
+    panel.model.open_session(session)  # and also when the conversation comes from the disk
+    await until(lambda: panel.model.session_id == session)
+    type_and_send(panel, "change the cutoff to 12 kHz")
+    again = await checkpoint(panel, until, 1)
+    assert panel.model.session_id == session
+    assert top_dialog("goalsDialog") is None
+    assert of(panel, SimulationCard)[-1].verdicts[0].goal.target == 12e3
+    assert of(panel, SimulationCard)[-1].verdicts[0].met
+    assert circuit.read_text() != before
+    assert circuits_in(project) == files
+    goals = json.loads((project / ".circuit_ai" / "goals" / f"{circuit.name}.json").read_text())
+    assert goals["goals"][0]["target"] == 12e3
+    panel.view.acted.emit("answer", again.key, "undo")
+    await until(lambda: not panel.is_running, timeout_s=30)
+    assert circuit.read_text() == before
+    goals = json.loads((project / ".circuit_ai" / "goals" / f"{circuit.name}.json").read_text())
+    assert goals["goals"][0]["target"] == 10e3
+    # A sentence of its own begins another design, in a conversation of its own.
     type_and_send(panel, "RC low-pass filter with a cutoff of 3 kHz")
     (await goals_dialog(until)).reject()
-    await until(lambda: not panel.is_running, timeout_s=30)
-    assert first.key not in [item.key for item in panel.model.items]  # a design has a conversation of its own
+    await until(lambda: not panel.is_running and panel.model.session_id != session, timeout_s=30)
+    assert first.key not in [item.key for item in panel.model.items]
 
 
 async def test_stopping_closes_the_goals_dialog(panel: ConversationPanel, until: Until) -> None:

@@ -41,7 +41,7 @@ async def test_a_netlist_is_saved_and_run_only_when_that_is_wanted(
 ) -> None:
     before = names_in(project)
     wanted: list[object] = []
-    services.workspace.run_requested.connect(lambda: wanted.append("run"))
+    services.workspace.circuit_run_requested.connect(lambda _path: wanted.append("run"))
     services.workspace.main_circuit_chosen.connect(wanted.append)
     with FakeLLMServer([answer(f"Like this:\n```spice\n{DECK}```\n")]) as server:
         talk_to(panel, server)

@@ -254,10 +254,14 @@ async def test_escape_stops_in_mid_stream_and_what_came_is_kept(
         assert panel.model.run_state == "running"
         type_and_send(panel, "and then?")
         assert panel.model.waiting == "and then?"
-        assert panel.model.take_back_waiting() == "and then?"
+        panel.composer.set_text("half a thought")
         QTest.keyClick(panel.composer.edit, Qt.Key.Key_Escape)
         await until(lambda: not panel.is_running)
         server.wait_until_left()
+        # Nothing is sent and nothing lost: it is in the input again.
+        assert panel.model.waiting == ""
+        assert panel.composer.text == "and then?\nhalf a thought"
+        assert len(server.requests) == 1
     assert of(panel, AnswerText)[-1].text == "The corner falls with the gain"
     mark = of(panel, Interrupted)[-1]
     assert (mark.reason, mark.characters) == ("stopped", len("The corner falls with the gain"))

@@ -46,7 +46,7 @@ class _CheckingFarOff:
 
     def __init__(self, app: Application, cpu: CpuTaskExecutor) -> None:
         self._app = app
-        self.check = CheckCircuit(sources=SourceReaderFactory(), cpu=cpu)
+        self.check = CheckCircuit(sources=SourceReaderFactory(), cpu=lambda: cpu)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._app, name)

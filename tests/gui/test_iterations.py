@@ -144,3 +144,26 @@ async def test_closing_the_project_empties_it(pane, services, until):
     assert pane.iterations.rounds == ()
     assert list(pane.iterations.plot.curves) == []
     assert pane.findChild(QLabel, "iterations_empty").isVisible()
+
+
+async def test_rounds_come_one_by_one_while_somebody_looks_at_them(services, tmp_path: Path, until):
+    root = tmp_path / "designed"
+    root.mkdir()
+    pane = BottomPane(services)
+    pane.resize(900, 420)
+    pane.show()
+    services.workspace.root = root
+    services.workspace.project_opened.emit(root)
+    pane.show_tab(ITERATIONS)
+    plot, chosen = pane.iterations.plot, []
+
+    async def ask(question):
+        if question.kind == "checkpoint":
+            pane.iterations.note_changed()
+            await until(lambda: len(plot.curves) == question.round_number and plot.area is not None)
+            chosen.append(list(pane.iterations.table.selected_rows()))
+        return question.recommended
+
+    await services.app.design(DesignRequest(project=root, text="1 kHz"), ask=ask, emit=lambda _event: None)
+    assert chosen == [[0], [1], [2]]
+    await until(lambda: not services.app.tasks.handles)

@@ -6,6 +6,7 @@ import asyncio
 import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from PyQt6.QtCore import QMimeData, QMimeDatabase, QPoint, QPointF, Qt, QUrl
@@ -15,9 +16,9 @@ from PyQt6.QtWidgets import (
     QApplication,
     QDialog,
     QFileDialog,
-    QInputDialog,
+    QLineEdit,
+    QListWidget,
     QMenu,
-    QMessageBox,
     QPushButton,
 )
 
@@ -25,6 +26,8 @@ from application.project.window_state import WindowState
 from presentation.panels.editor.editor_area import EditorArea
 from presentation.panels.welcome_rows import ExampleRow
 from presentation.window.main_window import MainWindow
+from presentation.window.new_project import name_from
+from presentation.window.small_dialog import SmallDialog
 from presentation.window.workspace import AgentStatus, WindowServices
 from shared.errors import UserInputError
 from shared.message import msg
@@ -88,6 +91,9 @@ async def make(
         await window.release()
 
 
+Field = TypeVar("Field", QLineEdit, QListWidget)
+
+
 def dialog(window: MainWindow, kind: type[QDialog]) -> QDialog | None:
     found = [each for each in window.findChildren(kind) if each.isVisible()]
     return found[0] if found else None
@@ -97,6 +103,12 @@ def press(box: QDialog | None, text: str) -> None:
     assert box is not None
     button = next(each for each in box.findChildren(QPushButton) if each.text() == text)
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def answer_of(box: QDialog, kind: type[Field]) -> Field:
+    field = box.findChild(kind, "answer")
+    assert field is not None
+    return field
 
 
 def editor_of(window: MainWindow) -> EditorArea:
@@ -142,15 +154,15 @@ async def test_of_several_circuits_one_is_asked_for_when_it_is_to_run_and_rememb
     (project / "second.cir").write_text(CIRCUIT)
     window = await make(project)
     assert services.workspace.main_circuit is None
-    assert dialog(window, QInputDialog) is None  # nothing pops up by itself
+    assert dialog(window, SmallDialog) is None  # nothing pops up by itself
     finished: list[object] = []
     services.workspace.run_finished.connect(finished.append)
     assert window.header.run_group.run.isEnabled()
     window.header.run_group.run.click()
-    await until(lambda: dialog(window, QInputDialog))
-    question = dialog(window, QInputDialog)
-    assert isinstance(question, QInputDialog)
-    question.setTextValue("second.cir")
+    await until(lambda: dialog(window, SmallDialog))
+    question = dialog(window, SmallDialog)
+    assert isinstance(question, SmallDialog)
+    answer_of(question, QListWidget).setCurrentRow(1)
     press(question, "OK")
     await until(lambda: services.workspace.main_circuit == project / "second.cir")
     await until(lambda: window.header.run_group.choice.text() == "All: ac, op")
@@ -159,7 +171,7 @@ async def test_of_several_circuits_one_is_asked_for_when_it_is_to_run_and_rememb
     window.projects.open(project)
     await until(lambda: services.workspace.main_circuit is None or not services.app.tasks.handles)
     await until(lambda: services.workspace.main_circuit == project / "second.cir")
-    assert dialog(window, QInputDialog) is None
+    assert dialog(window, SmallDialog) is None
     await settled()
 
 
@@ -201,7 +213,7 @@ async def test_a_run_shows_its_progress_and_escape_stops_it(
     QTest.keyClick(window.panes.tree.view, Qt.Key.Key_Escape)
     await until(lambda: finished)
     assert not window.header.run_group.stop.isEnabled()
-    assert window.header.run_group.run.text() == "Run"
+    assert window.header.run_group.run.text() == "Run filter.cir"
     await settled()
 
 
@@ -285,9 +297,9 @@ async def test_unsaved_text_is_asked_about_before_another_project_is_opened(
     await until(services.workspace.buffers.unsaved)
     for answer, root in (("Cancel", project), ("Save", other)):
         window.projects.open(other)
-        await until(lambda: dialog(window, QMessageBox))
-        press(dialog(window, QMessageBox), answer)
-        await until(lambda: dialog(window, QMessageBox) is None)
+        await until(lambda: dialog(window, SmallDialog))
+        press(dialog(window, SmallDialog), answer)
+        await until(lambda: dialog(window, SmallDialog) is None)
         await until(lambda root=root: services.workspace.root == root and not services.app.tasks.handles)
     assert (project / "filter.cir").read_text().startswith("* mine\n")
     await settled()
@@ -304,8 +316,8 @@ async def test_running_work_is_asked_about_before_leaving(
     await until(window.header.run_group.stop.isEnabled)
     for answer, may in (("Cancel", False), ("Stop it", True)):
         asking = asyncio.create_task(window.may_close())
-        await until(lambda: dialog(window, QMessageBox))
-        press(dialog(window, QMessageBox), answer)
+        await until(lambda: dialog(window, SmallDialog))
+        press(dialog(window, SmallDialog), answer)
         assert await asking is may
     assert not window.header.run_group.stop.isEnabled()
     await settled()
@@ -347,7 +359,7 @@ async def test_language_and_theme_are_switched_live(
 ) -> None:
     window = await make(project)
     window.commands.action("language.zh").trigger()
-    assert window.header.menu_bar.actions()[0].text() == "文件"
+    assert window.header.menu_bar.actions()[0].text() == "文件(&F)"
     assert window.header.command_box.placeholderText() == "文件、节点、命令"
     assert window.panes.tabs.tabText(0) == "对话"
     assert window.commands.action("language.zh").isChecked()
@@ -586,10 +598,10 @@ async def test_a_new_circuit_is_made_and_shown(
 ) -> None:
     window = await make(project)
     window.commands.action("newCircuit").trigger()
-    await until(lambda: dialog(window, QInputDialog))
-    question = dialog(window, QInputDialog)
-    assert isinstance(question, QInputDialog)
-    question.setTextValue("amp")
+    await until(lambda: dialog(window, SmallDialog))
+    question = dialog(window, SmallDialog)
+    assert isinstance(question, SmallDialog)
+    answer_of(question, QLineEdit).setText("amp")
     press(question, "OK")
     await until(lambda: services.workspace.shown_file == project / "amp.cir")
     await until(lambda: window.panes.tree.model.index_of(project / "amp.cir").isValid())
@@ -640,21 +652,68 @@ async def test_status_bar_says_what_goes_on(
     await settled()
 
 
-async def test_an_example_is_opened_as_a_copy(
-    make: MakeWindow, services: WindowServices, tmp_path: Path, until: Until, settled: Settled
+async def test_an_example_is_opened_as_a_copy_in_one_click(
+    make: MakeWindow,
+    services: WindowServices,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    until: Until,
+    settled: Settled,
 ) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
     window = await make()
     examples = await services.app.browse.examples()
     window.projects.open_example(examples[0].name)
-    await until(lambda: dialog(window, QFileDialog))
-    chooser = dialog(window, QFileDialog)
-    assert isinstance(chooser, QFileDialog)
-    chooser.setDirectory(str(tmp_path))
-    chooser.accept()
     await until(lambda: services.workspace.root is not None)
-    assert services.workspace.root == tmp_path / examples[0].name
+    assert services.workspace.root == tmp_path / "Circuits" / examples[0].name
     assert services.workspace.main_circuit == services.workspace.root / examples[0].circuit.name
     await settled()
+
+
+async def test_a_new_project_is_a_name_and_its_empty_folder_offers_what_to_do(
+    make: MakeWindow,
+    services: WindowServices,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    until: Until,
+    settled: Settled,
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    window = await make()
+    for name, folder in (("amp", "amp"), ("amp", "amp-2"), ("a/b", None)):
+        window.commands.action("newProject").trigger()
+        await until(lambda: dialog(window, SmallDialog))
+        box = dialog(window, SmallDialog)
+        assert box is not None
+        answer_of(box, QLineEdit).setText(name)
+        press(box, "OK")
+        await until(lambda: dialog(window, SmallDialog) is None)
+        if folder is None:
+            await until(lambda: "can't be the name" in window.status_bar.state.text)
+        else:
+            wanted = tmp_path / "Circuits" / folder
+            await until(lambda wanted=wanted: services.workspace.root == wanted)
+            assert wanted.is_dir()
+    await until(lambda: not services.app.tasks.handles)
+    offered = [
+        button.text()
+        for button in editor_of(window)._empty.findChildren(QPushButton)
+        if not button.isHidden()
+    ]
+    assert offered == ["New circuit", "Describe a design", "Open an example"]
+    links = window.panes.results._empty.findChildren(QPushButton)
+    assert all(button.isHidden() for button in links)  # there is nothing to run
+    (tmp_path / "Circuits" / "amp-2" / "rc.cir").write_text(CIRCUIT)
+    services.workspace.main_circuit_changed.emit(tmp_path / "Circuits" / "amp-2" / "rc.cir")
+    assert not any(button.isHidden() for button in links)
+    await settled()
+
+
+def test_a_design_s_folder_is_called_after_its_sentence() -> None:
+    assert name_from("A low-pass with 10 kHz corner, from ±5 V") == "low-pass-10-kHz-corner-5-V"
+    assert name_from("设计一个 10 kHz 低通滤波器") == "设计一个-10-kHz-低通滤波器"
+    assert name_from("../..") == "design"
+    assert len(name_from("x" * 300)) <= 32
 
 
 @pytest.mark.parametrize(
@@ -681,7 +740,7 @@ async def test_the_circuit_the_others_are_named_after_is_the_main_one(
         (root / f"{name}.cir").write_text("* circuit\nV1 a 0 1\nR1 a 0 1k\n.op\n.end\n", encoding="utf-8")
     window = await make(root)
     assert services.workspace.main_circuit == (root / f"{main}.cir" if main else None)
-    assert dialog(window, QInputDialog) is None
+    assert dialog(window, SmallDialog) is None
     await settled()
 
 

@@ -9,7 +9,7 @@ import pytest
 from PyQt6 import sip
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QInputDialog, QLineEdit, QMessageBox, QWidget
+from PyQt6.QtWidgets import QLineEdit, QWidget
 
 from domain.llm.chat import ProviderChoice
 from domain.llm.consent import ConsentQuestion
@@ -18,6 +18,7 @@ from presentation.dialogs.model_settings.asking import ask_consent, unlock_keys
 from presentation.dialogs.model_settings.dialog import ModelSettingsDialog
 from presentation.dialogs.model_settings.form import ProviderForm
 from presentation.panels.conversation.model_choice import ModelMenu
+from presentation.window.small_dialog import SmallDialog
 from presentation.window.workspace import WindowServices
 from shared.paths import user_home
 from tests.fakes.llm_server import FakeLLMServer, Script, answer, call, error
@@ -174,13 +175,13 @@ async def test_consent_and_passphrase_are_asked_by_the_window(services: WindowSe
     parent = QWidget()
     for name, expected in (("For this conversation", "once"), ("Don't send", "no")):
         asking = asyncio.ensure_future(ask_consent(services, parent, question))
-        await until(lambda: parent.findChild(QMessageBox) is not None)
-        box = parent.findChild(QMessageBox)
-        assert "what tools read" in box.informativeText()
-        assert "not encrypted" in box.informativeText()
+        await until(lambda: parent.findChild(SmallDialog) is not None)
+        box = parent.findChild(SmallDialog)
+        assert "what tools read" in box.words.text()
+        assert "not encrypted" in box.words.text()
         QTest.mouseClick(next(each for each in box.buttons() if each.text() == name), LEFT)
         assert await asking == expected
-        await until(lambda: parent.findChild(QMessageBox) is None)
+        await until(lambda: parent.findChild(SmallDialog) is None)
     keys = Credentials(user_home=user_home(), environment={})
     await asyncio.to_thread(keys.unlock, "a long passphrase")
     await asyncio.to_thread(keys.set, "zhipu", KEY, place="file")
@@ -188,10 +189,11 @@ async def test_consent_and_passphrase_are_asked_by_the_window(services: WindowSe
     await asyncio.to_thread(services.app.keys.stores)
     unlocking = asyncio.ensure_future(unlock_keys(services, parent, ProviderChoice(provider="zhipu")))
     for text in ("wrong", "a long passphrase"):
-        await until(lambda: any(each.isVisible() for each in parent.findChildren(QInputDialog)))
-        (dialog,) = (each for each in parent.findChildren(QInputDialog) if each.isVisible())
-        assert dialog.textEchoMode() == QLineEdit.EchoMode.Password
-        dialog.setTextValue(text)
+        await until(lambda: any(each.isVisible() for each in parent.findChildren(SmallDialog)))
+        (dialog,) = (each for each in parent.findChildren(SmallDialog) if each.isVisible())
+        edit = dialog.findChild(QLineEdit, "answer")
+        assert edit.echoMode() == QLineEdit.EchoMode.Password
+        edit.setText(text)
         dialog.accept()
         await until(lambda asked=dialog: sip.isdeleted(asked) or not asked.isVisible())
     assert await unlocking

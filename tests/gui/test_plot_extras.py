@@ -118,7 +118,7 @@ def save_as(services, pane, until, monkeypatch):
 
     async def save(suffix: str, target: Path) -> None:
         async def choose_target(_services, _parent, _title, start: Path) -> Path:
-            assert start.name == f"Run_2_ac.{suffix}"
+            assert start.name == f"filter_Run_2_ac.{suffix}"
             return target
 
         monkeypatch.setattr(export, "choose_target", choose_target)
@@ -147,6 +147,7 @@ async def test_pictures_are_exported_in_the_light_theme_with_text_as_text(pane, 
     drawing = ElementTree.parse(tmp_path / "plot.svg")
     texts = [element.text for element in drawing.iter("{http://www.w3.org/2000/svg}text")]
     assert "10 k" in [text.replace("\u00a0", " ").strip() for text in texts if text]
+    assert {"filter.cir · Run 2 · ac", "v(out)"} <= set(texts)  # what it is of, and which curve is which
     picture = QImage(str(tmp_path / "plot.png"))
     assert picture.width() == 2 * pane.waveforms.area.width()
     assert picture.pixelColor(1, 1).lightness() > 250
@@ -160,7 +161,7 @@ async def test_the_plot_is_offered_to_the_conversation(pane, services, until):
     action.trigger()
     await until(lambda: offered)
     ((name, content),) = offered
-    assert name == "Run_2_ac.png"
+    assert name == "filter_Run_2_ac.png"
     assert QImage.fromData(content).width() == 2 * pane.waveforms.area.width()
 
 

@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QApplication, QMenu
 
 from application.project.browsing import Entry, ResultSummary
 from application.simulation.simulating import SimulationRequest
+from presentation.panels.editor.editor_area import EditorArea
 from presentation.panels.project.outline import OutlinePane
 from presentation.panels.project.results import ResultsList
 from presentation.panels.project.rows import Role, RowLook
@@ -182,11 +183,11 @@ async def test_results_say_what_they_met(services: WindowServices) -> None:
     looks = [pane.model.index(row).data(Role.LOOK) for row in range(3)]
     assert [look.icon for look in looks] == ["circle-check", "circle-x", "circle-dashed"]
     assert [look.values[0] for look in looks] == ["5/5", "", "3/5"]
-    assert pane.model.index(0).data() == "Run 3"
+    assert pane.model.index(0).data().startswith("Run 3 · ")
     told = pane.model.index(1).data(Qt.ItemDataRole.ToolTipRole)
     assert "ran out of time" in told
     services.language.set("zh")
-    assert pane.model.index(0).data() == "运行 3"
+    assert pane.model.index(0).data().startswith("运行 3 · ")
     # The goals of a result that stays are kept while the list is read again.
     pane.model.set_results([summary(4), summary(3)])
     assert pane.model.index(1).data(Role.LOOK).values[0] == "5/5"
@@ -242,6 +243,30 @@ async def test_the_outline_follows_the_file_and_goes_to_the_line(
     await until(lambda: "R9" in pane.names)
     services.workspace.file_shown.emit(None)
     assert pane.names == ()
+
+
+async def test_the_outline_follows_what_is_being_written_and_not_the_disk(
+    services: WindowServices, project: Path, until: Until
+) -> None:
+    area = EditorArea(services)
+    pane = OutlinePane(services)
+    area.show()
+    pane.show()
+    file = project / "filter.cir"
+    services.workspace.file_activated.emit(file, None)
+    await until(lambda: "R1" in pane.names)
+    page = area.current_page()
+    assert page is not None
+    page.editor.insertAt("R9 out 0 4k7\n", 2, 0)
+    await until(lambda: "R9" in pane.names)
+    assert "R9" not in file.read_text()
+    await until(lambda: not services.app.tasks.handles)
+    services.workspace.file_changed.emit(file)  # somebody touched the file: the editor's text counts
+    await until(lambda: not services.app.tasks.handles)
+    assert "R9" in pane.names
+    page.editor.undo()
+    await until(lambda: "R9" not in pane.names)
+    await until(lambda: not services.app.tasks.handles)
 
 
 async def test_a_section_that_was_closed_stays_closed(

@@ -8,12 +8,13 @@ import pytest
 from PyQt6 import sip
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QLabel, QLineEdit, QMessageBox, QPushButton, QWidget
+from PyQt6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
 
 from application.prompting import Prompting
 from infrastructure.persistence.prompt_files import PromptFiles
 from presentation.dialogs.prompt_editor.dialog import PromptSettingsDialog
 from presentation.dialogs.prompt_editor.page import PromptPage
+from presentation.window.small_dialog import SmallDialog
 from presentation.window.workspace import WindowServices
 from tests.gui.conftest import Until
 
@@ -67,7 +68,7 @@ def choose(page: PromptPage, title: str) -> None:
 
 
 def answer(dialog: PromptSettingsDialog, text: str) -> None:
-    box = dialog.findChild(QMessageBox)
+    box = dialog.findChild(SmallDialog)
     assert box is not None
     for each in box.buttons():
         if each.text() == text:
@@ -165,7 +166,7 @@ async def test_unsaved_changes_are_asked_about(
 ) -> None:
     QTest.keyClicks(dialog.pages["workflow"].editor, "X")
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
-    await until(lambda: dialog.findChild(QMessageBox) is not None)
+    await until(lambda: dialog.findChild(SmallDialog) is not None)
     answer(dialog, words)
     await until(lambda: is_open(dialog) == stays)
     assert (home / "prompts/custom/user_prompts.json").exists() == is_saved

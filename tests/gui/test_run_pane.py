@@ -185,6 +185,29 @@ async def test_problems_of_editor_and_run_stand_together_without_repeating(pane,
     assert [(row.severity, row.line) for row in pane.problems.rows] == [("error", 9), ("warning", 2)]
 
 
+async def test_an_error_of_checker_and_run_is_listed_once_and_a_runs_goes_with_its_text(
+    pane, services, project
+):
+    circuit, other = project / "filter.cir", project / "other.cir"
+    checked = ProblemRow(severity="error", message=msg("Stopped."), file=circuit, line=7)
+    of_run = [
+        ProblemRow(severity="error", message=msg("Not simulated"), file=circuit, line=7),
+        ProblemRow(severity="error", message=msg("Not simulated"), file=circuit, line=3),
+        ProblemRow(severity="error", message=msg("Simulation failed"), file=None, line=None),
+    ]
+    workspace = services.workspace
+    workspace.text_checked.emit(circuit, "R1 a b 1")
+    pane.show_problems([checked])
+    pane.problems.show_of_run(of_run, circuit)
+    shown = [(row.line, row.message.template) for row in pane.problems.rows]
+    assert shown == [(3, "Not simulated"), (None, "Simulation failed"), (7, "Stopped.")]
+    workspace.text_checked.emit(circuit, "R1 a b 1")  # looked at again, not edited
+    workspace.text_checked.emit(other, "another file, seen for the first time")
+    assert len(pane.problems.rows) == 3
+    workspace.text_checked.emit(circuit, "R1 a b 2")
+    assert [row.line for row in pane.problems.rows] == [7]
+
+
 async def test_a_double_click_on_a_tab_takes_all_the_room_and_gives_it_back(pane):
     asked = []
     pane.maximise_requested.connect(asked.append)

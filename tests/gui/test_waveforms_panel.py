@@ -5,11 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtGui import QGuiApplication
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QComboBox, QLabel, QPushButton
 
 from application.simulation.simulating import SimulationRequest
+from domain.simulation.result import Quantity
 from presentation.panels.bottom_pane import MEASUREMENTS, BottomPane
+from presentation.panels.shown_result import Measured
 from presentation.panels.waveforms.chips import TraceChip
 
 FILTER = """* RC low-pass, fc = 1.59 kHz
@@ -148,7 +151,7 @@ async def test_completion_offers_the_vectors_of_the_analysis(pane):
 
 async def test_another_analysis_has_its_own_traces_and_comes_back_with_them(pane, until):
     choice = pane.findChild(QComboBox, "plot_choice")
-    names = [choice.itemText(index).split(" · ")[1] for index in range(choice.count())]
+    names = [choice.itemText(index).split(" · ")[-1] for index in range(choice.count())]
     assert sorted(names) == ["ac", "op", "tran"]
     pane.waveforms.choose_plot(names.index("tran"))
     await until(lambda: _chips(pane) == ["v(in)", "v(out)"])
@@ -162,7 +165,7 @@ async def test_another_analysis_has_its_own_traces_and_comes_back_with_them(pane
 
 async def test_an_operating_point_is_a_table(pane, until):
     choice = pane.findChild(QComboBox, "plot_choice")
-    names = [choice.itemText(index).split(" · ")[1] for index in range(choice.count())]
+    names = [choice.itemText(index).split(" · ")[-1] for index in range(choice.count())]
     pane.waveforms.choose_plot(names.index("op"))
     await until(pane.waveforms.table.isVisible)
     rows = {row[0].text: (row[1].text, row[1].unit) for row in pane.waveforms.table.rows}
@@ -193,15 +196,15 @@ async def test_cursors_can_be_put_away(pane):
 
 async def test_a_changed_circuit_makes_the_drawing_old_and_one_click_runs_again(pane, services, until):
     asked = []
-    services.workspace.run_requested.disconnect(pane.runs.start)
-    services.workspace.run_requested.connect(lambda: asked.append(True))
+    services.workspace.circuit_run_requested.disconnect(pane.runs.start_circuit)
+    services.workspace.circuit_run_requested.connect(asked.append)
     circuit = services.workspace.main_circuit
     circuit.write_text(FILTER.replace("1k\nC1", "2k\nC1"), encoding="utf-8")
     services.workspace.file_changed.emit(circuit)
     again = pane.findChild(QPushButton, "run_again")
     await until(again.isVisible)
     QTest.mouseClick(again, Qt.MouseButton.LeftButton)
-    assert asked == [True]
+    assert asked == [circuit]
     circuit.write_text(FILTER, encoding="utf-8")
     services.workspace.file_changed.emit(circuit)
     await until(lambda: not again.isVisible())
@@ -237,6 +240,59 @@ async def test_a_measurement_is_added_stays_for_the_next_run_and_is_removed(pane
     assert not any(item.is_added for item in pane.shown.measurements)
 
 
+async def test_nonsense_is_no_measurement_and_stays_to_be_mended(pane, services, until):
+    pane.show_tab(MEASUREMENTS)
+    view = pane.measurements
+    QTest.mouseClick(view.add_button, Qt.MouseButton.LeftButton)
+    QTest.keyClicks(view.field, "foo(v(out))")
+    QTest.keyClick(view.field, Qt.Key.Key_Return)
+    refused = view.findChild(QLabel, "measurement_refused")
+    await until(refused.isVisible)
+    assert "foo" in refused.text()
+    assert view.field.text() == "foo(v(out))"
+    assert not any(item.is_added for item in pane.shown.measurements)
+    view.field.clear()
+    QTest.keyClicks(view.field, "duty(tran.v(out))")
+    assert not refused.isVisible()
+    QTest.keyClick(view.field, Qt.Key.Key_Return)
+    await until(lambda: any(item.is_added for item in pane.shown.measurements))
+
+
+async def test_the_menu_of_a_measurement_copies_and_deletes(pane, services, until):
+    pane.show_tab(MEASUREMENTS)
+    pane.shown.add_measurement("max(v(out))")
+    await until(lambda: any(item.is_added for item in pane.shown.measurements))
+    names = [item.name for item in pane.shown.measurements]
+    table = pane.measurements.table
+    table.selectRow(names.index("fc"))
+    copy, expression, _, delete = table.menu().actions()
+    assert not delete.isEnabled()  # a line of the circuit
+    expression.trigger()
+    assert QGuiApplication.clipboard().text() == "fc"
+    copy.trigger()
+    assert QGuiApplication.clipboard().text().startswith("Measurement\tValue")
+    table.selectRow(names.index("max(v(out))"))
+    delete = table.menu().actions()[3]
+    assert delete.isEnabled()
+    delete.trigger()
+    assert not any(item.is_added for item in pane.shown.measurements)
+
+
+@pytest.mark.parametrize(
+    ("expression", "unit", "shown"),
+    [
+        ("duty(v(sw))", "1", ("41.67", "%")),
+        ("thd(v(out), 1k)", "1", ("41.67", "%")),
+        ("four_v(out)_thd@2", "1", ("41.67", "%")),
+        ("v(out)/v(in)", "1", ("0.4167", "")),
+    ],
+)
+async def test_shares_are_given_in_percent(pane, expression, unit, shown):
+    item = Measured(name=expression, value=Quantity(value=0.41666, unit=unit), expression=expression)
+    cell = pane.measurements._row(item)[1]
+    assert (cell.text, cell.unit) == shown
+
+
 async def test_a_measurement_that_cannot_be_had_says_why(pane, until):
     pane.shown.add_measurement("at(v(out), 100g)")
     await until(lambda: any(item.problem for item in pane.shown.measurements))
@@ -251,7 +307,7 @@ async def test_theme_and_language_are_switched_live(pane, services, until):
     assert area.backgroundBrush().color() == services.theme.theme.color("plot.background")
     services.language.set("zh")
     assert pane.tabs.tabText(0) == "波形"
-    assert pane.waveforms.plot_choice.currentText() == "运行 1 · ac"
+    assert pane.waveforms.plot_choice.currentText() == "filter.cir · 运行 1 · ac"
     assert _readout(pane)["相位 / °"]
 
 
@@ -295,3 +351,21 @@ async def test_a_narrow_pane_keeps_the_drawing_and_drops_the_figures(pane, until
     assert pane.waveforms.area.isVisible()
     pane.resize(900, 300)
     await until(pane.waveforms.cursor_table.isVisible)
+
+
+async def test_plots_of_a_control_block_have_their_names_and_its_curves_first(pane, services, project, until):
+    circuit = project / "block.cir"
+    lines = FILTER.splitlines()
+    commands = "tran 10u 2m\nplot v(in)-v(out)\nlinearize v(out)\nac dec 5 1 1k\nplot db(v(out)) title 'gain'"
+    circuit.write_text("\n".join([*lines[:4], ".control", commands, ".endc", ".end", ""]), encoding="utf-8")
+    result = await services.app.simulate(SimulationRequest(circuit=circuit))
+    services.workspace.result_selected.emit(result.result_path)
+    choice = pane.findChild(QComboBox, "plot_choice")
+    expected = ["tran (tran1)", "tran 2 (tran2, linearized)", "ac (ac2)"]
+    await until(
+        lambda: [choice.itemText(index).split(" · ")[-1] for index in range(choice.count())] == expected
+    )
+    pane.waveforms.choose_plot(0)
+    await until(lambda: _chips(pane) == ["v(in)-v(out)"])
+    pane.waveforms.choose_plot(2)
+    await until(lambda: _chips(pane) == ["db(v(out))"])

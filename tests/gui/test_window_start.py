@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import QObject, Qt, QTimer, pyqtSignal
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QMessageBox, QPushButton, QWidget
+from PyQt6.QtWidgets import QApplication, QPushButton, QWidget
 
 import bootstrap
 from application.app import Application
@@ -24,6 +24,7 @@ from application.project.window_state import WindowState
 from presentation.window.application import check_platform, delete_widgets, live
 from presentation.window.application import run as run_program
 from presentation.window.log_file import log_path, log_to_file
+from presentation.window.small_dialog import SmallDialog
 from presentation.window.workspace import WindowServices
 from shared import async_runtime
 from shared.errors import EnvironmentProblem
@@ -204,10 +205,10 @@ def test_what_nobody_caught_is_told_and_the_program_goes_on(qapp, fail):
         look.start(5)
 
     def see(frame: PlainFrame, look: QTimer) -> None:
-        box = frame.findChild(QMessageBox, "lastResort")
+        box = frame.findChild(SmallDialog, "lastResort")
         if box is not None:
             look.stop()
-            told.append(box.text())
+            told.append(box.words.text().split("\n")[0])
             button = next(each for each in box.buttons() if each.text() == "Close")
             QTest.mouseClick(button, Qt.MouseButton.LeftButton)
             frame.close_requested.emit()
@@ -247,7 +248,7 @@ def test_the_dialog_of_the_last_resort_saves_and_copies(qapp):
         QTimer.singleShot(20, lambda: press(frame))
 
     def press(frame: PlainFrame) -> None:
-        box = frame.findChild(QMessageBox, "lastResort")
+        box = frame.findChild(SmallDialog, "lastResort")
         assert box is not None
         buttons = {button.text(): button for button in box.buttons()}
         for text in ("Save all", "Copy details"):

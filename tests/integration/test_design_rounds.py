@@ -113,7 +113,7 @@ async def test_declined_goals_leave_no_circuit(tmp_path: Path) -> None:
     done = await run.go("decline")
     assert (done.stop_reason, done.circuit) == ("declined", None)
     assert _names_under(tmp_path) == [".circuit_ai"]
-    assert not (tmp_path / ".circuit_ai" / "design_goals.json").exists()
+    assert not (tmp_path / ".circuit_ai" / "goals").exists()
 
 
 async def test_a_user_may_stop_at_a_checkpoint(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from langchain_core.messages import AIMessage, ToolMessage
 
 from domain.llm.agentic_loop.completeness import unproven_claim
-from domain.llm.agentic_loop.guardrails import is_refused
+from domain.llm.agentic_loop.guardrails import is_refused, simulations
 from domain.llm.agentic_loop.policy import (
     Ask,
     End,
@@ -61,7 +61,7 @@ class TurnWatch:
         conversation: Conversation,
         executor: ToolExecutor,
         limits: AgentLimits,
-        goals: Callable[[], Awaitable[Sequence[DesignGoal]]],
+        goals: Callable[[str], Awaitable[Sequence[DesignGoal]]],
         root: Path,
         pricing: Pricing,
     ) -> None:
@@ -101,12 +101,14 @@ class TurnWatch:
         """What comes next; `seconds` is the model time used."""
         turn = self.record(with_answer=with_answer)
         last = turn.last
-        has_simulated = last is not None and any(call.result for call in last.calls)
+        # The circuit whose runs are judged: a study or another call behind them may be of another one.
+        runs = [] if last is None else simulations(last.calls)
+        circuit = str(runs[-1].result.get("file_path", "")) if runs else ""
         move = next_move(
             turn,
             self.limits,
             seconds=seconds,
-            goals=await self._goals() if has_simulated else (),
+            goals=await self._goals(circuit) if circuit else (),
             has_history=self._has_history(),
         )
         if self.limits.session_tokens and isinstance(move, Ask):  # a whole answer stays a whole answer
@@ -219,5 +221,5 @@ def _last_written(root: Path, names: Sequence[str]) -> float:
 def _seconds_of(timestamp: str) -> float:
     try:
         return datetime.fromisoformat(timestamp).timestamp()
-    except ValueError:
+    except (ValueError, OverflowError):
         return 0.0

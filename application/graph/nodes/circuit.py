@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
 
+from application.design.circuit_goals import save_goals
 from application.design.journal import Carried, PlannedCall, Said
-from application.events import TextWritten
+from application.events import CheckpointReached, TextWritten
 from application.graph.nodes._effects import Finished, Step, carrying_out
 from application.graph.state import (
     GraphState,
@@ -30,13 +30,12 @@ from application.ports.conversation import Designer
 from application.ports.project import ABSENT, ProjectFiles
 from application.tool_execution.operations import Operations
 from domain.design.designer import Proposal
-from domain.design.goals import DesignGoal, GoalVerdict
+from domain.design.goals import DesignGoal, GoalVerdict, all_met
 from domain.simulation.result import Quantity
 from shared.errors import CircuitError, UserInputError
 from shared.message import msg
 from shared.ulid import new_ulid
 
-GOALS_SCHEMA_VERSION = 1
 WRITE_TOOL = "rewrite_file"
 SIMULATE_TOOL = "run_simulation"
 _MOST_NAMES = 1000
@@ -52,15 +51,22 @@ class InitialDesignNode:
     async def __call__(self, state: GraphState, step: Step) -> Finished:
         """Keep the goals and propose a circuit; never over a file that holds something else."""
         step.enter("initial_design", state)
-        await asyncio.to_thread(self._project.save_design_goals, goals_document(state))
         proposal = await self._designer.propose(intent_from_plain(state["design_intent"]))
-        path, expected = await asyncio.to_thread(self._free_path, proposal)
+        path, expected = await asyncio.to_thread(self._path, state, proposal)
+        await asyncio.to_thread(keep_goals, self._project, state, path)
         finished = await _plan(self._project, step, proposal, path=path, expected_sha256=expected)
-        goals_path = self._project.design_goals_path.relative_to(self._project.root).as_posix()
+        goals_path = self._project.goals.path_of(path).relative_to(self._project.root).as_posix()
         return Finished(
             update={**finished.update, "current_node": "initial_design", "design_goals_path": goals_path},
             record=finished.record,
         )
+
+    def _path(self, state: GraphState, proposal: Proposal) -> tuple[str, str]:
+        """The circuit that is refined, while it is as the design left it; else a free place."""
+        refined = state.get("circuit_file_path", "")
+        if refined and _hash_in(self._project, refined) == state["netlist_sha256"]:
+            return refined, state["netlist_sha256"]
+        return self._free_path(proposal)
 
     def _free_path(self, proposal: Proposal) -> tuple[str, str]:
         """`stem.cir`, or the first `stem_2.cir` ... that is free or already holds this very netlist.
@@ -93,14 +99,20 @@ class ActionNode:
         self._project = project
 
     async def __call__(self, state: GraphState, step: Step) -> Finished:
-        """Re-size after a miss; without anything left to change, say so by planning nothing."""
+        """Re-size after a miss; without anything left to change, say so: the checkpoint asks again."""
         step.enter("action", state)
         expected = await _content_of_ours(self._project, self._operations, state)
         revised = await self._next_proposal(state)
         if revised is None:
             text = msg("There is nothing left to change that would bring the goals closer.")
             step.tell(TextWritten(text=text))
-            return Finished(update={"current_node": "action", "planned_change": None}, record=Said())
+            goals_met = all_met(verdict_from_plain(plain) for plain in state["last_verdicts"])
+            number = state["iteration_count"]
+            step.tell(
+                CheckpointReached(number=number, circuit=state["circuit_file_path"], goals_met=goals_met)
+            )
+            update: GraphState = {"current_node": "action", "planned_change": None, "is_exhausted": True}
+            return Finished(update=update, record=Said())
         finished = await _plan(
             self._project,
             step,
@@ -115,7 +127,7 @@ class ActionNode:
         intent = intent_from_plain(state["design_intent"])
         changed = state.get("goals_changed", "")
         if changed:
-            await asyncio.to_thread(self._project.save_design_goals, goals_document(state))
+            await asyncio.to_thread(keep_goals, self._project, state, state["circuit_file_path"])
         if changed == "sized":
             return await self._designer.propose(intent)
         netlist = await asyncio.to_thread(self._project.read_object, state["netlist_sha256"])
@@ -295,16 +307,18 @@ def _write_call(change: PlannedChange, netlist: str) -> PlannedCall:
     return PlannedCall(call_id=change["call_id"], name=WRITE_TOOL, arguments=arguments)
 
 
-def goals_document(state: GraphState) -> bytes:
-    """The goals of a state as they are kept in the project's file."""
+def keep_goals(project: ProjectFiles, state: GraphState, circuit: str) -> None:
+    """Keep the goals of a state as those of a circuit (its place in the project); blocking.
+
+    Raises EnvironmentProblem.
+    """
     intent = intent_from_plain(state["design_intent"])
     goals = [goal_from_plain(plain) for plain in state["design_goals_summary"]]
     document = {
-        "schema_version": GOALS_SCHEMA_VERSION,
         "text": state["user_input"],
         "family": intent.family,
         "parameters": intent.parameters,
         "measure": {goal.metric: goal.expression for goal in goals},
         "goals": [goal_to_plain(goal) for goal in goals],
     }
-    return json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"
+    save_goals(project, circuit, document)

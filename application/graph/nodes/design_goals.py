@@ -28,6 +28,11 @@ class DesignGoalsNode:
     async def __call__(self, state: GraphState, step: Step) -> Finished:
         """Goals and family of `user_input`. Raises CircuitError when they can't be understood."""
         step.enter("design_goals", state)
+        if state.get("refined_goals"):
+            changed = await with_goals(self._designer, state, state["refined_goals"], step)
+            return Finished(
+                update={"current_node": "design_goals", "refined_goals": [], **changed}, record=Said()
+            )
         intent = await self._designer.understand(state["user_input"])
         step.tell(GoalsUnderstood(goals=intent.goals, assumptions=intent.assumptions))
         update: GraphState = {
@@ -45,9 +50,16 @@ class ConfirmGoalsNode:
         self._designer = designer
 
     async def __call__(self, state: GraphState, step: Step) -> Finished:
-        """Wait for the user's answer: ``{"intent": "continue" | "decline", "goals": [...] | None}``."""
+        """Wait for the user's answer: ``{"intent": "continue" | "decline", "goals": [...] | None}``.
+
+        Goals that he changed in his own words are not asked about: the next checkpoint can take them back.
+        """
+        if state.get("refined_from"):
+            return Finished(
+                update={"current_node": "confirm_goals", "user_intent": "continue"}, record=Said()
+            )
         answer: dict[str, Any] = interrupt({"kind": "goals", "goals": state["design_goals_summary"]})
-        record = Decided(kind="goals", answer=answer["intent"])
+        record = Decided(kind="goals", answer=answer["intent"], said=tuple(answer.get("said") or ()))
         if answer["intent"] == "decline":
             return Finished(update={"current_node": "confirm_goals", "user_intent": "decline"}, record=record)
         update: GraphState = {"current_node": "confirm_goals", "user_intent": "continue"}

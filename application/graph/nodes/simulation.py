@@ -157,6 +157,7 @@ class UserCheckpointNode:
             "user_intent": answer["intent"],
             "checkpoint_count": state.get("checkpoint_count", 0) + 1,
             "goals_changed": "",
+            "is_exhausted": False,
         }
         if answer["intent"] == "continue" and answer.get("goals"):
             changed = await with_goals(self._designer, state, answer["goals"], step)
@@ -168,7 +169,8 @@ class UserCheckpointNode:
                     "best_round": None,
                     "stagnation_count": 0,
                 }
-        return Finished(update=update, record=Decided(kind="checkpoint", answer=answer["intent"]))
+        said = tuple(answer.get("said") or ())
+        return Finished(update=update, record=Decided(kind="checkpoint", answer=answer["intent"], said=said))
 
 
 def _is_better(this: JudgedRound, best: JudgedRound | None) -> bool:

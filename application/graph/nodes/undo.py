@@ -7,7 +7,7 @@ import asyncio
 from application.design.journal import Said
 from application.events import GoalsUnderstood, TextWritten
 from application.graph.nodes._effects import Finished, Step, carrying_out
-from application.graph.nodes.circuit import goals_document
+from application.graph.nodes.circuit import keep_goals
 from application.graph.state import GraphState, JudgedRound, intent_from_plain
 from application.ports.project import ProjectFiles
 from application.tool_execution.operations import Operations
@@ -47,13 +47,15 @@ class UndoRoundNode:
         step.tell(TextWritten(text=call.summary))
         previous = state.get("previous_round")
         if previous is None:
+            if refined := state.get("refined_from"):
+                before: GraphState = {"design_intent": refined, "design_goals_summary": refined["goals"]}
+                await asyncio.to_thread(keep_goals, self._project, {**state, **before}, path)
             return Finished(update=_nothing_left(), record=Said())
         update = _as_it_was(state, previous)
         if previous["intent"] != state["design_intent"]:  # the goals were changed for the round
             intent = intent_from_plain(previous["intent"])
             step.tell(GoalsUnderstood(goals=intent.goals, assumptions=()))
-            document = goals_document({**state, **update})
-            await asyncio.to_thread(self._project.save_design_goals, document)
+            await asyncio.to_thread(keep_goals, self._project, {**state, **update}, path)
         return Finished(update=update, record=Said())
 
 

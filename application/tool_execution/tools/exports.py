@@ -18,7 +18,12 @@ from application.tool_execution.context import ProjectView, ToolCall, ToolContex
 from application.tool_execution.definition import Arguments, Texts, Tool, Whole
 from application.tool_execution.tools._common import in_thread
 from application.tool_execution.tools.result_data import span_of
-from application.tool_execution.tools.result_source import ResultSource, result_content, result_source
+from application.tool_execution.tools.result_source import (
+    OF_OTHERS,
+    ResultSource,
+    result_content,
+    result_source,
+)
 from domain.llm.tools.result import ToolResult, result_to_plain
 from shared.errors import UserInputError
 from shared.message import msg
@@ -235,6 +240,7 @@ def _details(exported: Exported, source: ResultSource) -> dict[str, Any]:
     return {
         "result_path": source.name,
         "is_stale": source.is_stale,
+        "origin": source.origin,
         "tables": [_table(table) for table in exported.tables],
         "left_out": list(exported.left_out),
     }
@@ -261,6 +267,8 @@ def _content(details: Mapping[str, Any]) -> str:
         )
     if details["left_out"]:
         lines.append(f"Left out: {', '.join(details['left_out'])}; ask for them with their analysis.")
+    if details["origin"] == "elsewhere":
+        lines.append(f"The data were {OF_OTHERS}: simulate the circuit for figures of your own.")
     if details["is_stale"]:
         lines.append("The circuit was changed since this result: simulate it again for new data.")
     return "\n".join(lines)

@@ -13,14 +13,16 @@ from application.tool_execution.context import ToolCall, ToolContext
 from application.tool_execution.definition import Arguments, Texts, Tool, Whole
 from application.tool_execution.tools._common import in_thread
 from application.tool_execution.tools.result_data import (
+    naming_hint,
     of_analysis,
+    plot_names,
     plot_outline,
     rounded,
     sampled,
     span_of,
     vector_outline,
 )
-from application.tool_execution.tools.result_source import result_content, result_source
+from application.tool_execution.tools.result_source import OF_OTHERS, result_content, result_source
 from application.tool_execution.tools.simulation import AnalysisType
 from domain.llm.tools.result import ToolResult, failure
 from shared.errors import CircuitError, UserInputError
@@ -82,7 +84,12 @@ async def inspect_data(arguments: InspectArguments, context: ToolContext, _call:
     plots = await in_thread(context, _read_plots, context, source.path)
     chosen = of_analysis(plots, arguments.analysis_type)
     run = await in_thread(context, _run_of, context, source.path)
-    details: dict[str, Any] = {"result_path": source.name, "is_stale": source.is_stale, **run}
+    details: dict[str, Any] = {
+        "result_path": source.name,
+        "is_stale": source.is_stale,
+        "origin": source.origin,
+        **run,
+    }
     if values:
         details["values"] = values
     if arguments.observation_points:
@@ -91,7 +98,7 @@ async def inspect_data(arguments: InspectArguments, context: ToolContext, _call:
         vectors = [_as_vector(text, known) for text in arguments.observation_points]
         details["samples"] = await in_thread(context, sampled, chosen, vectors, span=span, count=count)
     if not values and not arguments.observation_points:
-        details["analyses"] = await in_thread(context, _overview, chosen)
+        details["analyses"] = await in_thread(context, _overview, plots, chosen)
         details["metrics"] = await in_thread(context, _metrics, context, source.path)
     return _answer(details)
 
@@ -167,10 +174,12 @@ def _value(found: Any) -> dict[str, Any]:
     return {"value": rounded(found.value), "unit": found.unit}
 
 
-def _overview(plots: Sequence[Plot]) -> list[dict[str, Any]]:
+def _overview(plots: Sequence[Plot], chosen: Sequence[Plot]) -> list[dict[str, Any]]:
     outlines = []
-    for plot in plots:
-        outline = plot_outline(plot, _MOST_VECTORS)
+    for plot, names in zip(plots, plot_names(plots), strict=True):
+        if plot not in chosen:
+            continue
+        outline = {**plot_outline(plot, _MOST_VECTORS), **names}
         outline["signals"] = {name: vector_outline(plot.vectors[name]) for name in outline["signals"]}
         outlines.append(outline)
     return outlines
@@ -198,14 +207,17 @@ def _content(details: dict[str, Any]) -> str:
         lines.append(f"{name} = {_figure(item)}")
     for plot in details.get("analyses", ()):
         axis = "" if plot["range"] is None else f" over {plot['axis']} {_range(plot)},"
-        lines.append(f"{plot['analysis']}:{axis} {plot['points']} points, {plot['signal_count']} signals")
+        lines.append(f"{plot['label']}:{axis} {plot['points']} points, {plot['signal_count']} signals")
         lines += [f"  {name}: {_extent(item)}" for name, item in plot["signals"].items()]
+    lines += filter(None, [naming_hint(details.get("analyses", ()))])
     return "\n".join(lines)
 
 
 def _reservations(details: dict[str, Any]) -> str:
     """Why the data need not be those of the circuit as its file is now."""
     reservations = []
+    if details["origin"] == "elsewhere":
+        reservations.append(f"{OF_OTHERS}: run the circuit for figures of your own")
     if details["is_stale"]:
         reservations.append("the circuit was changed since: run it again for new figures")
     if details["parameters"]:

@@ -11,7 +11,7 @@ from application.tool_execution.definition import Number, Texts, Tool, Whole
 from application.tool_execution.tools.circuit_choice import chosen_circuit
 from application.tool_execution.tools.simulation import analysis_card
 from application.tool_execution.tools.study_answers import plain_figures
-from application.tool_execution.tools.study_arguments import Objects, StudyArguments
+from application.tool_execution.tools.study_arguments import Ranges, StudyArguments
 from domain.llm.tools.result import ToolResult, failure, failure_of, result_to_plain
 from domain.simulation.study_spec import read_study_spec
 from shared.errors import CircuitAIError
@@ -26,7 +26,7 @@ _HISTORY = 10
 class OptimizeArguments(StudyArguments):
     """Arguments of optimize_parameters."""
 
-    parameters: Objects = Field(
+    parameters: Ranges = Field(
         min_length=1,
         description='What may be changed: [{"name": "R1", "min": "1k", "max": "100k", "scale": "E24"}]; '
         'scale is lin, log or an E-series, "step" a grid, "values" a list of the only values. Names: R1, '

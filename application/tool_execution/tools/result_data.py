@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +17,39 @@ if TYPE_CHECKING:
     from domain.simulation.waveform import Plot, RealArray, Vector
 
 
+_NAMED = frozenset({"op", "dc", "ac", "tran", "noise", "disto", "tf", "sens", "pz"})
+"""Analyses an expression can name."""
+
+
 def simulated_plots(waveforms: WaveformReader, raw_paths: Sequence[Path], limit: int) -> list[dict[str, Any]]:
     """The analyses with their axis and the names of at most `limit` signals each. Raises UserInputError."""
-    return [plot_outline(plot, limit) for path in raw_paths for plot in waveforms.read(path)]
+    plots = [plot for path in raw_paths[:1] for plot in waveforms.read(path)]
+    return [
+        {**plot_outline(plot, limit), **names} for plot, names in zip(plots, plot_names(plots), strict=True)
+    ]
+
+
+def plot_names(plots: Sequence[Plot]) -> list[dict[str, str]]:
+    """What each analysis of a result is called ("label"), and how expressions name it ("prefix")."""
+    from domain.simulation.waveform import plot_labels, plot_prefixes
+
+    named = zip(plot_labels(plots), plot_prefixes(plots), strict=True)
+    return [{"label": label, "prefix": prefix} for label, prefix in named]
+
+
+def naming_hint(outlines: Sequence[Mapping[str, Any]]) -> str:
+    """Where a result has several analyses of one kind, how one of them is named; else ""."""
+    seen: set[str] = set()
+    for outline in outlines:
+        if outline["analysis"] in seen and outline["analysis"] in _NAMED and outline["signals"]:
+            names = list(outline["signals"])
+            signal = next((name for name in names if name.startswith("v(")), names[0])
+            return (
+                "An expression takes the first analysis of a kind; another one is named before the signal: "
+                f"max({outline['prefix']}.{signal})."
+            )
+        seen.add(outline["analysis"])
+    return ""
 
 
 def plot_outline(plot: Plot, limit: int) -> dict[str, Any]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from application.tool_execution.context import ToolContext
 from application.tool_execution.tools._common import in_thread, locate
 from application.tool_execution.tools.circuit_choice import chosen_circuit
+from domain.simulation.retention import Origin
 from shared.errors import UserInputError
 from shared.message import msg
 
@@ -27,9 +28,20 @@ class ResultSource:
     name: str
     is_stale: bool
     """Its circuit was changed since."""
+    origin: Origin = "unknown"
+
+
+OF_OTHERS = "computed elsewhere, not by this installation"
 
 
 async def result_source(context: ToolContext, text: str | None, iteration: int | None = None) -> ResultSource:
+    """As `_found`, with who computed it."""
+    found = await _found(context, text, iteration)
+    origin = await in_thread(context, context.services.results.origin_of, found.path)
+    return replace(found, origin=origin)
+
+
+async def _found(context: ToolContext, text: str | None, iteration: int | None) -> ResultSource:
     """The data meant by `text` (None: the project's only circuit) or by the number of a run.
 
     Raises UserInputError ("no_result", "bad_arguments", or what locating raises).
@@ -62,8 +74,16 @@ async def result_source(context: ToolContext, text: str | None, iteration: int |
         circuit = await chosen_circuit(context, None)
     newest = await in_thread(context, view.newest_result, circuit)
     if newest is None:
+        others = await in_thread(context, view.newest_result, circuit, ours=False)
         raise UserInputError(
-            msg("There is no simulation result of {path} yet.", path=view.name_of(circuit)),
+            msg("There is no simulation result of {path} yet.", path=view.name_of(circuit))
+            if others is None
+            else msg(
+                "{path} was not simulated here yet; {result} was made on another computer, or changed by "
+                "another program.",
+                path=view.name_of(circuit),
+                result=view.name_of(others),
+            ),
             advice=msg("Run the circuit with run_simulation first."),
             error_type="no_result",
         )

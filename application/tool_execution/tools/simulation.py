@@ -14,7 +14,7 @@ from application.tool_execution.context import ToolCall, ToolContext
 from application.tool_execution.definition import Arguments, Assignments, Number, Switch, Tool
 from application.tool_execution.tools._common import in_thread, in_worker
 from application.tool_execution.tools.circuit_choice import chosen_circuit
-from application.tool_execution.tools.result_data import simulated_plots
+from application.tool_execution.tools.result_data import naming_hint, simulated_plots
 from domain.circuit.netlist import Netlist
 from domain.llm.tools.result import ToolResult, failure, failure_of, result_to_plain
 from shared.errors import CircuitAIError, CircuitError, UserInputError
@@ -275,6 +275,7 @@ def _content(details: dict[str, Any]) -> str:
     lines += [f"{_plot_line(plot)}" for plot in details["analyses"]]
     if details["analyses"] and details["ok"]:
         lines.append("Use inspect_data for values, for example max(v(out)) or bandwidth(v(out)).")
+        lines += filter(None, [naming_hint(details["analyses"])])
     return "\n".join(lines)
 
 
@@ -292,9 +293,7 @@ def _plot_line(plot: dict[str, Any]) -> str:
     axis = ""
     if plot["axis"] is not None:
         axis = f" over {plot['axis']} {plot['range'][0]:.6g}..{plot['range'][1]:.6g} {plot['axis_unit']},"
-    return (
-        f"{plot['analysis']}:{axis} {plot['points']} points; {signals}{f' and {more} more' if more else ''}"
-    )
+    return f"{plot['label']}:{axis} {plot['points']} points; {signals}{f' and {more} more' if more else ''}"
 
 
 def _figure(item: dict[str, Any]) -> str:

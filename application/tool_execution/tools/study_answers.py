@@ -71,6 +71,9 @@ def _content(details: Mapping[str, Any]) -> str:
             f"yield {_number(found['value'])} ({found['passed']} of {found['n']}), 95 % confidence "
             f"{_number(found['low'])} to {_number(found['high'])}"
         )
+    goals = details.get("yield", {}).get("goals", {})
+    if len(goals) > 1:
+        lines += [f"  {goal}: met in {item['passed']} of {item['n']}" for goal, item in goals.items()]
     if details["goals_met"] is not None:
         lines.append(f"goals met: {'yes' if details['goals_met'] else 'no'}")
     for metric, item in details["statistics"].items():
@@ -80,10 +83,16 @@ def _content(details: Mapping[str, Any]) -> str:
         if span is not None:
             worst = f", worst at {span['worst_corner']}" if span["worst_corner"] else ""
             lines.append(f"{metric}: lowest at {span['min_corner']}, highest at {span['max_corner']}{worst}")
-    lines += [f"error in {item['runs']} runs: {item['message']}" for item in details["errors"][:5]]
+    lines += [_error(item) for item in details["errors"][:5]]
     lines += [f"warning: {item['message']}" for item in details["warnings"][:5]]
     lines += [_row(row) for row in details["rows"]]
     return "\n".join(lines)
+
+
+def _error(item: Mapping[str, Any]) -> str:
+    """An error of some runs, or of the study as a whole."""
+    where = f"error in {item['runs']} runs" if "runs" in item else "error"
+    return f"{where}: {item['message']}"
 
 
 def _figures(item: Mapping[str, Any]) -> str:

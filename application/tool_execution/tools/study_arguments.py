@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from application.tool_execution.definition import Arguments, Assignments, Number, Switch, Texts, Whole
 from application.tool_execution.tools.simulation import AnalysisType
+from domain.circuit.numbers import parse_number
 
 _LONGEST_RUN_S = 3600
+_RANGE_KEYS = ("range", "bounds", "limits", "value")
+_RANGE_TEXT = re.compile(r"\s*(?:\.\.+|,|;|~|\bto\b)\s*", re.IGNORECASE)
 
 
 def _objects(value: object) -> object:
@@ -40,7 +44,53 @@ def _any_list(value: object) -> object:
     return value if isinstance(value, list) else [value]
 
 
+def _ranged(value: object) -> object:
+    """`_objects`, where two numbers in a row are the ends of a range: `{"R1": ["1k", "100k"]}`."""
+    found = _objects(value)
+    return [_with_range(item) for item in found] if isinstance(found, list) else found
+
+
+def _with_range(item: object) -> object:
+    if not isinstance(item, dict):
+        return item
+    key = next((key for key in _RANGE_KEYS if isinstance(item.get(key), list | tuple | str)), None)
+    ends = _ends(item[key]) if key is not None else None
+    if ends is None or any(name in item for name in ("min", "max", "start", "stop", "values")):
+        return item
+    return {**{name: inner for name, inner in item.items() if name != key}, "min": ends[0], "max": ends[1]}
+
+
+def _ends(value: object) -> tuple[object, object] | None:
+    """The ends of `["1k", "100k"]`, `[1000, 1e5]`, `"1k..100k"`, `"1k to 100k"`; None for anything else."""
+    if isinstance(value, str):
+        value = _RANGE_TEXT.split(value.strip().strip("[]()"))
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        return None
+    try:
+        low, high = (parse_number(end.strip()) if isinstance(end, str) else float(end) for end in value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return (value[0], value[1]) if low < high else None
+
+
+def _goals(value: object) -> object:
+    """Goals as a list; one alone, an object of bounds by metric and JSON text are understood too."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return [value] if isinstance(value, str) else value
+
+
 Objects = Annotated[list[dict[str, Any]], BeforeValidator(_objects)]
+Ranges = Annotated[list[dict[str, Any]], BeforeValidator(_ranged)]
+Goals = Annotated[
+    list[Any] | dict[str, Any],
+    BeforeValidator(_goals),
+    WithJsonSchema({"type": "array", "items": {"type": "string"}}),
+]
+"""Texts, as which the schema shows them; objects are understood too."""
 Entries = Annotated[
     list[Any],
     BeforeValidator(_any_list),
@@ -65,8 +115,9 @@ class StudyArguments(Arguments):
         default_factory=dict,
         description='Metrics by name, for example {"bw": "bandwidth(v(out))"}. Omit it for the .meas cards.',
     )
-    goals: Texts = Field(
-        default_factory=list, description='Bounds on metrics, for example ["bw >= 1Meg", "peak <= 1.2"].'
+    goals: Goals = Field(
+        default_factory=list,
+        description='Bounds on metrics, for example ["bw >= 1Meg", "970 <= fc <= 1030"].',
     )
     fixed_values: Assignments = Field(
         default_factory=dict, description='Values that hold for all runs, for example {"R3": "2.2k"}.'

@@ -10,7 +10,7 @@ changed. They end a turn only by what was really repeated: never by length, word
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -159,7 +159,7 @@ def _file_states(turn: TurnRecord) -> Loop | None:
 
 
 def _same_simulation(turn: TurnRecord) -> Loop | None:
-    runs = _simulations(turn)
+    runs = simulations(turn.calls)
     if not runs or turn.last is None or not any(call is runs[-1] for call in turn.last.calls):
         return None
     netlist = _netlist_of(runs[-1])
@@ -189,7 +189,7 @@ def stagnation(turn: TurnRecord, goals: Sequence[DesignGoal] = ()) -> str:
     With goals whose metrics the runs have, progress is a distance to them that shrinks by 1 %; without,
     any other figure. Looked at right after a simulation only.
     """
-    runs = _simulations(turn)
+    runs = simulations(turn.calls)
     if not runs or turn.last is None or not any(call is runs[-1] for call in turn.last.calls):
         return ""
     path = runs[-1].result.get("file_path")
@@ -214,8 +214,9 @@ def stagnation(turn: TurnRecord, goals: Sequence[DesignGoal] = ()) -> str:
     return "\n".join(lines)
 
 
-def _simulations(turn: TurnRecord) -> list[CallRecord]:
-    return [call for call in turn.calls if call.name == "run_simulation" and "ok" in call.result]
+def simulations(calls: Iterable[CallRecord]) -> list[CallRecord]:
+    """The calls that simulated a circuit once, in their order."""
+    return [call for call in calls if call.name == "run_simulation" and "ok" in call.result]
 
 
 def _netlist_of(run: CallRecord) -> str:

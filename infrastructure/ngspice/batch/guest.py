@@ -331,13 +331,16 @@ class Guest:
             if plot == b"const":
                 continue
             vectors: list[tuple[str, int, int]] = []
-            for written in reversed(_strings(self._lib.ngSpice_AllVecs(plot))):
+            there = list(reversed(_strings(self._lib.ngSpice_AllVecs(plot))))
+            keys = [NUMBERED_BRANCH.sub("#branch", written.decode("latin-1").lower()) for written in there]
+            # Of a plot nobody asks of, one vector tells that its analysis has run.
+            is_asked = names is None or any(key in names or _AXIS.fullmatch(key) for key in keys)
+            for index, (written, key) in enumerate(zip(there, keys, strict=True)):
                 path = plot + b"." + written
                 name = written.decode("latin-1")
                 found = self._lib.ngGet_Vec_Info(path)
-                key = NUMBERED_BRANCH.sub("#branch", name.lower())
                 is_wanted = names is None or key in names or _AXIS.fullmatch(key)
-                if not found or not is_wanted:
+                if not found or not (is_wanted if is_asked else index == 0):
                     continue
                 width = 2 if found.contents.flags & _COMPLEX else 1
                 is_axis = not vectors and _AXIS.fullmatch(key) is not None

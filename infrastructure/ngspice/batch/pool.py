@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import math
+import os
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from pathlib import Path
 
 from domain.simulation.batch import BatchCircuit, BatchRun, RunOutcome, RunState
 from domain.simulation.result import SimulationIssue
@@ -27,6 +29,7 @@ from infrastructure.ngspice.batch.process import (
 from infrastructure.ngspice.batch.results import CircuitResults, accepted_names, device_quantities
 from infrastructure.ngspice.batch.wire import WireError, order, read_quit, read_result, run_order
 from infrastructure.ngspice.findings import quoted
+from infrastructure.persistence.regular import read_regular_file
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 from shared.processes import ProcessManager
@@ -43,7 +46,8 @@ _Verdict = tuple[RunState, tuple[SimulationIssue, ...]]
 def circuit_order(circuit: BatchCircuit, index: int, signals: Sequence[str] | None) -> bytes:
     """The order to load a circuit. Blocking when it has included files (they are searched for chance)."""
     texts = [circuit.deck, *circuit.companions.values()]
-    texts += [path.read_bytes() for path in circuit.included_files if path.is_file()]
+    places = (os.path.realpath(path) for path in circuit.included_files if path.is_file())
+    texts += [read_regular_file(Path(place)) for place in places]
     is_random = any(word in text.lower() for text in texts for word in _RANDOM)
     ways = [(varied.way, varied.target) for varied in circuit.varied]
     mode = circuit.compatibility

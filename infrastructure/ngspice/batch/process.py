@@ -12,7 +12,7 @@ import re
 import struct
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from domain.simulation.request import ResourceLimits
@@ -194,15 +194,18 @@ class GuestProcess:
     async def _live(self, view: View, guest: Guest) -> ProcessOutcome:
         """The life of the process; when this returns or is cancelled, all of it is gone."""
         with contextlib.ExitStack() as descriptors:
-            command = await to_the_end(asyncio.to_thread(self._plan.sandbox.host, view, guest, descriptors))
             async with last_breath() as lifeline:
+                held = replace(view, lifeline=lifeline)
+                command = await to_the_end(
+                    asyncio.to_thread(self._plan.sandbox.host, held, guest, descriptors)
+                )
                 return await self._processes.run(
                     command.argv,
                     limits=ProcessLimits(output_bytes=_LOG_BYTES),
                     cwd=command.cwd,
                     env=command.env,
                     on_line=self._hear,
-                    pass_fds=(*command.pass_fds, lifeline),
+                    pass_fds=command.pass_fds,
                 )
 
     def _hear(self, _stream: StreamName, line: str) -> None:

@@ -18,8 +18,8 @@ async def ask_consent(services: WindowServices, parent: QWidget, question: Conse
     """The question with its three answers; Escape is no."""
     language = services.language
     lines = [
-        language(msg("{provider} is on the network ({destination}). There go:", provider=question.provider,
-                     destination=question.destination)),
+        language(msg("{destination} is on the network (set up as {provider}). There go:",
+                     provider=question.provider, destination=question.destination)),
         *(f"  •  {language(part)}" for part in PARTS_SENT),
         "",
         language(msg("Kept back are:")),
@@ -31,7 +31,7 @@ async def ask_consent(services: WindowServices, parent: QWidget, question: Conse
     return await choose(
         services,
         parent,
-        title=msg("Send this project to {provider}?", provider=question.provider),
+        title=msg("Send this project to {host}?", host=question.host),
         text=msg("{text}", text="\n".join(lines)),
         options=(
             ("once", msg("For this conversation"), "primary"),
@@ -45,11 +45,12 @@ async def ask_consent(services: WindowServices, parent: QWidget, question: Conse
 async def unlock_keys(services: WindowServices, parent: QWidget, choice: ProviderChoice) -> bool:
     """Ask for the passphrase when the key of `choice` needs it; False when the user thinks better of it."""
     keys = services.app.keys
-    info = next((info for info in services.app.models.list() if info.name == choice.provider), None)
+    infos = await asyncio.to_thread(services.app.models.list)  # looks up the places of keys on the disk
+    info = next((info for info in infos if info.name == choice.provider), None)
     if info is None or not info.key_variable:
         return True
     label: Message = msg("The key of {name} is in the encrypted file. Its passphrase:", name=info.title)
-    while keys.status(info.name, info.key_variable).needs_passphrase:
+    while (await asyncio.to_thread(keys.status, info.name, info.key_variable)).needs_passphrase:
         passphrase = await ask_text(
             services, parent, title=msg("Passphrase"), label=label, echo=QLineEdit.EchoMode.Password
         )

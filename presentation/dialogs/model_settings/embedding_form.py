@@ -67,6 +67,11 @@ class EmbeddingForm(QWidget):
         return str(self.provider.currentData() or OFF)
 
     @property
+    def server(self) -> str:
+        """The address the key is kept for."""
+        return self.url.text().strip()
+
+    @property
     def settings(self) -> EmbeddingSettings | None:
         """The fields; None for no search by meaning, or while no model is named."""
         model, url = self.model.currentText().strip(), self.url.text().strip()

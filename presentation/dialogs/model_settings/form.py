@@ -85,6 +85,11 @@ class ProviderForm(QWidget):
         return self._infos[self.name]
 
     @property
+    def server(self) -> str:
+        """The address the key is kept for."""
+        return self.url.text().strip()
+
+    @property
     def settings(self) -> ProviderSettings:
         """The fields."""
         kept = self._kept.get(self.name) or ProviderSettings()

@@ -76,7 +76,7 @@ def verified_text(moment: str) -> Message:
     """When a test last succeeded; `moment` is ISO 8601 in UTC, "" for never."""
     try:
         when = datetime.fromisoformat(moment).astimezone()
-    except ValueError:
+    except (ValueError, OverflowError):
         return msg("not tested with these settings")
     return msg("last worked {moment}", moment=f"{when:%Y-%m-%d %H:%M}")
 

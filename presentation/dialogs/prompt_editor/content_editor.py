@@ -215,7 +215,7 @@ class _Highlighter(QSyntaxHighlighter):
         self._known, self._unknown = QTextCharFormat(), QTextCharFormat()
         for each in (self._known, self._unknown):
             each.setForeground(theme.color("accent.text"))
-            each.setFontWeight(theme.font("mono", weight=500).weight())
+            each.setFontWeight(theme.font("mono", weight=600).weight())
         self._unknown.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
         self._unknown.setUnderlineColor(theme.color("error.icon"))
         self.rehighlight()

@@ -8,10 +8,8 @@ from pathlib import Path
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QPainter, QPaintEvent
 from PyQt6.QtWidgets import (
-    QAbstractButton,
     QDialog,
     QHBoxLayout,
-    QMessageBox,
     QPushButton,
     QStackedWidget,
     QTabBar,
@@ -23,6 +21,7 @@ from application.prompting import Prompting
 from presentation.dialogs.prompt_editor.drafts import IDENTITY, PageName, PromptDrafts
 from presentation.dialogs.prompt_editor.page import ElidedLabel, PromptPage
 from presentation.dialogs.prompt_editor.variable_dialog import AddVariableDialog, RemoveVariablesDialog
+from presentation.window.small_dialog import SmallDialog
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
 from shared.errors import CircuitAIError
@@ -165,30 +164,24 @@ class PromptSettingsDialog(QDialog):
         """A box of its own, no task: this also happens when the program ends and its loop is gone."""
         say = self._services.language
         self._is_asking = True
-        box = QMessageBox(self)
-        box.setObjectName("question")
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setWindowTitle(say(msg("Prompt settings")))
-        box.setText(say(_changed(count)))
-        box.setInformativeText(say(msg("Save them before closing? Without saving the changes are lost.")))
-        roles = QMessageBox.ButtonRole
-        save = box.addButton(say(msg("Save and close")), roles.AcceptRole)
-        discard = box.addButton(say(msg("Don't save")), roles.AcceptRole)
-        stay = box.addButton(say(msg("Cancel")), roles.RejectRole)
-        assert save is not None
-        mark(save, kind="primary")
-        box.setDefaultButton(save)
-        box.setEscapeButton(stay)
-        box.finished.connect(lambda _code: self._on_answer(box.clickedButton(), save, discard))
+        box = SmallDialog(
+            self._services,
+            self,
+            "question",
+            title=_changed(count),
+            text=say(msg("Save them before closing? Without saving the changes are lost.")),
+        )
+        box.add_button(msg("Cancel"))
+        box.add_button(msg("Don't save"), "discard")
+        box.add_button(msg("Save and close"), "save", kind="primary")
+        box.finished.connect(lambda _code: self._on_answer(box.chosen))
         box.open()
 
-    def _on_answer(
-        self, chosen: QAbstractButton | None, save: QAbstractButton | None, discard: QAbstractButton | None
-    ) -> None:
+    def _on_answer(self, chosen: object) -> None:
         self._is_asking = False
-        if chosen is save:
+        if chosen == "save":
             self._write(close=True)
-        elif chosen is discard:
+        elif chosen == "discard":
             super().reject()
 
     def _write(self, *, close: bool) -> None:

@@ -440,7 +440,7 @@ class _Row(QStyledItemDelegate):
             )
         text = QRect(box.left() + theme.size("space.6"), box.top(), 0, box.height())
         text.setRight(right - theme.size("space.2"))
-        font = theme.font("ui", weight=500 if is_selected else None)
+        font = theme.font("ui", weight=600 if is_selected else None)
         painter.setFont(font)
         painter.setPen(theme.color("text.primary"))
         title = QFontMetrics(font).elidedText(

@@ -8,13 +8,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from application.events import GoalsUnderstood
+from domain.design.goal_change import goals_changed_by
 from presentation.panels.conversation.confirming import Confirming
-from presentation.panels.conversation.items import Choice, Decision, ItemList, UserText
+from presentation.panels.conversation.items import Choice, Decision, ItemList, Note, UserText
 from presentation.panels.conversation.moments import now
+from shared.message import Message, msg
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
     from application.design.designing import Answer, Question, Reply
+    from domain.design.goals import DesignGoal
     from presentation.panels.conversation.window import Window
 
 _WORDS: dict[str, Choice] = {
@@ -33,7 +36,37 @@ class _Open:
     """A decision somebody waits for."""
 
     key: str
-    reply: asyncio.Future[Choice]
+    reply: asyncio.Future[Choice | tuple[DesignGoal, ...]]
+    """A button, or the goals that were said."""
+    goals: tuple[DesignGoal, ...] = ()
+
+
+def _asked_back(goals: tuple[DesignGoal, ...]) -> Message:
+    from presentation.goal_margins import limit_text
+    from presentation.goal_words import name_of
+
+    if not goals:
+        return msg("The checkpoint waits: choose one of its buttons.")
+    return msg(
+        "I read no change of the goals in this; nothing was changed, and the checkpoint waits. Name a goal "
+        "with a figure, as in “{name} {limit}”, or use the buttons. Another circuit begins in a new "
+        "conversation.",
+        name=name_of(goals[0]),
+        limit=limit_text(goals[0]),
+    )
+
+
+def not_a_change(goals: tuple[DesignGoal, ...]) -> Message:
+    """What is said to a message behind a design that was not understood; the text stands in the input."""
+    from presentation.goal_margins import limit_text
+    from presentation.goal_words import name_of
+
+    return msg(
+        "I read neither a circuit in this nor a change of the design's goals; nothing was changed. Name a "
+        "goal with a figure, as in “{name} {limit}”, describe another circuit, or switch to free work.",
+        name=name_of(goals[0]) if goals else "",
+        limit=limit_text(goals[0]) if goals else "",
+    )
 
 
 class Asking:
@@ -44,6 +77,10 @@ class Asking:
         self._window = window
         self._tell = tell
         self._open: _Open | None = None
+        self._said: list[str] = []
+        """Typed at the open checkpoint."""
+        self._next = ""
+        """What the next checkpoint is answered with."""
         self.calls = Confirming(items, tell)
         """The card of calls that wait for permission."""
 
@@ -51,6 +88,15 @@ class Asking:
     def is_open(self) -> bool:
         """Whether the run waits for the user's decision."""
         return self._open is not None or self.calls.is_open
+
+    def say_next(self, text: str) -> None:
+        """Take a text as the answer to the checkpoint that is asked next."""
+        self._next = text
+
+    def take_unsaid(self) -> str:
+        """Such a text that nobody asked for."""
+        text, self._next = self._next, ""
+        return text
 
     def forget(self) -> None:
         """Nobody waits any more."""
@@ -78,26 +124,30 @@ class Asking:
             total=len(question.verdicts),
             has_failed=question.has_failed,
             can_undo=question.can_undo,
+            is_exhausted=question.is_exhausted,
             all_met=question.goals_met,
             text=question.text,
         )
         self._items.put(decision)
+        self._said = []
         while True:
-            choice = await self._answer_to(decision)
+            choice = await self._answer_to(decision, question.goals)
+            if isinstance(choice, tuple):
+                return Reply(answer="continue", goals=choice, said=tuple(self._said))
             if choice != "goals":
-                return choice
+                return Reply(answer=choice, said=tuple(self._said)) if self._said else choice
             told = GoalsUnderstood(goals=question.goals, assumptions=())
             goals = await self._window.confirm_goals(told, is_change=True)
             if goals is not None:
                 self._items.put(replace(decision, state="chosen", answer="goals"))
                 self._tell()
-                return Reply(answer="continue", goals=goals)
+                return Reply(answer="continue", goals=goals, said=tuple(self._said))
 
     def answer(self, key: str, choice: Choice) -> None:
         """Press a button of a decision."""
         item = self._items.get(key)
         asked = self._open
-        if asked is None or asked.key != key or not isinstance(item, Decision) or choice not in item.choices:
+        if asked is None or asked.key != key or not isinstance(item, Decision) or choice not in item.answers:
             return
         self._open = None
         if choice != "goals":  # that one is chosen when the dialog was
@@ -108,8 +158,9 @@ class Asking:
     def answer_in_words(self, text: str) -> bool | None:
         """Take what was typed as the answer: True; None when it is no question of words.
 
-        False: the checkpoint is left (the run stops there), and the text is what comes next. A card of calls
-        is left by stopping the run.
+        At a checkpoint a button's word is that button, a change of goals begins the next round with them;
+        anything else is asked back about, and the checkpoint waits. False: a card of calls is left by
+        stopping the run, and the text is what comes next.
         """
         if self.calls.is_open:
             return self.calls.answer_in_words(text)
@@ -118,19 +169,31 @@ class Asking:
         if asked is None or not isinstance(decision, Decision) or decision.kind != "checkpoint":
             return None
         choice = _WORDS.get(text.strip(" .!。！").lower())
-        if choice is not None and choice in decision.choices:
-            self._items.put(UserText(key=new_ulid(), text=text, created=now()))
+        self._items.put(UserText(key=new_ulid(), text=text, created=now()))
+        self._said.append(text)
+        if choice is not None and choice in decision.answers:
             self.answer(asked.key, choice)
             return True
-        self._open = None
-        self._items.put(replace(decision, state="expired", answer="stop"))
-        asked.reply.set_result("stop")
+        goals = goals_changed_by(text, asked.goals)
+        if goals is not None:
+            self._open = None
+            self._items.put(replace(decision, state="chosen", answer="goals"))
+            asked.reply.set_result(goals)
+        else:
+            self._items.put(Note(key=new_ulid(), text=_asked_back(asked.goals)))
+            # The buttons stand where the eye is: behind what was said last.
+            self._items.remove(decision.key)
+            self._items.put(decision)
         self._tell()
-        return False
+        return True
 
-    async def _answer_to(self, decision: Decision) -> Choice:
-        self._open = asked = _Open(decision.key, asyncio.get_running_loop().create_future())
+    async def _answer_to(
+        self, decision: Decision, goals: tuple[DesignGoal, ...]
+    ) -> Choice | tuple[DesignGoal, ...]:
+        self._open = asked = _Open(decision.key, asyncio.get_running_loop().create_future(), goals)
         self._tell()
+        if decision.kind == "checkpoint" and (text := self.take_unsaid()):
+            self.answer_in_words(text)
         try:
             return await asked.reply
         finally:

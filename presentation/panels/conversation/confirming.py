@@ -19,10 +19,12 @@ from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from domain.llm.tools.confirmation_card import Answers
+    from presentation.panels.conversation.plain_items import Folds
+    from presentation.panels.conversation.plain_parts import PlainParts
 
 Translate = Callable[[Message], str]
-Link = Callable[[str, str], str]
-"""An action's argument and its label -> the link of the plain view."""
+_MOST_OPEN_ROWS = 12
+"""A longer change is folded at first."""
 
 _ALLOW = ("y", "yes", "ok", "allow", "allow all", "是", "好", "可以", "允许", "全部允许", "同意")
 _REFUSE = ("n", "no", "refuse", "deny", "不", "不要", "拒绝", "全部拒绝", "不行")
@@ -149,7 +151,7 @@ def _call_html(item: Confirmation, call: CallOnCard, translate: Translate, *, is
     reasons = "; ".join(translate(text) for text in reasons_of(call))
     facts = "".join(f"<li>{_text(translate(text))}</li>" for text in facts_of(call))
     diffs = "".join(
-        f'<details data-fold="{_text(call.call_id)}-{number}"><summary>'
+        f'<details data-fold="{_text(call.call_id)}-{number}"{_opened(path.diff)}><summary>'
         f"<span>{_text(translate(msg('Changes in {path}', path=path.path)))}</span></summary>"
         f'<div class="diff">{_diff_rows(path.diff)}</div></details>'
         for number, path in enumerate(call.effect.paths)
@@ -183,44 +185,83 @@ def _button(argument: str, label: str, kind: str, tip: str = "") -> str:
 
 def _diff_rows(text: str) -> str:
     rows = []
-    for line in text.splitlines():
-        if line.startswith(("--- ", "+++ ")):
-            continue
-        kind = {"-": "del", "+": "add"}.get(line[:1], "")
+    for kind, shown in _rows_of(text):
         sign = {"del": "−", "add": "+"}.get(kind, "")
-        shown = line if line.startswith(("@@", "...", "\\")) else line[1:]
         cells = f'<span class="ln"></span><span>{sign}</span><span>{_text(shown)}</span>'
         rows.append(f'<div class="row {kind}">{cells}</div>')
     return "".join(rows)
 
 
-def card_plain(item: Confirmation, translate: Translate, link: Link) -> str:
+def _rows_of(text: str) -> list[tuple[str, str]]:
+    """The lines of a difference by their kind (``add``, ``del``, ""), without the names of the files."""
+    return [
+        (
+            {"-": "del", "+": "add"}.get(line[:1], ""),
+            line if line.startswith(("@@", "...", "\\")) else line[1:],
+        )
+        for line in text.splitlines()
+        if not line.startswith(("--- ", "+++ "))
+    ]
+
+
+def _opened(diff: str) -> str:
+    return " open" if _is_short(diff) else ""
+
+
+def _is_short(diff: str) -> bool:
+    return len(_rows_of(diff)) <= _MOST_OPEN_ROWS
+
+
+def card_plain(item: Confirmation, translate: Translate, parts: PlainParts, folds: Folds) -> str:
     """The card in the plain view."""
-    parts = [f"<b>{_text(translate(title_of(item.card)))}</b> {_text(translate(_state_of(item)))}"]
+    mark = {"open": "shield-alert", "answered": "shield-check", "expired": "shield-x"}[item.state]
+    icon = parts.icon(mark, "warn.icon" if item.state == "open" else "text.secondary")
+    state = parts.small(_text(translate(_state_of(item))), "text.tertiary")
+    rows = [f"<p>{icon} &nbsp;<b>{_text(translate(title_of(item.card)))}</b> &nbsp;{state}</p>"]
+    many = len(item.card.calls) > 1
     for call in item.card.calls:
-        reasons = "; ".join(translate(text) for text in reasons_of(call))
-        parts.append(f"<b>{_text(translate(deed_of(call)))}</b> ({_text(reasons)})")
-        parts += [f"&nbsp;&nbsp;{_text(translate(text))}" for text in facts_of(call)]
-        parts += [
-            f"<code>{_text(path.diff)}</code>".replace("\n", "<br>")
-            for path in call.effect.paths
-            if path.diff
-        ]
+        reasons = parts.small(_text("; ".join(map(translate, reasons_of(call)))), "text.tertiary")
+        rows.append(f"{parts.rule()}<p><b>{_text(translate(deed_of(call)))}</b> {reasons}</p>")
+        facts = "".join(f"<li>{_text(translate(text))}</li>" for text in facts_of(call))
+        rows.append(f"<ul>{facts}</ul>" if facts else "")
+        for number, path in enumerate(call.effect.paths):
+            if path.diff:
+                name = f"{call.call_id}-{number}"
+                title = _text(translate(msg("Changes in {path}", path=path.path)))
+                is_open = folds.is_open(item.key, name, from_the_start=_is_short(path.diff))
+                rows.append(parts.head(parts.fold(item.key, name, title, is_open=is_open)))
+                if is_open:
+                    rows.append(
+                        parts.diff([parts.diff_row(kind, None, text) for kind, text in _rows_of(path.diff)])
+                    )
         answer = item.answers.get(call.call_id)
         if answer is not None:
-            parts.append(_text(_answered(answer, translate)))
+            rows.append(f"<p>{parts.small(_text(_answered(answer, translate)), 'text.tertiary')}</p>")
         elif item.state == "open":
-            words = [("allow", msg("Allow")), ("always", msg("Always allow")), ("refuse", msg("Refuse"))]
-            links = [
-                link(f"{word}:{call.call_id}", f"[ {_text(translate(label))} ]")
-                for word, label in words
-                if word != "always" or call.always
-            ]
-            parts.append(" &nbsp; ".join(links))
-    if item.state == "open" and len(item.card.calls) > 1:
-        both = (("allow", msg("Allow all")), ("refuse", msg("Refuse all")))
-        parts.append(" &nbsp; ".join(link(word, f"[ {_text(translate(label))} ]") for word, label in both))
-    return "<br>".join(parts)
+            one = f":{call.call_id}" if many else ""
+            rows.append(f"<p>{_buttons_plain(item, call, one, translate, parts)}</p>")
+    if item.state == "open" and many:
+        both = (("allow", msg("Allow all"), "primary"), ("refuse", msg("Refuse all"), ""))
+        links = [
+            parts.button("confirm", item.key, _text(translate(label)), word, kind)
+            for word, label, kind in both
+        ]
+        rows.append(f"<p>{' &nbsp;'.join(links)}</p>")
+    return "".join(rows)
+
+
+def _buttons_plain(
+    item: Confirmation, call: CallOnCard, one: str, translate: Translate, parts: PlainParts
+) -> str:
+    kinds = [("allow", msg("Allow"), "" if one else "primary", "")]
+    if call.always:
+        kinds.append(("always", msg("Always allow"), "", translate(always_text(call.always))))
+    tip = translate(msg("What stands in the message box is told as the reason"))
+    kinds.append(("refuse", msg("Refuse"), "", tip))
+    return " &nbsp;".join(
+        parts.button("confirm", item.key, _text(translate(label)), f"{word}{one}", kind, tip)
+        for word, label, kind, tip in kinds
+    )
 
 
 def _state_of(item: Confirmation) -> Message:

@@ -4,41 +4,53 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from presentation.panels.conversation.html_view import icon
 from shared.message import Message, msg
 
 
-def empty_html(
-    translate: Callable[[Message], str], *, root: Path | None, main_circuit: Path | None, mode: str
-) -> str:
-    """One sentence, and up to three things to ask."""
+@dataclass(frozen=True, slots=True)
+class EmptyPage:
+    """One sentence, and up to three things to ask: each an icon and its words."""
+
+    title: Message
+    text: Message
+    asks: tuple[tuple[str, Message], ...] = ()
+
+
+def empty_page(*, root: Path | None, main_circuit: Path | None, mode: str) -> EmptyPage:
+    """What is said where nothing was said yet."""
     if root is None:
-        title, text = msg("No project"), msg("Open a project to talk about its circuits.")
-        return _page(translate(title), translate(text), "")
+        return EmptyPage(msg("No project"), msg("Open a project to talk about its circuits."))
+    title = msg("New conversation")
     if mode == "workflow":
-        text = msg("Describe the circuit you need. You confirm the goals, and ngspice proves each round.")
-        asks = [
-            ("target", msg("Design a 10 kHz second-order low-pass filter")),
-            ("target", msg("Design an amplifier with 20 dB gain and 100 kHz bandwidth")),
-        ]
-    else:
-        text = msg("Ask about the circuit, or describe a change. Every change can be undone.")
-        asks = []
-        if main_circuit is not None:
-            name = main_circuit.name
-            asks = [
-                ("activity", msg("Simulate {file}", file=name)),
-                ("search", msg("Check {file}", file=name)),
-            ]
-    rows = "".join(_ask(name, translate(ask)) for name, ask in asks)
-    return _page(translate(msg("New conversation")), translate(text), rows)
+        return EmptyPage(
+            title,
+            msg("Describe the circuit you need. You confirm the goals, and ngspice proves each round."),
+            (
+                ("target", msg("Design a 10 kHz second-order low-pass filter")),
+                ("target", msg("Design an amplifier with 20 dB gain and 100 kHz bandwidth")),
+            ),
+        )
+    text = msg("Ask about the circuit, or describe a change. Every change can be undone.")
+    if main_circuit is None:
+        return EmptyPage(title, text)
+    name = main_circuit.name
+    return EmptyPage(
+        title,
+        text,
+        (("activity", msg("Simulate {file}", file=name)), ("search", msg("Check {file}", file=name))),
+    )
 
 
-def _page(title: str, text: str, rows: str) -> str:
+def empty_html(page: EmptyPage, translate: Callable[[Message], str]) -> str:
+    """The page for the web view."""
+    rows = "".join(_ask(name, translate(ask)) for name, ask in page.asks)
     asks = f'<div class="asks">{rows}</div>' if rows else ""
-    return f'<div class="empty"><b>{html.escape(title)}</b>{html.escape(text)}{asks}</div>'
+    title, text = html.escape(translate(page.title)), html.escape(translate(page.text))
+    return f'<div class="empty"><b>{title}</b>{text}{asks}</div>'
 
 
 def _ask(name: str, text: str) -> str:

@@ -121,10 +121,7 @@ class HtmlItems:
     def _thought(self, item: AnswerText) -> str:
         if not item.reasoning:
             return "<span></span>"
-        if item.thought_s is None:
-            title = msg("Thoughts")
-        else:
-            title = msg("Thought for {seconds} s", seconds=f"{max(item.thought_s, 1):.0f}")
+        title = words.thought_title(item)
         return (
             f'<details class="thought" data-fold="thought"><summary>{icon("chevron-right")}'
             f"<span>{self._text(title)}</span></summary>"

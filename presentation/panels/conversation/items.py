@@ -146,6 +146,8 @@ class Decision:
     text: str = ""
     """Of a design that waits: its sentence."""
     can_undo: bool = False
+    is_exhausted: bool = False
+    """Another round was asked for, and nothing could be gained."""
     all_met: bool = False
     """All that have to be; a wish may be missed."""
     state: Literal["open", "chosen", "expired"] = "open"
@@ -162,9 +164,19 @@ class Decision:
         if self.kind == "pending_run":
             return ("resume", "anew")
         undo: tuple[Choice, ...] = ("undo",) if self.can_undo else ()
+        if self.is_exhausted:
+            return (
+                ("accept", "goals", *undo, "stop") if self.goals_met else ("goals", "accept", *undo, "stop")
+            )
         if self.goals_met:
             return ("accept", "continue", "goals", *undo, "stop")
         return ("continue", "goals", "accept", *undo, "stop")
+
+    @property
+    def answers(self) -> tuple[Choice, ...]:
+        """What may be answered: the buttons, and in words also another try."""
+        is_hidden = self.is_exhausted and "continue" not in self.choices
+        return (*self.choices, "continue") if is_hidden else self.choices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

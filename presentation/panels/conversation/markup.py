@@ -24,6 +24,10 @@ from presentation.panels.conversation.spice_markup import highlighted
 
 BLOCK_LIMIT = 8_000
 """Characters after which a block is ended at the next line, whatever it is."""
+_MOST_LINKS = 100
+_MOST_TICKS = 400
+_MOST_RULES = 100
+"""In one block; Markdown takes time by the square of these. A block with more is data, no prose."""
 _KEPT_BLOCKS = 1_000
 """Rendered blocks that are kept: some long answers."""
 
@@ -44,6 +48,9 @@ _INLINE = re.compile(
     r"|(?<![\\$\w])\$(?![\s$])(?P<inline>[^$\n]{0,600}?[^$\s\\])\$(?![\d$])",
     re.S,
 )
+_BRACKET = re.compile(r"(?P<link>\[[^\[\]\n]{0,300}+\](?=[(\[:]))|\[")
+_RULE = re.compile(r"^ {0,3}(?:=+|-+)[ \t]*$", re.M)
+_PLAIN_BRACKET = "\ue002"
 _PLACE = re.compile("\ue000(\\d+)\ue001")
 _MARKUP_KEPT = re.compile(r"&lt;(br ?/?|/?su[bp])&gt;")
 _CODE_ELEMENT = re.compile(r"(<code>.*?</code>)", re.S)
@@ -192,10 +199,15 @@ def _code_html(block: Block) -> str:
 
 def _text_html(text: str) -> str:
     text = text.encode("utf-8", "replace").decode()  # a lone surrogate would stop the cleaner
-    if len(text) > 2 * BLOCK_LIMIT:  # one endless line: data, no prose
+    if (
+        len(text) > 2 * BLOCK_LIMIT  # one endless line
+        or text.count("`") > _MOST_TICKS
+        or len(_RULE.findall(text)) > _MOST_RULES
+    ):
         return f"<p>{html.escape(text)}</p>"
     formulas: list[str] = []
-    marked = _INLINE.sub(lambda found: _set_aside(found, formulas), text.replace("\ue000", ""))
+    free = text.replace("\ue000", "").replace(_PLAIN_BRACKET, "")
+    marked = _without_idle_brackets(_INLINE.sub(lambda found: _set_aside(found, formulas), free))
     converter = _markdown()
     converter.reset()
     try:
@@ -207,7 +219,24 @@ def _text_html(text: str) -> str:
         piece if number % 2 else _MARKUP_KEPT.sub(r"<\1>", piece) for number, piece in enumerate(pieces)
     )
     clean = nh3.clean(raw, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes=_SCHEMES, url_relative="deny")
+    clean = clean.replace(_PLAIN_BRACKET, "[")
     return _PLACE.sub(lambda found: _formula(found, formulas), clean)
+
+
+def _without_idle_brackets(text: str) -> str:
+    """`text` with a sign in the place of each bracket that begins no link.
+
+    For each opening bracket the library looks for its closing one, to the end of the block.
+    """
+    links = 0
+
+    def put(found: re.Match[str]) -> str:
+        nonlocal links
+        links += found["link"] is not None
+        is_kept = found["link"] is not None and links <= _MOST_LINKS
+        return found[0] if is_kept else _PLAIN_BRACKET + found[0][1:]
+
+    return _BRACKET.sub(put, text)
 
 
 def _set_aside(found: re.Match[str], formulas: list[str]) -> str:

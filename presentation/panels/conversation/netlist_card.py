@@ -75,7 +75,7 @@ class NetlistKeeper:
         workspace.file_activated.emit(target, None)
         if run:
             workspace.main_circuit_chosen.emit(target)
-            workspace.run_requested.emit()
+            workspace.circuit_run_requested.emit(target)
 
 
 def _write_new(services: WindowServices, path: Path, text: str) -> None:
@@ -101,12 +101,12 @@ def card_html(card: NetlistCard, translate: Translate, icon: Callable[[str], str
     )
 
 
-def card_plain(card: NetlistCard, translate: Translate, link: Link) -> str:
+def card_plain(card: NetlistCard, translate: Translate, icon: str, link: Link) -> str:
     """The card in the plain view; `link` makes one of an action and its words."""
     title, about = _head(card)
-    head = f"<b>{html.escape(translate(title))}</b> <code>{html.escape(card.title)}</code>"
-    links = " &nbsp; ".join(link(act, f"[ {html.escape(translate(label))} ]") for act, label in _ways(card))
-    return f"{head} &nbsp; {html.escape(translate(about))}<br>{links}"
+    head = f"{icon} &nbsp;<b>{html.escape(translate(title))}</b> <code>{html.escape(card.title)}</code>"
+    links = " &nbsp;".join(link(act, html.escape(translate(label))) for act, label in _ways(card))
+    return f"<p>{head} &nbsp; {html.escape(translate(about))}</p><p>{links}</p>"
 
 
 def _head(card: NetlistCard) -> tuple[Message, Message]:

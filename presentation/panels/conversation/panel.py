@@ -13,12 +13,13 @@ from domain.llm.costs import shown_cost
 from presentation.panels.conversation.acts import Acts
 from presentation.panels.conversation.composer import Composer
 from presentation.panels.conversation.context_use import Asked, ContextUse
-from presentation.panels.conversation.empty import empty_html
+from presentation.panels.conversation.empty import EmptyPage, empty_page
 from presentation.panels.conversation.intake import Intake
 from presentation.panels.conversation.items import Change
 from presentation.panels.conversation.model_choice import ModelMenu
 from presentation.panels.conversation.panel_window import PanelWindow
 from presentation.panels.conversation.status_line import StatusLine, short
+from presentation.panels.conversation.strange_row import StrangeRow
 from presentation.panels.conversation.taking_in import longest_pasted
 from presentation.panels.conversation.title_bar import TitleBar
 from presentation.panels.conversation.view_host import MessageView
@@ -66,12 +67,14 @@ class ConversationPanel(QWidget):
         self._bar.delete_clicked.connect(self._ask_delete)
         self._bar.title.renamed.connect(self._rename)
         self._messages = MessageView(
-            services, rows=self.model.rows, empty=self._empty_html, probe=probe or WebProbe()
+            services, rows=self.model.rows, empty=self._empty_page, probe=probe or WebProbe()
         )
         self._messages.ready.connect(self.view_ready)
         self._make_bottom()
         self._acts = Acts(services, self.model, self.composer, self.say)
         self._messages.acted.connect(self._acts)
+        self._strange = StrangeRow(services)
+        self._strange.adopted.connect(self._on_adopted)
         self._make_layout()
         self._make_keys()
         workspace = services.workspace
@@ -187,6 +190,7 @@ class ConversationPanel(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self._bar)
+        layout.addWidget(self._strange)
         layout.addWidget(self._messages, 1)
         layout.addLayout(self._bottom)
 
@@ -212,13 +216,14 @@ class ConversationPanel(QWidget):
         edge = theme.size("space.3")
         self._bottom.setContentsMargins(edge, theme.size("space.2"), edge, 0)
         self._bottom.setSpacing(theme.size("space.1"))
-        for part in (self._bar, self._waiting, self._line, self._messages):
+        for part in (self._bar, self._strange, self._waiting, self._line, self._messages):
             part.restyle()
         self.refresh()
 
     def retranslate(self) -> None:
         """Every word, those of the messages too."""
         self._messages.retranslate()
+        self._strange.retranslate()
         self.refresh()
 
     # --- what is shown -------------------------------------------------------------------------------
@@ -227,11 +232,9 @@ class ConversationPanel(QWidget):
         """Called by the view model."""
         self._messages.show_changes(changes)
 
-    def _empty_html(self) -> str:
+    def _empty_page(self) -> EmptyPage:
         main = self._services.workspace.main_circuit
-        return empty_html(
-            self._services.language, root=self.model.root, main_circuit=main, mode=self.model.mode
-        )
+        return empty_page(root=self.model.root, main_circuit=main, mode=self.model.mode)
 
     def refresh(self) -> None:
         """Called by the view model when something besides the messages is another."""
@@ -243,6 +246,8 @@ class ConversationPanel(QWidget):
             is_stored=bool(model.session_id),
             has_project=model.root is not None,
         )
+        is_strange = any(not info.is_ours for info in model.sessions)
+        self._strange.show_project(model.root, is_strange=is_strange)
         self._escape.setEnabled(model.is_running)  # else the key is for whoever else runs
         self.composer.set_state(model.run_state, is_asking=model.is_asking)
         self.composer.setEnabled(model.root is not None)
@@ -433,6 +438,12 @@ class ConversationPanel(QWidget):
         if self._history is not None:
             self._history.deleteLater()
         self._history = None
+
+    def _on_adopted(self) -> None:
+        """The list says whose it is now; what is shown may be gone on with."""
+        self._services.start(self.model.refresh_sessions(), kind="sessions")
+        if self.model.session_id:
+            self.open_session(self.model.session_id)
 
     def _ask_delete(self) -> None:
         self._services.start(self._delete_after_question(self.model.session_id), kind="question")

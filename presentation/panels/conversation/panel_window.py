@@ -57,7 +57,7 @@ class PanelWindow:
         self._services.workspace.result_offered.emit(result_path)
 
     def design_accepted(self, circuit: Path | None) -> None:
-        """For the marks of changed files, and what F5 runs."""
+        """For the marks of changed files, and what the assistant means."""
         self._services.workspace.changes_accepted.emit()
         if circuit is not None:
             self._services.workspace.main_circuit_chosen.emit(circuit)

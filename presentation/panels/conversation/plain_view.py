@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import html
+import time
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
+from typing import Any
 
-from PyQt6.QtCore import QUrl, pyqtSignal
+from PyQt6.QtCore import QTimer, QUrl, pyqtSignal
 from PyQt6.QtGui import (
     QBrush,
+    QTextBlock,
+    QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
     QTextFrame,
@@ -18,27 +19,16 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 
-from application.simulation.failure_place import place_of
-from presentation.goal_margins import limit_text, row_of
-from presentation.goal_words import name_of
-from presentation.narration import Narrator
-from presentation.panels.conversation import words
-from presentation.panels.conversation.attached import attached_plain
-from presentation.panels.conversation.confirming import card_plain
+from presentation.panels.conversation.empty import EmptyPage
 from presentation.panels.conversation.items import (
+    READING_TOOLS,
     Added,
-    AnswerText,
     Change,
     Confirmation,
-    Decision,
-    DesignEnd,
     ErrorBlock,
     GoalsCard,
-    Interrupted,
     Item,
-    Narration,
     NetlistCard,
-    Note,
     OperationCard,
     Removed,
     Reset,
@@ -48,16 +38,16 @@ from presentation.panels.conversation.items import (
     Updated,
     UserText,
 )
-from presentation.panels.conversation.markup import BlockSplitter, to_html, whole_block_html
-from presentation.panels.conversation.netlist_card import card_plain as card_of_netlist
-from presentation.panels.conversation.sources import sources_plain
+from presentation.panels.conversation.markup import BlockSplitter, whole_block_html
+from presentation.panels.conversation.plain_items import PlainItems
+from presentation.panels.conversation.plain_parts import ICON_SIDE, bar_picture
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
-from shared.message import Message, msg
 
-_SHOWN_ROWS = 20
-_SINCE_CHARACTERS = 2000
-_CARDS = (Confirmation, GoalsCard, NetlistCard, OperationCard, SimulationCard, ErrorBlock, Retry)
+_SYNTAX = ("comment", "directive", "element", "node", "value", "param", "string")
+_CARDS = (Confirmation, GoalsCard, NetlistCard, OperationCard, SimulationCard, ErrorBlock)
+_PROSE_LINE = 135
+"""Height of a line, in percent of the font's."""
 
 
 class PlainConversation(QWidget):
@@ -69,9 +59,16 @@ class PlainConversation(QWidget):
         super().__init__(parent)
         self._services = services
         self._frames: dict[str, QTextFrame] = {}
+        self._items: dict[str, Item] = {}
+        self._folds = _Folds()
+        self._waits: dict[str, float] = {}
+        """Of retries: until when, on the monotonic clock."""
+        self._countdown = QTimer(self)
+        self._countdown.setInterval(1000)
+        self._countdown.timeout.connect(self._count_down)
         self._splitters: dict[str, BlockSplitter] = {}
         """Of the answers that are coming."""
-        self._browser = QTextBrowser(self)
+        self._browser = _Browser(services, self)
         self._browser.setObjectName("conversationText")
         self._browser.setOpenLinks(False)
         self._browser.setUndoRedoEnabled(False)
@@ -116,10 +113,10 @@ class PlainConversation(QWidget):
         if follows:
             bar.setValue(bar.maximum())
 
-    def show_empty(self, text: str) -> None:
+    def show_empty(self, page: EmptyPage) -> None:
         """What stands in a conversation without items."""
         self._clear()
-        self._browser.setHtml(text)
+        self._browser.setHtml(self._render().empty(page))
 
     def scroll_to_end(self) -> None:
         """Show the newest."""
@@ -144,8 +141,14 @@ class PlainConversation(QWidget):
         document.setDefaultStyleSheet(
             f"a {{ color: {theme.hex('text.link')}; text-decoration: none; }}"
             f" code, pre {{ font-family: {families}; }}"
-            f" th {{ color: {theme.hex('text.secondary')}; text-align: left; }}"
+            f" code, pre {{ font-size: {theme.font('mono_small').pixelSize()}px; }}"
+            f" th {{ color: {theme.hex('text.secondary')}; text-align: left; font-weight: normal; }}"
+            f" p, li {{ line-height: {_PROSE_LINE}%; margin-top: 4px; margin-bottom: 4px; }}"
+            " li { margin-top: 1px; margin-bottom: 1px; } b, strong { font-weight: 600; }"
+            f" ul, ol {{ margin: 0; -qt-list-indent: 1; }}"
+            + "".join(f" .s-{kind} {{ color: {theme.hex(f'syntax.{kind}')}; }}" for kind in _SYNTAX)
         )
+        document.setIndentWidth(theme.size("space.4"))
 
     def retranslate(self) -> None:
         """Nothing of its own; the items are shown again by whoever has them."""
@@ -154,6 +157,9 @@ class PlainConversation(QWidget):
 
     def _clear(self) -> None:
         self._frames.clear()
+        self._items.clear()
+        self._folds.clear()
+        self._waits.clear()
         self._browser.clear()
 
     def _add(self, item: Item) -> None:
@@ -165,19 +171,25 @@ class PlainConversation(QWidget):
         assert frame is not None
         self._frames[item.key] = frame
         self._fill(item)
+        after = document.lastBlock()  # Qt puts one behind each frame
+        _flatten(after.previous() if after.previous().text() == "" else after)
+        _flatten(after)
+        _flatten(document.firstBlock())
 
     def _frame_format(self, item: Item) -> QTextFrameFormat:
         theme = self._services.theme.theme
         made = QTextFrameFormat()
         made.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
         made.setTopMargin(theme.size("space.2"))
+        is_line = isinstance(item, OperationCard) and item.tool in READING_TOOLS
         if isinstance(item, UserText):
             made.setBackground(QBrush(theme.color("surface.sunken")))
             made.setPadding(theme.size("space.2"))
-        elif isinstance(item, _CARDS):
+        elif isinstance(item, _CARDS) and not is_line:
             made.setBorder(1)
             made.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
-            made.setBorderBrush(QBrush(theme.color("border.default")))
+            asks = isinstance(item, Confirmation) and item.state == "open"
+            made.setBorderBrush(QBrush(theme.color("warn.icon" if asks else "border.default")))
             made.setPadding(theme.size("space.2"))
         return made
 
@@ -185,15 +197,22 @@ class PlainConversation(QWidget):
         frame = self._frames.get(item.key)
         if frame is None:
             return
+        self._items[item.key] = item
+        frame.setFrameFormat(self._frame_format(item))
         self._splitters.pop(item.key, None)
         cursor = frame.firstCursorPosition()
         cursor.setPosition(frame.lastCursorPosition().position(), QTextCursor.MoveMode.KeepAnchor)
         cursor.beginEditBlock()  # laid out once, not after each of the two
         cursor.removeSelectedText()
-        cursor.insertHtml(self._html(item))
+        cursor.insertHtml(self._render()(item))
+        for block in _blocks_of(frame):
+            if not block.text():  # before, between and behind tables
+                _flatten(block)
         cursor.endEditBlock()
 
     def _remove(self, key: str) -> None:
+        self._items.pop(key, None)
+        self._waits.pop(key, None)
         frame = self._frames.pop(key, None)
         if frame is not None:
             cursor = frame.firstCursorPosition()
@@ -216,201 +235,88 @@ class PlainConversation(QWidget):
                 look.setForeground(theme.color(color))
                 cursor.insertText(text, look)
 
-    # --- words ---------------------------------------------------------------------------------------
+    # --- what acts in it -----------------------------------------------------------------------------
 
-    def _html(self, item: Item) -> str:  # noqa: PLR0911, PLR0912 - one an item
-        match item:
-            case UserText():
-                files = attached_plain(
-                    item,
-                    self._services.language,
-                    lambda number, label: self._link("attachment", item.key, label, number),
-                )
-                return f"{files}{_lines(item.text)}"
-            case AnswerText() if item.is_streaming:
-                return _lines(item.reasoning + item.text)
-            case AnswerText():
-                return self._answer(item)
-            case Narration() | Note():
-                return self._text(item.text)
-            case GoalsCard():
-                return self._goals(item)
-            case OperationCard():
-                return self._operation(item)
-            case SimulationCard():
-                return self._simulation(item)
-            case Decision():
-                return self._decision(item)
-            case Confirmation():
-                return self._confirmation(item)
-            case NetlistCard():
-                return card_of_netlist(
-                    item, self._services.language, lambda act, label: self._link(act, item.key, label)
-                )
-            case ErrorBlock():
-                return self._error(item)
-            case Interrupted():
-                return self._interrupted(item)
-            case Retry():
-                return self._retry(item)
-            case DesignEnd():
-                return _lines(Narrator(self._services.language)(replace(item.done, project=Path())))
+    def _render(self) -> PlainItems:
+        return PlainItems(self._services.language, self._services.theme.theme, self._folds, self._left_s)
 
-    def _answer(self, item: AnswerText) -> str:
-        small = self._services.theme.theme.hex("text.tertiary")
-        meta = words.meta_of(item)
-        thought = f"<p style='color:{small}'>{_lines(item.reasoning)}</p>" if item.reasoning else ""
-        head = f"<p style='color:{small}'>{html.escape(meta)}</p>" if meta else ""
-        sources = sources_plain(item.sources, self._services.language)
-        return f"{head}{thought}{to_html(item.text)}{sources}"
+    def _left_s(self, item: Retry) -> float:
+        """How long a retry waits yet, counted from when it was first shown."""
+        end = self._waits.setdefault(item.key, time.monotonic() + item.wait_s)
+        self._countdown.start()
+        return max(0.0, end - time.monotonic())
 
-    def _goals(self, item: GoalsCard) -> str:
-        rows = "".join(
-            f"<tr><td>{self._text(name_of(goal))}&nbsp;</td><td><code>{html.escape(goal.expression)}</code>&nbsp;</td>"
-            f"<td align='right'>{html.escape(limit_text(goal))}</td></tr>"
-            for goal in item.goals
-        )
-        notes = "".join(f"<li>{self._text(text)}</li>" for text in item.assumptions)
-        title = self._text(msg("Goals"))
-        return f"<b>{title}</b><table cellpadding='2'>{rows}</table>" + (f"<ul>{notes}</ul>" if notes else "")
-
-    def _operation(self, item: OperationCard) -> str:
-        line = item.diff.hunks[0].new_line if item.diff and item.diff.hunks else 0
-        path = (
-            self._link("open", item.key, html.escape(item.path), f"{item.path}:{line}") if item.path else ""
-        )
-        counts = f"+{item.diff.added} −{item.diff.removed}" if item.diff else ""
-        state = words.state_text(item.state) if item.state != "done" else None
-        tool = ""
-        if item.standing in ("stands", "undone"):
-            undo = msg("Undo this change") if item.standing == "stands" else msg("Redo")
-            tool = self._link("undo", item.key, self._text(undo))
-        undone = self._text(msg("undone")) if item.standing == "undone" else ""
-        told = self._text(item.summary) if item.summary else ""
-        problem = self._text(item.problem) if item.problem else ""
-        head = [f"<b>{self._text(words.verb_of(item))}</b>", path or html.escape(item.detail), counts]
-        head += [undone, self._text(state) if state else "", tool]
-        first = " &nbsp; ".join(part for part in head if part)
-        ways = " &nbsp; ".join(
-            self._link("undo", item.key, self._text(words.UNDO_WAYS[way]), way) for way in item.ways
-        )
-        since = "".join(
-            f"<pre>{html.escape(each.since.text[:_SINCE_CHARACTERS])}</pre>" for each in item.conflicts
-        )
-        return "<br>".join(part for part in (first, told, problem, ways) if part) + since + self._diff(item)
-
-    def _diff(self, item: OperationCard) -> str:
-        if item.diff is None:
-            return ""
-        theme = self._services.theme.theme
-        rows = [
-            f"<tr><td bgcolor='{theme.hex(f'diff.{kind}_bg')}'>"
-            f"<code>{number} {sign} {_lines(text)}</code></td></tr>"
-            for hunk in item.diff.hunks
-            for kind, sign, first, texts in (
-                ("del", "−", hunk.old_line, hunk.removed),
-                ("add", "+", hunk.new_line, hunk.added),
-            )
-            for number, text in enumerate(texts, first)
-        ]
-        more = len(rows) - _SHOWN_ROWS
-        rest = f"<p>{self._text(msg('{count} more', count=more))}</p>" if more > 0 else ""
-        return f"<table width='100%' cellspacing='0'>{''.join(rows[:_SHOWN_ROWS])}</table>{rest}"
-
-    def _simulation(self, item: SimulationCard) -> str:
-        theme = self._services.theme.theme
-        rows = "".join(
-            f"<tr><td>{self._text(name_of(verdict.goal))}&nbsp;</td>"
-            f"<td align='right'><b>{html.escape(row.value)}</b>&nbsp;</td>"
-            f"<td>{html.escape(row.limit)}&nbsp;</td><td align='right' style='color:"
-            f"{theme.hex('ok.text' if row.met else 'error.text')}'>{'✓' if row.met else '✗'}"
-            f" {html.escape(row.margin_text)}</td></tr>"
-            for verdict, row in ((each, row_of(each)) for each in item.verdicts)
-        )
-        told = self._text(item.summary) if item.summary else ""
-        verb = words.simulation_verb(item.state)
-        plot = ""
-        if item.state == "done":
-            plot = self._link("plot", item.key, self._text(msg("Show the waveforms")))
-        elif item.state == "failed":
-            plot = self._link("log", item.key, self._text(msg("Show log")))
-        place = place_of(item.summary) if item.state == "failed" else ""
-        file = f"<code>{html.escape(item.path)}</code>"
-        if place:
-            file = self._link("open", item.key, html.escape(place), place)
-        head = f"<b>{self._text(verb)}</b> {file} &nbsp; {plot}<br>{told}"
-        return f"{head}<table cellpadding='2' width='100%'>{rows}</table>"
-
-    def _decision(self, item: Decision) -> str:
-        title, state = words.decision_texts(item)
-        buttons = []
-        for choice in item.choices:
-            label = self._text(words.choice_text(item, choice))
-            if item.state == "open":
-                buttons.append(self._link("answer", item.key, f"[ {label} ]", choice))
-            else:
-                buttons.append(f"✓ {label}" if item.state == "chosen" and item.answer == choice else label)
-        return f"<b>{self._text(title)}</b> {self._text(state)}<br>{' &nbsp; '.join(buttons)}"
-
-    def _confirmation(self, item: Confirmation) -> str:
-        def link(argument: str, label: str) -> str:
-            return self._link("confirm", item.key, label, argument)
-
-        return card_plain(item, self._services.language, link)
-
-    def _error(self, item: ErrorBlock) -> str:
-        color = self._services.theme.theme.hex("error.text")
-        advice = f"<br>{self._text(item.advice)}" if item.advice else ""
-        links = [
-            self._link(way.act, item.key, self._text(way.text), way.argument)
-            for way in words.error_ways(item)
-        ]
-        if links:
-            links.append(self._link("give_up", item.key, self._text(msg("Give up"))))
-        ways = f"<br>{' &nbsp; '.join(links)}" if links else ""
-        return f"<b style='color:{color}'>{self._text(item.message)}</b>{advice}{ways}"
-
-    def _retry(self, item: Retry) -> str:
-        reason, kept = words.retry_texts(item)
-        again = msg("Trying again in {seconds} s", seconds=f"{item.wait_s:.0f}")
-        parts = [f"<b>{self._text(reason)}</b>", self._text(kept) if kept else "", self._text(again)]
-        stop = self._link("stop", item.key, self._text(msg("Stop trying")))
-        return "<br>".join(part for part in parts if part) + f" &nbsp; {stop}"
-
-    def _interrupted(self, item: Interrupted) -> str:
-        title, detail = words.interruption_texts(item)
-        parts = [f"<b>{self._text(title)}</b> {self._text(detail) if detail else ''}"]
-        if item.note:
-            parts.append(self._text(item.note))
-        if item.not_run:
-            parts.append(self._text(msg("Not run: {tools}.", tools=", ".join(item.not_run))))
-        if item.can_continue:
-            links = []
-            if item.reason != "unanswered":  # there is nothing to go on from
-                links.append(self._link("go_on", item.key, self._text(msg("Continue"))))
-            if item.can_regenerate:
-                links.append(self._link("regenerate", item.key, self._text(msg("Regenerate"))))
-            parts.append(" &nbsp; ".join(links))
-        return "<br>".join(parts)
-
-    def _text(self, message: Message) -> str:
-        return _lines(self._services.language(message))
-
-    def _link(self, act: str, key: str, label: str, argument: str = "") -> str:
-        url = QUrl()
-        url.setScheme("act")
-        url.setPath(f"{act}/{key}/{argument}")
-        return (
-            f'<a href="{html.escape(url.toString(QUrl.ComponentFormattingOption.FullyEncoded))}">{label}</a>'
-        )
+    def _count_down(self) -> None:
+        waiting = [item for key in self._waits if isinstance(item := self._items.get(key), Retry)]
+        if not waiting:
+            self._waits.clear()
+            self._countdown.stop()
+        for item in waiting:
+            self._fill(item)
 
     def _on_link(self, url: QUrl) -> None:
         if url.scheme() != "act":
             self.acted.emit("link", "", url.toString())
             return
         act, key, argument = [*url.path().split("/", 2), "", ""][:3]
-        self.acted.emit(act, key, argument)
+        item = self._items.get(key)
+        if act == "fold" and item is not None:
+            self._folds.turn(key, argument)
+            self._fill(item)
+        else:
+            self.acted.emit(act, key, argument)
 
 
-def _lines(text: str) -> str:
-    return html.escape(text).replace("\n", "<br>")
+class _Folds:
+    """What somebody opened or closed in the items; all of it as it comes until then."""
+
+    def __init__(self) -> None:
+        self._shown: dict[tuple[str, str], bool] = {}
+
+    def is_open(self, key: str, part: str, *, from_the_start: bool) -> bool:
+        """Whether a part of an item is shown."""
+        return self._shown.setdefault((key, part), from_the_start)
+
+    def turn(self, key: str, part: str) -> None:
+        """Show what is hidden, hide what is shown."""
+        self._shown[key, part] = not self._shown.get((key, part), False)
+
+    def clear(self) -> None:
+        """Another conversation."""
+        self._shown.clear()
+
+
+class _Browser(QTextBrowser):
+    """A text whose icons and bars are drawn when they are needed, sharp on its screen."""
+
+    def __init__(self, services: WindowServices, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._services = services
+
+    def loadResource(self, kind: int, name: QUrl) -> Any:  # noqa: N802 - Qt's name
+        """The picture of an address of our own; nothing is loaded from anywhere else but the text itself."""
+        ratio = self.devicePixelRatioF()
+        if name.scheme() == "icon":
+            return self._services.icons.pixmap(name.path(), name.query(), ICON_SIDE, ratio=ratio)
+        if name.scheme() == "bar":
+            return bar_picture(self._services.theme.theme, float(name.path()), name.query(), ratio)
+        return super().loadResource(kind, name) if name.scheme() == "data" else None
+
+
+def _blocks_of(frame: QTextFrame) -> list[QTextBlock]:
+    """The blocks of a frame itself, without those in its tables."""
+    place, found = frame.begin(), []
+    while not place.atEnd():
+        if place.currentFrame() is None:
+            found.append(place.currentBlock())
+        place += 1
+    return found
+
+
+def _flatten(block: QTextBlock) -> None:
+    """Take the height from an empty block that Qt needs and nobody wants to see."""
+    if block.text():
+        return
+    look = QTextBlockFormat()
+    look.setLineHeight(1, QTextBlockFormat.LineHeightTypes.FixedHeight.value)  # type: ignore[arg-type]
+    QTextCursor(block).setBlockFormat(look)

@@ -29,6 +29,8 @@ class RunOrder:
     choice: ProviderChoice
     main_circuit: str = ""
     """Relative to the project; "" when none is known."""
+    refines: bool = False
+    """The text changes the goals of the conversation's finished design."""
     attachments: tuple[PreparedAttachment, ...] = ()
     """What goes with the text of a turn; a design takes none."""
 
@@ -59,7 +61,12 @@ async def carry_out(
     elif order.text is None:
         await app.design(ResumeRequest(project=order.root, session_id=order.session_id), ask=ask, emit=emit)
     else:
-        design = DesignRequest(project=order.root, text=order.text, provider=order.choice.provider)
+        design = DesignRequest(
+            project=order.root,
+            text=order.text,
+            provider=order.choice.provider,
+            session_id=order.session_id if order.refines else "",
+        )
         await app.design(design, ask=ask, emit=emit)
 
 

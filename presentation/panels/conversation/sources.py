@@ -40,12 +40,12 @@ def sources_html(sources: tuple[WebSource, ...], translate: Translate, icon: Cal
     )
 
 
-def sources_plain(sources: tuple[WebSource, ...], translate: Translate) -> str:
+def sources_plain(sources: tuple[WebSource, ...], translate: Translate, icon: str = "") -> str:
     """The list for the plain view; "" without sources."""
     if not sources:
         return ""
     rows = "<br>".join(_row(source, number) for number, source in enumerate(sources, 1))
-    return f"<p><b>{html.escape(translate(_title(sources)))}</b><br>{rows}</p>"
+    return f"<p>{icon} &nbsp;{html.escape(translate(_title(sources)))}<br>{rows}</p>"
 
 
 def _title(sources: tuple[WebSource, ...]) -> Message:

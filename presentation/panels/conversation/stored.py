@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from application.ports.project import ABSENT, FOLDER
 from domain.llm.attachments import attachments_from_plain
-from presentation.panels.conversation.confirming import card_plain
+from presentation.panels.conversation.confirming import card_html
 from presentation.panels.conversation.items import (
     AnswerText,
     AttachedItem,
@@ -62,12 +62,14 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
             key="open",
             reason="interrupted",
             not_run=_not_run(session.messages),
-            can_regenerate=session.work_mode != "workflow",
+            can_continue=session.is_ours,
+            can_regenerate=session.is_ours and session.work_mode != "workflow",
         )
     elif (
         session.messages
         and session.messages[-1].role == "user"
         and session.work_mode != "workflow"
+        and session.is_ours
         and not is_told
     ):
         items["unanswered"] = Interrupted(key="unanswered", reason="unanswered")
@@ -88,7 +90,7 @@ def _questions(session: ShownSession) -> dict[str, Confirmation]:
             is_whole = all(call.call_id in shown.answers for call in card.calls)
             state: Literal["answered", "expired"] = "answered" if is_whole else "expired"
             item = Confirmation(key=card.card_id, card=card, answers=shown.answers, state=state)
-            card_plain(item, str, lambda _argument, label: label)
+            card_html(item, str, lambda _name: "")
             first = card.calls[0].call_id
         except (TypeError, ValueError, KeyError, AttributeError, IndexError) as error:
             _logger.warning("A question of %s is not shown: %r", session.id, error)
@@ -109,7 +111,7 @@ def _put_failure(items: dict[str, Item], session: ShownSession, turn: str, *, is
         advice=failure.advice,
         error_type=failure.error_type,
         model=failure.asked,
-        can_retry=session.work_mode != "workflow",
+        can_retry=session.is_ours and session.work_mode != "workflow",
         can_begin_anew=failure.error_type == "context_too_long" and said > 1,
         offers=failure.offers,
         is_spent=not is_newest,
@@ -126,7 +128,7 @@ def _put_limit(items: dict[str, Item], session: ShownSession, turn: str, *, is_n
     if isinstance(last, Interrupted) and last.reason == limit.stop_reason:  # of half an answer
         items[last.key] = replace(last, note=limit.note)
         return True
-    can_go_on = is_newest and session.work_mode != "workflow"
+    can_go_on = is_newest and session.is_ours and session.work_mode != "workflow"
     items[f"{turn}-limit"] = Interrupted(
         key=f"{turn}-limit",
         reason=limit.stop_reason,
@@ -179,8 +181,8 @@ def _items_of_message(message: ShownMessage, session: ShownSession, *, is_last: 
             created=message.created,
             characters=len(message.text),
             not_run=tuple(call.name for call in message.tool_calls if call.success is None),
-            can_continue=is_last and session.has_partial_response,
-            can_regenerate=session.work_mode != "workflow",
+            can_continue=is_last and session.is_ours and session.has_partial_response,
+            can_regenerate=session.is_ours and session.work_mode != "workflow",
         )
 
 

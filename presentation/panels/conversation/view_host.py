@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import importlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -11,9 +9,11 @@ from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtGui import QShowEvent
 from PyQt6.QtWidgets import QStackedLayout, QWidget
 
+from presentation.panels.conversation.empty import EmptyPage
 from presentation.panels.conversation.items import Change, Item, Reset, Streamed
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.web_probe import WebProbe
+from presentation.window.late_imports import WEB_VIEW, import_qt
 from presentation.window.workspace import WindowServices
 from shared.message import msg
 
@@ -32,12 +32,12 @@ class MessageView(QWidget):
     """The web view shows the conversation (or it was decided that the plain one stays)."""
 
     def __init__(
-        self, services: WindowServices, *, rows: Rows, empty: Callable[[], str], probe: WebProbe
+        self, services: WindowServices, *, rows: Rows, empty: Callable[[], EmptyPage], probe: WebProbe
     ) -> None:
         super().__init__()
         self._services = services
         self._rows = rows
-        self._empty_html = empty
+        self._empty_page = empty
         self._probe = probe
         self._is_view_asked = False
         self._web: WebConversation | None = None
@@ -75,7 +75,7 @@ class MessageView(QWidget):
         if items:
             view.apply([Reset(items=items)])
         else:
-            view.show_empty(self._empty_html())
+            view.show_empty(self._empty_page())
 
     def scroll_to_end(self) -> None:
         """Show the newest."""
@@ -116,8 +116,7 @@ class MessageView(QWidget):
             )
             self.ready.emit()
             return
-        # Loading the library reads 200 MB: off the loop. The class itself is then there at once.
-        await asyncio.to_thread(importlib.import_module, "PyQt6.QtWebEngineCore")
+        await import_qt(WEB_VIEW)
         from presentation.panels.conversation.web_view import WebConversation
 
         web = WebConversation(self._services)

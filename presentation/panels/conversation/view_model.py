@@ -7,6 +7,7 @@ of changes: items at once when a person or an event changed them, pieces of a st
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from domain.llm.attachments import MOST_ATTACHMENTS
 from domain.llm.chat import ProviderChoice
 from domain.llm.costs import Cost
-from presentation.panels.conversation.asking import Asking
+from presentation.panels.conversation.asking import Asking, not_a_change
 from presentation.panels.conversation.changes import FileChanges
 from presentation.panels.conversation.feed import Activity
 from presentation.panels.conversation.items import (
@@ -71,6 +72,10 @@ class ConversationViewModel:
         self.waiting = ""
         """Typed while a run was under way; sent when it ends."""
         self._waiting_files: tuple[AttachedItem, ...] = ()
+        self._is_reading = False
+        """It is being read what a message behind a design means."""
+        self._is_waiting_kept = False
+        """The run is stopped by its user: what waits goes back to where it was written."""
         self.pending = Pending(app, window, place=lambda: (self.root, self.session_id))
         """What goes with the next message."""
         self.tokens = 0
@@ -83,6 +88,8 @@ class ConversationViewModel:
         self._listen_to_items()
         self._choices: dict[str, ProviderChoice] = {}
         self._drafts: dict[tuple[Path | None, str], str] = {}
+        self._shown_before: dict[Path, str | None] = {}
+        """Of a project that is being opened: the conversation that was shown at the last end."""
         self._run: LiveRun | None = None
         """The one under way, or the last one."""
         self._listing = 0
@@ -154,6 +161,24 @@ class ConversationViewModel:
     @draft.setter
     def draft(self, text: str) -> None:
         self._drafts[self.root, self.session_id] = text
+
+    @property
+    def drafts(self) -> dict[str, str]:
+        """All of this project, by conversation; a message that waits for the end of a run is one too."""
+        found = {
+            session: text for (root, session), text in self._drafts.items() if root == self.root and text
+        }
+        if self.waiting:
+            found[self.session_id] = f"{self.waiting}\n{found.get(self.session_id, '')}".strip()
+        return found
+
+    def bring_back(self, root: Path, drafts: Mapping[str, str], shown: str | None) -> None:
+        """Drafts of an earlier start, and which conversation was shown (`shown`; "" = a new one)."""
+        for session, text in drafts.items():
+            self._drafts.setdefault((root, session), text)
+        self._shown_before[root] = shown
+        if root == self.root:
+            self._tell()
 
     # --- conversations -------------------------------------------------------------------------------
 
@@ -243,8 +268,12 @@ class ConversationViewModel:
             self.choice = settings.choice
             self._tell()
         infos = await self.refresh_sessions()
+        wanted = self._shown_before.pop(root, None)
+        if wanted == "" and self._drafts.get((root, "")):
+            return  # it was being written into a new one
         if infos and number == self._loading:
-            await self._open(root, infos[0].session_id, number)
+            known = {info.session_id for info in infos}
+            await self._open(root, wanted if wanted in known else infos[0].session_id, number)
 
     async def _open(self, root: Path, session_id: str, number: int) -> None:
         try:
@@ -303,6 +332,13 @@ class ConversationViewModel:
 
         Returns why it was not taken; the text is then still the user's.
         """
+        place = self.root, self.session_id
+        problem = self._send(text)
+        if problem is None:
+            self._drafts.pop(place, None)  # also when a new conversation was begun with it
+        return problem
+
+    def _send(self, text: str) -> Message | None:
         text = text.strip()
         if not text:
             return msg("There is nothing to say: the text is empty.")
@@ -314,7 +350,8 @@ class ConversationViewModel:
         if answered is not None:
             problem = None if answered else self._let_wait(text)
             if not answered and problem is None and self.asking.is_open:
-                self.stop()  # calls that wait for permission are given up, and the turn with them
+                # Calls that wait for permission are given up, and the turn with them; then the text is sent.
+                self._window.start(self._app.stop.stop("user", scope=self.scope), kind="stop")
             return problem
         if self.is_running:
             return self._let_wait(text)
@@ -350,6 +387,7 @@ class ConversationViewModel:
         """Stop the run; False when none is under way."""
         if self.run_state == "idle":
             return False
+        self._is_waiting_kept = True
         self._window.start(self._app.stop.stop("user", scope=self.scope), kind="stop")
         return True
 
@@ -381,19 +419,66 @@ class ConversationViewModel:
         if self.mode == "workflow" and attached:
             return msg("A design takes words only. Remove the attached files, or switch to free work.")
         text = self._window.translate(said) if isinstance(said, Message) else said
-        if self.mode == "workflow" and len(self.items):
+        if self.mode == "workflow" and self._is_design_open:
+            self.asking.say_next(text)  # the design that was stopped asks again, and this is the answer
+            self.resume()
+            return None
+        if self.mode == "workflow" and len(self.items) and self.session_id:
+            if self._is_reading:
+                return busy()
+            self._is_reading = True
+            self._window.start(self._begin_behind(text), kind="conversation")
+            return None
+        self._begin_turn(text, attached)
+        return None
+
+    async def _begin_behind(self, text: str) -> None:
+        """A message behind a design: it changes its goals, begins another conversation, or is asked back."""
+        assert self.root is not None, "whoever begins has looked"
+        place = self.root, self.session_id
+        try:
+            read = await self._app.design.read_message(*place, text, self.choice.provider)
+        except CircuitAIError as error:
+            self._give_back(place, text)
+            self._put_error(error)
+            return
+        finally:
+            self._is_reading = False
+        if place != (self.root, self.session_id) or self.is_running:
+            self._give_back(place, text)
+        elif read.kind == "unclear":
+            self._give_back(place, text)
+            self.items.put(Note(key=new_ulid(), text=read.problem or not_a_change(read.goals)))
+        elif read.kind == "refines":
+            self._begin_turn(text, (), refines=True)
+        else:
             self._show_nothing()  # a design begins a conversation of its own
+            self._begin_turn(text, ())
+        self._tell()
+
+    def _give_back(self, place: tuple[Path | None, str], text: str) -> None:
+        """A text that was not taken stands in the input again."""
+        self._drafts[place] = f"{text}\n{self._drafts.get(place, '')}".strip()
+
+    def _begin_turn(self, text: str, attached: tuple[AttachedItem, ...], *, refines: bool = False) -> None:
         self._spend_ways_on()
         self._loading += 1
         self.name = self.name or " ".join(text.split())
         self.items.put(UserText(key=new_ulid(), text=text, created=now(), attached=attached))
-        self._start(text, attached)
-        return None
+        self._start(text, attached, refines=refines)
 
     def resume(self) -> None:
         """Carry out what an interrupted turn has left."""
         self._spend_ways_on()
         self._start(None)
+
+    @property
+    def _is_design_open(self) -> bool:
+        """Whether the shown design was interrupted and can be gone on with."""
+        return any(
+            isinstance(item, Interrupted) and item.can_continue and not item.can_regenerate
+            for item in self.items
+        )
 
     def _spend_ways_on(self) -> None:
         """One of them was taken, or something else was said."""
@@ -408,7 +493,9 @@ class ConversationViewModel:
         self.items.put(item)
         self._tell()
 
-    def _start(self, text: str | None, attached: tuple[AttachedItem, ...] = ()) -> None:
+    def _start(
+        self, text: str | None, attached: tuple[AttachedItem, ...] = (), *, refines: bool = False
+    ) -> None:
         assert self.root is not None, "whoever starts has looked"
         order = RunOrder(
             root=self.root,
@@ -417,6 +504,7 @@ class ConversationViewModel:
             session_id=self.session_id,
             choice=self.choice,
             main_circuit=self._window.main_circuit(self.root),
+            refines=refines,
             attachments=tuple(each.to_send for each in attached),
         )
         self._run = LiveRun(
@@ -471,7 +559,14 @@ class ConversationViewModel:
                 run.is_accepted = False
         if self.root is not None:
             self._window.start(self._name(self.root, self.session_id), kind="sessions")
-        if self.waiting and self.root is not None:
+        unsaid = self.asking.take_unsaid()
+        if unsaid:  # the design ended before it asked
+            self.draft = f"{unsaid}\n{self.draft}".strip()
+        is_kept, self._is_waiting_kept = self._is_waiting_kept, False
+        if is_kept and self.waiting:
+            text = self.take_back_waiting()
+            self.draft = f"{text}\n{self.draft}".strip()
+        elif self.waiting and self.root is not None:
             text, self.waiting = self.waiting, ""
             attached, self._waiting_files = self._waiting_files, ()
             problem = self.begin(text, attached)

@@ -20,10 +20,12 @@ from PyQt6.QtCore import PYQT_VERSION_STR, QCoreApplication, Qt, qVersion
 from PyQt6.QtGui import QGuiApplication
 
 from shared.paths import user_home
+from shared.processes import ProcessLimits, ProcessManager
 
 _logger = logging.getLogger(__name__)
 
 _TIMEOUT_S = 20.0
+_OUTPUT_BYTES = 64 * 1024
 _FILE = "webview.json"
 _SOURCE = """
 import sys
@@ -111,21 +113,7 @@ def _surroundings() -> list[str]:
 
 async def _child_succeeds() -> bool:
     environment = {**os.environ, "QT_QPA_PLATFORM": QGuiApplication.platformName()}
-    child = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-c",
-        _SOURCE,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL,
-        env=environment,
-    )
-    try:
-        async with asyncio.timeout(_TIMEOUT_S):
-            return await child.wait() == 0
-    except TimeoutError:
-        return False
-    finally:
-        if child.returncode is None:
-            child.kill()
-            await child.wait()
+    command = [sys.executable, "-c", _SOURCE]
+    limits = ProcessLimits(wall_s=_TIMEOUT_S, output_bytes=_OUTPUT_BYTES)
+    outcome = await ProcessManager().run(command, limits=limits, env=environment)
+    return outcome.exit_code == 0 and not outcome.timed_out

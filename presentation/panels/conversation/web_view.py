@@ -19,6 +19,7 @@ from PyQt6.QtWebEngineCore import (
 from PyQt6.QtWebEngineWidgets import QWebEngineView
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
+from presentation.panels.conversation.empty import EmptyPage, empty_html
 from presentation.panels.conversation.html_view import HtmlItems, icon
 from presentation.panels.conversation.items import (
     Added,
@@ -164,9 +165,9 @@ class WebConversation(QWidget):
                     operations.append(self._streamed(change))
         self._run(operations)
 
-    def show_empty(self, html: str) -> None:
+    def show_empty(self, page: EmptyPage) -> None:
         """What stands in a conversation without items."""
-        self._run([["reset"], ["add", "empty", "", html]])
+        self._run([["reset"], ["add", "empty", "", empty_html(page, self._services.language)]])
 
     def scroll_to_end(self) -> None:
         """Show the newest."""

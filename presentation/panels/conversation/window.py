@@ -24,7 +24,7 @@ class Window(Protocol):
         ...
 
     def main_circuit(self, root: Path) -> str:
-        """The circuit that F5 runs, relative to the project; "" when none is known."""
+        """The circuit that is meant when none is named, relative to the project; "" when none is known."""
         ...
 
     def file_changed(self, path: Path) -> None:

@@ -20,6 +20,7 @@ from presentation.panels.conversation.items import (
 )
 from presentation.panels.conversation.moments import clock_time
 from shared.message import Message, msg
+from shared.origin import host_of
 
 if TYPE_CHECKING:
     from application.tool_execution.taking_back import UndoChoice
@@ -176,9 +177,12 @@ def decision_texts(item: Decision) -> tuple[Message, Message]:
         return msg("A design was interrupted here"), msg("“{text}”", text=item.text)
     title = msg("Checkpoint {number}", number=item.number)
     if item.state == "expired":
-        return title, msg("answered by a message")
+        return title, msg("not decided: the run was stopped")
     if item.has_failed:
         return title, msg("the simulation failed")
+    if item.is_exhausted:
+        text = msg("{met} of {total} goals met; nothing more can be gained", met=item.met, total=item.total)
+        return title, text
     return title, msg("{met} of {total} goals met", met=item.met, total=item.total)
 
 
@@ -232,6 +236,13 @@ def meta_of(item: AnswerText) -> str:
     return " · ".join(part for part in (item.model, clock_time(item.created)) if part)
 
 
+def thought_title(item: AnswerText) -> Message:
+    """What stands over the thoughts of an answer."""
+    if item.thought_s is None:
+        return msg("Thoughts")
+    return msg("Thought for {seconds} s", seconds=f"{max(item.thought_s, 1):.0f}")
+
+
 def simulation_verb(state: CardState) -> Message:
     """What a simulation's card says was done."""
     return {
@@ -272,7 +283,11 @@ def error_ways(item: ErrorBlock) -> tuple[Way, ...]:
     for number, choice in enumerate(item.offers[:_MOST_OFFERS]):
         name = choice.model or choice.provider
         remark = choice.provider if choice.model else None
-        told = None if remark is None else msg("{text}", text=remark)
+        host = host_of(choice.base_url)
+        if host:
+            told: Message | None = msg("{provider} at {host}", provider=choice.provider, host=host)
+        else:
+            told = None if remark is None else msg("{text}", text=remark)
         ways.append(Way("switch", msg("Ask {model} instead", model=name), told, str(number)))
     ways.append(Way("model", msg("Choose another model")))
     if item.model:

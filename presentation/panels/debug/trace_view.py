@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QModelIndex, Qt
@@ -16,6 +15,7 @@ from presentation.trace_rows import end_words, row_words, time_words, tree_rows
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
 from shared.errors import CircuitAIError
+from shared.local_time import local_time
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
@@ -124,8 +124,8 @@ class TraceView(QStackedWidget):
         self._choose_span(chosen)
 
     def _turn_item(self, turn: KeptSpan) -> QStandardItem:
-        began = datetime.fromtimestamp(turn.started_ns / 1e9, UTC).astimezone()
-        item = self._item(turn, text=f"{began:%m-%d %H:%M:%S}  {turn.name}")
+        began = local_time(turn.started_ns / 1e9)
+        item = self._item(turn, text=f"{'?' if began is None else f'{began:%m-%d %H:%M:%S}'}  {turn.name}")
         item.setData(turn.trace_id, _TRACE)
         return item
 

@@ -133,6 +133,16 @@ class CodeEditor(QsciScintilla):
         line, column = self.getCursorPosition()
         return line + 1, column + 1
 
+    def place(self) -> tuple[int, int, int]:
+        """The caret's line and column, and the first line that is seen, from 1."""
+        first = self._ask(self.SCI_DOCLINEFROMVISIBLE, self._ask(self.SCI_GETFIRSTVISIBLELINE))
+        return *self.caret(), first + 1
+
+    def go_to_place(self, line: int, column: int, first: int) -> None:
+        """Be where one was: `place` of before."""
+        self.go_to(line, column)
+        self._ask(self.SCI_SETFIRSTVISIBLELINE, self._ask(self.SCI_VISIBLEFROMDOCLINE, first - 1))
+
     # ---- marks -------------------------------------------------------------------------------
 
     def show_problems(self, problems: Sequence[Problem], models: frozenset[str]) -> None:

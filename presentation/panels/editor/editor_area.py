@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
+from functools import partial
 from pathlib import Path
 
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QAction, QKeySequence
 from PyQt6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from application.ports.project import ABSENT
 from application.project.editing import OpenedFile
+from application.project.unsaved_texts import UnsavedText
 from domain.llm.tools.line_diff import diff_files
+from domain.llm.tools.text_files import TextFile
 from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.compare_view import CompareView
 from presentation.panels.editor.examination import Examination, is_spice
@@ -21,7 +25,7 @@ from presentation.panels.editor.page import EditorPage
 from presentation.panels.editor.tabs import EditorTabs
 from presentation.panels.project.empty import EmptyNote
 from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.window.workspace import Place, WindowServices
 from shared.errors import CircuitAIError
 from shared.message import msg
 
@@ -41,6 +45,8 @@ class EditorArea(QWidget):
         """Files being read, and where the caret is to go."""
         self._front: Path | None = None
         """The file that was asked for last, also while it and others are being read."""
+        self._places: dict[Path, Place] = {}
+        """Where one was in files that are not open yet."""
         self._turn = asyncio.Lock()
         """Files open in the order in which they were asked for: the last one is in front."""
         self.tabs = EditorTabs(services)
@@ -50,8 +56,15 @@ class EditorArea(QWidget):
         self._empty = EmptyNote(
             services,
             msg("Files of the project open here."),
-            ((msg("Open the main circuit"), self._open_main_circuit),),
+            (
+                (msg("Open the main circuit"), self._open_main_circuit),
+                (msg("New circuit"), partial(services.workspace.command_wanted.emit, "newCircuit")),
+                (msg("Describe a design"), partial(services.workspace.command_wanted.emit, "conversation")),
+                (msg("Open an example"), partial(services.workspace.command_wanted.emit, "openExample")),
+            ),
         )
+        services.workspace.main_circuit_changed.connect(self._offer)
+        self._offer(services.workspace.main_circuit)
         self._actions: dict[str, QAction] = {}
         self._lay_out()
         self._make_actions()
@@ -147,6 +160,34 @@ class EditorArea(QWidget):
         """Those with unsaved text."""
         return tuple(page.path for page in self._pages() if page.is_dirty)
 
+    def unsaved_marks(self) -> Mapping[Path, Hashable]:
+        """Of each file with unsaved text something that is another when the text is."""
+        return {page.path: page.unsaved_mark for page in self._pages() if page.is_dirty}
+
+    def unsaved_text(self, path: Path) -> UnsavedText:
+        """The text of one of them as it is now. Raises KeyError."""
+        page = self.page_of(path)
+        if page is None:
+            raise KeyError(path)
+        return page.unsaved_text()
+
+    def bring_back(self, kept: UnsavedText, done: Callable[[], object]) -> None:
+        """Open a file with the unsaved text of an earlier start; see `workspace.Buffers`."""
+        self._services.start(self._bring_back(kept, done), kind="open file")
+
+    async def all_opened(self) -> None:
+        """Wait until every file is open that was asked for before."""
+        async with self._turn:
+            pass
+
+    def places(self) -> Mapping[Path, Place]:
+        """Where one is in each open file."""
+        return {page.path: page.editor.place() for page in self._pages()}
+
+    def set_places(self, places: Mapping[Path, Place]) -> None:
+        """Where one was in files that are opened from now on, if no line is named."""
+        self._places = dict(places)
+
     def close_all(self) -> None:
         """Close every tab without a question."""
         for index in reversed(range(self.tabs.count())):
@@ -182,19 +223,43 @@ class EditorArea(QWidget):
 
     async def _open(self, path: Path, *, takes_keyboard: bool = True) -> None:
         async with self._turn:
+            page = self.page_of(path)
             try:
-                opened = await self._services.app.edit.read(path)
+                opened = await self._services.app.edit.read(path) if page is None else None
             except CircuitAIError as error:
                 self._services.workspace.error_occurred.emit(error)
                 return
             finally:
                 place = self._opening.pop(path, None)
-            page = self._add(opened)
+            if opened is not None:
+                page = self._add(opened)
+            assert page is not None
             if takes_keyboard or self._front == path:
                 self._bring(page, place, takes_keyboard=takes_keyboard)
             front = self.page_of(self._front) if self._front is not None else None
             if front is not None and front is not self.current_page() and not self._opening:
                 self._bring(front)
+
+    async def _bring_back(self, kept: UnsavedText, done: Callable[[], object]) -> None:
+        async with self._turn:
+            page = self.page_of(kept.path)
+            if page is None:
+                try:
+                    opened = await self._services.app.edit.read(kept.path)
+                except CircuitAIError as error:
+                    if error.error_type != "file_not_found":
+                        self._services.workspace.error_occurred.emit(error)
+                        return
+                    nothing = TextFile(text="", encoding=kept.encoding)
+                    opened = OpenedFile(path=kept.path, content=nothing, version=ABSENT)
+                page = self._add(opened)
+                if self.tabs.count() == 1 or self._front in (None, kept.path):
+                    self._bring(page, takes_keyboard=False)
+            await page.bring_back(kept)
+            place = self._places.get(kept.path)
+            if place is not None and not page.is_closed:  # lines that are not saved have places too
+                page.editor.go_to_place(*place)
+            done()
 
     def _add(self, opened: OpenedFile) -> EditorPage:
         page = EditorPage(self._services, opened)
@@ -209,6 +274,8 @@ class EditorArea(QWidget):
         self.tabs.add_page(page, self.tabs.currentIndex() + 1)
         self._refresh_titles()
         self.tabs.retranslate()
+        if page.path in self._places:
+            page.editor.go_to_place(*self._places[page.path])
         return page
 
     def close_page(self, page: QWidget) -> None:
@@ -225,6 +292,7 @@ class EditorArea(QWidget):
             return
         if isinstance(page, EditorPage):
             page.end()
+            self._places.pop(page.path, None)
             self.find_bar.attach(None)
         self.tabs.setTabData(index, None)
         self._stack.removeWidget(page)
@@ -252,6 +320,10 @@ class EditorArea(QWidget):
             self.tabs.setCurrentIndex(index)
 
         self._services.start(compare(), kind="compare file")
+
+    def _offer(self, main: Path | None) -> None:
+        """What a folder without a circuit needs, and what one with a circuit has."""
+        self._empty.offer((main is not None, True, main is None, main is None))
 
     def _open_main_circuit(self) -> None:
         circuit = self._services.workspace.main_circuit

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
 from application.ports.project import ABSENT
 from application.project.editing import OpenedFile
+from application.project.unsaved_texts import UnsavedText
 from domain.llm.tools.text_files import Encoding
 from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.examination import (
@@ -97,6 +99,36 @@ class EditorPage(QWidget):
     def is_dirty(self) -> bool:
         """Whether there is unsaved text."""
         return self.editor.isModified()
+
+    # ---- unsaved text over the end of the program ----------------------------------------------
+
+    @property
+    def unsaved_mark(self) -> Hashable:
+        """Another one when there is something else to be kept."""
+        return id(self), self._revision, self._version, self._encoding
+
+    def unsaved_text(self) -> UnsavedText:
+        """What has to be kept of it."""
+        return UnsavedText(
+            path=self.path, text=self.editor.text(), encoding=self._encoding, version=self._version
+        )
+
+    async def bring_back(self, kept: UnsavedText) -> None:
+        """Make the text the unsaved one of an earlier start, as one edit that can be undone.
+
+        Where the file is another than it was made from, the person is asked as ever.
+        """
+        async with self._disk:
+            text = self.editor.text()
+            edits = await asyncio.to_thread(edits_between, text, kept.text)
+            if self.is_closed or not edits or self.is_dirty:
+                return
+            self.editor.apply(edits)
+            found, self._version, self._encoding = self._version, kept.version, kept.encoding
+            if found == ABSENT:
+                self._on_deleted()
+            elif found != kept.version:
+                await self._follow_disk()
 
     # ---- saving ------------------------------------------------------------------------------
 
@@ -336,6 +368,7 @@ class EditorPage(QWidget):
         self.editor.show_problems(here, found.models)
         self.editor.show_changes(found.changed)
         self.examined.emit()
+        self._services.workspace.text_checked.emit(self.path, text)
         if self._wants_fix:
             self.fix_at_caret()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from presentation.panels.facts import Fact, FactGroup, FactSheet, size_text
 from presentation.panels.machine import machine_facts
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
+from shared.local_time import local_time
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
@@ -117,12 +117,12 @@ def _results(results: tuple[ResultSummary, ...], stored: StoredResults) -> FactG
     ]
     if results:
         newest = results[0]
-        when = datetime.fromisoformat(newest.created).astimezone()
+        when = local_time(newest.created)
         run = msg(
             "Run {number}, {circuit}, {time}",
             number=newest.number,
             circuit=newest.circuit.name,
-            time=f"{when:%Y-%m-%d %H:%M}",
+            time="?" if when is None else f"{when:%Y-%m-%d %H:%M}",
         )
         facts.append(Fact(name=msg("Newest"), value=run, state="ok" if newest.ok else "missing"))
     return FactGroup(title=msg("Results"), facts=tuple(facts))
@@ -149,5 +149,5 @@ def _file_facts(path: Path) -> _FileFacts | None:
         found = path.stat()
     except OSError:  # removed, or on a drive that is gone: the tab says so
         return None
-    changed = datetime.fromtimestamp(found.st_mtime).astimezone()
-    return _FileFacts(path, found.st_size, f"{changed:%Y-%m-%d %H:%M:%S}")
+    changed = local_time(found.st_mtime)
+    return _FileFacts(path, found.st_size, "" if changed is None else f"{changed:%Y-%m-%d %H:%M:%S}")

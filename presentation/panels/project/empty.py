@@ -46,6 +46,11 @@ class EmptyNote(QWidget):
         self._text = text
         self.retranslate()
 
+    def offer(self, shown: Sequence[bool]) -> None:
+        """Which of the actions can be done now; the others are not there."""
+        for (button, _), is_shown in zip(self._buttons, shown, strict=True):
+            button.setVisible(is_shown)
+
     def restyle(self) -> None:
         """Sizes."""
         theme = self._services.theme.theme

@@ -39,13 +39,16 @@ _MOST_ROWS = 5000
 
 
 class OutlinePane(QWidget):
-    """Follows the shown file and its changes on the disk."""
+    """Follows the shown file: what the editor has of it, or what is on the disk while nothing is unsaved."""
 
     def __init__(self, services: WindowServices, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._services = services
         self._file: Path | None = None
         self._sections: tuple[Section, ...] = ()
+        self._unsaved: dict[Path, str] = {}
+        """What the editor had of the files with unsaved changes when it last looked."""
+        self._request = 0
         self.model = QStandardItemModel(self)
         self.view = RowTree(services, "outline")
         self.view.setModel(self.model)
@@ -67,6 +70,8 @@ class OutlinePane(QWidget):
         workspace = services.workspace
         workspace.file_shown.connect(self._on_shown)
         workspace.file_changed.connect(self._on_changed)
+        workspace.text_checked.connect(self._on_text)
+        workspace.project_closed.connect(self._unsaved.clear)
         workspace.project_closed.connect(lambda: self._on_shown(None))
         services.language.changed.connect(lambda _name: self._show())
 
@@ -109,19 +114,32 @@ class OutlinePane(QWidget):
         if path == self._file and path.suffix.lower() in _NETLISTS:
             self._timer.start()
 
+    def _on_text(self, path: Path, text: str) -> None:
+        buffers = self._services.workspace.buffers
+        if buffers is not None and buffers.is_dirty(path):
+            self._unsaved[path] = text
+        elif self._unsaved.pop(path, None) is None:
+            return  # as on the disk, before and now
+        if path == self._file and path.suffix.lower() in _NETLISTS:
+            self._read()
+
     def _read(self) -> None:
         if self._file is not None:
-            self._services.start(self._load(self._file), kind="read outline")
+            self._request += 1
+            self._services.start(self._load(self._file, self._request), kind="read outline")
 
-    async def _load(self, file: Path) -> None:
+    async def _load(self, file: Path, request: int) -> None:
+        buffers = self._services.workspace.buffers
+        is_dirty = buffers is not None and buffers.is_dirty(file)
         try:
-            sections = await self._services.app.browse.sections(file)
+            text = self._unsaved.get(file) if is_dirty else None
+            sections = await self._services.app.browse.sections(file, text=text)
         except UserInputError as error:  # removed meanwhile, or too large
             sections = ()
             self._empty.set_text(error.message)
         else:
             self._empty.set_text(_NO_ELEMENTS)
-        if file == self._file:
+        if file == self._file and request == self._request:
             self.set_sections(sections)
 
     def _show(self) -> None:

@@ -16,6 +16,7 @@ from presentation.panels.project.empty import EmptyNote
 from presentation.panels.project.rows import Role, RowLook, RowTree, joined
 from presentation.window.workspace import WindowServices
 from shared.errors import CircuitAIError
+from shared.local_time import local_time
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
@@ -79,12 +80,18 @@ class ResultsModel(QAbstractListModel):
             return None
         result = self._results[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._services.language(msg("Run {number}", number=result.number))
+            run = self._services.language(msg("Run {number}", number=result.number))
+            return f"{run} · {result.circuit.name}"
         if role == Role.LOOK:
             return _look_of(result)
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
             return self._told(result)
         return None
+
+    def _place_of(self, result: ResultSummary) -> str:
+        root = self._services.workspace.root
+        is_inside = root is not None and result.circuit.is_relative_to(root)
+        return result.circuit.relative_to(root).as_posix() if is_inside and root else result.circuit.name
 
     def _told(self, result: ResultSummary) -> str:
         language = self._services.language
@@ -92,8 +99,9 @@ class ResultsModel(QAbstractListModel):
         return joined(
             [
                 language(msg("Run {number}", number=result.number)),
-                result.circuit.name,
+                self._place_of(result),
                 "" if local is None else f"{local:%Y-%m-%d %H:%M:%S}",
+                "" if result.is_ours else language(_ELSEWHERE),
                 language(_STATUS.get(result.status, msg("The simulation failed"))) if not result.ok else "",
                 language(result.reason) if result.reason is not None else "",
                 language(msg("{met} of {count} goals met", met=result.goals_met, count=result.goals))
@@ -122,8 +130,10 @@ class ResultsList(QWidget):
         self._empty = EmptyNote(
             services,
             msg("Each simulation appears here with the goals it met."),
-            [(msg("Run the main circuit"), services.workspace.run_requested.emit)],
+            [(msg("Run the main circuit"), services.workspace.main_run_requested.emit)],
         )
+        services.workspace.main_circuit_changed.connect(lambda path: self._empty.offer((path is not None,)))
+        self._empty.offer((services.workspace.main_circuit is not None,))
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self.view)
@@ -207,7 +217,7 @@ class ResultsList(QWidget):
             ("show_result", msg("Show"), lambda: self._services.workspace.result_selected.emit(result.path)),
             (
                 "overlay_result",
-                msg("Draw behind the shown run"),
+                self._behind(result),
                 lambda: self.overlay_wanted.emit(result.path),
             ),
             ("open_result_circuit", msg("Open its circuit"), lambda: self._open_circuit(result)),
@@ -219,6 +229,13 @@ class ResultsList(QWidget):
             action.triggered.connect(lambda _checked, act=act: act())
             menu.addAction(action)
         return menu
+
+    def _behind(self, result: ResultSummary) -> Message:
+        """A run of another circuit is a comparison one has to want."""
+        shown = next((each for each in self.model.results if each.path == self._shown), None)
+        if shown is None or shown.circuit == result.circuit:
+            return msg("Draw behind the shown run")
+        return msg("Draw behind {shown}, another circuit", shown=shown.circuit.name)
 
     def _show_menu(self, place: QPoint) -> None:
         row = self.view.indexAt(place).row()
@@ -241,6 +258,9 @@ class ResultsList(QWidget):
             viewport.update()
 
 
+_ELSEWHERE = msg("from elsewhere: it came with the project and was not run here")
+
+
 def _show_folder(result: ResultSummary) -> None:
     """In the system's own file manager."""
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(result.path.parent)))
@@ -248,7 +268,9 @@ def _show_folder(result: ResultSummary) -> None:
 
 def _look_of(result: ResultSummary) -> RowLook:
     icon, color = "circle-check", "ok.icon"
-    if not result.ok:
+    if not result.is_ours:
+        icon, color = ("circle-dashed", "text.tertiary")
+    elif not result.ok:
         icon, color = ("circle-x", "error.icon")
         if result.status == "cancelled":
             icon, color = ("circle-dashed", "text.tertiary")
@@ -265,10 +287,7 @@ def _look_of(result: ResultSummary) -> RowLook:
 
 
 def _local(created: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(created).astimezone()
-    except ValueError:
-        return None
+    return local_time(created)
 
 
 def _when(created: str) -> str:

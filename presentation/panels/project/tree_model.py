@@ -253,7 +253,7 @@ class ProjectModel(QAbstractItemModel):
         if node.entry.kind == "folder":
             icon = "folder-open" if path in self._expanded else "folder"
             icon = "lock" if path in self._protected else icon
-            return RowLook(icon=icon, weight=500 if node.parent is None else 400)
+            return RowLook(icon=icon, weight=600 if node.parent is None else 400)
         errors, warnings = self._marks.problems.get(path, (0, 0))
         icon = "file-code" if path.suffix.lower() in _NETLISTS else "file-text"
         return RowLook(
@@ -279,7 +279,7 @@ class ProjectModel(QAbstractItemModel):
         return joined(
             [
                 str(path),
-                language(msg("Main circuit: F5 runs it")) if path == self._main else "",
+                language(msg("Main circuit: Ctrl+F5 runs it")) if path == self._main else "",
                 language(msg("Protected: a model has to ask before it changes this"))
                 if path in self._protected
                 else "",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PyQt6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, QStringListModel, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, QStringListModel, Qt, pyqtSignal
 from PyQt6.QtGui import (
     QEnterEvent,
     QFontMetrics,
@@ -13,9 +13,17 @@ from PyQt6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
-    QWheelEvent,
+    QResizeEvent,
 )
-from PyQt6.QtWidgets import QAbstractButton, QCompleter, QHBoxLayout, QLineEdit, QScrollArea, QWidget
+from PyQt6.QtWidgets import (
+    QAbstractButton,
+    QCompleter,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QWidget,
+)
 
 from presentation.panels.waveforms.figure_table import is_delete
 from presentation.window.command_hits import score_of
@@ -31,6 +39,7 @@ _NARROWEST_FIELD = 80
 _WIDEST_FIELD = 180
 _SAMPLE = 12
 _MOST_OFFERED = 200
+_MOST_ROWS = 2
 
 
 class TraceChip(QAbstractButton):
@@ -85,12 +94,11 @@ class TraceChip(QAbstractButton):
         width = QFontMetrics(theme.font("ui")).horizontalAdvance(self.text())
         sample = round(_SAMPLE * theme.scale) + theme.size("space.1") + theme.size("space.half")
         most = round(_WIDEST * theme.scale)
-        return QSize(
-            min(width, most) + sample + 2 * theme.size("space.2"), theme.size("control.height_small") - 4
-        )
+        width = min(width, most) + sample + 2 * theme.size("space.2") + self._cross_room
+        return QSize(width, theme.size("control.height_small") - 4)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Chips don't shrink; the row scrolls."""
+        """Chips don't shrink; the row wraps."""
         return self.sizeHint()
 
     def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
@@ -119,12 +127,11 @@ class TraceChip(QAbstractButton):
         painter.setFont(theme.font("ui"))
         painter.setPen(theme.color("text.tertiary" if is_off else "text.primary"))
         start = left + sample + theme.size("space.1") + theme.size("space.half")
-        room = self.width() - start - theme.size("space.2")
+        room = self.width() - start - theme.size("space.2") - self._cross_room
         text = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room + 1)
         painter.drawText(QRect(start, 0, room + 2, self.height()), Qt.AlignmentFlag.AlignVCenter, text)
         if self._has_mouse and self._can_be_removed:
             cross = self._cross()
-            painter.fillRect(cross.adjusted(0, 1, -1, -1), theme.color(surface))
             side = theme.size("icon.small")
             icon = self._services.icons.get("x", "text.secondary", side)
             icon.paint(painter, cross)
@@ -161,6 +168,11 @@ class TraceChip(QAbstractButton):
         self.update()
         super().leaveEvent(event)
 
+    @property
+    def _cross_room(self) -> int:
+        """The cross never covers the name."""
+        return self._services.theme.theme.size("icon.small") if self._can_be_removed else 0
+
     def _cross(self) -> QRect:
         side = self._services.theme.theme.size("icon.default") + self._services.theme.theme.size("space.1")
         return QRect(self.width() - side, 0, side, self.height())
@@ -179,47 +191,32 @@ class _Field(QLineEdit):
             super().keyPressEvent(event)
 
 
-class _ChipScroll(QScrollArea):
-    """Chips that don't fit are scrolled to by the wheel."""
-
-    def wheelEvent(self, event: QWheelEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Up and down is left and right here."""
-        bar = self.horizontalScrollBar()
-        if event is not None and bar is not None:
-            delta = event.angleDelta()
-            bar.setValue(bar.value() - (delta.y() or delta.x()))
-            event.accept()
-
-
 class ChipRow(QWidget):
-    """All chips, and the field that adds one."""
+    """All chips, and the field that adds one: in two rows at most, the rest in a list behind "+3"."""
 
     trace_added = pyqtSignal(str)
     trace_removed = pyqtSignal(str)
     trace_selected = pyqtSignal(object)
     """expression: str, or None"""
+    rows_changed = pyqtSignal()
+    """it needs another height"""
 
     def __init__(self, services: WindowServices) -> None:
         super().__init__()
         self._services = services
         self._chips: list[TraceChip] = []
-        self._holder = QWidget()
-        self._inner = QHBoxLayout(self._holder)
-        self._inner.setContentsMargins(0, 0, 0, 0)
-        self._scroll = _ChipScroll()
-        self._scroll.setWidget(self._holder)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        for set_policy in (
-            self._scroll.setHorizontalScrollBarPolicy,
-            self._scroll.setVerticalScrollBarPolicy,
-        ):
-            set_policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        mark(self._scroll, surface="base")
-        mark(self._holder, surface="base")
+        self.rows = 1
+        """So many it has now."""
+        self.more = QPushButton(self)
+        """How many traces have no room; a click lists them."""
+        self.more.setObjectName("more_traces")
+        mark(self.more, small=True, chip=True)
+        self.more.clicked.connect(self._show_more)
+        self.menu = QMenu(self)
         self.add_button = IconButton(services, "plus", msg("Add a trace"), name="add_trace")
         self.add_button.clicked.connect(self.begin_adding)
-        self.field = _Field()
+        self.add_button.setParent(self)
+        self.field = _Field(self)
         self.field.setObjectName("trace_expression")
         mark(self.field, small=True)
         self._names = QStringListModel()
@@ -234,13 +231,7 @@ class ChipRow(QWidget):
         self.field.returnPressed.connect(self._on_entered)
         self.field.left.connect(self.end_adding)
         self.field.textEdited.connect(self._on_edited)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._scroll, 1000)
-        row.addWidget(self.add_button)
-        row.addWidget(self.field)
-        row.addStretch(1)
-        self._row = row
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.restyle()
         self.retranslate()
 
@@ -249,24 +240,13 @@ class ChipRow(QWidget):
         """The chips, left to right."""
         return self._chips
 
-    @property
-    def wanted_width(self) -> int:
-        """Room for all chips and what adds one."""
-        return self._scroll.maximumWidth() + self._row.spacing() + self.add_button.width()
-
     def show_chips(self, traces: Sequence[tuple[str, int, Message | None]], selected: str | None) -> None:
         """(expression, colour, error) of every trace."""
         for chip in self._chips:
-            self._inner.removeWidget(chip)
             chip.hide()
             chip.deleteLater()
-        while self._inner.count():
-            self._inner.takeAt(0)
         self._chips = [self._made(*trace, selected) for trace in traces]
-        for chip in self._chips:
-            self._inner.addWidget(chip)
-            chip.show()  # the layout counts only what is shown
-        self._fit()
+        self._place()
 
     def suggest(self, names: Sequence[str]) -> None:
         """What the field completes to."""
@@ -288,7 +268,7 @@ class ChipRow(QWidget):
         self.field.show()
         self.add_button.hide()
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._fit()
+        self._place()
 
     def end_adding(self, expression: str | None = None) -> None:
         """Close the field, if it still says `expression` (None: in any case)."""
@@ -297,6 +277,7 @@ class ChipRow(QWidget):
         had_focus = self.field.hasFocus()
         self.field.hide()
         self.add_button.show()
+        self._place()
         if had_focus:
             self.add_button.setFocus()
 
@@ -307,13 +288,10 @@ class ChipRow(QWidget):
     def restyle(self) -> None:
         """Sizes."""
         theme = self._services.theme.theme
-        self._inner.setSpacing(theme.size("space.2"))
-        self.field.setMinimumWidth(round(_NARROWEST_FIELD * theme.scale))
-        self.field.setMaximumWidth(round(_WIDEST_FIELD * theme.scale))
-        self.setFixedHeight(theme.size("row.toolbar"))
+        self.setFixedHeight(self.rows * theme.size("row.toolbar"))
         for chip in self._chips:
             chip.updateGeometry()
-        self._fit()
+        self._place()
 
     def retranslate(self) -> None:
         """Texts."""
@@ -324,6 +302,7 @@ class ChipRow(QWidget):
 
     def _made(self, expression: str, color: int, error: Message | None, selected: str | None) -> TraceChip:
         chip = TraceChip(self._services, expression, color, error)
+        chip.setParent(self)
         chip.setChecked(expression == selected)
         chip.clicked.connect(lambda checked: self._on_clicked(expression, is_checked=checked))
         chip.removed.connect(lambda: self.trace_removed.emit(expression))
@@ -360,8 +339,83 @@ class ChipRow(QWidget):
         else:
             self.end_adding()
 
-    def _fit(self) -> None:
-        width = self._inner.sizeHint().width() if self._chips else 0
-        self._holder.setMinimumWidth(width)
-        self._scroll.setMaximumWidth(width)
-        self._row.setSpacing(self._services.theme.theme.size("space.2"))
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """One row; it gets the width that is left."""
+        return QSize(self._services.theme.theme.size("space.12") * 3, self.height())
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """The plus, and the button of the rest."""
+        theme = self._services.theme.theme
+        return QSize(2 * theme.size("control.icon_button") + theme.size("space.12"), self.height())
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Another room, other rows."""
+        super().resizeEvent(event)
+        self._place()
+
+    def _place(self) -> None:
+        """Chips from left to right, then what adds one; what has no room is behind "+3"."""
+        theme = self._services.theme.theme
+        gap, row = theme.size("space.2"), theme.size("row.toolbar")
+        last = self._end()
+        sizes = [chip.sizeHint() for chip in self._chips]
+        for shown in range(len(self._chips), -1, -1):
+            tail = [(last, self._end_size())]
+            if shown < len(self._chips):
+                self.more.setText(f"+{len(self._chips) - shown}")
+                tail.insert(0, (self.more, self.more.sizeHint()))
+            parts = [*zip(self._chips[:shown], sizes[:shown], strict=True), *tail]
+            places = _flowed([size.width() for _, size in parts], self.width(), gap)
+            if places[-1][1] < _MOST_ROWS or shown == 0:
+                break
+        for number, chip in enumerate(self._chips):
+            chip.setVisible(number < shown)
+        self.more.setVisible(shown < len(self._chips))
+        rows = min(places[-1][1] + 1, _MOST_ROWS)
+        for (widget, size), (x, line) in zip(parts, places, strict=True):
+            top = line * row + (row - size.height()) // 2
+            widget.setGeometry(QRect(QPoint(x, top), size))
+        if rows != self.rows or self.height() != rows * row:
+            self.rows = rows
+            self.setFixedHeight(rows * row)
+            self.rows_changed.emit()
+
+    def _end(self) -> QWidget:
+        return self.add_button if self.field.isHidden() else self.field
+
+    def _end_size(self) -> QSize:
+        if self.field.isHidden():
+            return self.add_button.size()
+        scale = self._services.theme.theme.scale
+        width = min(max(self.width() // 3, round(_NARROWEST_FIELD * scale)), round(_WIDEST_FIELD * scale))
+        return QSize(width, self.field.sizeHint().height())
+
+    def _show_more(self) -> None:
+        """The traces without room: a click brings one to the front of the row, and draws it stronger."""
+        self.menu.clear()
+        for chip in self._chips:
+            if chip.isHidden():
+                action = self.menu.addAction(chip.text())
+                if action is not None:
+                    action.setCheckable(True)
+                    action.setChecked(chip.isChecked())
+                    action.triggered.connect(lambda on, chip=chip: self._on_listed(chip, is_on=on))
+        self.menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
+
+    def _on_listed(self, chip: TraceChip, *, is_on: bool) -> None:
+        self._chips.remove(chip)
+        self._chips.insert(0, chip)
+        self._place()
+        self._on_clicked(chip.text(), is_checked=is_on)
+
+
+def _flowed(widths: Sequence[int], room: int, gap: int) -> list[tuple[int, int]]:
+    """(x, row) of parts that stand one after the other and go on in the next row where one ends."""
+    places: list[tuple[int, int]] = []
+    x = line = 0
+    for width in widths:
+        if x and x + width > room:
+            x, line = 0, line + 1
+        places.append((x, line))
+        x += width + gap
+    return places

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
+
+from PyQt6.QtCore import Qt
 
 from presentation.panels.waveforms.figure_table import Cell, Column, FigureTable
-from presentation.panels.waveforms.figures import MINUS, column
-from presentation.panels.waveforms.traces import Axis, ReadoutRow, Trace, readout
+from presentation.panels.waveforms.figures import MINUS, SPACE, column, quantity
+from presentation.panels.waveforms.traces import Axis, ReadoutRow, Trace, readout, slope_rows
 from presentation.window.workspace import WindowServices
 from shared.message import msg
 
 _AXIS_SYMBOLS = {"frequency": "f", "time": "t"}
+DELTA = "Δ"
+_TOO_FAR = 1e4
+"""Numbers so far apart can't be read in one unit."""
+_COLUMN = 100
+"""Pixels of a column of the strip."""
 
 
 class CursorTable(FigureTable):
@@ -37,19 +46,130 @@ class CursorTable(FigureTable):
         self.show_rows(columns, [] if self._shown is None else self._cells(*self._shown))
 
     def _cells(self, axis: Axis, traces: Sequence[Trace], a: int, b: int) -> list[list[Cell]]:
-        return [self._row(row) for row in readout(axis, traces, a, b)]
+        rows = readout(axis, traces, a, b)
+        words = {"rate": f"1/{DELTA}{_AXIS_SYMBOLS.get(axis.name, axis.name)}", "slope": self._slope_word()}
+        found = [self._row(row) for row in rows]
+        for kind, value, unit in slope_rows(rows):
+            cell = _rate_cell(value, unit)
+            head = Cell(
+                text=words[kind], unit=cell.unit, style="small", swatch="none", color="text.secondary"
+            )
+            found.append([head, _EMPTY, _EMPTY, replace(cell, unit="")])
+        return found
+
+    def _slope_word(self) -> str:
+        return self._services.language(msg("Slope"))
 
     def _row(self, row: ReadoutRow) -> list[Cell]:
-        unit, texts = column([row.a, row.b, row.b - row.a], row.unit, is_place=row.color is None)
-        name = _AXIS_SYMBOLS.get(row.name, row.name)
-        if row.unit == "deg" and row.color is not None and not row.name.startswith(("ph(", "phase(")):
-            name = self._services.language(msg("phase"))
+        known = [abs(each) for each in (row.a, row.b) if each and math.isfinite(each)]
         head = Cell(
-            text=name,
-            unit=f"/ {unit}" if unit else "",
+            text=name_of(self._services, row),
             style="small",
             swatch="none" if row.color is None else f"trace.{row.color % 8}",
             color="text.secondary" if row.color is None else "text.primary",
             tip=row.name,
         )
-        return [head, *(Cell(text=text, style="small") for text in texts)]
+        if len(known) == 2 and max(known) > _TOO_FAR * min(known) and row.unit not in ("dB", "deg"):
+            # Each in a unit of its own: nobody reads 0.0000006428 mV.
+            return [head, *(_cell(each, row.unit) for each in (row.a, row.b, row.b - row.a))]
+        unit, texts = column([row.a, row.b, row.b - row.a], row.unit, is_place=row.color is None)
+        return [
+            replace(head, unit=f"/ {unit}" if unit else ""),
+            *(Cell(text=text, style="small") for text in texts),
+        ]
+
+
+class CursorStrip(FigureTable):
+    """The same under the plot, where there is no room beside it: rows A, B and B-A, a unit in each cell."""
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__(services, "cursor_strip")
+        self._shown: tuple[Axis, Sequence[Trace], int, int] | None = None
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def show_cursors(self, axis: Axis, traces: Sequence[Trace], a: int, b: int) -> None:
+        """Read the traces at the samples `a` and `b`."""
+        self._shown = axis, traces, a, b
+        self.retranslate()
+
+    def resizeEvent(self, event: object) -> None:  # noqa: N802 - Qt's name
+        """Columns that have no room go, the phases first, then from the right."""
+        super().resizeEvent(event)
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        """Heads and rows."""
+        language = self._services.language
+        self.setAccessibleName(language(msg("Cursors")))
+        if self._shown is None:
+            return
+        axis_row, *curves = readout(*self._shown)
+        theme = self._services.theme.theme
+        most = max(self.width() // round(_COLUMN * theme.scale) - 1, 2)
+        kept = [axis_row, *curves]
+        while len(kept) > most:
+            phases = [row for row in kept if row.unit == "deg"]
+            kept.remove(phases[-1] if phases else kept[-1])
+        self.show_rows(
+            [
+                Column(title=language(msg("Cursors"))),
+                *(
+                    Column(
+                        title=name_of(self._services, row),
+                        is_number=True,
+                        swatch="" if row.color is None else f"trace.{row.color % 8}",
+                    )
+                    for row in kept
+                ),
+            ],
+            [
+                [Cell(text="A", style="small"), *(_cell(row.a, row.unit) for row in kept)],
+                [Cell(text="B", style="small"), *(_cell(row.b, row.unit) for row in kept)],
+                [Cell(text=f"B{MINUS}A", style="small"), *(_cell(row.b - row.a, row.unit) for row in kept)],
+            ],
+        )
+
+    def _set_widths(self) -> None:
+        """Columns of one width: the numbers stand apart, and don't wander with their lengths."""
+        head, viewport = self.horizontalHeader(), self.viewport()
+        count = len(self._model.columns)
+        if head is None or viewport is None or count == 0:
+            return
+        each = viewport.width() * 2 // (2 * count - 1)
+        for number in range(1, count):
+            head.resizeSection(number, each)
+        head.resizeSection(0, viewport.width() - (count - 1) * each)
+
+    def slope_text(self) -> str:
+        """What both cursors say together, in words."""
+        if self._shown is None:
+            return ""
+        rows = readout(*self._shown)
+        axis = _AXIS_SYMBOLS.get(rows[0].name, rows[0].name)
+        words = {"rate": f"1/{DELTA}{axis}", "slope": self._services.language(msg("Slope"))}
+        cells = [(words[kind], _rate_cell(value, unit)) for kind, value, unit in slope_rows(rows)]
+        return "   ".join(f"{word} {cell.text}{SPACE}{cell.unit}" for word, cell in cells)
+
+
+def name_of(services: WindowServices, row: ReadoutRow) -> str:
+    """What a row of the cursors is called: the axis by its symbol, a phase as such."""
+    if row.unit == "deg" and row.color is not None and not row.name.startswith(("ph(", "phase(")):
+        return services.language(msg("phase"))
+    return _AXIS_SYMBOLS.get(row.name, row.name)
+
+
+def _cell(value: float, unit: str) -> Cell:
+    if not math.isfinite(value):
+        return Cell(text="—", style="small")
+    text, shown = quantity(value, unit)
+    return Cell(text=text, unit=shown, style="small")
+
+
+def _rate_cell(value: float, unit: str) -> Cell:
+    """A quantity by another: the prefix belongs to the first (``mV/s``), never to the second."""
+    first, slash, second = unit.partition("/")
+    cell = _cell(value, first)
+    return replace(cell, unit=cell.unit + slash + second)
+
+
+_EMPTY = Cell(text="", style="small")

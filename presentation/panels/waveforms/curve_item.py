@@ -18,6 +18,8 @@ _LONG = 256
 _SHORT = 16
 """Points stroked at once. Qt joins them into one outline, whose cost grows with the square of its turns;
 every join of two outlines costs a little smoothness."""
+_STRAIGHT = 0.1
+"""Pixels that a point may lie off the line between its neighbours and not be drawn."""
 _FURTHEST = 1e6
 """Pixels beyond which it does not matter where a line leads."""
 
@@ -76,16 +78,37 @@ class CurveItem(pg.GraphicsObject):  # type: ignore[misc]
         is_dashed = pen.style() != Qt.PenStyle.SolidLine
         for piece in self._pieces:
             walked = 0.0
-            for first in range(piece.start, max(piece.stop - 1, piece.start + 1), length):
-                part = slice(first, min(first + length + 1, piece.stop))
+            bends_x, bends_y = without_straight(x[piece], y[piece])
+            for first in range(0, max(len(bends_x) - 1, 1), length):
+                part = slice(first, first + length + 1)
                 if is_dashed:  # the dashes go on where the part before has left off
                     pen.setDashOffset(walked / pen.widthF())
                     painter.setPen(pen)
-                    walked += float(np.hypot(np.diff(x[part]), np.diff(y[part])).sum())
-                if part.stop - part.start == 1:
-                    painter.drawPoint(_polygon(x[part], y[part])[0])
+                    walked += float(np.hypot(np.diff(bends_x[part]), np.diff(bends_y[part])).sum())
+                if len(bends_x) == 1:
+                    painter.drawPoint(_polygon(bends_x, bends_y)[0])
                 else:
-                    painter.drawPolyline(_polygon(x[part], y[part]))
+                    painter.drawPolyline(_polygon(bends_x[part], bends_y[part]))
+
+
+def without_straight(x: RealArray, y: RealArray) -> tuple[RealArray, RealArray]:
+    """(m,), (m,) pixels -> (k,), (k,) the same line without points that lie on it; its ends stay.
+
+    Every second point is looked at, three times over, so no point of what is left out is further than three
+    times `_STRAIGHT` from what is drawn.
+    """
+    for _ in range(3):
+        if len(x) < 3:
+            break
+        chord_x, chord_y = x[2::2] - x[:-2:2], y[2::2] - y[:-2:2]
+        off_x, off_y = x[1:-1:2] - x[:-2:2], y[1:-1:2] - y[:-2:2]
+        length2 = chord_x * chord_x + chord_y * chord_y
+        along = np.clip(np.divide(off_x * chord_x + off_y * chord_y, length2, where=length2 > 0,
+                                  out=np.zeros_like(length2)), 0.0, 1.0)  # fmt: skip
+        is_kept = np.ones(len(x), dtype=bool)
+        is_kept[1:-1:2] = np.hypot(off_x - along * chord_x, off_y - along * chord_y) > _STRAIGHT
+        x, y = x[is_kept], y[is_kept]
+    return x, y
 
 
 def _pieces(is_there: NDArray[np.bool_]) -> list[slice]:

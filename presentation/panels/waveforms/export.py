@@ -7,13 +7,15 @@ import csv
 import io
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from PyQt6.QtCore import QBuffer, QByteArray, QIODevice, QRectF, QSaveFile, QSize, Qt
-from PyQt6.QtGui import QImage, QPainter
+from PyQt6.QtGui import QFontMetrics, QImage, QPainter
 from PyQt6.QtSvg import QSvgGenerator
 
+from presentation.panels.waveforms.panes import TRACE_COLORS
 from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.traces import Axis, Trace
 from presentation.window.questions import choose_target
@@ -26,16 +28,37 @@ _PIXEL_RATIO = 2.0
 _ROWS_AT_ONCE = 20_000
 
 
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """What stands above an exported picture: who sees only the picture knows what it is of."""
+
+    title: str
+    """Circuit, run and analysis."""
+    traces: tuple[tuple[str, int], ...]
+    """Expression and colour of each curve."""
+    behind: tuple[str, ...] = ()
+    """Runs that are drawn pale."""
+
+
 async def export_plot(
-    services: WindowServices, area: PlotArea, axis: Axis, traces: Sequence[Trace], *, suffix: str, name: str
+    services: WindowServices,
+    area: PlotArea,
+    axis: Axis,
+    traces: Sequence[Trace],
+    *,
+    suffix: str,
+    name: str,
+    behind: Sequence[str] = (),
 ) -> None:
     """Ask where, and write the plot there as "csv", "png" or "svg"; or offer it to the "conversation".
 
-    Raises EnvironmentProblem.
+    `name` says circuit, run and analysis, `behind` the older runs that are drawn too. Raises
+    EnvironmentProblem.
     """
+    caption = Caption(name, tuple((trace.expression, trace.color) for trace in traces), tuple(behind))
     if suffix == "conversation":
         theme = services.theme.theme
-        picture = png_of(area, theme, Theme("light", theme.scale))
+        picture = png_of(area, theme, Theme("light", theme.scale), caption)
         services.workspace.picture_offered.emit(f"{_file_name(name)}.png", picture)
         return
     start = (services.workspace.root or Path.home()) / f"{_file_name(name)}.{suffix}"
@@ -47,14 +70,17 @@ async def export_plot(
     else:
         theme = services.theme.theme
         light = Theme("light", theme.scale)
-        content = png_of(area, theme, light) if suffix == "png" else svg_of(area, theme, light, name)
+        make = png_of if suffix == "png" else svg_of
+        content = make(area, theme, light, caption)
     await asyncio.to_thread(write, target, content)
     services.workspace.status_changed.emit(msg("Exported {name}", name=target.name))
 
 
 def _file_name(name: str) -> str:
-    """``Run_4_ac`` of ``Run 4 · ac``."""
-    return "_".join(name.replace("·", " ").split()) or "plot"
+    """``rc_Run_4_ac`` of ``rc.cir · Run 4 · ac``."""
+    circuit, separator, run = name.partition(" · ")
+    words = f"{Path(circuit).stem} {run}" if separator and Path(circuit).suffix else name
+    return "_".join(words.replace("·", " ").split()) or "plot"
 
 
 def csv_of(axis: Axis, traces: Sequence[Trace]) -> bytes:
@@ -77,13 +103,14 @@ def csv_of(axis: Axis, traces: Sequence[Trace]) -> bytes:
     return out.getvalue().encode()
 
 
-def png_of(area: PlotArea, theme: Theme, light: Theme) -> bytes:
-    """The drawing as it is shown, in twice as many pixels."""
-    size = area.size()
+def png_of(area: PlotArea, theme: Theme, light: Theme, caption: Caption) -> bytes:
+    """The drawing as it is shown under its caption, in twice as many pixels."""
+    above = _caption_height(area, light, caption)
+    size = area.size() + QSize(0, above)
     image = QImage(size * _PIXEL_RATIO, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(_PIXEL_RATIO)
     painter = QPainter(image)
-    _paint(area, painter, size, theme, light)
+    _paint(area, painter, (theme, light), above, caption)
     painter.end()
     data = QByteArray()
     buffer = QBuffer(data)
@@ -92,32 +119,81 @@ def png_of(area: PlotArea, theme: Theme, light: Theme) -> bytes:
     return data.data()
 
 
-def svg_of(area: PlotArea, theme: Theme, light: Theme, title: str) -> bytes:
-    """The drawing as it is shown; text stays text."""
+def svg_of(area: PlotArea, theme: Theme, light: Theme, caption: Caption) -> bytes:
+    """The drawing as it is shown under its caption; text stays text."""
+    above = _caption_height(area, light, caption)
+    size = area.size() + QSize(0, above)
     data = QByteArray()
     buffer = QBuffer(data)
     generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)
     generator.setOutputDevice(buffer)
-    generator.setSize(area.size())
-    generator.setViewBox(QRectF(area.rect()))
+    generator.setSize(size)
+    generator.setViewBox(QRectF(0, 0, size.width(), size.height()))
     generator.setResolution(96)
-    generator.setTitle(title)
+    generator.setTitle(caption.title)
     painter = QPainter(generator)
-    _paint(area, painter, area.size(), theme, light)
+    _paint(area, painter, (theme, light), above, caption)
     painter.end()
     return data.data()
 
 
-def _paint(area: PlotArea, painter: QPainter, size: QSize, theme: Theme, light: Theme) -> None:
-    whole = QRectF(0, 0, size.width(), size.height())
+def _paint(
+    area: PlotArea, painter: QPainter, themes: tuple[Theme, Theme], above: int, caption: Caption
+) -> None:
+    theme, light = themes
+    drawing = QRectF(0, above, area.width(), area.height())
     area.use(light)
     area.redraw_now()
     try:
-        painter.fillRect(whole, light.color("plot.background"))
-        area.render(painter, whole, area.rect(), Qt.AspectRatioMode.IgnoreAspectRatio)
+        painter.fillRect(QRectF(0, 0, area.width(), above + area.height()), light.color("plot.background"))
+        _paint_caption(painter, area.width(), light, caption)
+        area.render(painter, drawing, area.rect(), Qt.AspectRatioMode.IgnoreAspectRatio)
     finally:
         area.use(theme)
         area.redraw_now()
+
+
+def _legend(width: int, light: Theme, caption: Caption) -> list[list[tuple[str, int | None, int]]]:
+    """The lines of the legend: of each entry its words, its colour (None: pale) and where it begins."""
+    metrics = QFontMetrics(light.font("small"))
+    edge, sample, gap = (light.size(name) for name in ("space.3", "space.6", "space.4"))
+    lines: list[list[tuple[str, int | None, int]]] = [[]]
+    x = edge
+    entries: list[tuple[str, int | None]] = [*caption.traces, *((run, None) for run in caption.behind)]
+    for words, color in entries:
+        wide = sample + metrics.horizontalAdvance(words) + gap
+        if x > edge and x + wide > width - edge:
+            lines.append([])
+            x = edge
+        lines[-1].append((words, color, x))
+        x += wide
+    return lines
+
+
+def _caption_height(area: PlotArea, light: Theme, caption: Caption) -> int:
+    title, small = QFontMetrics(light.font("ui", weight=600)), QFontMetrics(light.font("small"))
+    lines = len(_legend(area.width(), light, caption))
+    return int(title.height() + lines * small.height() + 2 * light.size("space.2"))
+
+
+def _paint_caption(painter: QPainter, width: int, light: Theme, caption: Caption) -> None:
+    title, small = light.font("ui", weight=600), light.font("small")
+    sample, space = light.size("space.4"), light.size("space.2")
+    painter.setFont(title)
+    painter.setPen(light.color("text.primary"))
+    y = space + QFontMetrics(title).ascent()
+    painter.drawText(light.size("space.3"), y, caption.title)
+    y += QFontMetrics(title).descent()
+    painter.setFont(small)
+    metrics = QFontMetrics(small)
+    for line in _legend(width, light, caption):
+        for words, color, x in line:
+            known = "text.tertiary" if color is None else f"trace.{color % TRACE_COLORS}"
+            middle = y + metrics.height() // 2
+            painter.fillRect(QRectF(x, middle - 1, sample, 2), light.color(known))
+            painter.setPen(light.color("text.secondary"))
+            painter.drawText(x + light.size("space.6"), y + metrics.ascent(), words)
+        y += metrics.height()
 
 
 def write(path: Path, content: bytes) -> None:

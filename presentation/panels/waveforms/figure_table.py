@@ -44,6 +44,8 @@ class Column:
     is_number: bool = False
     is_strong: bool = False
     """Its head in primary text."""
+    swatch: str = ""
+    """Colour of a line sample before the head of a column of numbers."""
 
 
 class _Model(QAbstractTableModel):
@@ -133,6 +135,17 @@ class FigureTable(QTableView):
     def rows(self) -> Sequence[Sequence[Cell]]:
         """What is shown."""
         return self._model.rows
+
+    @property
+    def name_share(self) -> float:
+        """What the widest column has of the width, where it is cut; 1 where everything is seen whole."""
+        viewport, delegate = self.viewport(), self.itemDelegate()
+        if not self._model.columns or viewport is None or not isinstance(delegate, _Delegate):
+            return 1.0
+        wide = min(self._wide, len(self._model.columns) - 1)
+        width = self._head.sectionSize(wide)
+        is_whole = width >= delegate.column_width(wide)
+        return 1.0 if is_whole else width / max(viewport.width(), 1)
 
     def show_rows(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
         """Show a table."""
@@ -229,6 +242,11 @@ class _Head(QHeaderView):
         side = Qt.AlignmentFlag.AlignRight if column.is_number else Qt.AlignmentFlag.AlignLeft
         inner = rect.adjusted(0 if column.is_number else pad, 0, -right, 0)
         painter.drawText(inner, side | Qt.AlignmentFlag.AlignVCenter, column.title)
+        if column.swatch:
+            text = painter.fontMetrics().horizontalAdvance(column.title)
+            sample = theme.size("space.3")
+            left = max(inner.right() - text - sample - theme.size("space.2"), rect.left())
+            painter.fillRect(left, rect.center().y(), sample, 2, theme.color(column.swatch))
         painter.fillRect(rect.left(), rect.bottom(), rect.width(), 1, theme.color("border.divider"))
         painter.restore()
 

@@ -25,7 +25,7 @@ _SHOWN = {
     "A^2/Hz": "A²/Hz",
     "1": "",
 }
-_WITHOUT_PREFIX = frozenset({"", "1", "dB", "deg", "rad", "degC", "V^2/Hz", "A^2/Hz"})
+_WITHOUT_PREFIX = frozenset({"", "1", "%", "dB", "deg", "rad", "degC", "V^2/Hz", "A^2/Hz"})
 _PREFIXES = {-18: "a", -15: "f", -12: "p", -9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T"}
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -124,7 +124,8 @@ def with_unit(value: float, unit: str, digits: int = 4) -> str:
 
 
 _WIDEST = 1e4
-"""Places up to so many times apart are shown in the unit of the smaller one."""
+_NEAR = 20.0
+"""Places between these two factors apart are shown in the unit of the smaller one."""
 
 
 def column(values: Sequence[float | None], unit: str, *, is_place: bool = False) -> tuple[str, list[str]]:
@@ -137,8 +138,9 @@ def column(values: Sequence[float | None], unit: str, *, is_place: bool = False)
     known = [value for value in values if value is not None and math.isfinite(value)]
     peak = max((abs(value) for value in known), default=0.0)
     smallest = min((abs(value) for value in values[:2] if value), default=peak)
-    # 10.26 and 1004 kHz say more than 0.01026 and 1.004 MHz.
-    scale = scale_for(smallest if is_place and peak < _WIDEST * smallest else peak, unit)
+    # 10.26 and 1004 kHz say more than 0.01026 and 1.004 MHz; 1 and 2 ms more than 1000 and 2000 µs.
+    is_far = is_place and _NEAR * smallest < peak < _WIDEST * smallest
+    scale = scale_for(smallest if is_far else peak, unit)
     scaled = [None if value is None else value / scale.factor for value in values]
 
     def texts(many: int) -> list[str]:

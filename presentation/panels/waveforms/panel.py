@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QSize, Qt, QTimer
+from PyQt6.QtCore import QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from presentation.panels.results_view import MeasurementsView
 from presentation.panels.shown_result import ShownResult
+from presentation.panels.waveforms.family import Choice, choices_of, step_label, stepped_names, with_shade
+from presentation.panels.waveforms.plot_foot import PlotFoot
 from presentation.panels.waveforms.plot_tools import PlotTools
 from presentation.panels.waveforms.run_overlay import RunOverlay
 from presentation.panels.waveforms.value_table import ValueTable
+from presentation.window.late_imports import PLOT_AREA, PLOT_TRACES, import_qt
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
+    from application.project.window_state import CircuitView
     from domain.simulation.waveform import Plot
-    from presentation.panels.waveforms.cursor_table import CursorTable
+    from presentation.panels.waveforms.cursor_table import CursorStrip, CursorTable
     from presentation.panels.waveforms.plot_area import PlotArea
     from presentation.panels.waveforms.traces import Axis, Trace, TraceColors
 
 _SIDE_WIDTH = 272
-_SHORT = {"noise_integrated": "noise total"}
 _NARROW = 640
 """Below this width the figures at the right make room for the drawing."""
 _LOW = 180
@@ -41,6 +44,9 @@ only make the drawing jump."""
 class WaveformsPanel(QWidget):
     """One plot of the shown result at a time. pyqtgraph and numpy are imported with the first result."""
 
+    measurements_wanted = pyqtSignal()
+    """all of them, in their own tab"""
+
     def __init__(self, services: WindowServices, shown: ShownResult) -> None:
         super().__init__()
         self._services = services
@@ -48,8 +54,15 @@ class WaveformsPanel(QWidget):
         self._plot: Plot | None = None
         self._axis: Axis | None = None
         self._traces: tuple[Trace, ...] = ()
-        self._chosen: dict[str, list[str]] = {}
-        """Expressions on each kind of analysis; they stay from run to run."""
+        self._circuit: Path | None = None
+        """Of the drawing; traces and zoom are kept for each circuit."""
+        self._waiting: list[str] = []
+        """Expressions to be drawn as soon as the result is."""
+        self._missing: tuple[str, ...] = ()
+        """Chosen expressions that the shown run does not have."""
+        self._choices: list[Choice] = []
+        self._family: tuple[Plot, ...] = ()
+        """The runs of a `.step` that are drawn together; () while one plot is shown."""
         self._ghosts: tuple[Trace, ...] = ()
         """Of older runs."""
         self._selected: str | None = None
@@ -61,8 +74,13 @@ class WaveformsPanel(QWidget):
         self._slow.setSingleShot(True)
         self._slow.setInterval(_SLOW_MS)
         self._slow.timeout.connect(self._show_note)
+        self._zoomed = QTimer(self)
+        self._zoomed.setSingleShot(True)
+        self._zoomed.setInterval(_SLOW_MS)
+        self._zoomed.timeout.connect(self._keep_zoom)
         self._area: PlotArea | None = None
         self._cursor_table: CursorTable | None = None
+        self._strip: CursorStrip | None = None
         self._colors: TraceColors | None = None
         self.setObjectName("waveforms")
         self._build()
@@ -92,10 +110,13 @@ class WaveformsPanel(QWidget):
 
     def choose_plot(self, index: int) -> None:
         """Show another analysis of the result."""
-        plots = () if self._shown.loaded is None else self._shown.loaded.plots
-        if 0 <= index < len(plots):
-            is_same_kind = self._plot is not None and self._plot.analysis == plots[index].analysis
-            self._plot = plots[index]
+        if 0 <= index < len(self._choices):
+            chosen = self._choices[index]
+            is_same_kind = self._plot is not None and self._plot.analysis == chosen.plot.analysis
+            self._keep_zoom()
+            self._plot, self._family = chosen.plot, chosen.family
+            self._view.analysis = self._plot.analysis
+            self._services.workspace.views.tell()
             self._start(keep_view=is_same_kind)
 
     def add_trace(self, expression: str) -> None:
@@ -104,10 +125,7 @@ class WaveformsPanel(QWidget):
             self.chips.end_adding(expression)
         elif self._axis is None:
             # Another result is being drawn: with this one too.
-            chosen = self._chosen.get(self._plot.analysis)
-            if chosen is not None and expression not in chosen:
-                chosen.append(expression)
-                self._start(keep_view=True)
+            self._waiting.append(expression)
             self.chips.end_adding(expression)
         else:
             self._services.start(
@@ -144,6 +162,9 @@ class WaveformsPanel(QWidget):
         self.tools.retranslate()
         if self._cursor_table is not None:
             self._cursor_table.retranslate()
+        if self._strip is not None:
+            self._strip.retranslate()
+        self._foot.retranslate()
         self._fill_choice()
         self._show_note()
         self._show_body()
@@ -162,8 +183,16 @@ class WaveformsPanel(QWidget):
 
     def _show_side(self) -> None:
         scale = self._services.theme.theme.scale
-        has_room = self.width() >= _NARROW * scale and self.height() >= _LOW * scale
-        self._side.setVisible(has_room and self._shown.loaded is not None)
+        is_wide = self.width() >= _NARROW * scale
+        has_side = is_wide and self.height() >= _LOW * scale and self._shown.loaded is not None
+        self._side.setVisible(has_side)
+        has_drawing = self._axis is not None and self._area is not None and not has_side
+        if self._strip is not None:
+            # Every number stays: where there is no room beside the plot, they stand below it.
+            self._strip.setVisible(
+                has_drawing and self.cursor_button.isChecked() and self.height() >= _LOW * scale * 1.5
+            )
+        self._foot.setVisible(has_drawing)
 
     def _build(self) -> None:
         self._build_tools()
@@ -177,7 +206,7 @@ class WaveformsPanel(QWidget):
         self._body = QStackedWidget()
         self._body.addWidget(self._empty)
         self._body.addWidget(self.table)
-        main = QVBoxLayout()
+        self._main = main = QVBoxLayout()
         self._side = QWidget()
         mark(self._side, surface="base", line="left")
         self._side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -189,6 +218,9 @@ class WaveformsPanel(QWidget):
         main.addWidget(self.tools)
         main.addWidget(self._note)
         main.addWidget(self._body, 1)
+        self._foot = PlotFoot(self._services, self._shown)
+        self._foot.all_wanted.connect(self.measurements_wanted)
+        main.addWidget(self._foot)
         self._side_column.setContentsMargins(1, 0, 0, 0)
         self._side_column.addWidget(MeasurementsView(self._services, self._shown, is_compact=True), 1)
         whole.addLayout(main, 1)
@@ -220,29 +252,43 @@ class WaveformsPanel(QWidget):
         self._again = QPushButton()
         self._again.setObjectName("run_again")
         mark(self._again, kind="link")
-        self._again.clicked.connect(lambda _checked: self._services.workspace.run_requested.emit())
+        self._again.clicked.connect(self._run_again)
         self._note_row.addWidget(self._note_icon)
         self._note_row.addWidget(self._note_text, 1)
         self._note_row.addWidget(self._again)
         self._refused: Message | None = None
 
+    def _run_again(self, _checked: bool = False) -> None:
+        """The circuit of the shown run, whatever the editor shows."""
+        loaded = self._shown.loaded
+        if loaded is not None and loaded.figures is not None:
+            self._services.workspace.circuit_run_requested.emit(loaded.figures.circuit)
+
     def _on_result(self) -> None:
         loaded = self._shown.loaded
+        self._keep_zoom()
+        before = self._circuit
+        self._circuit = self._shown.circuit
+        is_same = before == self._circuit
         if loaded is None:
-            self._plot, self._axis, self._traces, self._chosen = None, None, (), {}
+            self._plot, self._axis, self._traces = None, None, ()
+            self._choices, self._family = [], ()
             self._colors = None
             self._request += 1
         elif self._shown.error is None or loaded.plots:
-            before = None if self._plot is None else self._plot.analysis
-            kinds = [plot.analysis for plot in loaded.plots]
-            index = kinds.index(before) if before in kinds else _first_drawn(loaded.plots)
-            self._plot = loaded.plots[index] if loaded.plots else None
+            wanted = self._plot.analysis if self._plot is not None and is_same else self._view.analysis
+            self._choices = choices_of(loaded.plots)
+            plots = [choice.plot for choice in self._choices]
+            kinds = [plot.analysis for plot in plots]
+            index = kinds.index(wanted) if wanted in kinds else _first_drawn(plots)
+            self._plot = plots[index] if plots else None
+            self._family = self._choices[index].family if plots else ()
             self._axis, self._traces = None, ()
             self._ghosts = ()
         self._fill_choice()
         self._show_note()
         if self._plot is not None and loaded is not None:
-            self._start(keep_view=True)
+            self._start(keep_view=is_same)
         else:
             self._show_chips()
             self._show_body()
@@ -261,24 +307,44 @@ class WaveformsPanel(QWidget):
 
     async def _prepare(self, plot: Plot, request: int, *, keep_view: bool) -> None:
         if self._area is None:
-            # Half a second of imports; in a thread they let the window breathe.
-            await asyncio.to_thread(importlib.import_module, "presentation.panels.waveforms.plot_area")
+            await import_qt(PLOT_AREA, without_qt=PLOT_TRACES)
             if request != self._request:
                 return
         self._make_area()
         from presentation.panels.waveforms.traces import made_traces
 
         assert self._colors is not None
-        wanted = self._chosen.get(plot.analysis)
+        wanted = self._view.traces.get(plot.analysis)
+        if wanted is None:
+            wanted = await asyncio.to_thread(self._plotted, plot)
         axis, traces = await asyncio.to_thread(made_traces, plot, wanted, self._colors)
+        missing = tuple(trace.expression for trace in traces if trace.error is not None)
+        if missing and len(missing) == len(traces):
+            axis, traces = await asyncio.to_thread(made_traces, plot, None, self._colors)
         if request != self._request:
             return
-        self._axis, self._traces = axis, traces
-        self._remember()
+        self._axis, self._traces = axis, tuple(trace for trace in traces if trace.error is None)
+        self._missing = missing
         self._draw(keep_view=keep_view)
+        if not keep_view and self._area is not None:
+            self._area.restore(self._view.zooms.get(plot.analysis, {}))
+        waiting, self._waiting = self._waiting, []
+        for expression in waiting:
+            self.add_trace(expression)
+
+    def _plotted(self, plot: Plot) -> list[str] | None:
+        """What the circuit's own `plot` commands show of this plot, as far as it can be drawn."""
+        from presentation.panels.waveforms.traces import drawable
+
+        loaded = self._shown.loaded
+        curves = () if loaded is None or loaded.figures is None else loaded.figures.curves
+        for analysis, expressions in curves:
+            if analysis in ("", plot.analysis) and (found := drawable(plot, expressions)):
+                return found
+        return None
 
     def _make_area(self) -> None:
-        from presentation.panels.waveforms.cursor_table import CursorTable
+        from presentation.panels.waveforms.cursor_table import CursorStrip, CursorTable
         from presentation.panels.waveforms.plot_area import PlotArea
         from presentation.panels.waveforms.traces import TraceColors
 
@@ -288,10 +354,13 @@ class WaveformsPanel(QWidget):
         self._area = PlotArea(self._services.theme.theme)
         self._area.setAccessibleName(self._services.language(msg("Plot")))
         self._area.cursors_moved.connect(self._on_cursors_moved)
+        self._area.range_changed.connect(self._zoomed.start)
         self._area.set_cursors_shown(self.cursor_button.isChecked())
         self._body.addWidget(self._area)
         self._cursor_table = CursorTable(self._services)
         self._side_column.addWidget(self._cursor_table)
+        self._strip = CursorStrip(self._services)
+        self._main.insertWidget(self._main.indexOf(self._foot), self._strip)
 
     async def _add(self, expression: str, plot: Plot, axis: Axis) -> None:
         from presentation.panels.waveforms.traces import make_trace
@@ -314,18 +383,42 @@ class WaveformsPanel(QWidget):
             self.chips.refuse()
         self._show_note()
 
+    @property
+    def _view(self) -> CircuitView:
+        return self._services.workspace.views.of(self._circuit)
+
     def _remember(self) -> None:
+        """The traces that a person chose; those that this run does not have are given up with it."""
         if self._plot is not None:
-            self._chosen[self._plot.analysis] = [trace.expression for trace in self._traces]
+            self._missing = ()
+            self._view.traces[self._plot.analysis] = [trace.expression for trace in self._traces]
+            self._services.workspace.views.tell()
+
+    def _keep_zoom(self) -> None:
+        """The part of the drawing that somebody looks at is kept for its circuit."""
+        if self._plot is None or self._axis is None or self._area is None:
+            return
+        zoom, zooms = self._area.zoom, self._view.zooms
+        if zoom != zooms.get(self._plot.analysis, {}):
+            zooms[self._plot.analysis] = zoom
+            if not zoom:
+                del zooms[self._plot.analysis]
+            self._services.workspace.views.tell()
 
     def _draw(self, *, keep_view: bool) -> None:
         self._show_chips()
         if self._axis is not None and self._area is not None:
-            self._area.show_traces(self._axis, self._traces, ghosts=self._ghosts, keep_view=keep_view)
+            self._area.show_traces(
+                self._axis, self._in_shade(self._traces), ghosts=self._ghosts, keep_view=keep_view
+            )
             self._area.select(self._selected)
         self._show_note()
         self._show_body()
         self._adorn()
+
+    def _in_shade(self, traces: Sequence[Trace]) -> Sequence[Trace]:
+        """Of a family the run the cursors read is one among others."""
+        return with_shade(traces, self._plot, self._family) if self._plot is not None else traces
 
     def _adorn(self) -> None:
         """Add what is made off the loop after the curves are there: older runs, limits, margins."""
@@ -347,13 +440,18 @@ class WaveformsPanel(QWidget):
         from presentation.panels.waveforms.plot_marks import marks_of
 
         ghosts = await self.overlay.ghosts(plot, traces)
+        if self._family:
+            from presentation.panels.waveforms.family import family_of
+
+            ghosts = (*ghosts, *await asyncio.to_thread(family_of, plot, self._family, traces))
+        self._show_note()
         shown = self._shown
         marks = await asyncio.to_thread(marks_of, plot, axis, traces, shown.goals, shown.expressions)
         if adornment != self._adornment or self._area is None or axis is not self._axis:
             return
         if ghosts or self._ghosts:
             self._ghosts = ghosts
-            self._area.show_traces(axis, traces, ghosts=ghosts, keep_view=True)
+            self._area.show_traces(axis, self._in_shade(traces), ghosts=ghosts, keep_view=True)
         self._area.show_marks(marks, partial(limit_words, self._services.language))
 
     def _on_export(self, suffix: str) -> None:
@@ -362,7 +460,13 @@ class WaveformsPanel(QWidget):
 
             name = self.plot_choice.currentText()
             saving = export_plot(
-                self._services, self._area, self._axis, self._traces, suffix=suffix, name=name
+                self._services,
+                self._area,
+                self._axis,
+                self._traces,
+                suffix=suffix,
+                name=name,
+                behind=self.overlay.names if self._ghosts else (),
             )
             self._services.start(saving, kind="export plot", scope="export")
 
@@ -381,6 +485,10 @@ class WaveformsPanel(QWidget):
         self.tools.set_drawing(is_shown=has_drawing)
         self.tools.setVisible(self._plot is not None)
         self._show_side()
+        if not self.cursor_button.isChecked():
+            self._foot.show_slope("")
+        elif self._strip is not None:
+            self._foot.show_slope(self._strip.slope_text())
         if self._cursor_table is not None:
             self._cursor_table.setVisible(has_drawing and self.cursor_button.isChecked())
         if has_drawing:
@@ -391,21 +499,27 @@ class WaveformsPanel(QWidget):
             self._body.setCurrentWidget(self.table)
         else:
             error = self._shown.error
-            empty = msg("The curves of a run appear here. F5 simulates the main circuit.")
+            empty = msg("The curves of a run appear here. F5 simulates the circuit in front.")
             self._empty.setText(self._services.language(empty if error is None else error))
             self._body.setCurrentWidget(self._empty)
 
     def _show_note(self, _stale: object = None) -> None:
         """One line under the tools: a refused expression, an old drawing, what is being read."""
-        shown = self._shown
+        shown, loaded = self._shown, self._shown.loaded
         text: Message | None = None
         is_stale = False
         if self._refused is not None:
             text = self._refused
+        elif self._missing and not shown.is_loading:
+            text = msg("Not in this run, so not drawn: {names}", names=", ".join(self._missing))
         elif shown.is_loading and self._plot is not None and not self._slow.isActive():
             text = msg("Reading the result ...")
         elif shown.error is not None and self._plot is not None:
             text = shown.error
+        elif self.overlay.foreign and self._plot is not None:
+            text = msg("Behind it, of another circuit: {runs}", runs=", ".join(self.overlay.foreign))
+        elif loaded is not None and loaded.figures is not None and not loaded.figures.is_ours and self._plot:
+            text = msg("Computed elsewhere, not by this installation.")
         elif shown.is_stale and self._plot is not None:
             text, is_stale = msg("The circuit was changed since this run."), True
         self._note.setVisible(text is not None)
@@ -417,17 +531,39 @@ class WaveformsPanel(QWidget):
 
     def _fill_choice(self) -> None:
         loaded = self._shown.loaded
-        plots = () if loaded is None else loaded.plots
         number = None if loaded is None or loaded.figures is None else loaded.figures.number
+        circuit = "" if self._circuit is None else self._circuit.name
+        language = self._services.language
         names, chosen = [], 0
-        for index, plot in enumerate(plots):
-            same = [other for other in plots[: index + 1] if other.analysis == plot.analysis]
-            kind = _SHORT.get(plot.analysis, plot.analysis)
-            kind = kind if len(same) == 1 else f"{kind} {len(same)}"
-            run = msg("Run {number} · {analysis}", number=number, analysis=kind)
-            names.append(kind if number is None else self._services.language(run))
-            chosen = index if plot is self._plot else chosen
+        labels = self._labels()
+        for index, choice in enumerate(self._choices):
+            plot = choice.plot
+            kind = str(plot.analysis)
+            if choice.family:
+                count, name = len(choice.family), stepped_names(choice.family)
+                kind = f"{kind} · " + language(
+                    msg("all {count} runs of {name}", count=count, name=name)
+                    if name
+                    else msg("all {count} runs", count=count)
+                )
+            elif plot.step is not None:
+                kind = f"{kind} · {step_label(plot.step)}"
+            else:
+                kind = labels[id(plot)]
+            run = msg("{circuit} · Run {number} · {analysis}", circuit=circuit, number=number, analysis=kind)
+            names.append(kind if number is None else language(run))
+            is_shown = plot is self._plot and bool(choice.family) == bool(self._family)
+            chosen = index if is_shown else chosen
         self.tools.show_choice(names, chosen)
+
+    def _labels(self) -> dict[int, str]:
+        """The short names of the plots, by their identity."""
+        if not self._choices:  # without a result numpy is not imported
+            return {}
+        from domain.simulation.waveform import plot_labels
+
+        plots = [choice.plot for choice in self._choices if not choice.family]
+        return {id(plot): label for plot, label in zip(plots, plot_labels(plots), strict=True)}
 
     def _on_selected(self, expression: str | None) -> None:
         self._selected = expression
@@ -444,6 +580,10 @@ class WaveformsPanel(QWidget):
             self._cursor_table.show_cursors(self._axis, self._traces, a, b)
             rows = min(self._cursor_table.wanted_height(), self.height() // 2)
             self._cursor_table.setFixedHeight(max(rows, 1))
+        if self._strip is not None and self._axis is not None:
+            self._strip.show_cursors(self._axis, self._traces, a, b)
+            self._strip.setFixedHeight(self._strip.wanted_height())
+            self._foot.show_slope(self._strip.slope_text())
 
 
 def _first_drawn(plots: Sequence[Plot]) -> int:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pyqtgraph as pg  # type: ignore[import-untyped]
-from PyQt6.QtCore import QRectF, Qt, pyqtSignal
-from PyQt6.QtGui import QPen
+from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
+from PyQt6.QtGui import QColor, QPen
 
 from domain.design.goals import DesignGoal
 from domain.simulation.waveform import RealArray
@@ -32,6 +33,13 @@ def trace_pen(theme: Theme, trace: Trace, *, is_selected: bool = False) -> QPen:
     """
     sizes = tokens()["plot_style"]
     color = theme.color(f"trace.{trace.color % TRACE_COLORS}")
+    if trace.shade is not None:
+        # One hue from dark to light by the stepped value, none so pale that it is lost.
+        dark, light = (0.25, 0.70) if theme.name == "light" else (0.42, 0.82)
+        hue, saturation, _, _ = color.getHslF()
+        color = QColor.fromHslF(max(hue or 0.0, 0.0), saturation or 0.0, dark + (light - dark) * trace.shade)
+        width = float(sizes["line_width_selected" if is_selected else "line_width"])
+        return QPen(color, width * theme.scale)
     kind = "line_width_ghost" if trace.is_ghost else "line_width_selected" if is_selected else "line_width"
     if trace.is_ghost:
         color.setAlphaF(float(sizes["ghost_opacity"]))
@@ -163,12 +171,28 @@ class Pane:
         (low, high), _ = self.box.viewRange()
         columns = max(int(self.box.width() * pixel_ratio), 1)
         for trace, curve, items in self.lines:
-            is_selected = trace.expression == selected and not trace.is_ghost
+            is_selected = trace.expression == selected and (not trace.is_ghost or trace.shade is not None)
             pen = trace_pen(theme, trace, is_selected=is_selected)
             for stretch, item in zip(curve.stretches, items, strict=True):
                 item.show_points(*stretch.visible(low, high, columns), pen)
                 item.setVisible(True)
                 item.setZValue(-1 if trace.is_ghost else 1 if is_selected else 0)
+
+    def nearest(self, place: QPointF, reach: float) -> Trace | None:
+        """The trace of a family that runs within `reach` pixels above or below a place of the scene."""
+        if not self.box.sceneBoundingRect().contains(place) or not self.box.isVisible():
+            return None
+        here = self.box.mapSceneToView(place)
+        _, pixel = self.box.viewPixelSize()
+        best, found = reach, None
+        for trace, _, items in self.lines:
+            for item in items if trace.run else ():
+                x, y = item.points
+                if len(x) and x[0] <= here.x() <= x[-1]:
+                    away = abs(float(np.interp(here.x(), x, y)) - here.y()) / max(pixel, 1e-300)
+                    if away < best:
+                        best, found = away, trace
+        return found
 
     def _drawn(self) -> Iterator[tuple[RealArray, RealArray]]:
         """The points of every curve as it is drawn."""

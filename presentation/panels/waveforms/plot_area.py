@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import pyqtgraph as pg  # type: ignore[import-untyped]
 from PyQt6.QtCore import QPointF, QRectF, Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QColor, QKeyEvent, QResizeEvent
-from PyQt6.QtWidgets import QWidget
+from PyQt6.QtGui import QColor, QKeyEvent, QMouseEvent, QResizeEvent
+from PyQt6.QtWidgets import QToolTip, QWidget
 
 from domain.design.goals import DesignGoal
 from presentation.panels.waveforms.cursors import CursorItem, CursorLook
@@ -26,11 +26,15 @@ _BEGINNINGS: tuple[tuple[CursorName, float], ...] = (("a", 1 / 3), ("b", 2 / 3))
 _ROOM_FOR_FLAGS = 18
 _MARGIN = 4
 _GAP = 10
+_REACH = 6.0
+"""Pixels from a curve within which the mouse is on it."""
 
 
 class PlotArea(pg.GraphicsView):  # type: ignore[misc]
     """Panes, curves and cursors of one plot. All places are samples of its axis."""
 
+    range_changed = pyqtSignal()
+    """another part is shown"""
     cursors_moved = pyqtSignal(int, int)
     """samples of A and B"""
 
@@ -48,6 +52,8 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         self._theme = theme
         self._axis: CommonAxis | None = None
         self._traces: Sequence[Trace] = ()
+        self._shown: tuple[Trace, ...] = ()
+        """With those of other runs."""
         self._selected: str | None = None
         self._panes: list[Pane] = []
         """Those in use, top to bottom."""
@@ -88,6 +94,33 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         (low, high), _ = self._panes[0].box.viewRange()
         return float(low), float(high)
 
+    @property
+    def zoom(self) -> dict[str, tuple[float, float]]:
+        """The range somebody chose: of the axis (""), and of each pane by its unit; {} while all is shown."""
+        if self._axis is None or not any(pane.is_zoomed for pane in self._panes):
+            return {}
+        across = self.view_range
+        found = {} if across is None else {"": across}
+        for pane in self._panes:
+            low, high = pane.box.viewRange()[1]
+            found[_key(pane.kind)] = float(low), float(high)
+        return found
+
+    def restore(self, zoom: Mapping[str, tuple[float, float]]) -> None:
+        """Show a range that was chosen before, as far as it is on the axis."""
+        if self._axis is None or not self._panes:
+            return
+        across = zoom.get("")
+        if across is None or across[1] < self._axis.low or across[0] > self._axis.high:
+            return
+        self._panes[0].box.setXRange(*across, padding=0)
+        for pane in self._panes:
+            upward = zoom.get(_key(pane.kind))
+            if upward is not None:
+                pane.box.setYRange(*upward, padding=0)
+            pane.is_zoomed = True
+        self.redraw_now()
+
     def pane_rect(self, index: int) -> QRectF:
         """Where a pane's curves are, in the coordinates of this widget."""
         box = self._panes[index].box
@@ -121,6 +154,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         before = self.view_range if is_zoomed else None
         heights = {pane.kind: pane.box.viewRange()[1] for pane in self._panes if is_same and pane.is_zoomed}
         self._axis, self._traces = axis, traces
+        self._shown = (*ghosts, *traces)
         self._rebuild(panes_of(traces) or [PaneKind("")])
         self._set_cursors_from(places)
         for pane in self._panes:
@@ -203,6 +237,20 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
             case _:
                 super().keyPressEvent(event)
 
+    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Over a curve of a family: say which run it is."""
+        super().mouseMoveEvent(event)
+        if event is None or event.buttons() or not any(trace.run for trace in self._shown):
+            return
+        place = self.mapToScene(event.position().toPoint())
+        found = (pane.nearest(place, _REACH * self._theme.scale) for pane in self._panes)
+        trace = next((each for each in found if each is not None), None)
+        if trace is None:
+            QToolTip.hideText()
+        else:
+            words = f"{trace.expression}, {trace.run}"
+            QToolTip.showText(event.globalPosition().toPoint(), words, self)
+
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
         """Other pixels, other samples."""
         super().resizeEvent(event)
@@ -247,6 +295,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
 
     def _draw_soon(self, *_what: object) -> None:
         self._soon.start()
+        self.range_changed.emit()
 
     def _arrange(self) -> None:
         """Panes below each other, their frames above each other; a phase gets less height than its gain."""
@@ -369,6 +418,10 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
                     color = self._theme.color(f"trace.{trace.color % TRACE_COLORS}")
                     marks.append((pane.box.mapViewToScene(QPointF(coordinate, value)), color))
         return marks
+
+
+def _key(kind: PaneKind) -> str:
+    return f"{kind.unit} log" if kind.is_log else kind.unit or "1"
 
 
 def _cursor_look(theme: Theme) -> CursorLook:

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PyQt6.QtCore import QEvent, QPoint, Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QAction, QFontMetrics, QResizeEvent
-from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QSizePolicy, QWidget
+from PyQt6.QtCore import QPoint, Qt, QTimer, pyqtSignal
+from PyQt6.QtGui import QAction, QFontMetrics, QPaintEvent, QResizeEvent
+from PyQt6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QMenu,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QWidget,
+)
 
 from presentation.panels.waveforms.chips import ChipRow
 from presentation.window.frame import IconButton
@@ -23,6 +32,37 @@ EXPORTS = {
 """Formats a plot is exported in, by their suffix; and the conversation."""
 
 
+_CHOICE_SHARE = 0.37
+"""Of the bar's width; the rest is the traces'."""
+
+
+class _Choice(QComboBox):
+    """Where its name has no room, that loses its middle: begin and end say which run and which analysis."""
+
+    def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
+        """The box, and the name in what is left of the arrow."""
+        painter = QStylePainter(self)
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        room = self.width() - self.rest_width()
+        option.currentText = self.fontMetrics().elidedText(
+            self.currentText(), Qt.TextElideMode.ElideMiddle, room
+        )
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+    def rest_width(self) -> int:
+        """What the box needs beside its name: borders, the arrow, and a breath before it."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        style = self.style()
+        assert style is not None
+        field = style.subControlRect(
+            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
+        )
+        return self.width() - field.width() + 2
+
+
 class PlotTools(QWidget):
     """The bar. What is pressed is told; whoever owns it does it."""
 
@@ -32,7 +72,7 @@ class PlotTools(QWidget):
     def __init__(self, services: WindowServices) -> None:
         super().__init__()
         self._services = services
-        self.plot_choice = QComboBox()
+        self.plot_choice = _Choice()
         self.plot_choice.setObjectName("plot_choice")
         self.plot_choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.plot_choice.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -55,11 +95,21 @@ class PlotTools(QWidget):
         self._polished = QTimer(self)
         self._polished.setSingleShot(True)
         self._polished.timeout.connect(self._fit_choice)
-        self._row.addWidget(self.plot_choice)
-        self._row.addWidget(self.chips, 1)
-        self._buttons = (self.cursors, self.fit, self.overlay, self.expression, self.export)
+        top = Qt.AlignmentFlag.AlignTop
+        self._places = QHBoxLayout(), QHBoxLayout()
+        """What stays in the first row when the chips have two: the choice, the buttons."""
+        self._places[0].addWidget(self.plot_choice, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._row.addLayout(self._places[0])
+        self._row.setAlignment(self._places[0], top)
+        self._row.addWidget(self.chips, 1, top)
+        self.rest = IconButton(services, "ellipsis", msg("More"), name="more_plot_tools")
+        self.rest.clicked.connect(self._show_rest)
+        self._buttons = (self.cursors, self.fit, self.overlay, self.expression, self.export, self.rest)
         for button in self._buttons:
-            self._row.addWidget(button)
+            self._places[1].addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._row.addLayout(self._places[1])
+        self._row.setAlignment(self._places[1], top)
+        self.chips.rows_changed.connect(self._fit_rows)
         self.menu = QMenu(self)
         """The formats of the export."""
         self.restyle()
@@ -80,8 +130,10 @@ class PlotTools(QWidget):
             choice.ensurePolished()
             metrics = QFontMetrics(choice.font())
             widest = max(map(metrics.horizontalAdvance, names))
-            rest = choice.sizeHint().width() - widest
-            choice.setFixedWidth(rest + metrics.horizontalAdvance(choice.currentText()))
+            rest = choice.rest_width()
+            wanted = rest + metrics.horizontalAdvance(choice.currentText())
+            choice.setFixedWidth(min(wanted, max(round(self.width() * _CHOICE_SHARE), rest)))
+            choice.setToolTip(choice.currentText())
             view = choice.view()
             if view is not None:
                 view.setMinimumWidth(rest + widest)
@@ -90,38 +142,41 @@ class PlotTools(QWidget):
         """Offer only what suits: a table of values has no traces."""
         self._is_drawing = is_shown
         for widget in (self.chips, *self._buttons):
-            widget.setVisible(is_shown)
+            widget.setVisible(is_shown and widget is not self.rest)
         self._make_room()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
         """Another room."""
         super().resizeEvent(event)
+        self._fit_choice()
         self._make_room()
 
-    def event(self, event: QEvent | None) -> bool:
-        """Other chips, or another name of the run."""
-        if event is not None and event.type() == QEvent.Type.LayoutRequest:
-            self._make_room()
-        return super().event(event)
-
     def _make_room(self) -> None:
-        """In a narrow pane the traces come first; what is left out has another way (the plus, a key)."""
+        """In a narrow pane older runs, expressions and export go behind one button; cursors and fit stay."""
         if not self._is_drawing:
             return
-        step = self.export.width() + self._row.spacing()
-        fixed = self.plot_choice.width() + self.chips.wanted_width + self.export.width() * len(self._buttons)
-        room = self.contentsRect().width() - fixed - self._row.spacing() * (len(self._buttons) + 3)
-        for button in (self.expression, self.fit):
-            button.setVisible(room >= 0)
-            room += step
+        theme = self._services.theme.theme
+        needed = self.plot_choice.width() + theme.size("space.12") * 4 + self.export.width() * 5
+        is_narrow = self.contentsRect().width() < needed
+        for button in (self.overlay, self.expression, self.export):
+            button.setVisible(not is_narrow)
+        self.rest.setVisible(is_narrow)
+
+    def _fit_rows(self) -> None:
+        self.setFixedHeight(self.chips.height() + 1)
 
     def restyle(self) -> None:
         """Sizes and colours."""
         theme = self._services.theme.theme
         self._row.setContentsMargins(theme.size("space.3"), 0, theme.size("space.2"), 0)
-        self._row.setSpacing(theme.size("space.1"))
-        self.setFixedHeight(theme.size("row.toolbar") + 1)
+        self._row.setSpacing(theme.size("space.2"))
+        for place in self._places:
+            place.setSpacing(theme.size("space.1"))
+            # As high as a row of chips, so that they stand in one line.
+            edge = max(theme.size("row.toolbar") - self.export.height(), 0) // 2
+            place.setContentsMargins(0, edge, 0, 0)
         self.chips.restyle()
+        self._fit_rows()
         # With another type the box has another width; it knows its type when the style sheet is on.
         self._polished.start()
 
@@ -136,6 +191,16 @@ class PlotTools(QWidget):
             action.setObjectName(f"export_{suffix}")
             action.triggered.connect(lambda _checked, suffix=suffix: self.export_asked.emit(suffix))
             self.menu.addAction(action)
+
+    def _show_rest(self) -> None:
+        """What a narrow pane has no buttons for."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for button in (self.overlay, self.expression):
+            menu.addAction(button.toolTip(), button.click)
+        menu.addSeparator()
+        menu.addActions(self.menu.actions())
+        menu.popup(self.rest.mapToGlobal(self.rest.rect().bottomLeft()))
 
     def _show_exports(self) -> None:
         self.menu.popup(self.export.mapToGlobal(QPoint(0, self.export.height())))

@@ -18,6 +18,7 @@ from shared.message import msg
 
 if TYPE_CHECKING:
     from application.project.browsing import ResultSummary
+    from application.simulation.waveforms import LoadedWaveforms, StoredFigures
     from domain.simulation.waveform import Plot
     from presentation.panels.waveforms.traces import Trace
 
@@ -27,7 +28,11 @@ _MOST_CHOSEN = 4
 
 
 class RunOverlay(QObject):
-    """Runs of the shown circuit that are drawn pale; chosen in a menu, kept until the project is closed."""
+    """Runs drawn pale behind a circuit's; chosen in a menu, kept for it until the project is closed.
+
+    The menu offers runs of the same circuit. One of another circuit is drawn only when somebody asks for
+    that very run, and is named then.
+    """
 
     changed = pyqtSignal()
     """other runs are chosen"""
@@ -37,11 +42,42 @@ class RunOverlay(QObject):
         self._services = services
         self._shown = shown
         self._button = button
-        self._chosen: dict[Path, tuple[Plot, ...] | None] = {}
-        """Plots of each chosen run; None until they are read."""
+        self._all: dict[Path | None, dict[Path, LoadedWaveforms | None]] = {}
+        """Of each circuit, the runs drawn behind it; None until one is read."""
         self.menu = QMenu(button)
         button.clicked.connect(self._ask)
-        services.workspace.project_closed.connect(self.clear)
+        services.workspace.project_closed.connect(self._forget)
+        shown.changed.connect(self._check)
+
+    @property
+    def _chosen(self) -> dict[Path, LoadedWaveforms | None]:
+        return self._all.setdefault(self._shown.circuit, {})
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Those that are drawn: the run, and the circuit of one that is another's."""
+        return tuple(
+            self._foreign_name(figures)
+            if figures.circuit != self._shown.circuit
+            else self._services.language(msg("Run {number}", number=figures.number))
+            for figures in self._figures
+        )
+
+    @property
+    def foreign(self) -> tuple[str, ...]:
+        """Those of another circuit that are drawn, by circuit and run."""
+        return tuple(
+            self._foreign_name(figures) for figures in self._figures if figures.circuit != self._shown.circuit
+        )
+
+    @property
+    def _figures(self) -> list[StoredFigures]:
+        found = (None if loaded is None else loaded.figures for loaded in self._chosen.values())
+        return [figures for figures in found if figures is not None]
+
+    def _foreign_name(self, figures: StoredFigures) -> str:
+        run = msg("Run {number} of {circuit}", number=figures.number, circuit=figures.circuit.name)
+        return self._services.language(run)
 
     @property
     def chosen(self) -> tuple[Path, ...]:
@@ -67,6 +103,10 @@ class RunOverlay(QObject):
         if had_some:
             self.changed.emit()
 
+    def _forget(self) -> None:
+        self._all.clear()
+        self._check()
+
     async def ghosts(self, plot: Plot, traces: Sequence[Trace]) -> tuple[Trace, ...]:
         """The same expressions on the same analysis of the chosen runs, where they have it."""
         found: list[Trace] = []
@@ -81,19 +121,20 @@ class RunOverlay(QObject):
         loaded = self._shown.loaded
         if loaded is not None and loaded.figures is not None and loaded.figures.result_path == path:
             return ()
-        known = self._chosen.get(path)
+        chosen = self._chosen
+        known = chosen.get(path)
         if known is not None:
-            return known
+            return known.plots
         try:
-            plots = (await self._services.app.waveforms(path)).plots
+            older = await self._services.app.waveforms(path)
         except CircuitAIError as error:
-            self._chosen.pop(path, None)
+            chosen.pop(path, None)
             self._check()
             self._services.workspace.error_occurred.emit(error)
             return ()
-        if path in self._chosen:
-            self._chosen[path] = plots
-        return plots
+        if path in chosen:
+            chosen[path] = older
+        return older.plots
 
     def _ask(self) -> None:
         self._check()

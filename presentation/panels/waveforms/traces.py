@@ -6,6 +6,7 @@ the gain in dB above the phase in degrees, else one pane for volts, one for ampe
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from shared.message import Message
 _OUTPUTS = ("v(out)", "v(output)", "v(vout)", "v(o)")
 _INPUTS = ("v(in)", "v(input)", "v(vin)")
 _SUPPLY = re.compile(r"v\((v?[cd]d|v?ss|v?ee|v[cd][cd]\w*|v\+|v-|vs[+-]?|vp|vn|gnd)\)")
+_MOST_PLOTTED = 8
+"""Curves of a `plot` command that are drawn unasked."""
 _MOST_BY_DEFAULT = 4
 
 
@@ -57,6 +60,10 @@ class Trace:
     error: Message | None = None
     is_ghost: bool = False
     """Of another run, drawn thin and pale behind; its values are not those of the shown axis."""
+    shade: float | None = None
+    """In a family of stepped runs its place from 0 (the least value) to 1; the colour's shade."""
+    run: str = ""
+    """Of a family: which run, ``rload = 10k``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -124,6 +131,18 @@ def axis_of(plot: Plot) -> Axis | None:
         low=float(np.nanmin(coordinates)),
         high=float(np.nanmax(coordinates)),
     )
+
+
+def drawable(plot: Plot, expressions: Sequence[str]) -> list[str]:
+    """Those of the expressions that this plot can answer, at most as many as are drawn unasked."""
+    found: list[str] = []
+    for expression in expressions:
+        try:
+            evaluate_vector(expression, [plot])
+        except CircuitAIError:
+            continue
+        found.append(expression)
+    return found[:_MOST_PLOTTED]
 
 
 def make_trace(expression: str, plot: Plot, axis: Axis, color: int, *, is_ghost: bool = False) -> Trace:
@@ -290,6 +309,27 @@ def readout(axis: Axis, traces: Sequence[Trace], a: int, b: int) -> list[Readout
                 )
             )
     return rows
+
+
+def slope_rows(rows: Sequence[ReadoutRow]) -> list[tuple[str, float, str]]:
+    """(kind, value, unit) of what two cursors say together: ``rate`` 1/dt, ``slope`` of the first curve.
+
+    The slope is per decade over a logarithmic sweep of frequencies (dB/decade), else per unit of the axis
+    (V/s). Nothing where the cursors stand on one place.
+    """
+    axis, found = rows[0], []
+    if axis.a == axis.b or not math.isfinite(axis.b - axis.a):
+        return []
+    if axis.unit == "s":
+        found.append(("rate", 1 / abs(axis.b - axis.a), "Hz"))
+    curve = next((row for row in rows[1:] if math.isfinite(row.a) and math.isfinite(row.b)), None)
+    if curve is None:
+        return found
+    if axis.unit == "Hz" and axis.a > 0 and axis.b > 0:
+        found.append(("slope", (curve.b - curve.a) / math.log10(axis.b / axis.a), f"{curve.unit}/dec"))
+    elif curve.unit and axis.unit:
+        found.append(("slope", (curve.b - curve.a) / (axis.b - axis.a), f"{curve.unit}/{axis.unit}"))
+    return found
 
 
 def bounds_of(curves: Sequence[Curve]) -> tuple[float, float] | None:

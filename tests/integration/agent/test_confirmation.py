@@ -28,6 +28,7 @@ from domain.llm.tools.confirmation_card import (
 )
 from shared.errors import UserInputError
 from tests.fakes.llm_server import Call, FakeLLMServer, answer, call
+from tests.fakes.signed_transcript import sign_lines
 
 OLD = "old one\nold two\nold three\n"
 NEW = "new\n"
@@ -354,7 +355,7 @@ async def test_lines_nobody_understands_only_ask_again(app: Application, project
     text = await asyncio.to_thread(file.read_text)
     for line in ({"card": {"card_id": 7}}, {"card": None, "state": "asked"}, {"answers": {"x": "allow"}}):
         text += json.dumps({"event": "confirmation", **line}) + "\n"
-    await asyncio.to_thread(file.write_text, text)
+    await asyncio.to_thread(sign_lines, file, text.encode().splitlines())
     person = Person()
     await run(app, project, [rewrite("b.cir")], person=person, session_id=turn.session_id)
     assert len(person.cards) == 1

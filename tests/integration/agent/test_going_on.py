@@ -18,6 +18,7 @@ from bootstrap import build
 from domain.llm.chat import ProviderChoice, ProviderError
 from infrastructure.llm_adapters.timing import RetryPolicy
 from tests.fakes.llm_server import FakeLLMServer, Script, answer, call
+from tests.fakes.signed_transcript import sign_lines
 from tests.integration.agent.in_process import messages_of
 
 TEXT = "The corner frequency of the filter is 1.59 kHz, and its gain at low frequencies is one."
@@ -143,7 +144,8 @@ async def test_a_killed_answer_goes_on_in_its_place(app: Application, tmp_path: 
         end = next(n for n, line in enumerate(lines) if line.get("message", {}).get("type") == "assistant")
         partial = lines[end]["message"]
         delta = {"event": "delta", "message_id": partial["id"], "text": partial["content"], "reasoning": ""}
-        session.write_text("".join(json.dumps(line) + "\n" for line in [*lines[:end], delta]))
+        as_killed = [json.dumps(line).encode() for line in [*lines[:end], delta]]
+        await asyncio.to_thread(sign_lines, session, as_killed)
         assert end_of(await say(app, server, tmp_path, None)) == "completed"
     question, said = messages_of(tmp_path)
     assert (question["type"], said["content"]) == ("user", TEXT)

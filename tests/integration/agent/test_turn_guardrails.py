@@ -319,3 +319,31 @@ async def test_a_small_model_that_fails_or_is_not_wanted_changes_nothing(
         assert len(small.requests) == 1
     assert ended.stop_reason == "completed"
     assert (await app.sessions.show(project, _session_id(project))).name == "What is this?"
+
+
+async def test_runs_are_judged_by_the_goals_of_their_own_circuit(app: Application, project: Path) -> None:
+    """Also when a study of another circuit, which has goals of its own, came last."""
+    deck = DECK.replace(".end", ".meas ac gain max vdb(in)\n.end")
+    goals = project / ".circuit_ai" / "goals"
+    goals.mkdir(parents=True)
+    for name, least in (("rc.cir", 11), ("other.cir", 22)):
+        (project / name).write_text(deck)
+        goal = {"metric": "gain", "expression": "max(db(v(in)))", "unit": "dB", "minimum": least}
+        (goals / f"{name}.json").write_text(
+            json.dumps({"schema_version": 2, "circuit": name, "goals": [goal]})
+        )
+    study = call(
+        "run_parametric_sweep", {"file_path": "other.cir", "sweep_params": {"C1": ["1u", "2u"]}}, id="o"
+    )
+    steps = [
+        answer(
+            "", calls=[call("run_simulation", {"file_path": "rc.cir", "parameters": {"C1": f"{n}u"}}), study]
+        )
+        for n in range(1, 4)
+    ]
+    with FakeLLMServer([*steps, answer("It does not depend on C1.")]) as server:
+        await turn(app, server, project)
+        last = server.requests[-1]["messages"][-1]["content"]
+    assert "3 simulations of rc.cir brought no progress towards the goals" in last
+    assert "(goal >= 11 dB)" in last
+    assert "22" not in last

@@ -285,7 +285,7 @@ async def _newest_state(project: Path, session_id: str) -> tuple[dict[str, Any],
     shape = StateGraph(GraphState)
     shape.add_node(FREE_WORK, _nothing)
     shape.add_edge(START, FREE_WORK)
-    async with open_checkpointer(project / ".circuit_ai" / "checkpoints.sqlite") as saver:
+    async with open_checkpointer(project / ".circuit_ai" / "checkpoints.sqlite", session_id) as saver:
         graph = shape.compile(checkpointer=saver)
         snapshot = await graph.aget_state({"configurable": {"thread_id": session_id}})
     return dict(snapshot.values), snapshot.next

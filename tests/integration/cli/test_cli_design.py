@@ -35,7 +35,7 @@ def test_what_a_project_holds_afterwards(cli: Cli, tmp_path: Path) -> None:
     session = cli("design", tmp_path, FILTER, "--yes", "--json").events[0]["session_id"]
     data = tmp_path / ".circuit_ai"
     assert (data / ".gitignore").read_text().strip() == "*"
-    goals = json.loads((data / "design_goals.json").read_text())
+    goals = json.loads(next((data / "goals").iterdir()).read_text())
     assert goals["text"] == FILTER
     assert goals["measure"]
     with sqlite3.connect(data / "checkpoints.sqlite") as database:

@@ -49,7 +49,9 @@ def design(designs_made: dict[str, Designed], tmp_path: Path) -> Design:
                 assert isinstance(events[-1], Done)
             assert done.goals_met, (text, [verdict for verdict in done.verdicts if not verdict.met])
             assert done.circuit is not None
-            goals = json.loads((done.project / ".circuit_ai" / "design_goals.json").read_text("utf-8"))
+            goals = json.loads(
+                (done.project / ".circuit_ai" / "goals" / f"{done.circuit}.json").read_text("utf-8")
+            )
             netlist = (done.project / done.circuit).read_text("utf-8")
             designs_made[text] = Designed(goals["family"], netlist)
         return designs_made[text]

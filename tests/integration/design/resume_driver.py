@@ -20,8 +20,9 @@ from typing import Any
 
 import bootstrap
 from application.design.designing import DesignRequest, Question, ResumeRequest
-from infrastructure.persistence import operations, project, results, sessions
+from infrastructure.persistence import goal_files, operations, project, results, sessions
 from shared.errors import CircuitAIError
+from shared.paths import USER_HOME_VARIABLE
 from tests.fakes.scripted_designer import ScriptedDesigner
 from tests.ground.forked_commands import import_everything
 
@@ -70,7 +71,7 @@ def watch_everything(borders: Borders) -> None:
     borders.watch(operations.SqliteOperationLog, "record_intent")
     borders.watch(operations.SqliteOperationLog, "set_state")
     borders.watch(project.ProjectFolder, "write")
-    borders.watch(project.ProjectFolder, "save_design_goals")
+    borders.watch(goal_files.GoalFiles, "save")
     borders.watch(results.ResultFolders, "new_result")
     borders.watch(results.ResultFolders, "save")
     borders.watch(AsyncSqliteSaver, "aput")
@@ -83,7 +84,8 @@ async def answer(question: Question) -> Any:
 
 async def design(order: dict[str, Any]) -> dict[str, Any]:
     designer = ScriptedDesigner(*order["decks"])
-    app = bootstrap.build(environment=os.environ, designers={"builtin": designer})
+    home = {USER_HOME_VARIABLE: order["home"]}  # of the test that asks, not of the one that began the server
+    app = bootstrap.build(environment=os.environ | home, designers={"builtin": designer})
     folder = Path(order["project"])
     request = (
         ResumeRequest(project=folder) if order["resume"] else DesignRequest(project=folder, text=SENTENCE)

@@ -12,7 +12,14 @@ from pathlib import Path
 
 import bootstrap
 from application.design.designing import Answer, DesignRequest, Question, Reply
-from application.events import DesignEvent, Done, GoalsUnderstood, IterationFinished
+from application.events import (
+    CheckpointReached,
+    DesignEvent,
+    Done,
+    GoalsUnderstood,
+    IterationFinished,
+    TextWritten,
+)
 from domain.design.goals import DesignGoal
 
 SENTENCE = "2nd-order Butterworth low-pass filter, cut-off 10 kHz"
@@ -53,7 +60,7 @@ class Design:
         return [event.metrics["cutoff"] for event in self.events if isinstance(event, IterationFinished)]
 
     def document(self) -> dict[str, DesignGoal]:
-        stored = json.loads((self.project / ".circuit_ai" / "design_goals.json").read_text())
+        stored = json.loads(next((self.project / ".circuit_ai" / "goals").iterdir()).read_text())
         return {goal["metric"]: goal for goal in stored["goals"]}
 
     def circuits(self) -> dict[str, str]:
@@ -70,6 +77,10 @@ def accept(question: Question) -> Answer:
 
 def undo(question: Question) -> Answer:
     return "undo"
+
+
+def go_on(question: Question) -> Answer:
+    return "continue"
 
 
 async def test_what_is_confirmed_is_what_is_designed(tmp_path: Path) -> None:
@@ -170,3 +181,32 @@ async def test_a_file_somebody_changed_is_not_taken_back_and_the_question_comes_
     await design.run(confirm, meddle, stop)
     assert [question.kind for question in design.questions] == ["goals", "checkpoint", "checkpoint"]
     assert list(design.circuits().values()) == ["* mine\n"]
+
+
+async def test_a_round_with_nothing_to_gain_leads_back_to_the_same_checkpoint(tmp_path: Path) -> None:
+    design = Design(tmp_path)
+    done = await design.run(confirm, go_on, go_on, accept)
+    first, second, third = (question for question in design.questions if question.kind == "checkpoint")
+    assert [question.is_exhausted for question in (first, second, third)] == [False, True, True]
+    assert replace(second, is_exhausted=False) == first
+    told = [str(event.text) for event in design.events if isinstance(event, TextWritten)]
+    assert told.count("There is nothing left to change that would bring the goals closer.") == 2
+    assert (done.stop_reason, done.rounds, len(design.circuits())) == ("goals_met", 1, 1)
+    reached = [event for event in design.events if isinstance(event, CheckpointReached)]
+    assert [event.number for event in reached] == [1, 1, 1]
+
+
+async def test_after_a_round_with_nothing_to_gain_goals_may_be_changed_and_the_round_taken_back(
+    tmp_path: Path,
+) -> None:
+    design = Design(tmp_path)
+    done = await design.run(
+        confirm,
+        go_on,
+        lambda question: Reply(answer="continue", goals=with_corner(question.goals, 33e3)),
+        undo,
+        undo,
+    )
+    exhausted = [question.is_exhausted for question in design.questions if question.kind == "checkpoint"]
+    assert exhausted == [False, True, False, False]
+    assert (done.stop_reason, design.circuits()) == ("undone", {})

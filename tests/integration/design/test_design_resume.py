@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sqlite3
 import subprocess
@@ -14,7 +15,9 @@ from typing import Any
 import pytest
 
 from infrastructure.persistence.operations import SqliteOperationLog
+from shared.paths import USER_HOME_VARIABLE
 from tests.fakes.scripted_designer import rc_deck
+from tests.fakes.signed_transcript import sign_lines
 from tests.ground.campaign import campaigns
 from tests.integration.cli.conftest import ROOT
 
@@ -30,6 +33,7 @@ class Designs:
 
     def run(self, project: Path, *, resume: bool = False, kill_at: int | None = None) -> dict[str, Any]:
         order = {"project": str(project), "decks": WORSE_AND_WORSE, "resume": resume, "kill_at": kill_at}
+        order["home"] = os.environ.get(USER_HOME_VARIABLE, str(project.parent / "home"))
         assert self._server.stdin is not None
         assert self._server.stdout is not None
         self._server.stdin.write(json.dumps(order) + "\n")
@@ -244,6 +248,8 @@ def test_a_hole_in_the_transcript_of_a_run_is_told_where_it_matters(
     path = next((tmp_path / ".circuit_ai" / "conversations").glob("*.jsonl"))
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:4] + lines[5:]))
+    assert designs.run(tmp_path, resume=True)["error_type"] == "not_adopted"
+    sign_lines(path, lines[:4] + lines[5:])  # as a disk may lose them
     outcome = designs.run(tmp_path, resume=True)
     if has_checkpoints:
         assert (outcome["stop_reason"], outcome["rounds"]) == ("goals_not_met", 2)

@@ -81,7 +81,8 @@ class Desk:
 
     def lines(self, session_id: str) -> list[dict[str, Any]]:
         path = self.project / ".circuit_ai" / "conversations" / f"{session_id}.jsonl"
-        return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        events = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        return [{name: item for name, item in event.items() if name != "signature"} for event in events]
 
     def messages(self, session_id: str) -> list[dict[str, Any]]:
         return [line["message"] for line in self.lines(session_id) if "message" in line]

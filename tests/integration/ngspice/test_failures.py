@@ -144,9 +144,9 @@ FAILURES: dict[str, Case] = {
     "no analysis": case("V1 a 0 1\nR1 a 0 1", "no-analysis"),
     "title only": Case(deck="only a title\n", code="empty-circuit"),
     "empty file": Case(deck="", code="empty-circuit"),
-    "unknown command": case("V1 a 0 1\nR1 a 0 1\n.op\n.control\nfoobar 1\nop\n.endc", "control-command-failed", 6),
+    "unknown command": case("V1 a 0 1\nR1 a 0 1\n.control\nfoobar 1\n.endc", "control-command-failed", 5),
     "command on a device that is not there": case(
-        "V1 a 0 1\nR1 a 0 1\n.op\n.control\nalter r99=2\n.endc", "control-command-failed", 6
+        "V1 a 0 1\nR1 a 0 1\n.control\nalter r99=2\n.endc", "control-command-failed", 5
     ),
     "analysis fails in the control block": case(
         "V1 a 0 1\nV2 a 0 2\nR1 a 0 1\n.control\nop\n.endc", "singular-matrix", 2
@@ -157,7 +157,7 @@ FAILURES: dict[str, Case] = {
     ),
     "control block quits with 3": case("V1 a 0 1\nR1 a 0 1\n.op\n.control\nquit 3\n.endc", "control-quit"),
     "writes outside its folder": case(
-        "V1 a 0 1\nR1 a 0 1\n.op\n.control\nop\nwrdata /var/lib/nothing v(a)\n.endc", "file-not-opened", 7
+        "V1 a 0 1\nR1 a 0 1\n.control\nop\nwrdata /var/lib/nothing v(a)\n.endc", "file-not-opened", 6
     ),
     "crash by a function that calls itself": case(
         "V1 a 0 1\n.func f(x) {f(x)}\nR1 a 0 {f(1)}\n.op", "simulator-crashed"

@@ -53,7 +53,7 @@ async def run_in_child(path):
         print(number, flush=True)
         sys.stdin.readline()
 
-    async with open_checkpointer(path) as saver:
+    async with open_checkpointer(path, "t") as saver:
         graph = counting_graph(saver, before_step=ask_leave)
         begun = await saver.aget_tuple(thread("t")) is not None
         await graph.ainvoke(None if begun else {"done": 0}, thread("t"), durability="sync")
@@ -97,7 +97,7 @@ def test_a_kill_in_a_step_loses_no_step_before_it(campaign, tmp_path):
 
 
 async def test_the_database_is_set_up_for_several_users_and_leaves_power_cuts_to_the_transcript(tmp_path):
-    async with open_checkpointer(tmp_path / "c.sqlite") as saver:
+    async with open_checkpointer(tmp_path / "c.sqlite", "t") as saver:
         found = {}
         for name in ("journal_mode", "auto_vacuum", "synchronous", "busy_timeout"):
             ((found[name],),) = await saver.conn.execute_fetchall(f"PRAGMA {name}")
@@ -105,20 +105,20 @@ async def test_the_database_is_set_up_for_several_users_and_leaves_power_cuts_to
 
 
 async def test_state_survives_closing(tmp_path):
-    async with open_checkpointer(tmp_path / "c.sqlite") as saver:
+    async with open_checkpointer(tmp_path / "c.sqlite", "t") as saver:
         await counting_graph(saver).ainvoke({"done": 0}, thread("t"), durability="sync")
-    async with open_checkpointer(tmp_path / "c.sqlite") as saver:
+    async with open_checkpointer(tmp_path / "c.sqlite", "t") as saver:
         assert (await counting_graph(saver).aget_state(thread("t"))).values == {"done": STEPS}
 
 
 async def test_it_is_closed_whatever_happens_inside(tmp_path):
     """The ground would find the connection's thread and its open files."""
     with pytest.raises(ZeroDivisionError):
-        async with open_checkpointer(tmp_path / "c.sqlite"):
+        async with open_checkpointer(tmp_path / "c.sqlite", "t"):
             raise ZeroDivisionError
 
     async def hold(opened):
-        async with open_checkpointer(tmp_path / "c.sqlite"):
+        async with open_checkpointer(tmp_path / "c.sqlite", "t"):
             opened.set()
             await asyncio.Event().wait()
 
@@ -140,7 +140,7 @@ async def test_cancelling_while_it_opens(tmp_path):
 
 
 async def open_and_close(path):
-    async with open_checkpointer(path) as saver:
+    async with open_checkpointer(path, "t") as saver:
         await saver.aget_tuple(thread("t"))
 
 
@@ -164,10 +164,10 @@ class Ours:
 
 async def test_only_plain_types_and_allowed_ones_come_back(tmp_path, caplog):
     path = tmp_path / "c.sqlite"
-    async with open_checkpointer(path, allowed_types=[Planted, Ours]) as saver:
+    async with open_checkpointer(path, "t", allowed_types=[Planted, Ours]) as saver:
         graph = counting_graph(saver)
         await graph.ainvoke({"note": [Planted(1), Ours(2), {"a": b"1"}]}, thread("t"), durability="sync")
-    async with open_checkpointer(path, allowed_types=[Ours]) as saver:
+    async with open_checkpointer(path, "t", allowed_types=[Ours]) as saver:
         note = (await counting_graph(saver).aget_state(thread("t"))).values["note"]
     assert note == [{"value": 1}, Ours(2), {"a": b"1"}]
     assert "Blocked deserialization" in caplog.text
@@ -175,7 +175,7 @@ async def test_only_plain_types_and_allowed_ones_come_back(tmp_path, caplog):
 
 async def test_pruning_keeps_the_newest_and_gives_the_space_back(tmp_path):
     path = tmp_path / "c.sqlite"
-    async with open_checkpointer(path) as saver:
+    async with open_checkpointer(path, "t") as saver:
         graph = counting_graph(saver)
         for name in ("pruned", "other"):
             await graph.ainvoke({"note": name + "x" * 200_000}, thread(name), durability="sync")
@@ -224,14 +224,14 @@ async def test_a_question_that_is_pending_survives_pruning_also_in_a_sub_graph(t
     outer.add_edge(START, "first")
     outer.add_edge("first", "second")
     path = tmp_path / "c.sqlite"
-    async with open_checkpointer(path) as saver:
+    async with open_checkpointer(path, "t") as saver:
         graph = outer.compile(checkpointer=saver)
         await graph.ainvoke({"done": 0}, thread("t"), durability="sync")
         await graph.ainvoke(Command(resume="yes"), thread("t"), durability="sync")
         await prune(saver, "t", keep=1)
         rows = await saver.conn.execute_fetchall("SELECT DISTINCT checkpoint_ns FROM checkpoints")
         assert sorted(name.split(":")[0] for (name,) in rows) == ["", "second"]
-    async with open_checkpointer(path) as saver:
+    async with open_checkpointer(path, "t") as saver:
         graph = outer.compile(checkpointer=saver)
         state = await graph.aget_state(thread("t"))
         assert [item.value for item in state.interrupts] == ["go on?"]
@@ -240,7 +240,7 @@ async def test_a_question_that_is_pending_survives_pruning_also_in_a_sub_graph(t
 
 
 async def test_the_newest_checkpoint_always_stays(tmp_path):
-    async with open_checkpointer(tmp_path / "c.sqlite") as saver:
+    async with open_checkpointer(tmp_path / "c.sqlite", "t") as saver:
         with pytest.raises(ValueError, match="at least 1"):
             await prune(saver, "t", keep=0)
 

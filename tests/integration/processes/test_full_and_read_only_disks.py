@@ -27,7 +27,7 @@ def error_type(action, *args, **kwargs):
     return "done"
 
 async def _open(path):
-    async with open_checkpointer(path):
+    async with open_checkpointer(path, "t"):
         pass
 
 def checkpoints(path):

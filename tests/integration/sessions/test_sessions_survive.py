@@ -55,7 +55,7 @@ def test_a_killed_writer_loses_nothing_it_had_finished(campaign, tmp_path):
         assert writer.wait() == -signal.SIGKILL
         writer.stdout.close()
         [info] = store.list()
-        events = store.read(info.session_id)
+        events = store.read(info.session_id).events
         found = numbers(events)
         assert found == list(range(len(found)))  # none lost, none twice, in order
         assert finished[-1] in (len(found) - 1, len(found) - 2)  # the line under way may be there or not
@@ -84,7 +84,7 @@ def test_another_process_finds_a_conversation_in_use_until_its_writer_is_gone(tm
             action(session_id)
         assert raised.value.error_type == "session_in_use"
         assert raised.value.message.params["pid"] == writer.pid
-    assert [event["event"] for event in store.read(session_id)] == ["session"]
+    assert [event["event"] for event in store.read(session_id).events] == ["session"]
     writer.kill()
     writer.wait()
     writer.stdout.close()
@@ -115,7 +115,7 @@ def said(text):
     return {"event": "message", "message": message}
 
 def lengths(session_id):
-    return [len(e["message"]["content"]) for e in store.read(session_id) if e["event"] == "message"]
+    return [len(e["message"]["content"]) for e in store.read(session_id).events if e["event"] == "message"]
 
 def fill():
     with open(disk / "filler", "wb", buffering=0) as file:
@@ -198,7 +198,7 @@ def test_a_transcript_of_ten_megabytes(tmp_path):
     transcript.close()
     assert (tmp_path / "conversations" / f"{transcript.session_id}.jsonl").stat().st_size > 10_000_000
     assert store.list()[0].message_count == 2000
-    assert len(store.read(transcript.session_id)) == 2001
+    assert len(store.read(transcript.session_id).events) == 2001
     again = store.open(transcript.session_id)
     again.append(message(2000))
     again.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from application.tool_execution.context import ToolCall
 from domain.llm.tools.result import RESULT_LIMIT
+from infrastructure.persistence.result_seals import ResultSeals
 from shared.ulid import new_ulid
 from tests.integration.tools.conftest import Bench
 
@@ -89,7 +91,9 @@ async def test_data_of_a_run_that_failed_on_its_way_are_marked_as_such(bench: Be
     bench.write("rc.cir", RC)
     run = await bench.call("run_simulation")
     stored = bench.root / run.result["result_path"]
-    stored.write_text(json.dumps({**json.loads(stored.read_text()), "ok": False, "status": "timeout"}))
+    content = {**json.loads(stored.read_text()), "ok": False, "status": "timeout"}
+    sealed = await asyncio.to_thread(ResultSeals().sealed, content, stored.parent)
+    stored.write_text(json.dumps(sealed))
     found = await bench.call("inspect_data")
     assert found.result["ok"] is False
     assert "a run that failed" in found.content.splitlines()[0]
@@ -238,3 +242,36 @@ async def test_a_remedy_is_put_in_only_when_asked_for_and_can_be_undone(bench: B
     assert (await bench.call("run_simulation", file_path="bad.cir")).success
     await bench.context.operations.undo(call.call_id)
     assert path.read_bytes() == deck
+
+
+async def test_a_plot_of_the_circuits_own_commands_goes_by_the_name_ngspice_gave_it(bench: Bench) -> None:
+    head = RC.partition(".op")[0]
+    commands = "tran 10u 1m\ntran 20u 2m\nac dec 10 1 1meg\nalter r1 = 10k\nac dec 10 1 1meg"
+    bench.write("rc.cir", f"{head}.control\n{commands}\n.endc\n.end\n")
+    run = await bench.call("run_simulation", file_path="rc.cir")
+    assert run.success, run.content
+    assert [plot["label"] for plot in run.result["analyses"]] == [
+        "tran (tran1)", "tran 2 (tran2)", "ac (ac2)", "ac 2 (ac3, r1=10k)",
+    ]  # fmt: skip
+    assert "max(tran2.v(in))" in run.content
+    shown = await bench.call("inspect_data", file_path="rc.cir", analysis_type="ac")
+    assert "ac (ac2): over frequency" in shown.content
+    assert "ac 2 (ac3, r1=10k): over frequency" in shown.content
+    assert "max(ac3.v(in))" in shown.content
+    names = ("ac2", "ac3", "ac1", "ac")  # ac1 is none of ngspice's names here: the first
+    values = await bench.call("inspect_data", expressions=[f"highcut({name}.v(out))" for name in names])
+    found = [item["value"] for item in values.result["values"].values()]
+    assert found == pytest.approx([1e3, 100, 1e3, 1e3], rel=0.01)
+
+
+async def test_a_study_of_a_control_block_says_why_and_what_to_give(bench: Bench) -> None:
+    head = RC.partition(".op")[0]
+    bench.write("rc.cir", f"{head}.control\nac dec 10 1 1meg\n.endc\n.end\n")
+    study = {"variation_config": {"R1": "5%"}, "measure": {"fc": "highcut(v(out))"}, "runs": 4}
+    refused = await bench.call("run_monte_carlo", **study)
+    assert ".control block" in refused.content
+    assert "ac dec 20 1 10meg" in refused.content
+    goals = ["fc >= 1k", "fc <= 10k"]
+    done = await bench.call("run_monte_carlo", **study, analysis="ac dec 10 1 1meg", goals=goals)
+    assert done.success, done.content
+    assert "fc <= 10000: met in 4 of 4" in done.content

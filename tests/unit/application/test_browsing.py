@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 
 import bootstrap
+from application.design.circuit_goals import save_goals
 from application.ports.project import ProjectFiles
 from application.project.browsing import BrowseProject, Listing, ResultSummary, is_ours_or_temporary
+from infrastructure.persistence.project import ProjectFolder, ProjectFolders
+from infrastructure.persistence.result_seals import sign_unsigned
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import msg
 
@@ -173,8 +177,56 @@ async def test_goals_are_measured_on_a_real_result(root: Path) -> None:
             ]
         }
         (root / ".circuit_ai" / "design_goals.json").write_text(json.dumps(goals))
+        await asyncio.to_thread(run_here, root)
         results = await app.browse.results(root)
         assert await app.browse.judged(root, results) == {path: (1, 3)}
+    finally:
+        await app.close()
+
+
+def run_here(root: Path) -> None:
+    """Make the stored results those of this user."""
+    project = ProjectFolder(root)
+    sign_unsigned(project.results_folder, project.authenticity)
+
+
+def ask_for(root: Path, goals: dict[str, list[dict[str, object]]]) -> None:
+    project = ProjectFolders().open(root)
+    for name, plain in goals.items():
+        save_goals(project, name, {"goals": plain})
+
+
+async def test_each_result_is_judged_by_its_own_circuits_goals(root: Path) -> None:
+    pytest.importorskip("numpy")
+    app = bootstrap.build()
+    raw = b"\n".join(
+        [
+            b"Title: t\nDate: d\nPlotname: Operating Point\nFlags: real",
+            b"No. Variables: 1\nNo. Points: 1",
+            b"Variables:\n\t0\tv(out)\tvoltage\nValues:\n 0\t2.5\n\n",
+        ]
+    )
+    bound = {"metric": "vout", "expression": "v(out)", "unit": "V"}
+    asked: dict[str, list[dict[str, object]]] = {
+        "rc.cir": [{**bound, "minimum": 2.0}],
+        "sub/buck.cir": [{**bound, "minimum": 5.0}, {**bound}],
+    }
+    try:
+        await app.browse.open(root)
+        paths = {}
+        for number, name in enumerate((*asked, "amp.cir")):
+            netlist = {"path": str(root / name), "sha256": "00" * 32}
+            paths[name] = store_result(root, f"2026010{number}", raw_paths=["out.raw"], netlist=netlist)
+            (paths[name].parent / "out.raw").write_bytes(raw)
+        await asyncio.to_thread(ask_for, root, asked)
+        assert await app.browse.judged(root, await app.browse.results(root)) == {}  # a stranger's, so far
+        await asyncio.to_thread(run_here, root)
+        judged = await app.browse.judged(root, await app.browse.results(root))
+        assert judged == {paths["rc.cir"]: (1, 1), paths["sub/buck.cir"]: (1, 2)}
+        # Goals that come later change no verdict of before.
+        await asyncio.to_thread(ask_for, root, {"rc.cir": [{**bound, "minimum": 9.0}]})
+        judged = await app.browse.judged(root, await app.browse.results(root))
+        assert judged[paths["rc.cir"]] == (1, 1)
     finally:
         await app.close()
 

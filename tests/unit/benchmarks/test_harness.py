@@ -6,7 +6,7 @@ import gc
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -114,3 +114,16 @@ def test_unknown_benchmark_is_refused(capsys: pytest.CaptureFixture[str]) -> Non
         harness.main(["--quick", "startup", "nonesuch"])
     assert refused.value.code == 2
     assert "nonesuch" in capsys.readouterr().err
+
+
+def test_a_promised_ratio_is_judged(capsys):
+    def busy(count: int) -> Callable[[], None]:
+        return lambda: sum(range(count)) and None
+
+    slow = Pair(name="slow", ours=busy(2_000_000), theirs=busy(20_000), theirs_name="x", most_cpu=2)
+    fast = Pair(name="fast", ours=busy(20_000), theirs=busy(2_000_000), theirs_name="x", most_cpu=2)
+    broken, held = measure(slow, rounds=3), measure(fast, rounds=3)
+    assert (broken.keeps_its_promise, held.keeps_its_promise) == (False, True)
+    text = table([broken, held])
+    assert "slow: under 2 times of the CPU time is promised: BROKEN" in text
+    assert "fast: under 2 times of the CPU time is promised: held" in text

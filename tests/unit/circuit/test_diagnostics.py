@@ -121,6 +121,13 @@ def test_hints(cards: str, expected: list[tuple[str, str, int]]) -> None:
         ".END\n\n* bye\n",
         "R.x-1 b 0 1k\n",
         "C1 b 0 c='1n*v(b)'\n",
+        # femto is meant among picofarads
+        "C3 b 0 70.00F\nC4 b 0 3F\nC5 b 0 2p\n",
+        # the fifth node of a transistor is its temperature
+        "Q1 a b 0 0 t qn\n.model qn npn(level=4)\n",
+        # inside it the nodes of an instance get controlled currents and control others
+        ".subckt m 1 3\nV1 5 0 0\nF1 0 3 V1 0.7\nE1 1 5 3 0 0.7\n.ends\n"
+        "X1 d y m\nR8 d 0 1k\nO1 y 0 z 0 lm\nX2 c z m\nR9 c 0 1k\n.model lm ltra(r=1 l=1n c=1p len=1)\n",
     ],
 )
 def test_no_false_alarm(cards: str) -> None:
@@ -135,11 +142,14 @@ def test_no_false_alarm(cards: str) -> None:
         ("t\nV1 a 0 PULSE(-1 1 0 1n 1n 1u 2u)\nL1 a 0 1m\n.tran 1u 1m\n", [("warning", "source-loop", 3)]),
         ("t\nV1 a 0 5\nL1 a 0 1m\n.tran 1u 1m uic\n", []),
         ("t\nV1 a 0 5\nV2 b 0 5\nL1 a b 1m\nR1 a 0 1\n.op\n", []),
-        ("t\nL1 a 0 1m\nV1 a 0 5\n.op\n", [("error", "source-loop", 3)]),
+        ("t\nL1 a 0 1m\nV1 a 0 5\n.op\n", [("warning", "source-loop", 3)]),
         ("t\nV1 a 0 1\nR1 a 0 1\nH1 a 0 V1 1\n.op\n", []),
         ("t\nV1 a 0 1\nVS s 0 0\nRS s a 1\nH1 a 0 VS 1\n.op\n", [("error", "source-loop", 5)]),
         ("t\nI1 0 a 1u\nC1 a 0 1n\n.tran 1u 1m uic\n", []),
-        ("t\nI1 0 a 1u\nC1 a 0 1n\n.tran 1u 1m\n", [("error", "no-dc-path", 2)]),
+        ("t\nI1 0 a 1u\nC1 a 0 1n\n.tran 1u 1m\n", [("warning", "no-dc-path", 2)]),
+        ("t\nV1 a 0 1\nR1 a 0 1\nG1 0 n a 0 1\n.op\n", [("error", "no-dc-path", 4)]),
+        ("t\nV1 a 0 1\nR1 a 0 1\nV2 n m 1\n.op\n", [("error", "no-dc-path", 4)]),
+        ("t\nB1 x 0 I=V(y)\nC1 x 0 1\nB2 y 0 I=-V(x)\nC2 y 0 1\n.op\n", []),
     ],
 )
 def test_loops_and_paths_depend_on_the_start(deck: str, expected: list[tuple[str, str, int]]) -> None:
@@ -290,7 +300,7 @@ def test_never_fails_on_torn_decks(cards: list[str]) -> None:
         (".else\n", [("error", "stray-directive", 6)]),
         (".endl\n", [("error", "stray-directive", 6)]),
         ("R3 b 0 {(1+2}\n", [("error", "unclosed-bracket", 6)]),
-        ("R3 b 0 1k)\n", [("error", "unclosed-bracket", 6)]),
+        ("R3 b 0 1k)\n", [("warning", "unclosed-bracket", 6)]),
         (".model dm D(IS=1f\nD1 b 0 dm\n", [("warning", "unclosed-bracket", 6)]),
         (
             ".subckt s p q\nX1 p q t\n.ends\n.subckt t p q\nX1 p q s\n.ends\nX1 b 0 s\n",
@@ -373,7 +383,35 @@ def test_a_binary_file_is_one_fault() -> None:
 
 
 def test_depth_is_borne() -> None:
-    nested = "".join(f".subckt s{i} x y\n" for i in range(1500)) + ".ends\n" * 1500
+    nested = "".join(f".subckt s{i} x y\n" for i in range(100)) + ".ends\n" * 100
     assert loud(check(HEAD + nested)) == []
     deep = "R3 b 0 {" + "(" * 2000 + "1" + ")" * 2000 + "}\n"
     assert loud(check(HEAD + deep)) == [("error", "bad-expression", 6)]
+
+
+@pytest.mark.parametrize(
+    "deck",
+    [
+        "t\nV1 a 0 1\nR1 a 0 1\n.param x=2\n.csparam x={x}\n.op\n",
+        "t\nV1 a 0 1\nR1 a 0 1\n.op\n\x1a\n",
+        "t\nV1 a 0 1\nR1 a 0 {1+{2}}\n.op\n",
+        "t\nV1 a 0 1\nD1 a 0 d\n.model d d(is=agauss(1f,0.1f,3))\n.op\n",
+        "t\nA1 [c] d\nA2 c e buf\n.model d d_source(input_file=x)\n.model buf d_buffer\n.tran 1n 1u\n",
+    ],
+)
+def test_what_ngspice_runs_is_no_error(deck: str) -> None:
+    assert [code for severity, code, _ in loud(check(deck)) if severity == "error"] == []
+
+
+def test_a_second_model_and_a_second_sweep_that_leads_nowhere_are_warnings() -> None:
+    assert loud(check(HEAD + "D1 b 0 d\n.model d d(is=1f)\n.model d d(is=2f)\n")) == [
+        ("warning", "duplicate-model", 8)
+    ]
+    twice = "t\nV1 a 0 1\nV2 b 0 1\nR1 a b 1\n.dc V1 0 1 0.5 V2 0 1 -1\n"
+    assert loud(check(twice)) == [("warning", "bad-analysis", 5)]
+
+
+def test_verilog_a_devices_need_their_library_loaded() -> None:
+    deck = HEAD + "N1 b 0 res\n.model res resistor_va(r=1k)\n"
+    assert loud(check(deck)) == [("error", "osdi-missing", 6)]
+    assert loud(check(deck + ".control\npre_osdi res.osdi\n.endc\n")) == []

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from domain.circuit.dialects import compatibility_mode, evidence_in, plain_text
+from domain.circuit.dialects import compatibility_mode, evidence_in, plain_text, refuse_schematic
 from domain.circuit.laplace import NotRational, transfer_of
 from domain.circuit.netlist import Netlist
 from domain.circuit.simulator_settings import with_variables
 from domain.circuit.translation import translate
+from shared.errors import UserInputError
 
 GOOD = Path(__file__).parents[2] / "corpus" / "netlists" / "good"
 
@@ -30,13 +31,22 @@ def _dialect(text: str) -> str:
         (".tran 0 10m 0 1u", "ltspice"),
         ("R1 a b 10\N{GREEK SMALL LETTER MU}", "ltspice"),
         ("R1 a b 10\N{MICRO SIGN}", "ngspice"),
-        (".model D1 D(Ron=1 mfg=Me)", "ltspice"),
+        (".model D1 D(Ron=1 mfg=Me)\n.step param r 1 2 1", "ltspice"),
+        (".model D1 D(Ron=1 mfg=Me)", "ngspice"),
+        (".model dl sidiode(Ron=1 Roff=1meg RevIlimit=7)\n.model m vdmos(vds=100 mfg=Me)", "ngspice"),
+        (".func buf(x) {x>0.5}\nB1 a 0 V=buf(V(b))", "ngspice"),
+        ("B1 a 0 V=buf(V(b))", "ltspice"),
+        (".subckt buf (in out)\n.ends", "ngspice"),
         (".meas t1 find v(a) at=1m", "ltspice"),
         ("E1 a 0 VALUE {V(b)*2}", "pspice"),
         (".model s1 VSWITCH(ron=1)", "pspice"),
+        (".model q2 ako:q1 NPN(bf=2)\n.model q1 NPN(mfg=Me)", "ngspice"),
         ("X1 a b f PARAMS: r=1\n.probe", "pspice"),
-        (".model d1 d(is=1e-14 dev/gauss=5%)", "pspice"),
-        (".option post=2", "hspice"),
+        (".model d1 d(is=1e-14 dev/gauss=5%)\n.probe", "pspice"),
+        (".model d1 d(is=1e-14 dev/gauss=5%)", "ngspice"),
+        (".option post=2\n.protect\n.unprotect", "hspice"),
+        (".option post=2", "ngspice"),
+        (".option post=2 accurate", "hspice"),
         (".alter case2", "hspice"),
         (".tran 1n 10n sweep r 1 2 1", "hspice"),
         ("X1 a b f PARAMS: r=1", "ngspice"),
@@ -118,3 +128,22 @@ def test_transfer_functions(text: str, above, below) -> None:
 def test_what_is_no_transfer_function_for_ngspice(text: str) -> None:
     with pytest.raises(NotRational):
         transfer_of(text)
+
+
+def test_a_weak_word_counts_once_however_often_it_stands_there() -> None:
+    assert _dialect("V1 a 0 SINE(0 1 1k)\nV2 b 0 sine(0 1 1k)\nV3 c 0 sine(0 2 1k)") == "ngspice"
+
+
+@pytest.mark.parametrize(
+    ("data", "program"),
+    [
+        (b"Version 4\nSHEET 1 880 680\nWIRE 0 0 1 1\n", "LTspice"),
+        ("Version 4\r\nSHEET 1 880 680\r\n".encode("utf-16"), "LTspice"),
+        (b"(kicad_sch (version 20230121) (generator eeschema)\n", "KiCad"),
+        (b"v {xschem version=3.0.0 file_version=1.2}\n", "xschem"),
+    ],
+)
+def test_a_drawing_says_the_way_to_its_netlist(data: bytes, program: str) -> None:
+    with pytest.raises(UserInputError, match=program):
+        refuse_schematic(data, Path("x.asc"))
+    refuse_schematic(b"Version 4 of my filter\nR1 a 0 1\n", Path("x.cir"))

@@ -8,7 +8,7 @@ import pytest
 
 from domain.design.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
-from presentation.goal_margins import limit_text, row_of
+from presentation.goal_margins import figure_beside_limit, limit_text, row_of, typeset
 
 
 def row(value: float, unit: str = "Hz", **bounds: float):
@@ -62,3 +62,23 @@ def test_limits_are_typeset() -> None:
 )
 def test_decibels_have_no_more_than_three_decimals(value: float, shown: str) -> None:
     assert row(value, "dB", maximum=0.5).value.replace("\u00a0", " ") == shown
+
+
+def test_a_miss_by_a_hair_is_never_printed_as_its_limit() -> None:
+    """Wherever a verdict is shown: digits are added until value and limit differ."""
+    for goal, value, shown in (
+        (DesignGoal(metric="fc", expression="x", unit="Hz", minimum=1e4), 9999.97, "9.99997\u00a0kHz"),
+        (DesignGoal(metric="pk", expression="x", unit="dB", maximum=0.1), 0.100004, "0.100004\u00a0dB"),
+        (
+            DesignGoal(metric="vo", expression="x", unit="V", minimum=4.9, maximum=5.1),
+            5.1000004,
+            "5.1000004\u00a0V",
+        ),
+        (DesignGoal(metric="fc", expression="x", unit="Hz", minimum=1e4), 10000.001, "10\u00a0kHz"),
+    ):
+        verdict = GoalVerdict(
+            goal=goal, measured=Quantity(value=value, unit=goal.unit), met=goal.is_met_by(value)
+        )
+        assert row_of(verdict).value == shown
+        assert typeset(figure_beside_limit(verdict)) == shown
+        assert verdict.met or shown not in limit_text(goal)

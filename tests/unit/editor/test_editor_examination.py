@@ -109,7 +109,7 @@ async def test_a_large_text_is_checked_in_a_worker_process_with_the_same_outcome
     text = "* t\nV1 n0 0 1\n" + "".join(f"R{i} n{i} n{i + 1} 1M\n" for i in range(3000)) + ".op\n.end\n"
     cpu = CpuTaskExecutor(max_workers=1)
     try:
-        check = CheckCircuit(sources=SourceReaderFactory(), cpu=cpu)
+        check = CheckCircuit(sources=SourceReaderFactory(), cpu=lambda: cpu)
         far = await check(tmp_path / "a.cir", data=text.encode())
         assert cpu.worker_pids
         near = await asyncio.to_thread(check.check, tmp_path / "a.cir", data=text.encode())

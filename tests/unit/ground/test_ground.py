@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
+pytestmark = pytest.mark.timeout(200)  # a whole session of tests runs inside
 
 SLOW_CODE = """
 import sqlite3, time
@@ -21,6 +22,8 @@ from pathlib import Path
 
 def wait(): time.sleep(0.001)
 def read(path): return Path(path).read_text()
+def late():
+    import presentation.imported_elsewhere
 def query():
     with sqlite3.connect(":memory:") as base:
         pass
@@ -29,7 +32,7 @@ def query():
 """
 
 FAULTS = """
-import asyncio, logging, multiprocessing, os, socket, subprocess, tempfile, threading, time, warnings
+import asyncio, logging, multiprocessing, os, socket, subprocess, sys, tempfile, threading, time, warnings
 from pathlib import Path
 import pytest
 from tests.ground.campaign import campaigns
@@ -128,6 +131,17 @@ async def test_our_code_may_block_in_a_thread():
     await asyncio.to_thread(slow.query)
     assert await asyncio.to_thread(slow.read, os.devnull) == ""
 
+async def test_our_code_may_wait_for_an_import_of_a_thread():
+    from presentation import slow
+    begun = threading.Event()
+    sys.modules["begun"] = begun
+    thread = asyncio.create_task(asyncio.to_thread(slow.late))
+    while not begun.is_set():
+        await asyncio.sleep(0.001)
+    slow.late()
+    await thread
+    del sys.modules["begun"]
+
 async def test_test_code_may_block(tmp_path):
     (tmp_path / "x").write_text("y")
 
@@ -170,6 +184,28 @@ async def test_may_use_the_loopback():
         assert await reader.read() == b"hello"
         writer.close()
         await writer.wait_closed()
+
+def in_a_thread(work):
+    thread = threading.Thread(target=work, name="pool")
+    thread.start()
+    thread.join()
+
+def test_imports_qt_in_a_thread():
+    def work():
+        from PyQt6.QtCore import QObject
+    in_a_thread(work)
+
+def test_imports_what_leads_to_qt_in_a_thread():
+    import importlib
+    import presentation.drawn  # is there already: nothing is loaded any more
+    in_a_thread(lambda: importlib.import_module("presentation.panel"))
+
+def test_imports_qt_here_and_others_in_a_thread():
+    from presentation import panel
+    def work():
+        from presentation import slow
+        import json
+    in_a_thread(work)
 
 def test_fails_and_leaves_a_file_open():
     LEFT.append(open(os.devnull))
@@ -258,17 +294,21 @@ LEAVES = {
     "test_asks_for_a_name_and_hides_it": "reached for the network: example.org",
     "test_connects_elsewhere_in_the_loop_and_hides_it": "reached for the network: 192.0.2.1",
     "test_sends_a_datagram_and_hides_it": "reached for the network: 192.0.2.1",
+    "test_imports_qt_in_a_thread": "PyQt6.QtCore, of Qt, was imported in the thread pool",
+    "test_imports_what_leads_to_qt_in_a_thread": "presentation.panel, of Qt, was imported in the thread",
     "test_campaign_that_finds_something[sample]": "drew <",
 }
 FAULTLESS = [
     "test_is_back_in_the_first_folder",
     "test_logs_the_expected_error",
     "test_our_code_may_block_in_a_thread",
+    "test_our_code_may_wait_for_an_import_of_a_thread",
     "test_test_code_may_block",
     "test_may_use_the_loopback",
     "test_sees_folders_of_its_own",
     "test_does_not_see_what_others_set",
     "test_cleans_up_after_itself",
+    "test_imports_qt_here_and_others_in_a_thread",
     "test_standing_process_pools_are_no_leak",
     "test_campaign[sample]",
 ]
@@ -281,6 +321,11 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     (folder / "presentation").mkdir()
     (folder / "presentation" / "__init__.py").touch()
     (folder / "presentation" / "slow.py").write_text(SLOW_CODE)
+    (folder / "presentation" / "imported_elsewhere.py").write_text(
+        "import begun, time\nbegun.set()\ntime.sleep(0.3)\n"
+    )
+    (folder / "presentation" / "drawn.py").write_text("from PyQt6.QtCore import QObject")
+    (folder / "presentation" / "panel.py").write_text("from presentation.drawn import QObject as Panel")
     (folder / "test_faults.py").write_text(FAULTS)
     (folder / "pytest.ini").write_text(CONFIGURATION)
     return folder, _run_pytest(folder, "--junit-xml=report.xml").stdout
@@ -319,7 +364,7 @@ def _run_pytest(folder: Path, *options: str) -> subprocess.CompletedProcess[str]
         },
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=170,
         check=False,
     )
 

@@ -265,8 +265,8 @@ async def test_figure_that_cannot_be_had_is_no_goal_met() -> None:
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("What's the weather like?", "--provider openai-compatible --base-url URL --model NAME"),
-        ("今天天气怎么样", "CIRCUIT_AI_OPENAI_COMPATIBLE_API_KEY"),
+        ("What's the weather like?", "choose a language model: in the window below the message box"),
+        ("今天天气怎么样", "消息框下方"),
         ("what can you do", "simulate a circuit"),
         ("", "built-in designer, not a language model"),
         ("design an oscillator at 1 MHz", "cannot design an oscillator"),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from infrastructure.persistence.attachment_files import AttachmentFiles
-from shared.errors import EnvironmentProblem, UserInputError
+from shared.errors import EnvironmentProblem
 
 
 def name_of(content: bytes, suffix: str = ".png") -> str:
@@ -44,7 +44,7 @@ def test_contents_are_kept_once_and_verified(store: AttachmentFiles, tmp_path: P
 def test_a_link_in_place_of_the_folder_is_refused(store: AttachmentFiles, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / ".circuit_ai" / "attachments").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(UserInputError):
+    with pytest.raises(EnvironmentProblem, match="attachments is a link"):
         store.keep(name_of(b"one"), b"one")
     assert not list((tmp_path / "elsewhere").iterdir())
 

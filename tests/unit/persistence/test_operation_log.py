@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from application.ports.project import ABSENT, FileChange, OperationRecord
+from infrastructure.persistence.authenticity import Authenticity, UserKey
 from infrastructure.persistence.operations import SqliteOperationLog
 from shared.errors import EnvironmentProblem, Stopped
 
@@ -203,14 +204,99 @@ def test_a_damaged_file_is_told_and_left(log, path, content):
     assert path.read_bytes() == content
 
 
-def test_rows_that_are_not_ours_are_damage(log, path):
+@pytest.mark.parametrize(
+    "change",
+    [
+        "state = 'done'",
+        "path = '.git/hooks/post-checkout'",
+        "mode = 493",
+        "op_id = '2'",
+        'further = \'[["x.cir", "absent", "y", null]]\'',
+        "result = '{}'",
+        "owner = ''",
+        "signature = ''",
+        "signature = NULL, created = 7",
+    ],
+)
+def test_a_row_that_was_changed_is_told_as_another_installations(log, path, change):
+    log.record_intent(record("1", session_id="s"))
+    assert [item.is_ours for item in log.interrupted()] == [True]
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '') WHERE type = 'table'")
+    log.close()
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"UPDATE operations SET {change}")
+    assert [item.is_ours for item in log.list()] in ([False], [])
+    assert log.interrupted() == ()
+    with pytest.raises(ValueError, match="this installation"):
+        log.set_state("1", "abandoned")
+
+
+def test_a_row_of_another_installation_that_makes_no_sense_is_left_out(log, path):
     log.record_intent(record("1"))
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE operations SET state = 'maybe'")
-    connection.close()
+    log.record_intent(record("2"))
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE operations SET state = 'maybe' WHERE op_id = '1'")
+    assert [item.op_id for item in log.list()] == ["2"]
+    assert log.adopt() == 0
+
+
+def test_a_row_is_signed_with_every_change_of_its_state(log):
+    log.record_intent(record("1"))
+    for state in ("done", "undone", "done"):
+        log.set_state("1", state, result={"state": state})
+        assert log.find("1") == record("1", state=state, result={"state": state})
+
+
+def test_adopting_takes_the_powers_from_records(log, path, tmp_path):
+    further = (FileChange(path="b.sh", before=ABSENT, after="z", mode=0o755),)
+    log.record_intent(record("1", mode=0o4755, further=further))
+    log.record_intent(record("2", before_sha256="x", after_sha256="y"))
+    log.set_state("2", "done")
+    log.close()
+    other = Authenticity(UserKey(tmp_path / "another"), tmp_path)
+    theirs = SqliteOperationLog(path, other)
+    assert [item.is_ours for item in theirs.list()] == [False, False]
+    assert theirs.adopt() == 2
+    assert theirs.adopt() == 0
+    first, second = theirs.list()
+    assert (first.is_ours, first.state) == (True, "abandoned")
+    assert (first.mode, first.further[0].mode) == (0o644, 0o644)
+    assert (second.is_ours, second.state) == (True, "done")
+    theirs.close()
+
+
+def test_reading_brings_no_log_up_to_date(path):
+    make_first_version(path)
+    before = path.read_bytes()
+    log = SqliteOperationLog(path)
+    assert [(item.op_id, item.is_ours) for item in log.list()] == [("01", False)]
+    assert log.interrupted() == ()
+    assert path.read_bytes() == before
+    assert sorted(item.name for item in path.parent.iterdir()) == [path.name]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TABLE other (x)",
+        "CREATE VIEW operations AS SELECT 1",
+        "CREATE TRIGGER t AFTER INSERT ON operations BEGIN DELETE FROM operations; END",
+    ],
+)
+@pytest.mark.parametrize("writes", [False, True])
+def test_a_database_with_other_things_gets_nothing_of_ours(log, path, statement, writes):
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        if "TRIGGER" in statement:
+            log.record_intent(record("1"))
+            log.close()
+        connection.execute(statement)
+    before = path.read_bytes()
     with pytest.raises(EnvironmentProblem) as caught:
-        log.list()
-    assert caught.value.error_type == "damaged"
+        log.record_intent(record("2")) if writes else log.list()
+    assert caught.value.error_type == "foreign_database"
+    assert path.read_bytes() == before
 
 
 def test_a_foreign_database_is_damage(log, path):
@@ -235,7 +321,7 @@ def test_a_newer_version_is_refused(log, path):
 @pytest.mark.parametrize("kind", ["link", "dangling", "fifo", "folder"])
 def test_what_is_no_regular_file_is_refused(log, tmp_path, name, kind):
     _put(tmp_path / name, kind, tmp_path / "elsewhere")
-    with pytest.raises(EnvironmentProblem, match="regular"):
+    with pytest.raises(EnvironmentProblem, match=r"regular|is a link|a file where"):
         log.record_intent(record("1"))
     assert not (tmp_path / "elsewhere").exists() or (tmp_path / "elsewhere").read_bytes() == b""
 
@@ -243,7 +329,7 @@ def test_what_is_no_regular_file_is_refused(log, tmp_path, name, kind):
 @pytest.mark.parametrize("kind", ["link", "dangling", "fifo", "folder"])
 def test_a_lock_that_is_no_regular_file_is_refused(log, tmp_path, kind):
     _put(tmp_path / "operations.lock", kind, tmp_path / "elsewhere")
-    with pytest.raises(EnvironmentProblem, match="regular"), log.write_lock():
+    with pytest.raises(EnvironmentProblem, match=r"regular|is a link"), log.write_lock():
         pytest.fail("locked")
 
 
@@ -267,8 +353,8 @@ def test_a_folder_that_is_gone_is_told(tmp_path):
         pytest.fail("locked")
 
 
-def test_a_log_of_the_first_version_is_taken_over(path):
-    """Of one path a record, without modes; what it has stays and can be read."""
+def make_first_version(path):
+    """Of one path a record, without modes and signatures."""
     with contextlib.closing(sqlite3.connect(path)) as old:
         old.executescript("""
             CREATE TABLE operations (number INTEGER PRIMARY KEY AUTOINCREMENT, op_id TEXT NOT NULL UNIQUE,
@@ -279,6 +365,11 @@ def test_a_log_of_the_first_version_is_taken_over(path):
                 '2026-01-01', NULL, '');
             PRAGMA user_version = 1;
         """)
+
+
+def test_a_log_of_the_first_version_is_added_to(path):
+    """What it has stays and can be read."""
+    make_first_version(path)
     log = SqliteOperationLog(path)
     log.record_intent(record("02", further=(FileChange(path="b", before=ABSENT, after="z", mode=0o600),)))
     log.forget(["02"])  # under way: it stays

@@ -21,7 +21,7 @@ def test_a_new_project_hides_its_own_folder_from_git(tmp_path):
     assert project.root == tmp_path / "new/amp"
     assert (tmp_path / "new/amp/.circuit_ai/.gitignore").read_text() == "*\n"
     assert project.checkpoints_path == tmp_path / "new/amp/.circuit_ai/checkpoints.sqlite"
-    assert project.design_goals_path == tmp_path / "new/amp/.circuit_ai/design_goals.json"
+    assert project.goals.path_of("rc.cir") == tmp_path / "new/amp/.circuit_ai/goals/rc.cir.json"
     assert ProjectFolders().open(tmp_path / "new/amp").root == project.root
     assert ProjectFolders().open(tmp_path / "new/amp", create=True).root == project.root
 
@@ -115,7 +115,9 @@ def test_our_own_folder_is_not_the_users(project, name):
 def test_a_link_inside_the_project_is_written_through_with_a_backup(project):
     (project.root / "real.lib").write_bytes(b"old")
     (project.root / "link.lib").symlink_to("real.lib")
-    project.write(Path("link.lib"), b"new")
+    with pytest.raises(UserInputError, match="link"):  # who writes has looked where it leads
+        project.write(Path("link.lib"), b"new")
+    project.write(Path(project.place_of(Path("link.lib"))), b"new")
     assert (project.root / "link.lib").is_symlink()
     assert (project.root / "real.lib").read_bytes() == b"new"
     assert project.read_object(hashlib.sha256(b"old").hexdigest()) == b"old"
@@ -154,8 +156,8 @@ def test_when_the_backup_cannot_be_kept_the_file_stays(project):
 
 
 def test_goals_and_objects(project):
-    project.save_design_goals(b"{}\n")
-    assert project.design_goals_path.read_bytes() == b"{}\n"
+    project.goals.save("sub/rc.cir", b"{}\n")
+    assert project.goals.path_of("sub/rc.cir").read_bytes() == b"{}\n"
     assert project.read_object(project.keep_object(b"netlist")) == b"netlist"
 
 

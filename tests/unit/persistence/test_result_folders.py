@@ -1,5 +1,6 @@
 """Results: where they are, what is written, what is found again."""
 
+import hashlib
 import json
 import math
 import os
@@ -95,13 +96,16 @@ def test_what_is_written(store, circuit):
         )
     )
     text = (folder / "result.json").read_text("utf-8")
-    assert json.loads(text) == {
+    written = json.loads(text)
+    assert written.pop("raw_sha256") == [hashlib.sha256((folder / "run.raw").read_bytes()).hexdigest()]
+    assert len(written.pop("signature")) == 43
+    assert written == {
         "schema_version": 1,
         "id": result_id,
         "created": "2026-01-02T03:04:05.678+00:00",
         "ok": True,
         "status": "ok",
-        "netlist": {"path": str(circuit), "sha256": "ab" * 32},
+        "netlist": {"path": str(circuit), "place": "main.cir", "sha256": "ab" * 32},
         "request": {"analysis": None, "set": {"R1": "2k"}, "timeout_s": None},
         "simulator": {
             "version": "ngspice-39",
@@ -114,6 +118,7 @@ def test_what_is_written(store, circuit):
             "inf": {"value": None, "unit": ""},
         },
         "steps": [],
+        "curves": [],
         "fingerprint": "",
         "raw_bytes": [9],
         "dialect": "ngspice",

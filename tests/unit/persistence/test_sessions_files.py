@@ -51,7 +51,7 @@ def test_a_new_conversation_has_a_header_and_comes_back(store):
     transcript = store.create(work_mode="workflow", name="  Amplifier ")
     transcript.append(said("one"), said("two"))
     transcript.close()
-    header, *rest = store.read(transcript.session_id)
+    header, *rest = store.read(transcript.session_id).events
     assert {**header, "created_at": ""} == {
         "event": "session",
         "schema_version": 1,
@@ -76,7 +76,7 @@ def test_opened_again_it_has_all_events_and_takes_more(store, transcript):
     transcript.close()
     again = store.open(transcript.session_id.lower())
     again.append(said("two"))
-    assert texts(again.events) == ["one", "two"] == texts(store.read(transcript.session_id))
+    assert texts(again.events) == ["one", "two"] == texts(store.read(transcript.session_id).events)
     again.close()
     again.close()
     with pytest.raises(ValueError, match="closed"):
@@ -89,7 +89,7 @@ def test_texts_that_break_lines_or_utf8_stay_one_line_each(store, transcript):
     data = path_of(store, transcript.session_id).read_bytes()
     assert len(data.split(b"\n")) == len(odd) + 2
     data.decode("utf-8", "strict")
-    assert texts(store.read(transcript.session_id)) == odd == texts(transcript.events)
+    assert texts(store.read(transcript.session_id).events) == odd == texts(transcript.events)
 
 
 def test_what_json_cannot_hold_is_refused_and_nothing_is_written(store, transcript):
@@ -112,14 +112,14 @@ def test_a_torn_last_line_is_dropped_at_every_byte_and_cut_off_before_the_next(s
     transcript.close()
     for length in range(len(line)):
         path.write_bytes(whole + line[:length])
-        assert texts(store.read(transcript.session_id)) == ["kept"]
+        assert texts(store.read(transcript.session_id).events) == ["kept"]
         assert store.list()[0].message_count == 1
         again = store.open(transcript.session_id)
         assert texts(again.events) == ["kept"]
         assert again.problems == ()
         again.append(said("next"))
         again.close()
-        assert texts(store.read(transcript.session_id)) == ["kept", "next"]
+        assert texts(store.read(transcript.session_id).events) == ["kept", "next"]
         assert path.read_bytes().startswith(whole)
 
 
@@ -133,7 +133,8 @@ def test_a_last_line_of_rubbish_is_cut_off(store, transcript, tail):
     again = store.open(transcript.session_id)
     again.append(said("next"))
     again.close()
-    assert path.read_bytes() == whole + write_line(again.events[-1])
+    assert path.read_bytes().startswith(whole + write_line(again.events[-1])[:-2])
+    assert len(path.read_bytes().splitlines()) == len(whole.splitlines()) + 1
 
 
 @pytest.mark.parametrize(
@@ -143,11 +144,12 @@ def test_a_last_line_that_somebody_finished_is_not_cut_off(store, transcript, li
     transcript.close()
     path = path_of(store, transcript.session_id)
     path.write_bytes(path.read_bytes() + line)
-    again = store.open(transcript.session_id)
+    assert error_type(store.open, transcript.session_id) == "not_adopted"
+    again = store.open(transcript.session_id, to_adopt=True)
     again.append(said("next"))
     again.close()
     assert line in path.read_bytes()
-    assert texts(store.read(transcript.session_id)) == ["next"]
+    assert texts(store.read(transcript.session_id).events) == ["next"]
 
 
 @pytest.mark.parametrize(
@@ -170,15 +172,19 @@ def test_a_damaged_line_in_the_middle_costs_nothing_else(store, transcript, dama
     path = path_of(store, transcript.session_id)
     header, one, two = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(header + one + damage + b"\n" + two)
-    events = store.read(transcript.session_id)
+    events = store.read(transcript.session_id).events
     assert texts(events) == ["one", "two"]
     assert {"event": "damaged", "line": 3} in events
     assert "line 3" in caplog.text
-    again = store.open(transcript.session_id)
+    assert error_type(store.open, transcript.session_id) == "not_adopted"  # nobody knows what stood there
+    again = store.open(transcript.session_id, to_adopt=True)
     assert [problem.params["line"] for problem in again.problems] == [3]
+    again.append({"event": "adopted"})
+    again.close()
+    again = store.open(transcript.session_id)
     again.append(said("three"))
     again.close()
-    assert texts(store.read(transcript.session_id)) == ["one", "two", "three"]
+    assert texts(store.read(transcript.session_id).events) == ["one", "two", "three"]
     assert store.list()[0].message_count == 3
 
 
@@ -208,7 +214,7 @@ def test_an_editor_that_writes_crlf_and_a_byte_order_mark_costs_nothing(store, t
     transcript.close()
     path = path_of(store, transcript.session_id)
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n") + b"\n\r\n")
-    events = store.read(transcript.session_id)
+    events = store.read(transcript.session_id).events
     assert events[0]["event"] == "session"
     assert texts(events) == ["one"]
 
@@ -225,7 +231,7 @@ def test_without_its_header_a_conversation_has_defaults(store, transcript):
     again = store.open(transcript.session_id)
     again.append(said("two"))
     again.close()
-    assert texts(store.read(transcript.session_id)) == ["two"]
+    assert texts(store.read(transcript.session_id).events) == ["two"]
 
 
 HOSTILE_IDS = ["", "../x", "/etc/passwd", "a/b", "..", ".", "x", "01" * 14, "\0", "0" * 25 + "\n", "设" * 26]
@@ -254,14 +260,14 @@ def test_an_id_is_taken_once(store, transcript):
     transcript.close()
     kind = error_type(store.create, work_mode="free_work", session_id=transcript.session_id)
     assert kind == "session_exists"
-    assert texts(store.read(transcript.session_id)) == ["one"]
+    assert texts(store.read(transcript.session_id).events) == ["one"]
     store.open(transcript.session_id).close()
 
 
 def test_one_writer_at_a_time_also_within_a_process(store, transcript):
     for action in (store.open, store.delete):
         assert error_type(action, transcript.session_id) == "session_in_use"
-    assert len(store.read(transcript.session_id)) == 1
+    assert len(store.read(transcript.session_id).events) == 1
     assert len(store.list()) == 1
     transcript.close()
     store.open(transcript.session_id).close()
@@ -302,19 +308,21 @@ def test_a_linked_folder_is_refused(tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "conversations").symlink_to(tmp_path / "elsewhere")
     store = SessionFiles(tmp_path / "conversations")
-    assert error_type(store.create, work_mode="free_work") == "bad_path"
-    assert error_type(store.list) == "bad_path"
+    for use in (lambda: store.create(work_mode="free_work"), store.list):
+        with pytest.raises(EnvironmentProblem, match="conversations is a link") as caught:
+            use()
+        assert caught.value.error_type == "bad_path"
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 def test_a_project_folder_reached_through_a_link_is_fine(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    store = SessionFiles(tmp_path / "link" / "conversations")
+    store = SessionFiles(tmp_path / "link" / ".circuit_ai" / "conversations")
     transcript = store.create(work_mode="free_work")
     transcript.append(said("one"))
     transcript.close()
-    assert texts(store.read(transcript.session_id)) == ["one"]
+    assert texts(store.read(transcript.session_id).events) == ["one"]
     assert store.list()[0].message_count == 1
 
 
@@ -335,7 +343,7 @@ def test_a_write_that_fails_in_the_middle_is_taken_back(store, transcript, monke
     assert path.read_bytes() == before
     assert texts(transcript.events) == ["one"]
     transcript.append(said("three"))
-    assert texts(store.read(transcript.session_id)) == ["one", "three"]
+    assert texts(store.read(transcript.session_id).events) == ["one", "three"]
 
 
 def test_a_piece_that_could_not_be_taken_back_at_once_is_cut_off_by_the_next_append(
@@ -356,7 +364,7 @@ def test_a_piece_that_could_not_be_taken_back_at_once_is_cut_off_by_the_next_app
     monkeypatch.undo()
     assert not path_of(store, transcript.session_id).read_bytes().endswith(b"\n")
     transcript.append(said("three"))
-    assert texts(store.read(transcript.session_id)) == ["three"]
+    assert texts(store.read(transcript.session_id).events) == ["three"]
     assert b'"two"' not in path_of(store, transcript.session_id).read_bytes()
 
 
@@ -372,7 +380,7 @@ def test_an_interruption_in_the_middle_leaves_no_half_line(store, transcript, mo
         transcript.append(said("two"))
     monkeypatch.undo()
     transcript.append(said("three"))
-    assert texts(store.read(transcript.session_id)) == ["three"]
+    assert texts(store.read(transcript.session_id).events) == ["three"]
 
 
 def test_a_disk_that_writes_a_few_bytes_at_a_time_gets_the_whole_line(store, transcript, monkeypatch):
@@ -380,7 +388,7 @@ def test_a_disk_that_writes_a_few_bytes_at_a_time_gets_the_whole_line(store, tra
     monkeypatch.setattr(os, "write", lambda descriptor, data: real(descriptor, bytes(data)[:7]))
     transcript.append(said("one"), said("two"))
     monkeypatch.undo()
-    assert texts(store.read(transcript.session_id)) == ["one", "two"]
+    assert texts(store.read(transcript.session_id).events) == ["one", "two"]
 
 
 def test_what_is_returned_from_is_flushed_file_first_then_folder(store, monkeypatch):
@@ -441,7 +449,7 @@ def test_threads_that_append_at_once_mix_no_lines(store, transcript):
         thread.start()
     for thread in threads:
         thread.join()
-    found = texts(store.read(transcript.session_id))
+    found = texts(store.read(transcript.session_id).events)
     assert found == texts(transcript.events)
     assert sorted(found) == sorted(f"{name}{number}" for name in "abc" for number in range(20))
     assert [text for text in found if text[0] == "a"] == [f"a{number}" for number in range(20)]
@@ -468,3 +476,93 @@ def test_the_lines_are_json_for_any_reader(store, transcript):
     transcript.append(said("设计"))
     for line in path_of(store, transcript.session_id).read_text("utf-8").splitlines():
         assert isinstance(json.loads(line), dict)
+
+
+def edited(transcript, store, change):
+    """The lines of a finished transcript of three messages, changed."""
+    transcript.append(said("one"), said("two"))
+    transcript.append(said("three"))
+    transcript.close()
+    path = path_of(store, transcript.session_id)
+    path.write_bytes(b"".join(change(path.read_bytes().splitlines(keepends=True))))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda lines: lines[1:],
+        lambda lines: [lines[0], *lines[2:]],
+        lambda lines: [lines[0], lines[2], lines[1], lines[3]],
+        lambda lines: [*lines, lines[-1]],
+        lambda lines: [*lines[:-1], lines[-1].replace(b"three", b"threE")],
+        lambda lines: [*lines, write_line(said("unsigned"))],
+        lambda lines: [*lines, write_line({"event": "adopted"})],
+        lambda lines: [*lines, write_line({"event": "adopted", "signature": "A" * 43})],
+        lambda lines: [line.replace(b'"signature":"', b'"signature":"A') for line in lines],
+    ],
+)
+def test_a_line_that_was_not_written_here_makes_it_history(store, transcript, change):
+    edited(transcript, store, change)
+    assert [info.is_ours for info in store.list()] == [False]
+    assert [info.is_ours for info in store.list()] == [False], "also out of the index"
+    assert not store.read(transcript.session_id).is_ours
+    before = path_of(store, transcript.session_id).read_bytes()
+    assert error_type(store.open, transcript.session_id) == "not_adopted"
+    assert path_of(store, transcript.session_id).read_bytes() == before
+
+
+@pytest.mark.parametrize("tail", [b"\n", b"\0\0\n", b'{"event": "mess'])
+def test_what_a_power_cut_leaves_at_the_end_makes_no_history_of_it(store, transcript, tail):
+    edited(transcript, store, lambda lines: [*lines, tail])
+    assert [info.is_ours for info in store.list()] == [True]
+    assert store.read(transcript.session_id).is_ours
+    store.open(transcript.session_id).close()
+
+
+def test_a_transcript_can_lose_its_end_but_nothing_else(store, transcript):
+    """What docs/security.md says: an old copy of one's own is one's own."""
+    edited(transcript, store, lambda lines: lines[:-1])
+    assert store.read(transcript.session_id).is_ours
+
+
+def test_a_transcript_under_another_conversations_name_is_history(store, transcript):
+    transcript.append(said("one"))
+    transcript.close()
+    path = path_of(store, transcript.session_id)
+    other = path.with_name("01ARZ3NDEKTSV4RRFFQ69G5FAV.jsonl")
+    other.write_bytes(path.read_bytes())
+    assert {info.session_id: info.is_ours for info in store.list()} == {
+        transcript.session_id: True,
+        other.stem: False,
+    }
+
+
+def test_adopting_covers_all_that_stood_there_and_nothing_that_comes_before_it_later(store, transcript):
+    edited(transcript, store, lambda lines: [*lines[:2], write_line(said("a stranger's")), *lines[2:]])
+    again = store.open(transcript.session_id, to_adopt=True)
+    again.append({"event": "adopted"})
+    assert again.is_ours
+    again.append(said("more"))
+    again.close()
+    assert [info.is_ours for info in store.list()] == [True]
+    assert store.read(transcript.session_id).is_ours
+    path = path_of(store, transcript.session_id)
+    path.write_bytes(path.read_bytes().replace(b"a stranger's", b"A stranger's"))
+    assert not store.read(transcript.session_id).is_ours
+    assert [info.is_ours for info in store.list()] == [False]
+
+
+def test_an_index_that_another_installation_wrote_says_nothing(store, transcript):
+    transcript.append(said("one"))
+    transcript.close()
+    store.list()
+    index = path_of(store, transcript.session_id).with_name("sessions.json")
+    index.write_bytes(index.read_bytes().replace(b'"preview": "one"', b'"preview": "pay me"'))
+    assert [info.preview for info in store.list()] == ["one"]
+
+
+def test_what_is_signed_is_not_in_the_events(store, transcript):
+    transcript.append(said("one"))
+    assert all("signature" not in event for event in transcript.events)
+    assert all("signature" not in event for event in store.read(transcript.session_id).events)
+    assert path_of(store, transcript.session_id).read_bytes().count(b'"signature":"') == 2

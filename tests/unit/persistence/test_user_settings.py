@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from domain.llm.agent_limits import AgentLimits
+from domain.simulation.retention import DEFAULT_POLICY
 from infrastructure.persistence.settings import UserSettings, load_settings, save_settings
 
 
@@ -138,5 +139,23 @@ def test_limits_of_a_turn_are_settings(tmp_path):
 def test_limits_that_are_none_give_a_warning_and_the_defaults(tmp_path, limits):
     write(tmp_path, {"agent": limits})
     settings = load_settings(tmp_path)
-    assert settings.agent == AgentLimits()
+    assert settings.agent is None
     assert "agent" in str(settings.warnings[0])
+
+
+def test_what_one_run_may_write_is_a_setting(tmp_path):
+    assert load_settings(tmp_path).run_bytes is None
+    write(tmp_path, {"results": {"run_bytes": 2**21}})
+    settings = load_settings(tmp_path)
+    assert (settings.warnings, settings.run_bytes) == ((), 2**21)
+    assert settings.results == DEFAULT_POLICY
+    save_settings(tmp_path, settings)
+    assert load_settings(tmp_path) == settings
+
+
+@pytest.mark.parametrize("wrong", [0, 2**20 - 1, 2**40 + 1, "1 GB", True, 1.5e9])
+def test_a_limit_of_a_run_out_of_bounds_is_told_and_left(tmp_path, wrong):
+    write(tmp_path, {"results": {"run_bytes": wrong}})
+    settings = load_settings(tmp_path)
+    assert [warning.params["name"] for warning in settings.warnings] == ["results"]
+    assert settings.run_bytes is None

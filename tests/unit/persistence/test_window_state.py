@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from application.project.window_state import MOST_RECENT, ProjectMemory, WindowState
+from application.project.window_state import MOST_RECENT, CircuitView, ProjectMemory, WindowState
 from infrastructure.persistence.window_state import FILE, WindowStateFile
 from shared.errors import CircuitAIError
 
@@ -30,7 +30,19 @@ STATE = WindowState(
             shown_file="filter.cir",
             expanded=("lib",),
             sizes={"left": (200, 100, 500)},
+            views={
+                "电路/filter.cir": CircuitView(
+                    analysis="ac",
+                    traces={"ac": ["v(out)", "v(out)/v(in)"]},
+                    zooms={"ac": {"": (1.0, 3.5), "dB": (-40.0, 0.0)}},
+                    measurements=["max(v(out))"],
+                )
+            },
             accepted={"filter.cir": "00" * 32},
+            places={"filter.cir": (12, 3, 5)},
+            bottom_tab=2,
+            conversation="",
+            drafts={"": "什么是", "01J": "and the gain?"},
         )
     },
 )
@@ -52,7 +64,12 @@ def test_no_file_is_the_default(tmp_path: Path) -> None:
 )
 def test_a_damaged_file_is_the_default(tmp_path: Path, content: str) -> None:
     (tmp_path / FILE).write_text(content, "utf-8")
-    assert WindowStateFile(user_home=tmp_path).load() == WindowState()
+    store = WindowStateFile(user_home=tmp_path)
+    found = store.load()
+    assert replace(found, damaged=None) == WindowState()
+    if found.damaged is not None:
+        assert found.damaged.read_text("utf-8") == content
+        assert store.load() == WindowState(), "told once"
 
 
 @pytest.mark.parametrize(
@@ -119,3 +136,26 @@ def test_the_latest_project_is_first_and_the_oldest_is_forgotten() -> None:
     state = replace(state, last_project=Path("/p5")).without(Path("/p5"))
     assert Path("/p5") not in state.recent
     assert state.last_project is None
+
+
+def test_two_windows_keep_what_each_has_changed(tmp_path: Path) -> None:
+    store = WindowStateFile(user_home=tmp_path)
+    store.save(STATE)
+    other = Path("/projects/other")
+    first = replace(STATE, theme="light")
+    second = replace(STATE, language="en", last_project=other).with_memory(
+        other, ProjectMemory(main_circuit="other.cir")
+    )
+    store.update(STATE, first)
+    store.update(STATE, second)
+    found = store.load()
+    assert (found.theme, found.language, found.scale) == ("light", "en", 1.25)
+    assert found.recent == (other, PROJECT)
+    first_again = first.with_memory(PROJECT, ProjectMemory(main_circuit="b.cir"))
+    store.update(first, first_again)
+    found = store.load()
+    assert found.last_project == other
+    assert found.memory_of(PROJECT).main_circuit == "b.cir"
+    assert found.memory_of(other).main_circuit == "other.cir"
+    store.update(second, second.without(PROJECT))
+    assert store.load().recent == (other,)

@@ -90,7 +90,7 @@ async def test_identity_with_own_variables_and_values_of_the_program(
     prompting: Prompting, project: ProjectFiles
 ) -> None:
     goals = json.dumps({"goals": [{"metric": "cutoff", "target": 1000}]}).encode()
-    await asyncio.to_thread(project.save_design_goals, goals)
+    await asyncio.to_thread(project.goals.save, "amp.cir", goals)
     library = await prompting.load()
     own = (
         IdentityVariable(name="bench", value="E24 {project_name}"),

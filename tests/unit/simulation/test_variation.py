@@ -19,6 +19,9 @@ class Files:
     def __init__(self, files: dict[str, str]) -> None:
         self._files = files
 
+    def find(self, name: str) -> Path | None:
+        return None
+
     def read(self, reference: str, *, including_file: Path) -> SourceFile | SourceRefusal:
         if reference in self._files:
             return SourceFile(path=Path("/project") / reference, data=self._files[reference].encode())

@@ -12,6 +12,7 @@ from application.project.undo_retention import TidyUndoData
 from application.tool_execution.operations import Operations
 from application.tool_execution.taking_back import UndoConflictError
 from domain.llm.tools.three_way import merge_files, merge_texts
+from infrastructure.persistence import operation_rows
 from infrastructure.persistence.project import ProjectFolders
 from shared.events import Event, EventBus
 from shared.ulid import new_ulid
@@ -135,7 +136,11 @@ async def test_what_is_old_goes_and_what_is_needed_stays(project):
 
     def age():
         with project.operations._transaction() as connection:
-            connection.execute("UPDATE operations SET created = '2020-01-01T00:00:00.000+00:00'")
+            for row in connection.execute(operation_rows.selection(connection)).fetchall():
+                old = {"created": "2020-01-01T00:00:00.000+00:00"}
+                operation_rows.replace_row(
+                    connection, operation_rows.changed(row, project.authenticity, **old)
+                )
         for path in (project.private / "objects").rglob("*"):
             if path.is_file():
                 os.utime(path, (1, 1))

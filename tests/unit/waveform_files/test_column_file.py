@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from domain.simulation.expressions import evaluate
+from infrastructure.persistence.authenticity import UserKey
 from infrastructure.waveforms import column_file
 from infrastructure.waveforms.column_file import ColumnFileBuilder, build_columns, column_path, remove_columns
 from infrastructure.waveforms.raw_file import RawFileReader, open_waveforms, read_raw
 from shared.errors import EnvironmentProblem, UserInputError
+from shared.paths import user_home
 from tests.ground.campaign import Campaign, campaigns
 from tests.unit.waveform_files.raw_writers import ltspice, xyce
 
@@ -183,11 +185,10 @@ def test_a_damaged_one_is_passed_over_or_harmless(campaign: Campaign, tmp_path: 
                     content[at : at + 1] = rng.randbytes(2)
             if not content:
                 break
-        if rng.random() < 0.7 and len(content) > 20:  # whoever damages on purpose sets the checksum right
+        if rng.random() < 0.7 and len(content) > 48:  # signed all the same: the reading holds too
             length = int.from_bytes(content[8:16], "little")
-            content[16:20] = column_file.zlib.crc32(content[20 : 20 + min(length, 10**6)]).to_bytes(
-                4, "little"
-            )
+            text = bytes(content[48 : 48 + min(length, 10**6)])
+            content[16:48] = UserKey(user_home()).mac("column file", text)
         column_path(raw).write_bytes(content)
         plots = RawFileReader().read(raw)
         assert [plot.points for plot in plots] == [300]

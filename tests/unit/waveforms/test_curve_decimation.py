@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from presentation.panels.waveforms.curve_item import without_straight
 from presentation.panels.waveforms.decimation import Stretch
 from tests.ground.campaign import campaigns
 
@@ -78,3 +79,16 @@ def test_a_smooth_curve_stays_on_itself_however_many_samples_it_has(size):
     y = 300 * np.log1p(50 * x)
     shown_x, shown_y = Stretch(x, y).visible(0.0, 1.0, 425)
     assert np.abs(shown_y - np.interp(shown_x, x, y)).max() < 1e-9
+
+
+def test_points_on_a_straight_line_are_not_stroked():
+    x = np.linspace(0, 900, 1690)
+    for y in (0.5 * x, 20 * np.sin(x / 20), np.where(x < 450, 0.0, 300.0), np.full_like(x, 7.0)):
+        thin_x, thin_y = without_straight(x, y)
+        assert (thin_x[0], thin_x[-1]) == (x[0], x[-1])
+        assert len(thin_x) < len(x) / 2
+        assert np.abs(np.interp(x, thin_x, thin_y) - y).max() <= 0.3 * np.sqrt(2)  # slopes up to 1
+    assert [len(part) for part in without_straight(np.arange(3.0), np.array([0.0, 9.0, 0.0]))] == [3, 3]
+    there_and_back = without_straight(np.array([0.0, 5.0, 1.0]), np.zeros(3))
+    assert len(there_and_back[0]) == 3
+    assert len(without_straight(np.zeros(1), np.zeros(1))[0]) == 1

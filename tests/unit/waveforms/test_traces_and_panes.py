@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from domain.simulation.waveform import Plot, Vector
+from presentation.panels.iterations_plot import _from_zero, _lie_apart
 from presentation.panels.waveforms.traces import (
     PaneKind,
     TraceColors,
@@ -158,3 +159,23 @@ def test_an_expression_keeps_its_colour_whatever_the_spelling():
         0,
         2,
     ]
+
+
+def test_rounds_measured_at_different_times_share_an_axis_from_zero() -> None:
+    def transient(begin: float, length: float) -> Plot:
+        time = np.linspace(begin, begin + length, 101)
+        made = {
+            "time": Vector(name="time", unit="s", data=time),
+            "v(out)": Vector(name="v(out)", unit="V", data=np.sin(time * 1e5)),
+        }
+        return Plot(analysis="tran", name="Transient", title="", vectors=made, axis_name="time")
+
+    axes = [axis_of(transient(4.87e-3, 50e-6)), axis_of(transient(6.17e-3, 45e-6))]
+    assert _lie_apart(axes)
+    assert not _lie_apart([axis_of(transient(0.0, 1e-3)), axis_of(transient(0.0, 2e-3))])
+    for axis in axes:
+        moved = _from_zero(axis, 50e-6)
+        assert (moved.low, moved.high) == (0.0, 50e-6)
+        assert moved.coordinates[0] == 0.0
+        trace = make_trace("v(out)", transient(axis.low, axis.high - axis.low), moved, 0)
+        assert trace.curves[0].stretches[0].x[0] == 0.0

@@ -1,0 +1,315 @@
+"""The goals of each circuit of a project: what they are, what they were when a result was computed.
+
+A circuit's document names its place, its goals, since when they hold, those that held before, and the
+places it had before it was moved: a result keeps the verdict of its own circuit and its own time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from domain.design.goals import DesignGoal
+from shared.bounded_json import read_bounded
+from shared.errors import CircuitAIError
+
+if TYPE_CHECKING:
+    from application.ports.project import ProjectFiles
+
+SCHEMA_VERSION = 2
+_MOST_EARLIER = 50
+"""Versions of a circuit's goals that are kept; older results are held against the oldest of them."""
+_HUGE = 1e300
+_CIRCUITS = (".cir", ".sp", ".spice", ".net", ".ckt")
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    since: str
+    """ISO 8601, UTC; "" = from the beginning."""
+    goals: tuple[DesignGoal, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CircuitGoals:
+    """What is asked of one circuit."""
+
+    circuit: str
+    """Its place: relative to the project, with forward slashes."""
+    text: str = ""
+    """The sentence they were read from."""
+    goals: tuple[DesignGoal, ...] = ()
+    plain: tuple[Mapping[str, Any], ...] = ()
+    """The same as they are stored; what cannot be understood is among them."""
+    versions: tuple[_Version, ...] = ()
+    """The oldest first; the last one holds now."""
+    former_places: Mapping[str, str] = field(default_factory=dict)
+    """Where the circuit was before, each with the time until which (ISO 8601, UTC)."""
+
+    def at(self, created: str) -> tuple[DesignGoal, ...]:
+        """Those that held at a time (ISO 8601); of a time before all of them, the first."""
+        moment = _time(created)
+        if moment is None or not self.versions:
+            return self.goals
+        known = [version for version in self.versions if (_time(version.since) or moment) <= moment]
+        return (known[-1] if known else self.versions[0]).goals
+
+
+class GoalBook:
+    """The goals of all circuits of a project, read once. Blocking to make."""
+
+    def __init__(self, project: ProjectFiles) -> None:
+        self.root = project.root
+        found = [_parsed(content) for content in project.goals.contents()]
+        former = _former(project)
+        self._all = {each.circuit: each for each in (*((former,) if former else ()), *found) if each.circuit}
+
+    @property
+    def all(self) -> tuple[CircuitGoals, ...]:
+        """Every circuit that has goals, in the order of their places."""
+        return tuple(self._all[place] for place in sorted(self._all) if self._all[place].plain)
+
+    def of(self, circuit: str) -> CircuitGoals | None:
+        """What is asked of a circuit now; None when nothing is."""
+        found = self._all.get(circuit)
+        return found if found is not None and found.plain else None
+
+    def of_result(self, circuit: Path, created: str) -> tuple[DesignGoal, ...]:
+        """What was asked of a result's circuit when it was computed, wherever the circuit is now."""
+        place = place_in(self.root, circuit)
+        found = self.of(place) or next(
+            (each for each in self.all if _is_before(created, each.former_places.get(place, ""))), None
+        )
+        return () if found is None else found.at(created)
+
+
+def place_in(root: Path, circuit: Path) -> str:
+    """The place of a circuit in a project, with forward slashes; "" for one outside."""
+    return circuit.relative_to(root).as_posix() if circuit.is_relative_to(root) else ""
+
+
+def read_goals(project: ProjectFiles, circuit: str) -> CircuitGoals:
+    """What is asked of a circuit; nothing when its goals cannot be read. Blocking, never raises."""
+    empty = CircuitGoals(circuit=circuit)
+    if not circuit:
+        return empty
+    try:
+        content = project.goals.read(circuit)
+    except CircuitAIError:  # a damaged file of goals is the design's to report; others go on without
+        return empty
+    if content is not None:
+        return _parsed(content)
+    former = _former(project)
+    return former if former is not None and former.circuit == circuit else empty
+
+
+def save_goals(project: ProjectFiles, circuit: str, document: Mapping[str, Any]) -> None:
+    """Make `document` (with its "goals", as `goal_to_plain` gives them) what is asked of a circuit.
+
+    What was asked before stays known for the results of its time. Blocking; a second time it changes
+    nothing. Raises EnvironmentProblem.
+    """
+    take_over_former(project)
+    before = _loaded(project.goals.read(circuit))
+    now = _now()
+    earlier = [each for each in _items(before, "earlier") if isinstance(each, dict)]
+    since = now
+    if _items(before, "goals") == list(document.get("goals", ())):
+        since = str(before.get("since", ""))
+    elif _items(before, "goals"):
+        earlier.append({"since": str(before.get("since", "")), "goals": _items(before, "goals")})
+    _write(
+        project,
+        circuit,
+        {
+            **document,
+            "since": since,
+            "earlier": earlier[-_MOST_EARLIER:],
+            "former_places": _items(before, "former_places"),
+        },
+    )
+
+
+def begin_move(project: ProjectFiles, source: str, target: str) -> None:
+    """Before a circuit gets another place: its goals are there already. Blocking; may be repeated.
+
+    Raises EnvironmentProblem.
+    """
+    content = project.goals.read(source)
+    if content is None:
+        former = _former(project)
+        if former is None or former.circuit != source:
+            return
+        take_over_former(project)
+        content = project.goals.read(source)
+    document = _loaded(content)
+    places = [each for each in _items(document, "former_places") if isinstance(each, dict)]
+    places = [each for each in places if each.get("circuit") not in (source, target)]
+    _write(project, target, {**document, "former_places": [*places, {"circuit": source, "until": _now()}]})
+
+
+def end_move(project: ProjectFiles, source: str) -> None:
+    """The circuit has its new place: nothing is asked of the old one any more. Blocking.
+
+    Raises EnvironmentProblem.
+    """
+    project.goals.remove(source)
+
+
+def follow_move(project: ProjectFiles, source: str, target: str) -> None:
+    """Somebody has given a circuit, or a folder with circuits, another place: their goals follow.
+
+    Blocking. Raises EnvironmentProblem.
+    """
+    for each in GoalBook(project).all:
+        if each.circuit == source:
+            place = target
+        elif each.circuit.startswith(f"{source}/"):
+            place = f"{target}{each.circuit[len(source) :]}"
+        else:
+            continue
+        begin_move(project, each.circuit, place)
+        end_move(project, each.circuit)
+
+
+def take_over_former(project: ProjectFiles, main_circuit: str = "") -> None:
+    """Give the one file of goals of an earlier version to the circuit it was made for, else to the main one.
+
+    Where neither is known it stays. Blocking. Raises EnvironmentProblem.
+    """
+    content = project.goals.former()
+    if content is None:
+        return
+    circuit = _made_for(project, main_circuit)
+    if not circuit:
+        return
+    if project.goals.read(circuit) is None and _items(_loaded(content), "goals"):
+        _write(project, circuit, _loaded(content))
+    project.goals.retire_former()
+
+
+def _former(project: ProjectFiles) -> CircuitGoals | None:
+    """The goals of an earlier version's file, for the circuit they were made for; else None."""
+    try:
+        content = project.goals.former()
+    except CircuitAIError:
+        return None
+    if content is None:
+        return None
+    circuit = _made_for(project, "")
+    return _parsed(json.dumps({**_loaded(content), "circuit": circuit}).encode()) if circuit else None
+
+
+def _made_for(project: ProjectFiles, main_circuit: str) -> str:
+    from application.design.rounds import read_design_rounds
+
+    try:
+        design = read_design_rounds(project)
+    except CircuitAIError:
+        design = None
+    if design is not None and design.rounds:
+        return place_in(project.root, design.rounds[-1].circuit)
+    if main_circuit:
+        return main_circuit
+    try:
+        found = [path.name for path in project.root.iterdir() if path.suffix.lower() in _CIRCUITS]
+    except OSError:
+        return ""
+    return found[0] if len(found) == 1 else ""
+
+
+def _write(project: ProjectFiles, circuit: str, document: Mapping[str, Any]) -> None:
+    whole = {"schema_version": SCHEMA_VERSION, "circuit": circuit}
+    whole |= {name: value for name, value in document.items() if name not in whole}
+    content = json.dumps(whole, ensure_ascii=False, indent=2).encode("utf-8", "surrogatepass") + b"\n"
+    project.goals.save(circuit, content)
+
+
+def _parsed(content: bytes) -> CircuitGoals:
+    document = _loaded(content)
+    plain = tuple(item for item in _items(document, "goals") if isinstance(item, dict))
+    versions = [
+        _Version(since=str(each.get("since", "")), goals=_understood(_items(each, "goals")))
+        for each in _items(document, "earlier")
+        if isinstance(each, dict)
+    ]
+    goals = _understood(plain)
+    return CircuitGoals(
+        circuit=str(document.get("circuit", "")),
+        text=str(document.get("text", "")),
+        goals=goals,
+        plain=plain,
+        versions=(*versions, _Version(since=str(document.get("since", "")), goals=goals)),
+        former_places={
+            str(each.get("circuit", "")): str(each.get("until", ""))
+            for each in _items(document, "former_places")
+            if isinstance(each, dict)
+        },
+    )
+
+
+def _loaded(content: bytes | None) -> dict[str, Any]:
+    try:
+        document = read_bounded(content or b"{}")
+    except ValueError:
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _items(document: Mapping[str, Any], name: str) -> list[Any]:
+    found = document.get(name)
+    return found if isinstance(found, list) else []
+
+
+def _understood(items: Sequence[object]) -> tuple[DesignGoal, ...]:
+    """Those that can be understood; a file that a person edited may hold others."""
+    return tuple(goal for item in items if (goal := _goal_of(item)) is not None)
+
+
+def _goal_of(item: object) -> DesignGoal | None:
+    if not isinstance(item, dict):
+        return None
+    texts = [item.get(name) for name in ("metric", "expression", "unit")]
+    bounds = [item.get(name) for name in ("minimum", "maximum", "target")]
+    if not all(isinstance(text, str) for text in texts):
+        return None
+    if any(bound is not None and not _is_number(bound) for bound in bounds):
+        return None
+    metric, expression, unit = map(str, texts)
+    minimum, maximum, target = (None if bound is None else float(bound) for bound in bounds)
+    return DesignGoal(
+        metric=metric,
+        expression=expression,
+        unit=unit,
+        minimum=minimum,
+        maximum=maximum,
+        target=target,
+        stated=item.get("stated") is not False,
+        weight="wish" if item.get("weight") == "wish" else "must",
+        words=str(item.get("words", "")),
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _HUGE
+
+
+def _time(text: str) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+
+
+def _is_before(created: str, until: str) -> bool:
+    made, moved = _time(created), _time(until)
+    return made is not None and moved is not None and made <= moved
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

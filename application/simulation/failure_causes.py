@@ -1,0 +1,80 @@
+"""Why a circuit did not load: what `check` says of it, put beside what ngspice says.
+
+ngspice often stops at a consequence, or says what is wrong without a place. `check` reads the same circuit,
+in the same dialect, with the same libraries; its errors are what ngspice refuses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from application.simulation.prepared_circuit import PreparedCircuit
+from domain.circuit.diagnostics import Diagnostic, diagnose
+from domain.circuit.dialects import functions_of_mode
+from domain.simulation.result import SimulationIssue
+
+_ROOTS = (
+    "osdi-missing",
+    "unknown-directive",
+    "unclosed-subckt",
+    "stray-ends",
+    "include-missing",
+    "lib-section-missing",
+)
+"""What has other errors as its consequences."""
+_MOST = 5
+_OF_FILES = frozenset({"include-missing", "include-refused", "include-cycle"})
+"""Told by the run itself, in its own words."""
+_OF_THE_RUN = frozenset(
+    {"time-limit", "cpu-limit", "memory-limit", "file-size-limit", "disk-full", "box-failed",
+     "simulator-killed", "no-convergence", "timestep-too-small"}
+)  # fmt: skip
+"""Ends of a run that have nothing to do with reading the circuit."""
+
+
+def with_causes(issues: Sequence[SimulationIssue], prepared: PreparedCircuit) -> tuple[SimulationIssue, ...]:
+    """The issues of a failed run with the errors of `check`: first of all when ngspice's first error is about
+    another line, or about none. Blocking."""
+    issues = [_at_its_element(issue, prepared) for issue in issues]
+    errors = [issue for issue in issues if issue.severity == "error"]
+    if any(issue.code in _OF_THE_RUN for issue in errors):
+        return tuple(issues)
+    found = diagnose(prepared.netlist, prepared.tree, functions=functions_of_mode(prepared.compatibility))
+    causes = [item for item in found if item.severity == "error" and item.code not in _OF_FILES]
+    if not causes:
+        return tuple(issues)
+    causes.sort(key=lambda item: item.code not in _ROOTS)
+    told = {(issue.file, issue.line): issue.code for issue in errors if issue.line is not None}
+    new = [
+        _issue(item)
+        for item in causes
+        if (item.file, item.line) not in told
+        or (item.code in _ROOTS and told[item.file, item.line] != item.code)
+    ][:_MOST]
+    first = (errors[0].file, errors[0].line) if errors else None
+    agrees = first in {(item.file, item.line) for item in causes} and causes[0].code not in _ROOTS
+    return (*issues, *new) if agrees else (*new, *issues)
+
+
+def _at_its_element(issue: SimulationIssue, prepared: PreparedCircuit) -> SimulationIssue:
+    """With the place of the element ngspice names ("m.x1.mp1: channel length less than zero"), if only one
+    element is called so."""
+    if issue.line is not None or issue.code not in ("analysis-failed", "circuit-not-loaded"):
+        return issue
+    named = re.search(r": (?:[a-z]\.(?:x[^\s.:]*\.)+)?([a-z][^\s.:]*)[: ]", str(issue.message), re.IGNORECASE)
+    sources = (prepared.netlist, *prepared.tree.files.values())
+    found = [
+        (source.path, element.line)
+        for source in sources
+        for element in source.elements
+        if named is not None and element.key == named[1].lower()
+    ]
+    return replace(issue, file=found[0][0], line=found[0][1]) if len(found) == 1 else issue
+
+
+def _issue(found: Diagnostic) -> SimulationIssue:
+    return SimulationIssue(
+        severity="error", code=found.code, message=found.message, file=found.file, line=found.line
+    )

@@ -1,0 +1,228 @@
+"""Generic models of ours for well-known parts of other programs' own libraries.
+
+LTspice and PSpice find `2N3904` or an op-amp in libraries that come with the program and may not be passed
+on. A circuit that leans on them runs here with a stand-in of the part's kind; who reads the result is told.
+
+The numbers are typical values set by us for a class of parts (forward voltage, current gain, capacitance,
+threshold, on-resistance at 25 degrees), not fitted to a data sheet: a real part of the name differs. The
+equations are those of the ngspice 39 manual, chapters 7 (diode), 8 (BJT), 9 (JFET), 11 (VDMOS). The op-amp
+is the gain stage of Boyle et al., "Macromodeling of integrated circuit operational amplifiers", IEEE J.
+Solid-State Circuits 9 (1974).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from domain.circuit.elements import Element
+from domain.circuit.hierarchy import Circuit
+from shared.late_patterns import late_pattern
+from shared.message import Message, msg
+
+
+class StandIn(NamedTuple):
+    """A model that takes the place of one that is not here."""
+
+    name: str
+    """Of the part, as the circuit writes it."""
+    kind: Message
+    """``small-signal NPN transistor``."""
+    cards: tuple[str, ...]
+    """What defines it."""
+    file: Path | None
+    line: int
+    """Of the first element that uses it."""
+
+
+def stand_ins_for(circuit: Circuit) -> tuple[StandIn, ...]:
+    """A stand-in for every undefined model or subcircuit whose name is that of a part we know the kind of."""
+    found: dict[str, StandIn] = {}
+    set_on: dict[str, set[str]] = {}
+    """Parameters X lines set, by the subcircuit's name: it has to have them all."""
+    for block in circuit.top.walk():
+        for placed in block.elements:
+            if placed.element.letter == "x" and placed.element.model is not None:
+                set_on.setdefault(placed.element.model.key, set()).update(placed.element.params)
+    for block in circuit.top.walk():
+        for placed in block.elements:
+            element = placed.element
+            name = element.model
+            if name is None or name.key in found:
+                continue
+            is_block = element.letter == "x"
+            if (block.find_block(name.text) if is_block else block.find_model(name.text)) is not None:
+                continue
+            known = _known(element, name.text, frozenset(set_on.get(name.key, ())))
+            if known is not None:
+                kind, cards = known
+                found[name.key] = StandIn(
+                    name=name.text, kind=kind, cards=cards, file=placed.file, line=element.line
+                )
+    return tuple(found.values())
+
+
+def _known(element: Element, name: str, parameters: frozenset[str]) -> tuple[Message, tuple[str, ...]] | None:
+    letter = element.letter
+    if letter == "x":
+        return _op_amp(name, parameters) if len(element.nodes) == 5 and _OP_AMPS.fullmatch(name) else None
+    if letter == "d" and (volts := zener_voltage(name)) is not None:
+        text = f"D(IS=1n N=1.2 RS=1 CJO=100p VJ=0.75 M=0.33 BV={volts:g} IBV=5m NBV=1)"
+        return msg("Zener diode of {voltage} V", voltage=f"{volts:g}"), (f".model {name} {text}",)
+    for kind, of_letter, names, text in _CLASSES:
+        if letter == of_letter and names.fullmatch(name):
+            return kind, (f".model {name} {text}",)
+    return None
+
+
+class _Names:
+    """Part names with the letters makers put in front and behind (MMBT2222A, 2N2222ATA, BC547B).
+
+    Compiled when the first part is looked up: few circuits have one, and all would wait for it.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(rf"(?:{self._pattern})[A-Z]{{0,4}}\d{{0,2}}(?:[-_/].*)?", re.IGNORECASE)
+
+    def fullmatch(self, name: str) -> re.Match[str] | None:
+        """As of a pattern."""
+        return self._compiled.fullmatch(name)
+
+
+_CLASSES: tuple[tuple[Message, str, _Names, str], ...] = (
+    (msg("silicon switching diode"), "d",
+     _Names(r"1N(?:4148|914|4448|4150|4151|4154|3595)|LL4148|BA[SVWL]\d+|MMBD\d+|1S1588|1SS\d+"),
+     "D(IS=2.5n N=1.75 RS=0.6 CJO=2p VJ=0.6 M=0.33 TT=5n BV=100 IBV=5u)"),
+    (msg("Schottky diode"), "d",
+     _Names(r"1N58(?:1[7-9]|2[0-5])|BAT\d+|MBR\w*\d+|MBRS?\d+|SS\d\d|SB\d+|PMEG\d+|B\d{3}|1N6263|RB\d+|"
+            r"HSMS\w*"),
+     "D(IS=1u N=1.05 RS=50m CJO=100p VJ=0.4 M=0.4 TT=0 BV=40 IBV=100u EG=0.69 XTI=2)"),
+    (msg("silicon rectifier"), "d",
+     _Names(r"1N400[1-7]|1N540[0-8]|1N53\d\d|UF\d+|MUR\d+|MURS\d+|ES\d|BY\w?\d+|RHRP\d+|HER\d+|FR\d+|S[1-5]"),
+     "D(IS=5n N=1.8 RS=30m CJO=30p VJ=0.6 M=0.4 TT=2u BV=1000 IBV=5u)"),
+    (msg("power NPN transistor"), "q",
+     _Names(r"2N(?:3055|3771|3773|5038|628[2-4]|6059|5686)|BD(?:13[579]|23[79]|24[13]|433|43[579]|53\d|911)|"
+            r"BDX53|BDW93|MJ(?:15003|15015|15024|11016|11032|802|21194)|MJE(?:340|3055|1503[024]|13\d{3}|"
+            r"243)|"
+            r"TIP(?:29|31|33|35|41|3055|12[0-2]|14[0-2])|MJL?(?:3281|4281|21194)|2SC\d{4}|2SD\d+|BUX\d+"),
+     "NPN(IS=1p BF=80 NF=1 VAF=100 IKF=5 ISE=10p NE=2 BR=5 RB=1 RE=20m RC=50m CJE=500p CJC=200p "
+     "TF=10n TR=1u)"),
+    (msg("power PNP transistor"), "q",
+     _Names(r"2N(?:2955|6285|6286|6287|5684|4398)|BD(?:13[68]|140|23[48]|24[24]|434|43[68]|440|912)|"
+            r"BDX54|BDW94|"
+            r"MJ(?:15004|15016|15025|11015|11033|4502|21193|2955)|MJE(?:350|2955|1503[135]|253)|"
+            r"TIP(?:30|32|34|36|42|2955|12[5-7]|14[5-7])|MJL?(?:1302|4302|21193)|2SA\d{4}|2SB\d+"),
+     "PNP(IS=1p BF=80 NF=1 VAF=100 IKF=5 ISE=10p NE=2 BR=5 RB=1 RE=20m RC=50m CJE=500p CJC=300p "
+     "TF=20n TR=1u)"),
+    (msg("small-signal NPN transistor"), "q",
+     _Names(r"(?:2N|PN|MMBT|PZT|MPS|P2N)(?:2218|2219|2221|2222|2369|2484|3019|3053|3700|3903|3904|4124|"
+            r"4400|4401|"
+            r"5088|5089|5179|5550|5551|5769|930|918|706|708|3440|1711)|BC(?:10[7-9]|14[01]|33[78]|"
+            r"54[6-9]|550|63[579]|"
+            r"81[78]|84[5-9]|850|18[2-4]|237|238|239)|BF(?:19[49]|240|420|422|R\d+)|FMMT(?:4\d\d|6[12]\d)|"
+            r"ZTX(?:3\d\d|4\d\d|6\d\d|8[456]\d)|MPSA(?:0[5-6]|1[34]|18|4[23])|S?8050|S?9013|S?9014|"
+            r"S?9018|KSC\d+|"
+            r"2SC\d{3}|BCX?5[46]|BFG?\d+|BCP5[46]"),
+     "NPN(IS=10f BF=200 NF=1 VAF=100 IKF=0.2 ISE=10f NE=1.6 BR=4 RB=20 RE=0.2 RC=0.5 CJE=15p "
+     "VJE=0.75 MJE=0.35 "
+     "CJC=6p VJC=0.6 MJC=0.33 TF=0.5n TR=100n XTB=1.5)"),
+    (msg("small-signal PNP transistor"), "q",
+     _Names(r"(?:2N|PN|MMBT|PZT|MPS|P2N)(?:2904|2905|2906|2907|3251|3467|3905|3906|4033|4125|4126|4402|"
+            r"4403|5086|5087|"
+            r"5400|5401|5416|4036|3638)|BC(?:16[01]|17[7-9]|32[78]|55[6-9]|560|63[68]|640|80[78]|85[6-9]|"
+            r"860|21[2-4]|"
+            r"30[789])|BF(?:42[13]|450|451|979)|FMMT(?:5\d\d|7[12]\d)|ZTX(?:5\d\d|7\d\d|9[456]\d)|"
+            r"MPSA(?:5[56]|6[34]|9[23])|"
+            r"S?8550|S?9012|S?9015|KSA\d+|2SA\d{3}|BCX?5[13]|BCP5[13]"),
+     "PNP(IS=10f BF=200 NF=1 VAF=80 IKF=0.2 ISE=10f NE=1.6 BR=4 RB=20 RE=0.2 RC=0.5 CJE=18p "
+     "VJE=0.75 MJE=0.35 "
+     "CJC=9p VJC=0.6 MJC=0.33 TF=0.6n TR=100n XTB=1.5)"),
+    (msg("small-signal N-channel MOSFET"), "m",
+     _Names(r"2N700[0-2]|BSS1(?:23|38|00)|BS1[07]0|VN\d+|ZVN\d+|FDV30[13]|DMN\d+|NX\d+|2SK\d+"),
+     "VDMOS(VTO=2 KP=0.3 RD=1 RS=0.2 RG=10 RB=0.5 CGS=30p CGDMAX=30p CGDMIN=3p CJO=25p IS=1p BV=60)"),
+    (msg("small-signal P-channel MOSFET"), "m",
+     _Names(r"BSS8[34]|BS250|BSS92|ZVP\d+|FDV30[24]|DMP\d+|NDS\d+P"),
+     "VDMOS(pchan VTO=-2 KP=0.15 RD=2 RS=0.5 RG=10 RB=0.5 CGS=30p CGDMAX=30p CGDMIN=4p CJO=30p IS=1p BV=50)"),
+    (msg("power P-channel MOSFET"), "m",
+     _Names(r"IRF[RUSP]?9\d+|IRFP9\d+|IRF7[24]\d+P|FQP\d+P\d+|SUD\d+P\d+|SI\d+DY?P|IRLML6\d+|AO340[17]|"
+            r"IRF49\d+"),
+     "VDMOS(pchan VTO=-3.5 KP=10 RD=0.1 RS=20m RG=5 RB=20m CGS=1n CGDMAX=1n CGDMIN=60p CJO=500p "
+     "IS=1p BV=200)"),
+    (msg("power N-channel MOSFET"), "m",
+     _Names(r"IRF[BDHIPRSUZ]?[1-8]\d+|IRL[BDHIPRSUZ]?\d+|IRLML[0-58]\d+|IRFH\w*|IP[ABDPW]\w*|BSC\d\w*|"
+            r"BUZ\d+|STP\d+N\w*|"
+            r"FD[PSBDMC]\w*\d+|SI\d+\w*|AO\d+|FQP\d+N\d*|MTP\d+N\w*|NTD\w*|CSD\d+\w*|PSMN\w*|EPC\d+|SQ\w+"),
+     "VDMOS(VTO=3.5 KP=30 RD=30m RS=5m RG=3 RB=10m CGS=1.2n CGDMAX=1.5n CGDMIN=80p CJO=600p IS=1p BV=200)"),
+    (msg("N-channel JFET"), "j",
+     _Names(r"2N(?:3819|4391|4392|4393|4416|5432|5434|5457|5458|5459|5484|5485|5486|3823)|J(?:11[1-3]|"
+            r"20[1-3]|30[89]|310|210|21[12])|"
+            r"U30[89]|U310|BF24[4-7]|BF25[46]|MPF102|LSK\d+|2SK\d+|MMBF\w*\d+|PN4\d+"),
+     "NJF(VTO=-2 BETA=1.5m LAMBDA=5m RD=10 RS=10 CGS=4p CGD=2p PB=1 FC=0.5 IS=10f)"),
+    (msg("P-channel JFET"), "j",
+     _Names(r"2N(?:3820|546[0-5]|5114|5115|5116)|J(?:17[4-7]|27[01])|LSJ\d+|2SJ\d+"),
+     "PJF(VTO=-2 BETA=1.2m LAMBDA=8m RD=15 RS=15 CGS=5p CGD=3p PB=1 FC=0.5 IS=10f)"),
+)  # fmt: skip
+
+_OP_AMPS = late_pattern(
+    r"level[._]?[0-3]\w?|(?:Universal)?Op[_-]?amps?\d*|AD(?:54[89]|6[45]\d|7[01]\d|74\d|79\d|80\d\d|"
+    r"81\d\d|8[0-6]\d\d?)\w*|"
+    r"ADA4\d{3}\w*|OP\d{2,3}\w*|OPA\d{3,4}\w*|LT(?:1001|1006|1007|101[234]|102[248]|1037|105[5678]|1077|"
+    r"1078|1112|1113|1115|"
+    r"1122|1128|1169|119[0-9]|12[0-9]\d|13[456]\d|14[069]\d|149\d|163\d|167\d|17[0-9]\d|18[0-9]\d|"
+    r"19[0-9]\d|20\d\d|62\d\d)\w*|"
+    r"LTC(?:1047|105[0-2]|1150|1250|205\d|206\d|609\d|62[0-9]\d|1151|1152)\w*|LM(?:10[1278]|201|301|324|"
+    r"358|741|83[23]|290[24]|"
+    r"61[0-9]\d|67[5]|4562|77\d\d)\w*|TL0[678][0-9]\w*|NE553[24]\w*|LF(?:35[1367]|41[12])\w*|"
+    r"MC(?:3307[8]|1458|3303\d|3417\d)\w*|"
+    r"NJM(?:4558|4580|2068|2114)\w*|TLC?V?2\d{2,3}\w*|MCP6\d{2,3}\w*|THS\d{4}\w*|MAX4\d{2,3}\w*|"
+    r"TLE2\d+\w*|CA31[34]0\w*|UA741",
+    re.IGNORECASE,
+)  # fmt: skip
+
+
+def _op_amp(name: str, parameters: frozenset[str]) -> tuple[Message, tuple[str, ...]]:
+    """Pins as LTspice's op-amps have them: in+ in- V+ V- out. Of the parameters avol and gbw count."""
+    unread = "".join(f" {key}=0" for key in sorted(parameters - {"avol", "gbw", "m"}))
+    return msg("op-amp with 10 MHz"), (
+        f".subckt {name} inp inn vcc vee out avol=100k gbw=10meg{unread}",
+        "r_in inp inn 10g",
+        "r_cm inp 0 100g",
+        "r_sup vcc vee 10meg",
+        "g_gain 0 x inp inn 1m",
+        "r_gain x 0 {avol/1m}",
+        "c_pole x 0 {1m/(6.283185*gbw)}",
+        "d_high x high d_limit",
+        "v_high vcc high 1.2",
+        "d_low low x d_limit",
+        "v_low low vee 1.2",
+        "e_out drive 0 x 0 1",
+        "r_out drive out 50",
+        ".model d_limit D(IS=1f N=1 RS=1)",
+        f".ends {name}",
+    )  # fmt: skip
+
+
+_E24 = (3.3, 3.6, 3.9, 4.3, 4.7, 5.1, 5.6, 6.2, 6.8, 7.5, 8.2, 9.1, 10, 11, 12, 13, 15, 16, 18, 20, 22, 24,
+        27, 30, 33, 36, 39, 43, 47, 51, 56, 62, 68, 75, 82, 91, 100)  # fmt: skip
+"""The voltages of 1N4728 to 1N4764 (JEDEC registration)."""
+_1N700 = {746: 3.3, 747: 3.6, 748: 3.9, 749: 4.3, 750: 4.7, 751: 5.1, 752: 5.6, 753: 6.2, 754: 6.8, 755: 7.5,
+          756: 8.2, 757: 9.1, 758: 10, 759: 12}  # fmt: skip
+
+
+def zener_voltage(name: str) -> float | None:
+    """Volts of a Zener diode by its name (1N4733, 1N750, BZX84C5V1, EDZV5_1B); None for other parts."""
+    if match := re.fullmatch(r"1N(7\d\d|47\d\d)[A-Z]?", name, re.IGNORECASE):
+        number = int(match[1])
+        if number < 1000:
+            return _1N700.get(number)
+        return _E24[number - 4728] if 4728 <= number <= 4764 else None
+    match = re.fullmatch(
+        r"(?:BZ[XVTGY]\w*|MMSZ\w*|[EU]DZV?\w*|KDZV?\w*)[BCV](\d+)[V._](\d+)?\w*", name, re.IGNORECASE
+    )
+    return float(f"{match[1]}.{match[2] or 0}") if match else None

@@ -1,0 +1,99 @@
+"""A change of goals in a person's words: "cutoff to 12 kHz", "纹波放宽到 2 mV"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from domain.design.goals import DesignGoal
+from domain.design.sentence import Dimension, Mention, read_sentence
+from domain.design.understanding import Slot, fill_slots
+
+_WORDS: Mapping[str, str] = {
+    "cutoff": r"cut-?\s?off|corner|\bfc\b|-?3\s?db|bandwidth|截止|转折|拐角|带宽",
+    "passband_gain": r"pass-?band gain|\bgain\b|通带增益|增益|放大倍数",
+    "peaking": r"peaking|尖峰|峰化",
+    "ripple": r"ripple|纹波",
+    "q": r"\bq\b|quality factor|品质因数",
+    "vout": r"v_?out|output voltage|\boutput\b|输出电压|输出",
+    "inductor_ripple": r"inductor(?: ripple)?(?: current)?|ripple current|电感(?:纹波)?电流|电感纹波",
+    "efficiency": r"efficien\w*|效率",
+    "attenuation": r"attenuation|rejection|stop-?band|衰减|抑制",
+    "passband_loss": r"pass-?band loss|insertion loss|通带损耗|插入损耗",
+}
+_QUESTION = re.compile(
+    r"[?？]\s*$|^\s*(?:what|why|how|which|is|are|does|do|can|could)\b|吗|什么|为什么|怎么|多少|哪"
+)
+_DIMENSIONS: Mapping[str, tuple[Dimension, ...]] = {
+    "Hz": ("Hz",),
+    "V": ("V",),
+    "A": ("A",),
+    "Ohm": ("Ohm",),
+    "F": ("F",),
+    "H": ("H",),
+    "s": ("s",),
+    "W": ("W",),
+    "dB": ("dB",),
+    "1": ("%", "x", "none"),
+    "": ("none", "x"),
+}
+
+
+def goals_changed_by(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal, ...] | None:
+    """The goals with those that a sentence changes; None when it is a question, or not wholly such a change.
+
+    Each figure has to belong to a goal, by its name or because only one goal has such a unit: what is half
+    understood is not carried out. A bare figure keeps the kind of the goal (a target its tolerance, a limit
+    its side); words of a bound make it that bound.
+    """
+    if _QUESTION.search(text.lower()):
+        return None
+    sentence = read_sentence(text)
+    slots = [_slot(goal, goals) for goal in goals if _DIMENSIONS.get(goal.unit)]
+    filled = fill_slots(sentence, slots)
+    if not filled.values or filled.unused:
+        return None
+    changed = tuple(
+        goal if (mention := filled.values.get(goal.metric)) is None else _with(goal, mention, sentence.text)
+        for goal in goals
+    )
+    return (
+        changed if any(not new.is_same_demand(old) for new, old in zip(changed, goals, strict=True)) else None
+    )
+
+
+def _slot(goal: DesignGoal, goals: Sequence[DesignGoal]) -> Slot:
+    is_only = sum(other.unit == goal.unit for other in goals) == 1
+    words = _WORDS.get(goal.metric, re.escape(goal.metric).replace("_", r"[\s_]?"))
+    return Slot(
+        name=goal.metric, dimensions=_DIMENSIONS[goal.unit], words=words, takes_rest=is_only, takes_bare=True
+    )
+
+
+def _with(goal: DesignGoal, mention: Mention, text: str) -> DesignGoal:
+    """The goal with another figure. A goal that is asked as a loss below zero keeps its sign."""
+    asked = [bound for bound in (goal.minimum, goal.maximum, goal.target) if bound is not None]
+    sign = -1.0 if asked and max(asked) < 0 < mention.value else 1.0
+    value = sign * mention.value
+    minimum: float | None
+    maximum: float | None
+    target: float | None = None
+    if mention.upper is not None:
+        minimum, maximum = sorted((value, sign * mention.upper))
+    elif mention.bound is not None:
+        is_least = (mention.bound == "at_least") == (sign > 0)
+        minimum, maximum = (value, None) if is_least else (None, value)
+    elif goal.target:
+        ratio, target = value / goal.target, value
+        minimum = None if goal.minimum is None else goal.minimum * ratio
+        maximum = None if goal.maximum is None else goal.maximum * ratio
+    elif goal.minimum is not None and goal.maximum is not None:
+        middle = (goal.minimum + goal.maximum) / 2
+        ratio = value / middle if middle else 1.0
+        minimum, maximum = sorted((goal.minimum * ratio, goal.maximum * ratio))
+    else:
+        minimum = None if goal.minimum is None else value
+        maximum = None if goal.maximum is None else value
+    words = " ".join(text.split())[:60]
+    return replace(goal, minimum=minimum, maximum=maximum, target=target, stated=True, words=words)

@@ -1,0 +1,301 @@
+"""The one way into a folder that a stranger may have prepared: by descriptors, never through a link.
+
+A project's own folder ``.circuit_ai`` comes along with a cloned project, and with it links, pipes and
+devices in the place of our files. Folders are opened one after the other, each in the one before (openat(2)
+with O_NOFOLLOW), so what is read, written or removed lies in the folder that was named even if somebody
+exchanges a part of the path meanwhile. In a path without a private folder no link is followed either: who
+has a path of the user's resolves it first, and what comes to stand in it between the two is refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Literal
+
+from shared import paths
+from shared.errors import EnvironmentProblem
+from shared.message import msg
+
+Kind = Literal["link", "hard_link", "special", "not_folder", "folder"]
+
+_ERRNO: dict[Kind, int] = {
+    "link": errno.ELOOP,
+    "hard_link": errno.EMLINK,
+    "special": errno.EINVAL,
+    "not_folder": errno.ENOTDIR,
+    "folder": errno.EISDIR,
+}
+
+
+class NotRegular(OSError):
+    """There is something by this name, but no regular file."""
+
+
+class InTheWay(NotRegular):
+    """Something else stands where a folder or file of ours belongs; nothing behind it was touched."""
+
+    def __init__(self, place: Path, kind: Kind) -> None:
+        super().__init__(_ERRNO[kind], os.strerror(_ERRNO[kind]), str(place))
+        self.place = place
+        """Which part of the path it is."""
+        self.kind = kind
+
+    def problem(self) -> EnvironmentProblem:
+        """The error to raise: what is in the way, and what to do."""
+        match self.kind:
+            case "link":
+                text = msg("{path} is a link; a project's own files and folders have to be real ones.",
+                           path=self.place)  # fmt: skip
+                advice = msg("Remove the link, or put a copy of what it leads to in its place.")
+            case "hard_link":
+                text = msg("{path} has another name elsewhere (a hard link), so it is not used.",
+                           path=self.place)  # fmt: skip
+                advice = msg("Replace it by a copy of its own: cp FILE COPY, then mv COPY FILE.")
+            case "not_folder":
+                text = msg("{path} is a file where a folder belongs.", path=self.place)
+                advice = msg("Move it away; a folder is then made in its place.")
+            case _:
+                text = msg("{path} is not a regular file.", path=self.place)
+                advice = msg("Move it away; a file is then made in its place.")
+        return EnvironmentProblem(
+            text,
+            advice=advice,
+            file=self.place,
+            error_type="not_a_file" if self.kind in ("special", "folder") else "bad_path",
+        )
+
+
+def is_private(path: Path) -> bool:
+    """Whether a path leads into (or is) a project's own folder."""
+    return paths.PROJECT_FOLDER in path.parts
+
+
+def confined(path: Path) -> Path:
+    """`path`, absolute, with links resolved in front of the private folder and nowhere else.
+
+    The user's own folders may be links; from ``.circuit_ai`` on everything came with the project.
+    """
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - links stay as written
+    if not is_private(absolute):
+        return absolute
+    border = absolute.parts.index(paths.PROJECT_FOLDER)
+    return Path(os.path.realpath(Path(*absolute.parts[:border])), *absolute.parts[border:])
+
+
+@contextlib.contextmanager
+def opened_folder(folder: Path, *, create: bool = False) -> Iterator[int]:
+    """A descriptor of a folder; with `create`, folders that are missing in it are made.
+
+    Raises InTheWay for a link or a file on the way, FileNotFoundError, another OSError.
+    """
+    descriptor = open_folder(folder, create=create)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def open_folder(folder: Path, *, create: bool = False) -> int:
+    """As `opened_folder`; the caller closes it."""
+    place = confined(folder)
+    here = Path(place.anchor)
+    descriptor = os.open(here, _WALK)
+    names = place.parts[1:]
+    for depth, name in enumerate(names, 1):
+        here /= name
+        is_last = depth == len(names)
+        try:
+            inner = _step(descriptor, name, here, is_last=is_last, create=create)
+        finally:
+            os.close(descriptor)
+        descriptor = inner
+    return descriptor if names else os.open(place, _READ)
+
+
+def open_file(
+    path: Path, flags: int, mode: int = 0o666, *, create_folders: bool = False, only_name: bool = False
+) -> int:
+    """A descriptor of a regular file, opened with `flags` of open(2); never waits for a pipe or a device.
+
+    `only_name`: a file that has another name (a hard link) is refused, for what is written in place.
+    Raises InTheWay, FileNotFoundError, another OSError.
+    """
+    place = confined(path)
+    with opened_folder(place.parent, create=create_folders) as folder:
+        try:
+            _refuse(os.stat(place.name, dir_fd=folder, follow_symlinks=False), place)
+        except FileNotFoundError:
+            if not flags & os.O_CREAT:
+                raise
+        try:
+            descriptor = os.open(place.name, flags | _SAFE, mode, dir_fd=folder)
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise InTheWay(place, "link") from error
+            raise
+    try:
+        found = os.fstat(descriptor)
+        _refuse(found, place)
+        if only_name and found.st_nlink > 1:
+            raise InTheWay(place, "hard_link")
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def look(path: Path) -> os.stat_result:
+    """What stands at a path, itself (lstat), reached without following a link. Raises InTheWay, OSError."""
+    place = confined(path)
+    with opened_folder(place.parent) as folder:
+        return os.stat(place.name, dir_fd=folder, follow_symlinks=False)
+
+
+def is_file(path: Path) -> bool:
+    """Whether a regular file is there."""
+    try:
+        return stat.S_ISREG(look(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def names_in(folder: Path) -> list[str]:
+    """What lies in a folder. Raises InTheWay, FileNotFoundError, another OSError."""
+    with opened_folder(folder) as descriptor:
+        return os.listdir(descriptor)  # noqa: PTH208 - a descriptor
+
+
+def entries_in(folder: Path) -> dict[str, os.stat_result]:
+    """What lies in a folder, as lstat sees it; what vanished meanwhile is left out. Raises as `names_in`."""
+    found = {}
+    with opened_folder(folder) as descriptor:
+        for name in os.listdir(descriptor):  # noqa: PTH208 - a descriptor
+            with contextlib.suppress(FileNotFoundError):
+                found[name] = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+    return found
+
+
+def make_folder(folder: Path, *, is_new: bool = False) -> None:
+    """Make a folder and those it lies in; with `is_new` it must not be there yet (FileExistsError).
+
+    Raises InTheWay, another OSError.
+    """
+    place = confined(folder)
+    if is_new:
+        with opened_folder(place.parent, create=True) as parent:
+            os.mkdir(place.name, dir_fd=parent)
+        return
+    os.close(open_folder(place, create=True))
+
+
+def unlink(path: Path) -> None:
+    """Remove a name that is no folder: a link goes, what it leads to stays. Raises InTheWay, OSError."""
+    place = confined(path)
+    with opened_folder(place.parent) as folder:
+        os.unlink(place.name, dir_fd=folder)
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder with all that is in it; a link is removed as a link. Raises InTheWay, OSError."""
+    place = confined(folder)
+    with opened_folder(place.parent) as parent:
+        if stat.S_ISDIR(os.stat(place.name, dir_fd=parent, follow_symlinks=False).st_mode):
+            import shutil
+
+            shutil.rmtree(place.name, dir_fd=parent)
+        else:
+            os.unlink(place.name, dir_fd=parent)
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove an empty folder. Raises InTheWay, OSError."""
+    place = confined(folder)
+    with opened_folder(place.parent) as parent:
+        os.rmdir(place.name, dir_fd=parent)
+
+
+def rename(source: Path, target: Path) -> None:
+    """Give a file or folder another place; nothing is followed. Raises InTheWay, OSError."""
+    source, target = confined(source), confined(target)
+    with opened_folder(source.parent) as old, opened_folder(target.parent) as new:
+        os.rename(source.name, target.name, src_dir_fd=old, dst_dir_fd=new)
+
+
+def flush_folder(folder: Path) -> None:
+    """Make the names in a folder as lasting as its files. Raises InTheWay, OSError."""
+    with opened_folder(folder) as descriptor:
+        os.fsync(descriptor)
+
+
+def walk(folder: Path, *, skipped: Collection[str] = ()) -> Iterator[tuple[Path, os.stat_result]]:
+    """Every regular file in a folder and below, links left alone; nothing for a folder that is not there.
+
+    `skipped`: folders of it that are not looked into. Raises InTheWay, another OSError.
+    """
+    try:
+        found = entries_in(folder)
+    except FileNotFoundError:
+        return
+    for name, state in found.items():
+        if stat.S_ISDIR(state.st_mode):
+            if name not in skipped:
+                yield from walk(folder / name)
+        elif stat.S_ISREG(state.st_mode):
+            yield folder / name, state
+
+
+def _step(parent: int, name: str, here: Path, *, is_last: bool, create: bool) -> int:
+    flags = _READ if is_last else _WALK
+    for _ in range(2):
+        try:
+            return os.open(name, flags, dir_fd=parent)
+        except FileNotFoundError:
+            if not create:
+                raise
+            try:
+                os.mkdir(name, dir_fd=parent)
+            except FileExistsError:
+                continue  # another was quicker
+            _flush(parent)
+        except OSError as error:
+            if error.errno not in (errno.ELOOP, errno.ENOTDIR):
+                raise
+            found = os.stat(name, dir_fd=parent, follow_symlinks=False)
+            raise InTheWay(here, "link" if stat.S_ISLNK(found.st_mode) else "not_folder") from error
+    return os.open(name, flags, dir_fd=parent)
+
+
+def _flush(parent: int) -> None:
+    """fsync of a folder whose descriptor only names it (O_PATH)."""
+    descriptor = os.open(".", _READ, dir_fd=parent)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _refuse(found: os.stat_result, place: Path) -> None:
+    if stat.S_ISLNK(found.st_mode):
+        raise InTheWay(place, "link")
+    if stat.S_ISDIR(found.st_mode):
+        raise InTheWay(place, "folder")
+    if not stat.S_ISREG(found.st_mode):
+        raise InTheWay(place, "special")
+
+
+def _flag(name: str) -> int:
+    """A flag of open(2), 0 where the system has none."""
+    value: int = getattr(os, name, 0)
+    return value
+
+
+_O_PATH = _flag("O_PATH")
+_SAFE = os.O_CLOEXEC | _flag("O_NOFOLLOW") | _flag("O_NONBLOCK") | _flag("O_NOCTTY")
+_READ = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | _flag("O_NOFOLLOW")
+_WALK = _READ | _O_PATH
+"""Of folders on the way nothing is read: to pass through them is enough."""

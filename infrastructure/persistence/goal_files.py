@@ -1,0 +1,132 @@
+"""The goals of a project's circuits, one file for each in ``.circuit_ai/goals/``."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from infrastructure.persistence import confined
+from infrastructure.persistence.atomic import write_atomically, write_problem
+from infrastructure.persistence.confined import InTheWay
+from infrastructure.persistence.regular import read_regular_file
+from shared import paths
+from shared.errors import EnvironmentProblem
+from shared.message import msg
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SUFFIX = ".json"
+_PLAIN = frozenset("-_.+ ")
+"""Beside letters and digits what a file's name keeps of a place."""
+_LONGEST = 200
+"""Bytes of a name before the suffix; file systems allow 255."""
+_MAX_BYTES = 2**20
+_MOST_FILES = 2000
+
+
+class GoalFiles:
+    """Implements application.ports.project.GoalStore. Blocking."""
+
+    def __init__(self, private: Path) -> None:
+        self._folder = private / paths.GOALS_FOLDER
+        self._former = private / paths.FORMER_GOALS_FILE
+
+    def path_of(self, circuit: str) -> Path:
+        """Where the goals of the circuit at this place are, or would be."""
+        return self._folder / f"{_name_of(circuit)}{_SUFFIX}"
+
+    def read(self, circuit: str) -> bytes | None:
+        """The goals of a circuit, None when it has none. Raises EnvironmentProblem."""
+        return _content(self.path_of(circuit))
+
+    def save(self, circuit: str, content: bytes) -> None:
+        """Replace the goals of a circuit atomically. Raises EnvironmentProblem."""
+        self._require_folder()
+        write_atomically(self.path_of(circuit), content)
+
+    def remove(self, circuit: str) -> None:
+        """Take the goals of a circuit away; none is no error. Raises EnvironmentProblem."""
+        _unlink(self.path_of(circuit))
+
+    def contents(self) -> tuple[bytes, ...]:
+        """What every file of goals holds; one that cannot be read is left out. Never raises."""
+        return tuple(self._contents())
+
+    def former(self) -> bytes | None:
+        """The file of goals a project had before each circuit had its own. Raises EnvironmentProblem."""
+        return _content(self._former)
+
+    def retire_former(self) -> None:
+        """Take that file away; none is no error. Raises EnvironmentProblem."""
+        _unlink(self._former)
+
+    def _contents(self) -> Iterator[bytes]:
+        try:
+            names = sorted(confined.names_in(self._folder))
+        except OSError:
+            return
+        for name in names[:_MOST_FILES]:
+            if name.endswith(_SUFFIX):
+                try:
+                    content = _content(self._folder / name)
+                except EnvironmentProblem:
+                    continue
+                if content is not None:
+                    yield content
+
+    def _require_folder(self) -> None:
+        """A real folder of ours: a link of this name would let us write elsewhere."""
+        try:
+            confined.make_folder(self._folder)
+        except InTheWay as error:
+            raise _unusable(error.place) from error
+        except OSError as error:
+            raise write_problem(error, self._folder) from error
+
+
+def _name_of(circuit: str) -> str:
+    """One file name for each place: readable, and never one with a meaning of its own."""
+    name = "".join(
+        char
+        if (char.isalnum() or char in _PLAIN) and not (index == 0 and char in ". ")
+        else "".join(f"%{byte:02X}" for byte in os.fsencode(char))
+        for index, char in enumerate(circuit)
+    )
+    encoded = os.fsencode(name)
+    if len(encoded) <= _LONGEST:
+        return name
+    digest = hashlib.sha256(os.fsencode(circuit)).hexdigest()[:16]
+    return f"{encoded[: _LONGEST - 17].decode(errors='ignore')}~{digest}"
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return read_regular_file(path, max_bytes=_MAX_BYTES)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise _unusable(path) from error
+
+
+def _unlink(path: Path) -> None:
+    try:
+        confined.unlink(path)
+    except (FileNotFoundError, InTheWay):
+        return  # behind a link there are no goals of ours
+    except OSError as error:
+        raise write_problem(error, path) from error
+
+
+def _unusable(path: Path) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        msg(
+            "{path} can't be used for a circuit's goals: it is a link, too large, or no plain file.",
+            path=path,
+        ),
+        advice=msg("Move it away; the goals are written anew with the next design."),
+        file=path,
+        error_type="bad_goals",
+    )

@@ -1,0 +1,224 @@
+"""The rows of ``operations.sqlite``: their form, their signatures, and what stands in rows of older versions.
+
+A row is signed over all that is in it, its state too, and signed again with each change of it. One whose
+signature does not hold was written by another installation (or by a version that did not sign): it is told
+as such, and nothing is done because of it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, get_args
+
+from application.ports.project import FileChange, OperationKind, OperationRecord, OperationState
+from shared.bounded_json import read_bounded
+
+if TYPE_CHECKING:
+    from infrastructure.persistence.authenticity import Authenticity
+
+SCHEMA_VERSION = 3
+TABLE = "operations"
+_COLUMNS = (
+    "op_id", "session_id", "tool", "kind", "state", "path", "before_sha256", "after_sha256", "undoes",
+    "created", "result", "mode", "further", "owner", "signature",
+)  # fmt: skip
+_SIGNED = _COLUMNS[:-1]
+_CREATE_TABLE = """
+    CREATE TABLE IF NOT EXISTS operations (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        op_id TEXT NOT NULL UNIQUE,
+        session_id TEXT NOT NULL,
+        tool TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        state TEXT NOT NULL,
+        path TEXT NOT NULL,
+        before_sha256 TEXT NOT NULL,
+        after_sha256 TEXT NOT NULL,
+        undoes TEXT NOT NULL,
+        created TEXT NOT NULL,
+        result TEXT,
+        owner TEXT NOT NULL,
+        mode INTEGER,
+        further TEXT NOT NULL DEFAULT '[]',
+        signature TEXT NOT NULL DEFAULT ''
+    )
+"""
+_ADDED = {
+    "mode": "ALTER TABLE operations ADD COLUMN mode INTEGER",
+    "further": "ALTER TABLE operations ADD COLUMN further TEXT NOT NULL DEFAULT '[]'",
+    "signature": "ALTER TABLE operations ADD COLUMN signature TEXT NOT NULL DEFAULT ''",
+}
+"""Columns that older versions had not."""
+_IN_PLACE_OF = {"mode": "NULL", "further": "'[]'", "signature": "''"}
+_CREATE_INDEXES = (
+    "CREATE INDEX IF NOT EXISTS operations_by_session ON operations (session_id, number)",
+    "CREATE INDEX IF NOT EXISTS operations_begun ON operations (number) WHERE state = 'intent'",
+)
+_OUR_NAMES = frozenset({TABLE, "operations_by_session", "operations_begun", "sqlite_sequence"})
+
+Row = tuple[Any, ...]
+"""The columns in the order of `_COLUMNS`."""
+
+
+class ForeignDatabase(ValueError):
+    """There is something in the database that no log of operations has."""
+
+
+def require_own(connection: sqlite3.Connection) -> None:
+    """Raise ForeignDatabase for tables, views and triggers of somebody else: neither read nor added to."""
+    names = [str(name) for (name,) in connection.execute("SELECT name FROM sqlite_master")]
+    strange = [name for name in names if name not in _OUR_NAMES and not name.startswith("sqlite_autoindex_")]
+    if strange:
+        raise ForeignDatabase(f"it has {strange[0]!r}, which is not ours")
+    if TABLE in names and not set(_COLUMNS) - set(_ADDED) <= _present(connection):
+        raise ForeignDatabase("its table has other columns")
+
+
+def make_table(connection: sqlite3.Connection) -> None:
+    """Make the table, or give one of an older version what it lacks; within a transaction."""
+    present = _present(connection)
+    for column, statement in _ADDED.items() if present else ():
+        if column not in present:
+            connection.execute(statement)
+    connection.execute(_CREATE_TABLE)
+    for statement in _CREATE_INDEXES:
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def selection(connection: sqlite3.Connection) -> str:
+    """The SELECT of whole rows, also from the table of an older version; "" where there is no table."""
+    present = _present(connection)
+    if not present:
+        return ""
+    columns = [name if name in present else f"{_IN_PLACE_OF[name]} AS {name}" for name in _COLUMNS]
+    return f"SELECT {', '.join(columns)} FROM {TABLE}"  # noqa: S608 - our names
+
+
+def insert(connection: sqlite3.Connection, row: Row) -> None:
+    """Add a row. Raises sqlite3.IntegrityError when its id is taken."""
+    places = ", ".join("?" * len(_COLUMNS))
+    connection.execute(f"INSERT INTO {TABLE} ({', '.join(_COLUMNS)}) VALUES ({places})", row)  # noqa: S608
+
+
+def replace_row(connection: sqlite3.Connection, row: Row) -> None:
+    """Put a row in the place of the one of its id."""
+    assigned = ", ".join(f"{name} = ?" for name in _COLUMNS[1:])
+    connection.execute(f"UPDATE {TABLE} SET {assigned} WHERE op_id = ?", (*row[1:], row[0]))  # noqa: S608
+
+
+def begun(record: OperationRecord, owner: str, by: Authenticity) -> Row:
+    """The row of an intent, signed."""
+    values = (
+        record.op_id,
+        record.session_id,
+        record.tool,
+        record.kind,
+        "intent",
+        _storable(record.path),
+        record.before_sha256,
+        record.after_sha256,
+        record.undoes,
+        record.created,
+        None if record.result is None else json.dumps(record.result),
+        record.mode,
+        json.dumps([[item.path, item.before, item.after, item.mode] for item in record.further]),
+        owner,
+    )
+    return (*values, by.sign("operation", *values))
+
+
+def changed(row: Row, by: Authenticity, **values: Any) -> Row:
+    """A row with other values in some columns, signed anew."""
+    known = dict(zip(_COLUMNS, row, strict=True)) | values
+    signed = tuple(known[name] for name in _SIGNED)
+    return (*signed, by.sign("operation", *signed))
+
+
+def is_ours(row: Row, by: Authenticity) -> bool:
+    """Whether this installation wrote the row as it stands."""
+    if not all(value is None or isinstance(value, str | bytes | int) for value in row):
+        return False
+    return by.is_ours("operation", row[-1], *row[:-1])
+
+
+def owner_of(row: Row) -> str:
+    """Who began it; see `begun`."""
+    return str(row[_COLUMNS.index("owner")])
+
+
+def record_of(row: Row, by: Authenticity) -> OperationRecord:
+    """What a row says. Raises ValueError when it makes no sense."""
+    values: Mapping[str, Any] = dict(zip(_COLUMNS, row, strict=True))
+    kind, state, mode = values["kind"], values["state"], values["mode"]
+    texts = ("op_id", "session_id", "tool", "before_sha256", "after_sha256", "undoes", "created", "further")
+    if kind not in get_args(OperationKind) or state not in get_args(OperationState):
+        raise ValueError(f"an operation of kind {kind!r} in state {state!r}")
+    if not all(isinstance(values[name], str) for name in texts) or not isinstance(mode, int | None):
+        raise ValueError("an operation whose columns have other types")
+    if not isinstance(values["path"], str | bytes) or not isinstance(values["result"], str | None):
+        raise ValueError("an operation whose columns have other types")
+    result = None if values["result"] is None else read_bounded(values["result"])
+    if not isinstance(result, dict | None):
+        raise ValueError("an operation whose result is no object")
+    return OperationRecord(
+        op_id=values["op_id"],
+        session_id=values["session_id"],
+        tool=values["tool"],
+        kind=kind,
+        state=state,
+        path=os.fsdecode(values["path"]),
+        before_sha256=values["before_sha256"],
+        after_sha256=values["after_sha256"],
+        undoes=values["undoes"],
+        created=values["created"],
+        result=result,
+        mode=mode,
+        further=tuple(_change(item) for item in read_bounded(values["further"])),
+        is_ours=is_ours(row, by),
+    )
+
+
+def without_powers(row: Row) -> dict[str, Any]:
+    """What is changed in a row of another installation before it becomes ours.
+
+    What it had under way is not carried out, and nothing it recorded makes a file that can be run. Raises
+    ValueError.
+    """
+    values: Mapping[str, Any] = dict(zip(_COLUMNS, row, strict=True))
+    further = [_change(item) for item in read_bounded(values["further"])]
+    return {
+        "state": "abandoned" if values["state"] == "intent" else values["state"],
+        "mode": _plain_mode(values["mode"]),
+        "further": json.dumps(
+            [[item.path, item.before, item.after, _plain_mode(item.mode)] for item in further]
+        ),
+        "owner": "",
+    }
+
+
+def _change(item: Sequence[Any]) -> FileChange:
+    place, before, after, mode = item
+    if not all(isinstance(text, str) for text in (place, before, after)) or not isinstance(mode, int | None):
+        raise ValueError("a change whose parts have other types")
+    return FileChange(path=place, before=before, after=after, mode=mode)
+
+
+def _plain_mode(mode: int | None) -> int | None:
+    return None if mode is None else mode & 0o666
+
+
+def _present(connection: sqlite3.Connection) -> set[str]:
+    return {str(row[1]) for row in connection.execute(f"PRAGMA table_info({TABLE})")}
+
+
+def _storable(path: str) -> str | bytes:
+    """A file name that is no valid text goes in as its bytes."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(path)
+    return path

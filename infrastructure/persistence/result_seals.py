@@ -1,0 +1,154 @@
+"""What binds a stored result to its data and to who made it.
+
+``result.json`` names the SHA-256 of each file of data beside it, and carries the signature of this user's key
+over all it says and over the result's own id. Data that are not those any more are refused; a result without
+a valid signature was made elsewhere: it can be looked at, and nobody here takes it for a run of his.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from infrastructure.persistence import confined
+from infrastructure.persistence.atomic import write_atomically
+from infrastructure.persistence.authenticity import Authenticity, UserKey
+from infrastructure.persistence.regular import open_regular_file, read_regular_file
+from shared import paths
+from shared.bounded_json import read_bounded
+from shared.errors import CircuitAIError, UserInputError
+from shared.message import msg
+
+KIND = "result"
+SIGNATURE, HASHES = "signature", "raw_sha256"
+_MOST_BYTES = 64 << 20
+_State = tuple[int, int, int, int, int]
+
+
+class ResultSeals:
+    """Signs results and verifies them; one for a run of the program, for it remembers what it has hashed.
+
+    Blocking; safe to use from several threads.
+    """
+
+    def __init__(self, key: UserKey | None = None) -> None:
+        self._key = key
+        self._hashed: dict[_State, str] = {}
+        self._guard = threading.Lock()
+
+    def __reduce__(self) -> tuple[object, tuple[Path | None]]:
+        """A worker process reads the key itself: no secret goes through a pipe."""
+        return _of_home, (None if self._key is None else self._key.path.parent,)
+
+    def sealed(self, content: dict[str, Any], folder: Path) -> dict[str, Any]:
+        """`content` of a result in `folder`, signed when it lies in a project. Raises EnvironmentProblem."""
+        signer = self._signer(folder)
+        if signer is None:
+            return content
+        return content | {SIGNATURE: signer.sign(KIND, folder.name, _canonical(content))}
+
+    def is_ours(self, content: Mapping[str, Any], folder: Path) -> bool:
+        """Whether this user's program has made the result: what lies in no project lies in his own folder."""
+        signer = self._signer(folder)
+        if signer is None:
+            return True
+        try:
+            return signer.is_ours(KIND, content.get(SIGNATURE), folder.name, _canonical(content))
+        except (ValueError, TypeError, RecursionError):
+            return False
+
+    def digest_of(self, path: Path) -> str:
+        """SHA-256 of a file of data; read once as long as nobody changes it. Raises OSError."""
+        with open_regular_file(path) as file:
+            before = _state_of(os.fstat(file.fileno()))
+            with self._guard:
+                known = self._hashed.get(before)
+            if known is not None:
+                return known
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            if _state_of(os.fstat(file.fileno())) == before:
+                with self._guard:
+                    self._hashed[before] = digest
+        return digest
+
+    def check_data(self, content: Mapping[str, Any], raw: Path) -> None:
+        """Raise UserInputError ("data_changed") unless `raw` is as its result says; OSError.
+
+        A result that names no hash (of an earlier version) can't be checked: it is not ours either.
+        """
+        names, hashes = content.get("raw_paths"), content.get(HASHES)
+        if not isinstance(names, list) or not isinstance(hashes, list) or len(names) != len(hashes):
+            return
+        wanted = {str(name): digest for name, digest in zip(names, hashes, strict=True)}.get(raw.name)
+        if wanted is not None and self.digest_of(raw) != wanted:
+            raise UserInputError(
+                msg("The data of this run were changed since: {path} is not what the simulator wrote.",
+                    path=raw),
+                advice=msg("Simulate again to get them back."),
+                file=raw,
+                error_type="data_changed",
+            )  # fmt: skip
+
+    def _signer(self, folder: Path) -> Authenticity | None:
+        if not confined.is_private(folder):
+            return None
+        place = confined.confined(folder)
+        border = place.parts.index(paths.PROJECT_FOLDER) + 1
+        private = Path(*place.parts[:border])
+        return Authenticity.of_user(private) if self._key is None else Authenticity(self._key, private)
+
+
+def _of_home(home: Path | None) -> ResultSeals:
+    return ResultSeals(None if home is None else UserKey(home))
+
+
+def sign_unsigned(results_folder: Path, authenticity: Authenticity) -> int:
+    """Sign the results that have no signature at all, with their data as they are; how many there were.
+
+    For the results this user's earlier versions made. What can't be read or written stays as it is.
+    """
+    seals = ResultSeals()
+    signed = 0
+    try:
+        names = confined.names_in(results_folder)
+    except OSError:
+        return 0
+    for name in names:
+        path = results_folder / name / paths.RESULT_FILE
+        try:
+            content = read_bounded(read_regular_file(path, max_bytes=_MOST_BYTES))
+            if not isinstance(content, dict) or SIGNATURE in content:
+                continue
+            raws = content.get("raw_paths", [])
+            content[HASHES] = [seals.digest_of(path.parent / Path(str(raw)).name) for raw in raws]
+            content[SIGNATURE] = authenticity.sign(KIND, name, _canonical(content))
+            write_atomically(path, as_text(content))
+        except (OSError, ValueError, TypeError, CircuitAIError):
+            continue
+        signed += 1
+    return signed
+
+
+def as_text(content: Mapping[str, Any]) -> bytes:
+    """A ``result.json``. Raises ValueError for what JSON cannot say."""
+    text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+    return (text + "\n").encode("utf-8", "backslashreplace")
+
+
+def _canonical(content: Mapping[str, Any]) -> bytes:
+    """One form for a document, however it was laid out; without its signature.
+
+    What the file could not hold as it was (half of a pair of surrogates) is taken as it is read back.
+    """
+    plain = {key: value for key, value in content.items() if key != SIGNATURE}
+    read_back = json.loads(as_text(plain))
+    return json.dumps(read_back, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _state_of(found: os.stat_result) -> _State:
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns

@@ -1,0 +1,157 @@
+"""Projects of this user from before anything was signed: taken over once, without a question.
+
+Whether one is his is told by what no project can bring along: the program was used here before it had a key,
+the files are the user's own and older than the key; and his folder knew the project by its place (window,
+permissions, simulator settings), or the files were written in place by a program and not by a checkout or an
+unpacking: their times are those of what stands in them. What such a project had under way ends all the same:
+nothing unsigned is ever gone on with.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from infrastructure.persistence import confined
+from infrastructure.persistence.atomic import write_atomically
+from infrastructure.persistence.change_lock import change_lock
+from infrastructure.persistence.regular import read_regular_file
+from infrastructure.persistence.result_seals import sign_unsigned
+from infrastructure.persistence.transcript_lines import read_lines
+from shared import paths
+from shared.bounded_json import read_bounded
+from shared.errors import CircuitAIError
+
+if TYPE_CHECKING:
+    from infrastructure.persistence.project import ProjectFolder
+
+_log = logging.getLogger(__name__)
+
+FILE = "trust.json"
+SCHEMA_VERSION = 1
+_MAX_BYTES = 4 << 20
+_NAMING_PROJECTS = ("window.json", "permissions.json", "simulator_settings.json")
+_SAME_WRITE_S = 5.0
+"""Between the times of a file's content and of its status, when it was written in place."""
+_SAME_TURN_S = 300.0
+"""Between the last message and the last line of a conversation: its end, its title."""
+
+
+def note_known_projects(user_home: Path) -> None:
+    """Write down, before there is a key, which projects the user's folder knows; once. Raises OSError."""
+    place = user_home / FILE
+    if os.path.lexists(place):
+        return
+    document = {
+        "schema_version": SCHEMA_VERSION,
+        "made": time.time(),
+        "was_used": any(path.is_file() for path in user_home.rglob("*")),
+        "projects": sorted(set(_named_in(user_home))),
+    }
+    text = json.dumps(document, indent=1) + "\n"
+    write_atomically(place, text.encode("utf-8", "surrogateescape"), inside=user_home, mode=0o600)
+
+
+def take_over(project: ProjectFolder, user_home: Path) -> None:
+    """Make an old project of this user his, once; any other is left as it is. Blocking.
+
+    One that can't be written to is left as it is too.
+    """
+    signer = project.authenticity
+    if signer.is_taken_over:
+        return
+    if not signer.is_being_taken_over and not (_has_history(project) and _is_his(project, user_home)):
+        return
+    try:
+        with change_lock(project.private / "project.json"):
+            if signer.is_taken_over:
+                return  # another process has done it
+            signer.begin_take_over()
+            project.adopt()
+            sign_unsigned(project.results_folder, signer)
+            signer.end_take_over()
+    except CircuitAIError as error:
+        _log.warning("The history of %s could not be taken over: %s", project.root, error)
+
+
+def _named_in(user_home: Path) -> Iterator[str]:
+    for name in _NAMING_PROJECTS:
+        projects = _read(user_home / name).get("projects")
+        items: list[Any] = list(projects) if isinstance(projects, dict | list) else []
+        for item in items:
+            place = item.get("path") if isinstance(item, dict) else item
+            if isinstance(place, str) and place.startswith("/") and "\0" not in place:
+                yield os.path.realpath(place)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        data = read_regular_file(Path(os.path.realpath(path)), max_bytes=_MAX_BYTES)
+        content = read_bounded(data.decode("utf-8", "surrogateescape"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _has_history(project: ProjectFolder) -> bool:
+    if confined.is_file(project.private / paths.OPERATIONS_FILE) or _transcripts(project):
+        return True
+    try:
+        return bool(confined.names_in(project.results_folder))
+    except OSError:
+        return False
+
+
+def _transcripts(project: ProjectFolder) -> dict[Path, os.stat_result]:
+    folder = project.private / paths.CONVERSATIONS_FOLDER
+    try:
+        found = confined.entries_in(folder)
+    except OSError:
+        return {}
+    return {folder / name: status for name, status in found.items() if name.endswith(".jsonl")}
+
+
+def _is_his(project: ProjectFolder, user_home: Path) -> bool:
+    noted = _read(user_home / FILE)
+    made, known = noted.get("made"), noted.get("projects")
+    if not isinstance(made, float) or not isinstance(known, list) or noted.get("was_used") is not True:
+        return False
+    transcripts = _transcripts(project)
+    try:
+        told = [*transcripts.values()]
+        if confined.is_file(project.private / paths.OPERATIONS_FILE):
+            told.append(confined.look(project.private / paths.OPERATIONS_FILE))
+        if any(status.st_ctime >= made for status in told):
+            return False  # by far the usual case: looked at first
+        found = [project.private.lstat(), *(status for _, status in confined.walk(project.private))]
+    except OSError:
+        return False
+    if any(status.st_uid != os.getuid() for status in found):
+        return False
+    if str(project.root) in known:
+        return True
+    return bool(transcripts) and all(_was_written_in_place(*item) for item in transcripts.items())
+
+
+def _was_written_in_place(path: Path, status: os.stat_result) -> bool:
+    """Whether the file's times are those of the program that wrote its last line."""
+    if abs(status.st_ctime - status.st_mtime) > _SAME_WRITE_S:
+        return False
+    try:
+        events = read_lines(read_regular_file(path, max_bytes=_MAX_BYTES), name=path.name).events
+        times = [
+            datetime.fromisoformat(str(message["additional_kwargs"]["timestamp"])).timestamp()
+            for event in events
+            if isinstance(message := event.get("message"), dict)
+            and isinstance(message.get("additional_kwargs"), dict)
+            and message["additional_kwargs"].get("timestamp")
+        ]
+    except (OSError, ValueError, OverflowError):
+        return False
+    return bool(times) and abs(max(times) - status.st_mtime) <= _SAME_TURN_S

@@ -1,0 +1,163 @@
+"""What rows of the plain view are made of: links that act, icons, bars, lines of a difference.
+
+Icons and bars are pictures of the document, named by an address (``icon:flag?warn.icon``, ``bar:0.5?ok``)
+that the view draws when Qt asks for it.
+"""
+
+from __future__ import annotations
+
+import html
+
+from PyQt6.QtCore import QRectF, QUrl
+from PyQt6.QtGui import QColor, QPainter, QPixmap
+
+from presentation.window.theme import Theme
+
+ICON_SIDE = 16
+BAR_WIDTH = 72
+BAR_HEIGHT = 6
+
+
+def lines(text: str) -> str:
+    """Escaped, its lines kept."""
+    return html.escape(text).replace("\n", "<br>")
+
+
+def one_line(text: str) -> str:
+    """Escaped, and never wrapped."""
+    return html.escape(text).replace(" ", "\u00a0")
+
+
+class PlainParts:
+    """Pieces of rich text in the colours and sizes of a theme."""
+
+    def __init__(self, theme: Theme) -> None:
+        self._theme = theme
+        self._small_px = theme.font("small").pixelSize()
+
+    def hex(self, name: str) -> str:
+        """A colour of the theme."""
+        return self._theme.hex(name)
+
+    def colored(self, text: str, color: str) -> str:
+        """Rich text in a colour."""
+        return f"<span style='color:{self.hex(color)}'>{text}</span>"
+
+    def small(self, text: str, color: str) -> str:
+        """Rich text in the small size."""
+        if not text:
+            return ""
+        return f"<span style='color:{self.hex(color)}; font-size:{self._small_px}px'>{text}</span>"
+
+    def code(self, text: str, color: str = "text.primary") -> str:
+        """A plain text in the fixed pitch."""
+        return self.colored(self.mono(text), color)
+
+    def mono(self, text: str) -> str:
+        """A plain text in the fixed pitch, in the colour around it."""
+        return f"<code>{html.escape(text)}</code>"
+
+    def icon(self, name: str, color: str = "text.secondary") -> str:
+        """An icon on the line."""
+        size = f"width='{ICON_SIDE}' height='{ICON_SIDE}' style='vertical-align: middle'"
+        return f"<img src='icon:{name}?{color}' {size}>"
+
+    def bar(self, fill: float, *, met: bool) -> str:
+        """The margin of a goal, from -1 to 1."""
+        kind = "ok" if met else "error"
+        return f"<img src='bar:{fill:.3f}?{kind}' width='{BAR_WIDTH}' height='{BAR_HEIGHT + 4}'>"
+
+    def link(
+        self, act: str, key: str, label: str, argument: str = "", *, style: str = "", tip: str = ""
+    ) -> str:
+        """A link that acts; `label` is rich text."""
+        url = QUrl()
+        url.setScheme("act")
+        url.setPath(f"{act}/{key}/{argument}")
+        address = html.escape(url.toString(QUrl.ComponentFormattingOption.FullyEncoded))
+        look = f' style="{style}"' if style else ""
+        title = f' title="{html.escape(tip)}"' if tip else ""
+        return f'<a href="{address}"{look}{title}>{label}</a>'
+
+    def quiet(self, act: str, key: str, label: str) -> str:
+        """A link that does not ask to be followed."""
+        style = f"color:{self.hex('text.secondary')}; font-size:{self._small_px}px"
+        return self.link(act, key, label, style=style)
+
+    def tool(self, act: str, key: str, name: str, tip: str, argument: str = "") -> str:
+        """An icon that acts; its tip says what it does."""
+        return self.link(act, key, self.icon(name), argument, tip=tip)
+
+    def button(  # noqa: PLR0917 - as of the page's buttons
+        self, act: str, key: str, label: str, argument: str = "", kind: str = "", tip: str = ""
+    ) -> str:
+        """A link that looks like a button: ``primary``, ``ok``, ``warn``, ``quiet`` or "" as on the page."""
+        ground, ink = {
+            "primary": ("accent.base", "accent.on"),
+            "ok": ("ok.fill", "ok.on"),
+            "warn": ("warn.subtle", "warn.text"),
+            "quiet": ("", "text.secondary"),
+        }.get(kind, ("surface.pressed", "text.primary"))
+        style = f"color:{self.hex(ink)}"
+        if ground:
+            style += f"; background-color:{self.hex(ground)}"
+        held = label.replace(" ", "\u00a0")
+        return self.link(act, key, f"\u00a0\u00a0{held}\u00a0\u00a0", argument, style=style, tip=tip)
+
+    def fold(self, key: str, part: str, title: str, *, is_open: bool) -> str:
+        """The arrow (and title) that shows or hides a part of an item."""
+        arrow = self.icon("chevron-down" if is_open else "chevron-right")
+        return self.link("fold", key, f"{arrow} {title}", part)
+
+    def head(self, left: str, right: str = "") -> str:
+        """A line with something at its right end."""
+        end = f"<td align='right' valign='middle' style='white-space: nowrap'>{right}</td>" if right else ""
+        return (
+            "<table width='100%' cellspacing='0' cellpadding='1'>"
+            f"<tr><td valign='middle'>{left}</td>{end}</tr></table>"
+        )
+
+    def rule(self) -> str:
+        """A thin line over the whole width."""
+        return (
+            f"<table width='100%' cellspacing='0' cellpadding='0'><tr>"
+            f"<td style='border-top: 1px solid {self.hex('border.divider')}; font-size:1px'></td>"
+            "</tr></table>"
+        )
+
+    def diff_row(self, kind: str, number: int | None, text: str) -> str:
+        """A line that was added (``add``), removed (``del``) or neither."""
+        sign = {"del": "−", "add": "+"}.get(kind, "\u00a0")
+        ground, ink = "", self.hex("text.secondary")
+        if kind:
+            ground, ink = f" bgcolor='{self.hex(f'diff.{kind}_bg')}'", self.hex(f"diff.{kind}_text")
+        place = "" if number is None else str(number)
+        shown = html.escape(text).replace("  ", " \u00a0")
+        return (
+            f"<tr><td{ground} align='right' style='color:{ink}'><code>{place}</code></td>"
+            f"<td{ground} style='color:{ink}'><code>{sign}</code></td>"
+            f"<td{ground} width='100%' style='color:{ink}'><code>{shown}</code></td></tr>"
+        )
+
+    def diff(self, rows: list[str]) -> str:
+        """Lines of a difference."""
+        return f"<table width='100%' cellspacing='0' cellpadding='1'>{''.join(rows)}</table>"
+
+
+def bar_picture(theme: Theme, fill: float, kind: str, ratio: float) -> QPixmap:
+    """The margin of a goal: the limit at a third, what is spare to its right, what lacks to its left.
+
+    `fill` is from -1 to 1, `kind` ``ok`` or ``error``, `ratio` the pixels of the screen for one of ours.
+    """
+    height = BAR_HEIGHT + 4
+    picture = QPixmap(round(BAR_WIDTH * ratio), round(height * ratio))
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(QColor(0, 0, 0, 0))
+    limit = BAR_WIDTH / 3
+    width = fill * (BAR_WIDTH - limit) if fill >= 0 else -fill * limit
+    with QPainter(picture) as painter:
+        painter.fillRect(QRectF(0, 2, BAR_WIDTH, BAR_HEIGHT), theme.color("border.subtle"))
+        left = limit if fill >= 0 else limit - width
+        painter.fillRect(QRectF(left, 2, width, BAR_HEIGHT), theme.color(f"{kind}.fill"))
+        painter.fillRect(QRectF(limit, 0, 1, height), theme.color("border.strong"))
+    return picture

@@ -1,0 +1,83 @@
+"""The runs of a `.step` as a family: what may be chosen, what a run is called, the curves of all its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from domain.circuit.numbers import format_number
+
+if TYPE_CHECKING:
+    from domain.simulation.waveform import Plot, Step
+    from presentation.panels.waveforms.traces import Trace
+
+_MOST_DRAWN = 60
+"""Runs of a family that are drawn; more lines are one area, and each is chosen by itself."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """What can be shown: one plot, or the plots of one analysis in all runs of a `.step`."""
+
+    plot: Plot
+    """Of a family the one the cursors read."""
+    family: tuple[Plot, ...] = ()
+    """In the order of the stepped values; () for a single plot."""
+
+
+def choices_of(plots: Sequence[Plot]) -> list[Choice]:
+    """In the order of the results, a family before its single runs."""
+    found: list[Choice] = []
+    seen: set[str] = set()
+    for plot in plots:
+        runs = [each for each in plots if each.analysis == plot.analysis and each.step is not None]
+        if plot.step is None or len(runs) < 2:
+            found.append(Choice(plot))
+        elif plot.analysis not in seen:
+            seen.add(plot.analysis)
+            ordered = sorted(runs, key=_place)
+            if plot.axis is not None:
+                found.append(Choice(ordered[0], tuple(ordered)))
+            found.extend(Choice(each) for each in ordered)
+    return found
+
+
+def _place(plot: Plot) -> tuple[object, ...]:
+    step = plot.step
+    return () if step is None else (*step.values.values(), step.number)
+
+
+def step_label(step: Step) -> str:
+    """``rload = 10k``; ``#3`` where nobody wrote down the values."""
+    if not step.values:
+        return f"#{step.number}"
+    return ", ".join(f"{name} = {format_number(value, 4)}" for name, value in step.values.items())
+
+
+def stepped_names(family: Sequence[Plot]) -> str:
+    """What is stepped: ``rload``, ``r1, temp``."""
+    step = family[0].step if family else None
+    return "" if step is None else ", ".join(step.values)
+
+
+def with_shade(traces: Sequence[Trace], plot: Plot, family: Sequence[Plot]) -> tuple[Trace, ...]:
+    """The traces of one run in its shade of their colours, with the run's name."""
+    if plot not in family or plot.step is None:
+        return tuple(traces)
+    shade = family.index(plot) / max(len(family) - 1, 1)
+    return tuple(replace(trace, shade=shade, run=step_label(plot.step)) for trace in traces)
+
+
+def family_of(plot: Plot, family: Sequence[Plot], traces: Sequence[Trace]) -> tuple[Trace, ...]:
+    """The same expressions in the other runs, each in its shade; slow."""
+    from presentation.panels.waveforms.traces import axis_of, make_trace
+
+    found: list[Trace] = []
+    for other in family[:_MOST_DRAWN]:
+        axis = axis_of(other)
+        if other is plot or axis is None:
+            continue
+        made = [make_trace(trace.expression, other, axis, trace.color, is_ghost=True) for trace in traces]
+        found.extend(with_shade([trace for trace in made if trace.error is None], other, family))
+    return tuple(found)

@@ -1,0 +1,82 @@
+"""The line under a plot that has no room beside it: the slope between the cursors, the first measurements."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import pyqtSignal
+from PyQt6.QtGui import QResizeEvent
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+
+from presentation.panels.shown_result import Measured, ShownResult
+from presentation.panels.waveforms.figures import with_unit
+from presentation.window.styles import mark
+from presentation.window.workspace import WindowServices
+from shared.message import msg
+
+
+class PlotFoot(QWidget):
+    """As many measurements as there is room for, none cut; a link leads to all of them."""
+
+    all_wanted = pyqtSignal()
+
+    def __init__(self, services: WindowServices, shown: ShownResult) -> None:
+        super().__init__()
+        self._services = services
+        self._shown = shown
+        self._slope = ""
+        self.setObjectName("plot_foot")
+        mark(self, surface="base", line="top")
+        self.words = QLabel()
+        mark(self.words, role="small")
+        # Its words never make the window wider.
+        self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.all = QPushButton()
+        self.all.setObjectName("all_measurements")
+        mark(self.all, kind="link")
+        self.all.clicked.connect(lambda _checked: self.all_wanted.emit())
+        self._row = QHBoxLayout(self)
+        self._row.addWidget(self.words, 1)
+        self._row.addWidget(self.all)
+        shown.measured.connect(self.retranslate)
+        services.theme.changed.connect(self.restyle)
+        self.restyle()
+
+    def show_slope(self, text: str) -> None:
+        """What the cursors say together."""
+        if text != self._slope:
+            self._slope = text
+            self.retranslate()
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Another room, more or fewer of them."""
+        super().resizeEvent(event)
+        self.retranslate()
+
+    def restyle(self, _theme: object = None) -> None:
+        """Sizes."""
+        theme = self._services.theme.theme
+        self.setFixedHeight(theme.size("row.table") + 1)
+        self._row.setContentsMargins(theme.size("space.3"), 0, theme.size("space.3"), 0)
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        """Words."""
+        measured = [item for item in self._shown.measurements if item.value is not None]
+        parts = [self._slope] if self._slope else []
+        room = self.width() - self.all.sizeHint().width() - 3 * self._services.theme.theme.size("space.3")
+        for item in measured:
+            longer = _GAP.join([*parts, _text(item)])
+            if self.words.fontMetrics().horizontalAdvance(longer) > room:
+                break
+            parts.append(_text(item))
+        self.words.setText(_GAP.join(parts))
+        count = len(self._shown.measurements)
+        self.all.setVisible(count > 0)
+        self.all.setText(self._services.language(msg("All {count} measurements", count=count)))
+
+
+_GAP = "     "
+
+
+def _text(item: Measured) -> str:
+    assert item.value is not None
+    return f"{item.name} {with_unit(*item.as_shown(item.value))}"

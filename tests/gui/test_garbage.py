@@ -1,0 +1,37 @@
+"""Cyclic garbage goes on the window's thread, whichever thread has made it."""
+
+import asyncio
+import gc
+import threading
+
+from presentation.window.garbage import GarbageCollector
+from tests.gui.conftest import Until
+
+
+class Cycle:
+    """Garbage that only the collector finds, and that tells which thread took it away."""
+
+    def __init__(self, seen: list[int]) -> None:
+        self.seen, self.itself = seen, self
+
+    def __del__(self) -> None:
+        self.seen.append(threading.get_ident())
+
+
+async def test_what_a_thread_leaves_is_collected_on_the_windows_thread(qapp: object, until: Until) -> None:
+    seen: list[int] = []
+
+    def leave_garbage_and_allocate() -> list[list[int]]:
+        for _ in range(10):
+            Cycle(seen)
+        return [[] for _ in range(100_000)]  # far beyond what makes Python collect
+
+    collector = GarbageCollector()
+    try:
+        kept = await asyncio.to_thread(leave_garbage_and_allocate)
+        await until(lambda: len(seen) == 10)
+    finally:
+        collector.end()
+    assert len(kept) == 100_000
+    assert set(seen) == {threading.get_ident()}
+    assert gc.isenabled()

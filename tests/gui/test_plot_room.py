@@ -1,0 +1,117 @@
+"""Where there is little room: chips wrap and none is cut, fit stays, the cursors keep their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtWidgets import QPushButton
+
+from application.simulation.simulating import SimulationRequest
+from presentation.panels.bottom_pane import MEASUREMENTS, WAVEFORMS, BottomPane
+from presentation.panels.waveforms.figures import column
+from presentation.panels.waveforms.traces import ReadoutRow, slope_rows
+from presentation.window.workspace import WindowServices
+from tests.gui.conftest import Until
+
+NODES = [f"v(stage_number_{number})" for number in range(1, 8)]
+CIRCUIT = "\n".join(
+    [
+        "* ladder",
+        "V1 in 0 DC 0 AC 1",
+        "R0 in stage_number_1 1k",
+        "C0 stage_number_1 0 10n",
+        *(
+            f"R{n} stage_number_{n} stage_number_{n + 1} 1k\nC{n} stage_number_{n + 1} 0 10n"
+            for n in range(1, 8)
+        ),
+        ".ac dec 10 10 1meg",
+        ".end",
+        "",
+    ]
+)
+
+
+@pytest.fixture
+async def pane(services: WindowServices, project: Path, until: Until) -> AsyncIterator[BottomPane]:
+    (project / ".circuit_ai").mkdir()
+    circuit = project / "filter.cir"
+    circuit.write_text(CIRCUIT)
+    services.workspace.root, services.workspace.main_circuit = project, circuit
+    made = BottomPane(services)
+    made.resize(900, 404)
+    made.show()
+    result = await services.app.simulate(SimulationRequest(circuit=circuit))
+    services.workspace.result_selected.emit(result.result_path)
+    await until(lambda: made.waveforms.traces)
+    for name in NODES:
+        made.waveforms.add_trace(name)
+        await until(lambda name=name: any(trace.expression == name for trace in made.waveforms.traces))
+    await until(lambda: not services.app.tasks.handles)
+    yield made
+    await until(lambda: not services.app.tasks.handles)
+
+
+@pytest.mark.parametrize("width", [1400, 900, 720, 560])
+async def test_no_chip_is_cut_and_fit_never_goes(pane: BottomPane, width: int, until: Until) -> None:
+    pane.show_tab(WAVEFORMS)
+    pane.resize(width, 404)
+    chips = pane.waveforms.chips
+    await until(lambda: pane.waveforms.tools.width() <= width)
+    shown = [chip for chip in chips.chips if chip.isVisible()]
+    assert shown
+    for chip in shown:
+        assert chip.width() == chip.sizeHint().width()
+        assert chips.rect().contains(chip.geometry())
+    hidden = len(chips.chips) - len(shown)
+    assert chips.more.isVisible() == (hidden > 0)
+    assert not hidden or chips.more.text() == f"+{hidden}"
+    assert chips.rows <= 2
+    for button in (pane.waveforms.fit_button, pane.waveforms.cursor_button, chips.add_button):
+        assert button.isVisible()
+    for widget in (*shown, chips.add_button):
+        others = [
+            each for each in (*shown, chips.more, chips.add_button) if each is not widget and each.isVisible()
+        ]
+        assert not any(widget.geometry().intersects(each.geometry()) for each in others)
+
+
+async def test_in_a_narrow_pane_the_cursors_stand_under_the_plot(pane: BottomPane, until: Until) -> None:
+    panel = pane.waveforms
+    pane.resize(1200, 404)
+    await until(lambda: panel.cursor_table is not None and panel.cursor_table.isVisible())
+    assert panel._strip is not None
+    assert not panel._strip.isVisible()
+    pane.resize(600, 404)
+    await until(panel._strip.isVisible)
+    assert [row[0].text for row in panel._strip.rows] == ["A", "B", "B−A"]
+    assert panel._strip.rows[0][1].unit in ("Hz", "kHz")
+    assert panel._strip.rows[0][2].unit == "dB"
+    assert "dB/dec" in panel._foot.words.text()
+    link = panel._foot.findChild(QPushButton, "all_measurements")
+    assert link is not None
+    link.click()
+    assert pane.tabs.currentIndex() == MEASUREMENTS
+
+
+def test_what_two_cursors_say_together() -> None:
+    time = ReadoutRow("time", "s", None, 1e-3, 3e-3)
+    assert slope_rows([time, ReadoutRow("v(out)", "V", 0, 1.0, 2.0)]) == [
+        ("rate", pytest.approx(500.0), "Hz"),
+        ("slope", pytest.approx(500.0), "V/s"),
+    ]
+    sweep = ReadoutRow("frequency", "Hz", None, 1e3, 1e5)
+    assert slope_rows([sweep, ReadoutRow("v(out)", "dB", 0, -3.0, -43.0)]) == [
+        ("slope", pytest.approx(-20.0), "dB/dec")
+    ]
+    assert slope_rows([ReadoutRow("time", "s", None, 1.0, 1.0)]) == []
+    assert column([0.9999e-3, 2e-3, 1e-3], "s", is_place=True)[0] == "ms"
+
+
+async def test_a_name_that_has_room_is_shown_whole(pane: BottomPane, until: Until) -> None:
+    pane.show_tab(WAVEFORMS)
+    pane.resize(900, 404)
+    choice = pane.waveforms.plot_choice
+    wanted = choice.fontMetrics().horizontalAdvance(choice.currentText())
+    await until(lambda: choice.width() - choice.rest_width() >= wanted)

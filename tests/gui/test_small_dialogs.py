@@ -1,0 +1,129 @@
+"""Menus by letters, small dialogs in our own dress, the window on its screen, weights of Chinese faces."""
+
+from __future__ import annotations
+
+import asyncio
+
+from PyQt6.QtCore import QEvent, QMargins, Qt
+from PyQt6.QtGui import QGuiApplication
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication, QLineEdit, QMenu, QWidget
+
+from presentation.window.commands import with_letter
+from presentation.window.layout_state import KeepOnScreen, frame_of, on_a_screen
+from presentation.window.main_window import MainWindow
+from presentation.window.questions import ask_text, choose
+from presentation.window.small_dialog import SmallDialog
+from presentation.window.styles import style_sheet
+from presentation.window.theme import Theme, ThemeManager
+from presentation.window.workspace import WindowServices
+from shared.message import msg
+from tests.gui.conftest import Until
+
+
+def shown() -> SmallDialog | None:
+    found = [each for each in QApplication.topLevelWidgets() if isinstance(each, SmallDialog)]
+    return next((each for each in found if each.isVisible()), None)
+
+
+async def test_every_menu_and_entry_has_a_letter_of_its_own(services: WindowServices) -> None:
+    window = MainWindow(services)
+    for language in ("en", "zh", "en"):
+        window.set_language(language)
+        bar = window.header.menu_bar
+        menus: list[QWidget] = [bar, *(menu for menu in bar.findChildren(QMenu) if menu.actions())]
+        for menu in menus:
+            texts = [action.text().split("\t")[0] for action in menu.actions() if not action.isSeparator()]
+            letters = [text[text.index("&") + 1].lower() for text in texts]
+            assert len(set(letters)) == len(letters), (menu.objectName(), texts)
+    assert bar.actions()[0].text() == "&File"
+    assert with_letter("新建电路...", "C") == "新建电路(&C)..."
+    assert with_letter("R&D", "") == "R&&D"
+
+
+async def test_a_question_has_its_safe_answer_left_and_one_filled_button(
+    services: WindowServices, until: Until
+) -> None:
+    parent = QWidget()
+    parent.show()
+    options = (
+        ("save", msg("Save"), "primary"),
+        ("drop", msg("Don't save"), "danger"),
+        (None, msg("Cancel"), ""),
+    )
+    asking = asyncio.ensure_future(
+        choose(
+            services, parent, title=msg("Unsaved changes"), text=msg("Save"), options=options, cancelled=None
+        )
+    )
+    await until(shown)
+    box = shown()
+    assert box is not None
+    assert [button.text() for button in box.buttons()] == ["Cancel", "Don't save", "Save"]
+    assert [button.property("kind") for button in box.buttons()] == ["secondary", "danger-text", "primary"]
+    assert box.head.width() >= box.head.fontMetrics().horizontalAdvance("Unsaved changes")
+    QTest.keyClick(box, Qt.Key.Key_Escape)
+    assert await asking is None
+    deleting = asyncio.ensure_future(
+        choose(
+            services,
+            parent,
+            title=msg("Delete"),
+            text=msg("Delete"),
+            options=((True, msg("Delete"), "danger"), (False, msg("Keep it"), "")),
+            cancelled=False,
+        )
+    )
+    await until(shown)
+    box = shown()
+    assert box is not None
+    keep, delete = box.buttons()
+    assert (keep.text(), delete.property("kind"), delete.isDefault()) == ("Keep it", "danger", False)
+    QTest.mouseClick(delete, Qt.MouseButton.LeftButton)
+    assert await deleting is True
+
+
+async def test_a_field_is_as_wide_as_the_dialog_and_enter_takes_it(
+    services: WindowServices, until: Until
+) -> None:
+    parent = QWidget()
+    parent.show()
+    asking = asyncio.ensure_future(
+        ask_text(services, parent, title=msg("Rename"), label=msg("Name"), text="a")
+    )
+    await until(shown)
+    box = shown()
+    assert box is not None
+    edit = box.findChild(QLineEdit, "answer")
+    assert edit is not None
+    assert edit.width() > 300
+    QTest.keyClicks(edit, "b")  # the old name is selected
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+    assert await asking == "b"
+
+
+def test_a_window_and_its_frame_are_on_the_screen(qapp: QApplication) -> None:
+    screen = QGuiApplication.primaryScreen()
+    assert screen is not None
+    room, frame = screen.availableGeometry(), QMargins(1, 20, 1, 5)
+    for wanted in ((0, 0, 5000, 5000), (-90, -90, 200, 100), (room.right() - 5, room.bottom() - 5, 200, 100)):
+        assert room.contains(on_a_screen(wanted, frame).marginsAdded(frame))
+    window = QWidget()
+    KeepOnScreen(window)
+    window.setGeometry(0, 0, room.width() + 50, room.height() + 50)
+    window.show()
+    QApplication.sendEvent(window, QEvent(QEvent.Type.ActivationChange))
+    window.findChild(KeepOnScreen)._fit()
+    assert room.contains(window.geometry().marginsAdded(frame_of(window)))
+    window.close()
+
+
+def test_chinese_has_no_weight_between_regular_and_bold(qapp: QApplication) -> None:
+    manager = ThemeManager("light")
+    assert manager.theme.font("ui", weight=500).weight() == 500
+    manager.speak("zh")
+    assert manager.theme.font("ui", weight=500).weight() == 400
+    assert "font-weight: 500" not in style_sheet(manager.theme)
+    assert manager.theme.font("ui_strong").weight() == 600
+    manager.speak("en")
+    assert manager.theme == Theme("light")

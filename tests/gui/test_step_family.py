@@ -1,0 +1,79 @@
+"""The runs of a `.step`: one choice for all, each named by its values, in one hue, named by the mouse."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import QPointF
+
+from application.simulation.simulating import SimulationRequest
+from presentation.panels.bottom_pane import BottomPane
+from presentation.panels.waveforms.panes import trace_pen
+from presentation.window.workspace import WindowServices
+from tests.gui.conftest import Until
+
+CIRCUIT = """* divider with a load
+.param rload=10k
+V1 in 0 DC 1 AC 1
+R1 in out 1k
+C1 out 0 1n
+RL out 0 {rload}
+.op
+.ac dec 10 10 1meg
+.step param rload list 10k 1k 100k
+.end
+"""
+
+
+@pytest.fixture
+async def pane(services: WindowServices, project: Path, until: Until) -> AsyncIterator[BottomPane]:
+    (project / ".circuit_ai").mkdir()
+    circuit = project / "filter.cir"
+    circuit.write_text(CIRCUIT)
+    services.workspace.root, services.workspace.main_circuit = project, circuit
+    made = BottomPane(services)
+    made.resize(1000, 420)
+    made.show()
+    result = await services.app.simulate(SimulationRequest(circuit=circuit))
+    services.workspace.result_selected.emit(result.result_path)
+    await until(lambda: made.waveforms.traces)
+    await until(lambda: not services.app.tasks.handles)
+    yield made
+    await until(lambda: not services.app.tasks.handles)
+
+
+async def test_a_stepped_circuit_is_shown_as_a_family(
+    pane: BottomPane, services: WindowServices, until: Until
+) -> None:
+    panel = pane.waveforms
+    choice = panel.plot_choice
+    names = [choice.itemText(index).partition("Run 1 · ")[2] for index in range(choice.count())]
+    singles = [f"rload = {value}" for value in ("1k", "10k", "100k")]
+    assert [name for name in names if name.startswith("op")] == [f"op · {name}" for name in singles]
+    curves = [name for name in names if name.startswith("ac")]
+    assert curves == ["ac · all 3 runs of rload", *(f"ac · {name}" for name in singles)]
+    assert choice.currentText().endswith("ac · all 3 runs of rload")
+    area = panel.area
+    assert area is not None
+    runs = {trace.run: trace for trace in area._shown}
+    assert set(runs) == {"rload = 1k", "rload = 10k", "rload = 100k"}
+    ordered = [runs[f"rload = {value}"] for value in ("1k", "10k", "100k")]
+    assert [trace.shade for trace in ordered] == [0.0, 0.5, 1.0]
+    colors = [trace_pen(services.theme.theme, trace).color() for trace in ordered]
+    assert len({color.name() for color in colors}) == 3
+    assert max(color.hslHue() for color in colors) - min(color.hslHue() for color in colors) <= 2
+    assert [color.lightness() for color in colors] == sorted(color.lightness() for color in colors)
+
+    box = area._panes[0].box
+    trace, _, items = next(line for line in area._panes[0].lines if line[0].run == "rload = 100k")
+    x, y = items[0].points
+    place = box.mapViewToScene(QPointF(float(x[3]), float(y[3])))
+    assert area._panes[0].nearest(place, 6.0) is trace
+    assert area._panes[0].nearest(QPointF(-5.0, -5.0), 6.0) is None
+
+    panel.choose_plot(names.index("ac · rload = 10k"))
+    await until(lambda: all(not trace.run for trace in area._shown) and len(area._shown) == 1)
+    assert choice.currentText().endswith("ac · rload = 10k")
+    await until(lambda: not services.app.tasks.handles)

@@ -1,0 +1,96 @@
+"""A cloned project in the conversation panel: it is shown, nothing of it is done, and it can be adopted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication, QPushButton
+
+from presentation.panels.conversation.items import Interrupted, UserText
+from presentation.panels.conversation.panel import ConversationPanel
+from presentation.panels.conversation.strange_row import StrangeRow
+from presentation.window.small_dialog import SmallDialog
+from presentation.window.workspace import WindowServices
+from tests.gui.conftest import Until
+from tests.gui.test_conversation_panel import NoWebView
+from tests.integration.strangers.conftest import HOOK, RC, Forgery, tree_of
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+
+@pytest.fixture
+async def clone(tmp_path: Path) -> Path:
+    def made() -> Path:
+        forgery = Forgery(tmp_path / "theirs")
+        forgery.half_done(".git/hooks/post-checkout", after=HOOK)
+        forgery.ask_to_delete("rc.cir")
+        return forgery.clone(tmp_path / "mine")
+
+    return await asyncio.to_thread(made)
+
+
+@pytest.fixture
+async def panel(services: WindowServices, clone: Path, until: Until) -> AsyncIterator[ConversationPanel]:
+    services.workspace.root = clone
+    made = ConversationPanel(services, probe=NoWebView())  # type: ignore[arg-type]
+    made.resize(440, 800)
+    made.show()
+    await until(lambda: any(isinstance(item, UserText) for item in made.model.items))
+    yield made
+    made.close_panel()
+    await until(lambda: not services.app.tasks.handles)
+
+
+def row_of(panel: ConversationPanel) -> StrangeRow:
+    row = panel.findChild(StrangeRow)
+    assert row is not None
+    return row
+
+
+def dialog() -> SmallDialog | None:
+    shown = [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, SmallDialog)]
+    return next((widget for widget in shown if widget.isVisible()), None)
+
+
+async def test_it_is_shown_and_nothing_of_it_is_done(
+    panel: ConversationPanel, clone: Path, until: Until
+) -> None:
+    before = await asyncio.to_thread(tree_of, clone)
+    assert row_of(panel).isVisible()
+    marks = [item for item in panel.model.items if isinstance(item, Interrupted)]
+    assert [(mark.can_continue, mark.can_regenerate) for mark in marks] == [(False, False)]
+    panel.model.send("go on")
+    await until(lambda: not panel.is_running)
+    assert await asyncio.to_thread(tree_of, clone) == before
+
+
+async def test_not_now_puts_it_off(panel: ConversationPanel, services: WindowServices) -> None:
+    QTest.mouseClick(row_of(panel).later_button, Qt.MouseButton.LeftButton)
+    panel.refresh()
+    assert not row_of(panel).isVisible()
+    infos = await services.app.sessions.list(panel.model.root or Path())
+    assert [info.is_ours for info in infos] == [False]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_it_is_adopted_after_a_look(
+    panel: ConversationPanel, services: WindowServices, clone: Path, until: Until, language: str
+) -> None:
+    services.language.set(language)  # type: ignore[arg-type]
+    QTest.mouseClick(row_of(panel).look_button, Qt.MouseButton.LeftButton)
+    await until(lambda: dialog() is not None)
+    asked = dialog()
+    assert asked is not None
+    assert "Amplifier" in asked.words.text()
+    (adopt,) = [button for button in asked.findChildren(QPushButton) if button.text() in ("Adopt", "接管")]
+    QTest.mouseClick(adopt, Qt.MouseButton.LeftButton)
+    await until(lambda: not row_of(panel).isVisible())
+    infos = await services.app.sessions.list(clone)
+    assert [info.is_ours for info in infos] == [True]
+    assert await asyncio.to_thread((clone / "rc.cir").read_bytes) == RC
+    assert not (clone / ".git/hooks/post-checkout").exists()

@@ -1,0 +1,277 @@
+"""Several circuits in one project: which one runs, and that nothing of one is shown at another."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QLabel, QPushButton
+
+from domain.simulation.result import SimulationResult
+from presentation.window.main_window import MainWindow
+from presentation.window.small_dialog import SmallDialog
+from presentation.window.workspace import WindowServices
+from tests.gui.conftest import Until
+
+DECKS = {
+    "rc.cir": "* RC low-pass\nV1 in 0 AC 1\nR1 in out 1k\nC1 out 0 100n\n.ac dec 20 10 1meg\n.end\n",
+    "buck.cir": (
+        "* switched stage\nV1 vin 0 12\nV2 g 0 PULSE(0 1 0 10n 10n 1.6u 4u)\nS1 vin sw g 0 sw1\n"
+        "D1 0 sw d1\nL1 sw vout 22u\nC1 vout 0 47u\nR1 vout 0 2.5\n.model sw1 sw(vt=0.5 ron=10m roff=1meg)\n"
+        ".model d1 d\n.tran 100n 100u\n.end\n"
+    ),
+    "sub/opamp.cir": (
+        "* inverting amplifier\n.include ../opamp.inc\nV1 in 0 AC 1\nR1 in inv 1k\nR2 inv out 10k\n"
+        "X1 0 inv out op\n.ac dec 10 1 10meg\n.end\n"
+    ),
+    "opamp.inc": ".subckt op p n o\nE1 o 0 p n 1e5\n.ends\n",
+    "part.cir": "* a part\nR7 a b 1k\nR8 b 0 1k\n",
+    "bench.cir": "* bench\n.include part.cir\nV1 a 0 1\n.op\n.end\n",
+    "bare.cir": "* no analysis\nV1 a 0 5\nR1 a 0 1k\n.end\n",
+    "notes.txt": "not a circuit\n",
+}
+
+
+class NoWebView:
+    """A machine without a web view."""
+
+    async def works(self) -> bool:
+        return False
+
+
+class Bench:
+    """A window on the folder, and what ran in it."""
+
+    def __init__(self, services: WindowServices, root: Path, window: MainWindow, until: Until) -> None:
+        self.services, self.root, self.window, self.until = services, root, window, until
+        self.ran: list[str] = []
+        self.results: list[Any] = []
+        services.workspace.run_started.connect(lambda path: self.ran.append(path.name))
+        services.workspace.run_finished.connect(self.results.append)
+
+    async def settled(self) -> None:
+        await self.until(lambda: not self.services.app.tasks.handles)
+
+    async def front(self, name: str) -> None:
+        path = self.root / name
+        self.services.workspace.file_activated.emit(path, None)
+        await self.until(lambda: self.services.workspace.shown_file == path)
+        await self.settled()
+
+    def key(self, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        name = "run" if modifier == Qt.KeyboardModifier.NoModifier else "runMain"
+        action = self.window.commands.action(name)
+        assert action.shortcut().toString() == ("F5" if name == "run" else "Ctrl+F5")
+        action.trigger()
+
+    async def run(self, name: str) -> SimulationResult:
+        """Run a file as F5 does and wait until its curves are drawn."""
+        await self.front(name)
+        self.key()
+        return await self.finished()
+
+    async def finished(self) -> SimulationResult:
+        count = len(self.ran)
+        await self.until(lambda: len(self.results) >= max(count, 1) and len(self.results) == len(self.ran))
+        await self.settled()
+        result = self.results[-1]
+        assert isinstance(result, SimulationResult), result
+        return result
+
+    @property
+    def button(self) -> str:
+        return self.window.header.run_group.run.text()
+
+    @property
+    def panel(self) -> Any:
+        return self.window.panes.bottom.waveforms
+
+
+@pytest.fixture
+async def bench(
+    services: WindowServices, tmp_path: Path, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Bench]:
+    monkeypatch.setattr("presentation.panels.conversation.panel.WebProbe", NoWebView)
+    root = tmp_path / "several"
+    for name, text in DECKS.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    window = MainWindow(services, None)
+    window.resize(1440, 900)
+    window.show()
+    await window.fill(root)
+    made = Bench(services, root, window, until)
+    await made.settled()
+    services.workspace.main_circuit_chosen.emit(root / "rc.cir")
+    await made.settled()
+    yield made
+    await services.app.stop.stop_all("app_shutdown")
+    await window.desk.close()
+    await window.release()
+
+
+def question(window: MainWindow) -> SmallDialog | None:
+    return next((box for box in window.findChildren(SmallDialog) if box.isVisible()), None)
+
+
+def press(box: SmallDialog, text: str) -> None:
+    button = next(each for each in box.findChildren(QPushButton) if each.text() == text)
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+FRONTS = (
+    ("buck.cir", "Run buck.cir", "All: tran"),
+    ("sub/opamp.cir", "Run opamp.cir", "All: ac"),
+    ("rc.cir", "Run rc.cir", "All: ac"),
+    ("opamp.inc", "Run rc.cir (main)", "All: ac"),
+    ("part.cir", "Run rc.cir (main)", "All: ac"),
+    ("notes.txt", "Run rc.cir (main)", "All: ac"),
+)
+
+
+async def test_f5_runs_the_circuit_in_front_and_the_button_names_it(bench: Bench) -> None:
+    for front, button, choice in FRONTS:
+        await bench.front(front)
+        assert (bench.button, bench.window.header.run_group.choice.text()) == (button, choice)
+    for front, runs in (("sub/opamp.cir", "opamp.cir"), ("part.cir", "rc.cir"), ("notes.txt", "rc.cir")):
+        result = await bench.run(front)
+        assert (bench.ran[-1], result.netlist_path.name, result.ok) == (runs, runs, True)
+    await bench.front("buck.cir")
+    bench.key(Qt.KeyboardModifier.ControlModifier)  # the main one, whatever is in front
+    await bench.finished()
+    assert (bench.ran[-1], bench.button) == ("rc.cir", "Run buck.cir")
+
+
+async def test_an_analysis_is_chosen_for_one_circuit_only(bench: Bench) -> None:
+    await bench.front("buck.cir")
+    bench.services.workspace.analysis = "tran 100n 100u"
+    await bench.front("rc.cir")
+    assert bench.window.header.run_group.choice.text() == "All: ac"
+    await bench.front("buck.cir")
+    assert bench.window.header.run_group.choice.text() == "tran 100n 100u"
+    result = await bench.run("buck.cir")
+    assert result.request["analysis"] == "tran 100n 100u"
+    bench.key(Qt.KeyboardModifier.ControlModifier)
+    result = await bench.finished()
+    assert (result.netlist_path.name, result.request["analysis"]) == ("rc.cir", None)
+
+
+async def test_nothing_of_one_circuit_is_shown_at_another(bench: Bench) -> None:
+    views = bench.services.workspace.views
+    rc = await bench.run("rc.cir")
+    await bench.until(lambda: bench.panel.traces)
+    bench.panel.add_trace("v(in)")
+    await bench.settled()
+    shown = bench.window.panes.bottom.shown
+    shown.add_measurement("mag(v(out))")
+    bench.panel.area.show_range((2.0, 3.0))
+    bench.panel.area._zoom(0.5)
+    zoom = bench.panel.area.view_range
+    first = await bench.run("buck.cir")
+    await bench.until(lambda: "v(vout)" in [trace.expression for trace in bench.panel.traces])
+    assert bench.panel.plot_choice.currentText() == "buck.cir · Run 2 · tran"
+    assert shown.expressions == ()
+    low, high = bench.panel.area.view_range
+    assert (low, high) == pytest.approx((0.0, 100e-6), abs=1e-6)
+    # A run behind the buck's is not behind the filter's.
+    await bench.run("buck.cir")
+    bench.window.panes.bottom.draw_behind(first.result_path)
+    await bench.until(lambda: bench.panel._ghosts)
+    assert bench.panel.overlay.foreign == ()
+    bench.services.workspace.result_selected.emit(rc.result_path)
+    await bench.until(lambda: shown.circuit == bench.root / "rc.cir")
+    await bench.settled()
+    assert bench.panel.plot_choice.currentText() == "rc.cir · Run 1 · ac"
+    assert [trace.expression for trace in bench.panel.traces] == ["v(out)", "v(in)"]
+    assert shown.expressions == ("mag(v(out))",)
+    assert bench.panel.area.view_range == pytest.approx(zoom)
+    assert (bench.panel.overlay.chosen, bench.panel._ghosts) == ((), ())
+    # Of another circuit only by that very wish, and then by name.
+    opamp = await bench.run("sub/opamp.cir")
+    bench.services.workspace.result_selected.emit(rc.result_path)
+    await bench.until(lambda: shown.circuit == bench.root / "rc.cir")
+    await bench.settled()
+    row = bench.window.panes.results.model.row_of(opamp.result_path)
+    menu = bench.window.panes.results.menu_for(bench.window.panes.results.model.results[row])
+    action = next(each for each in menu.actions() if each.objectName() == "overlay_result")
+    assert action.text() == "Draw behind rc.cir, another circuit"
+    action.trigger()
+    menu.deleteLater()
+    await bench.until(lambda: bench.panel._ghosts)
+    await bench.settled()
+    note = bench.panel.findChild(QLabel, "waveforms_note")
+    assert note.text() == "Behind it, of another circuit: Run 4 of opamp.cir"
+    names = [bench.window.panes.results.model.index(row).data() for row in range(4)]
+    assert names == ["Run 4 · opamp.cir", "Run 3 · buck.cir", "Run 2 · buck.cir", "Run 1 · rc.cir"]
+    # It survives a restart, each circuit for itself.
+    kept = views.kept(bench.root)
+    assert kept["rc.cir"].traces == {"ac": ["v(out)", "v(in)"]}
+    assert kept["rc.cir"].zooms["ac"][""] == pytest.approx(zoom)
+    assert set(kept) == {"rc.cir"}
+
+
+async def test_signals_a_run_does_not_have_are_named_and_not_drawn(bench: Bench) -> None:
+    await bench.run("rc.cir")
+    await bench.until(lambda: bench.panel.traces)
+    bench.panel.add_trace("v(in)")
+    await bench.settled()
+    path = bench.root / "rc.cir"
+    path.write_text(DECKS["rc.cir"].replace("in", "inp"))
+    await bench.run("rc.cir")
+    assert [trace.expression for trace in bench.panel.traces] == ["v(out)"]
+    note = bench.panel.findChild(QLabel, "waveforms_note")
+    assert note.text() == "Not in this run, so not drawn: v(in)"
+    path.write_text(DECKS["rc.cir"].replace("in", "a").replace("out", "b"))
+    await bench.run("rc.cir")
+    assert [trace.expression for trace in bench.panel.traces] == ["v(a)", "v(b)"]  # never an empty plot
+    path.write_text(DECKS["rc.cir"])
+    await bench.run("rc.cir")
+    assert [trace.expression for trace in bench.panel.traces] == ["v(out)", "v(in)"]
+    assert not note.isVisible()
+
+
+async def test_text_that_becomes_a_circuit_is_one_when_it_is_run(bench: Bench) -> None:
+    path = bench.root / "part.cir"
+    await bench.front("part.cir")
+    path.write_text(DECKS["part.cir"] + "V1 a 0 1\n.op\n.end\n")
+    result = await bench.run("part.cir")
+    assert result.netlist_path == path
+
+
+@pytest.mark.parametrize(("answer", "first", "second"), [
+    ("Operating point", ["bare.cir"], ["bare.cir"]),
+    ("Run rc.cir", ["rc.cir"], ["rc.cir"]),
+    ("Cancel", [], None),
+])  # fmt: skip
+async def test_a_circuit_without_an_analysis_is_asked_about_once(
+    bench: Bench, answer: str, first: list[str], second: list[str] | None
+) -> None:
+    await bench.front("bare.cir")
+    assert bench.button == "Run bare.cir"
+    bench.key()
+    await bench.until(lambda: question(bench.window))
+    box = question(bench.window)
+    assert box is not None
+    assert "bare.cir" in box.head.text()
+    press(box, answer)
+    await bench.until(lambda: question(bench.window) is None)
+    await bench.settled()
+    assert bench.ran == first
+    bench.key()
+    if second is None:
+        await bench.until(lambda: question(bench.window))
+        again = question(bench.window)
+        assert again is not None
+        press(again, "Cancel")
+        await bench.until(lambda: question(bench.window) is None)
+    await bench.settled()
+    assert bench.ran == [*first, *(second or [])]
+    (bench.root / "bare.cir").write_text(DECKS["bare.cir"].replace(".end", ".dc v1 0 5 1\n.end"))
+    bench.services.workspace.choose_analysis(bench.root / "bare.cir", None)
+    bench.key()
+    await bench.finished()
+    assert bench.ran[-1] == "bare.cir"

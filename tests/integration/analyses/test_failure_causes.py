@@ -1,0 +1,55 @@
+"""A failed run names the cause with its line, also where ngspice stops at a consequence."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.analyses.conftest import Simulate, plots_of
+
+DECKS = {
+    # ngspice: "unimplemented control card" at R1's line
+    "misspelt directive": ("t\nV1 a 0 1\nR1 a 0 1k\n.opx\n.op\n.end\n", "unknown-directive", 4),
+    # ngspice: the model is not defined, at the diode
+    "misspelt .model": (
+        "t\nV1 a 0 1\nR1 a b 1k\nD1 b 0 dm\n.mxodel dm d(is=1f)\n.op\n.end\n", "unknown-directive", 5),
+    # ngspice names the instance, but no line
+    "a length below zero": (
+        "t\nV1 a 0 1\nX1 a s\n.subckt s 1\nM1 1 1 0 0 n l=1u w=1u\n.ends\n"
+        ".model n nmos(level=3 ld=1u)\n.op\n.end\n", "analysis-failed", 5),
+    # ngspice: "mal formed E line"; vol= wants its expression in quotes
+    "vol= without quotes": (
+        "t\nV1 b 0 1\nR1 b 0 1k\nE1 a 0 vol=5v*sqrt(v(b,0))\nR2 a 0 1k\n.op\n.end\n", "bad-line", 4),
+    "verilog-a": ("t\nV1 a 0 1\nN1 a 0 m\n.model m resva(r=1)\n.op\n.end\n", "osdi-missing", 3),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("deck", "code", "line"), DECKS.values(), ids=DECKS.keys())
+async def test_the_first_error_is_the_cause(deck: str, code: str, line: int, simulate: Simulate) -> None:
+    result = await simulate(deck)
+    errors = [issue for issue in result.issues if issue.severity == "error"]
+    assert not result.ok
+    assert (errors[0].code, errors[0].line) == (code, line), [(e.code, e.line) for e in errors]
+
+
+HARMLESS = {
+    # ngspice: "Fatal error: ... assumed zero"
+    "a lossy line without C": (
+        "t\nV1 a 0 1\nO1 a 0 b 0 rg\nR1 b 0 50\n.model rg ltra(r=1 g=1m len=1)\n.tran 1n 10n\n.end\n",
+        "value-adjusted"),
+    # ngspice: "doAnalyses: Pause requested"
+    "a run that stops where it is told": (
+        "t\nV1 a 0 pulse(0 1 0 1n 1n 1u 2u)\nR1 a b 1k\nC1 b 0 1n\n.control\nstop when time > 1u\n"
+        "tran 10n 5u\nresume\n.endc\n.end\n", None),
+    # ngspice: "Undefined parameter" at the second card
+    "a measurement of one that found nothing": (
+        "t\nV1 a 0 1\nR1 a 0 1k\n.dc v1 0 1 0.1\n.meas dc low find i(r9) at=0\n"
+        ".meas dc twice param='2*low'\n.control\nrun\n.endc\n.end\n", "measurement-failed"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("deck", "code"), HARMLESS.values(), ids=HARMLESS.keys())
+async def test_what_undoes_no_curve_is_no_error(deck: str, code: str | None, simulate: Simulate) -> None:
+    result = await simulate(deck)
+    assert await plots_of(result)
+    assert [issue.code for issue in result.issues if issue.severity == "error"] == []
+    assert code is None or code in {issue.code for issue in result.issues}

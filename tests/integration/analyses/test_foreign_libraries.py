@@ -1,0 +1,111 @@
+"""Libraries as LTspice and PSpice netlists name them: by Windows paths, by name, or known to them alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from application.app import Application
+from application.simulation.simulating import SimulationRequest
+from domain.circuit.elements import parse_element
+from domain.circuit.netlist import Netlist
+from domain.circuit.stand_ins import zener_voltage
+from domain.simulation.result import SimulationResult
+from tests.integration.analyses.conftest import plots_of
+
+BIAS = (
+    "* C:\\Users\\me\\amp.asc\nV1 vcc 0 10\nR1 vcc b 1Meg\nR2 vcc c 4.7k\nQ1 c b 0 0 2N3904\n"
+    ".model NPN NPN\n.model PNP PNP\n"
+    ".lib C:\\Program Files (x86)\\LTC\\LTspiceIV\\lib\\cmp\\standard.bjt\n.op\n.backanno\n.end\n"
+)
+
+
+async def _run(
+    app: Application, circuit: Path, *libraries: Path
+) -> tuple[SimulationResult, dict[str, float]]:
+    result = await app.simulate(SimulationRequest(circuit=circuit, libraries=libraries))
+    assert result.run.status == "ok", result.issues
+    plots = await plots_of(result)
+    return result, {
+        vector.name: float(vector.data[0])
+        for vector in plots[0].vectors.values()
+        if vector.name.startswith("v(")
+    }
+
+
+async def _errors(app: Application, circuit: Path, *libraries: Path) -> list[str]:
+    report = await app.check(circuit, libraries)
+    return [d.code for d in report.diagnostics if d.severity in ("error", "warning")]
+
+
+async def test_a_stand_in_is_used_and_told(app: Application, tmp_path: Path) -> None:
+    circuit = tmp_path / "amp.net"
+    circuit.write_text(BIAS)
+    result, volts = await _run(app, circuit)
+    # (10 - 0.65) / 1M into a gain of about 200: 1.9 mA, so the collector is near 1 V
+    assert 0.3 < volts["v(c)"] < 5
+    assert 0.55 < volts["v(b)"] < 0.75
+    told = [str(note.message) for note in result.notes]
+    assert any("2N3904" in text and "stands in" in text for text in told), told
+    assert await _errors(app, circuit) == []
+
+
+async def test_the_library_itself_is_found_by_its_name(app: Application, tmp_path: Path) -> None:
+    circuit = tmp_path / "work" / "amp.net"
+    library = tmp_path / "LTspice" / "lib" / "cmp" / "Standard.BJT"
+    for path in (circuit, library):
+        path.parent.mkdir(parents=True)
+    circuit.write_text(BIAS)
+    library.write_text(".model 2N3904 NPN(IS=1e-14 BF=50 Vceo=40 Icrating=200m mfg=NXP)\n.ENDS\n")
+    result, volts = await _run(app, circuit, tmp_path / "LTspice")
+    assert 4.5 < volts["v(c)"] < 8  # a gain of 50, not the stand-in's
+    assert not any("stands in" in str(note.message) for note in result.notes)
+
+
+async def test_an_unknown_part_of_a_library_that_is_not_here_is_named(
+    app: Application, tmp_path: Path
+) -> None:
+    circuit = tmp_path / "amp.net"
+    circuit.write_text(BIAS.replace("2N3904", "XYZ99"))
+    result = await app.simulate(SimulationRequest(circuit=circuit))
+    assert [(issue.code, issue.line) for issue in result.issues if issue.severity == "error"] == [
+        ("undefined-model", 5)
+    ]
+    assert "undefined-model" in await _errors(app, circuit)
+
+
+async def test_op_amps_pi_and_parameters_of_the_instance_alone(app: Application, tmp_path: Path) -> None:
+    circuit = tmp_path / "filter.net"
+    circuit.write_bytes(
+        "* Z:\\filter.asc\nV1 in 0 2\nVP vp 0 15\nVM vm 0 -15\n"
+        "XU1 in out vp vm out level.2 Avol=1Meg GBW=10Meg Slew=10Meg\n"
+        "X2 out half divider ratio=2\nR1 x§1 0 {1k*pi}\nI1 0 x§1 1m\n"
+        ".subckt divider 1 2\nR1 1 2 {1k*(ratio-1)}\nR2 2 0 1k\n.ends\n"
+        ".lib LTC.lib\n.lib UniversalOpamps2.sub\n.op\n.backanno\n.end\n".encode("cp1252")
+    )
+    _, volts = await _run(app, circuit)
+    assert volts["v(out)"] == pytest.approx(2, abs=1e-3)
+    assert volts["v(half)"] == pytest.approx(1, abs=1e-3)
+    assert any(value == pytest.approx(3.14159265, rel=1e-6) for value in volts.values())
+    assert await _errors(app, circuit) == []
+
+
+async def test_a_windows_path_in_a_plain_circuit_is_looked_up_by_name(
+    app: Application, tmp_path: Path
+) -> None:
+    circuit = tmp_path / "board.cir"
+    circuit.write_text('t\nV1 a 0 1\nX1 a 0 load\n.include "C:\\KiCad\\models\\Load.lib"\n.op\n.end\n')
+    (tmp_path / "load.lib").write_text(".subckt load 1 2\nR1 1 2 1k\n.ends\n")
+    await _run(app, circuit)
+    assert await _errors(app, circuit) == []
+
+
+def test_zener_voltages_are_those_of_the_name() -> None:
+    names = ("1N4733A", "1N750", "BZX84C5V1", "BZX55C12V", "1N4148", "1N4764")
+    assert [zener_voltage(name) for name in names] == [5.1, 4.7, 5.1, 12.0, None, 100]
+
+
+def test_the_example_names_an_op_amp_of_five_pins() -> None:
+    statement = Netlist.parse(b"XU1 a b c d e level.2 Avol=1\n", has_title=False).statements[0]
+    assert len(parse_element(statement).nodes) == 5

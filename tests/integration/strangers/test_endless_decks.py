@@ -1,0 +1,247 @@
+"""Decks and answers made to be read without end: the work grows with their size, not with its square.
+
+What is asserted is a number of Python calls (which no clock and no load changes) of a text and of one twice
+as long. Where the work would be C's, in a regular expression, the texts are so long that a search that
+backtracks would still be at it tomorrow.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain.circuit.dependencies import (
+    DependencyTree,
+    SourceFile,
+    SourceRefusal,
+    resolve_dependencies,
+)
+from domain.circuit.diagnostics import Diagnostic, diagnose
+from domain.circuit.hierarchy import read_circuit, rings_of
+from domain.circuit.netlist import Netlist
+from domain.circuit.outline import outline_of
+from domain.circuit.parameters import resolve_parameters
+from domain.circuit.sections import sections_of
+from domain.circuit.translation import translate
+from domain.llm.answers import calls_in_text
+from domain.llm.netlists_in_text import complete_netlists
+from presentation.panels.conversation.markup import to_html
+
+ROOT = Path("/deck/circuit.cir")
+MOST_GROWTH = 2.6
+"""Of the calls for a text twice as long: 2 is linear, 4 the square."""
+
+
+class Files:
+    """A reader of files that are not on any disk; a path names its file by its last part."""
+
+    def __init__(self, files: dict[str, str] | None = None) -> None:
+        self._files = files or {}
+
+    def read(self, reference: str, *, including_file: Path) -> SourceFile | SourceRefusal:
+        name = Path(reference).name
+        if name not in self._files:
+            return SourceRefusal(path=Path(reference), reason="missing")
+        return SourceFile(path=ROOT.parent / name, data=self._files[name].encode())
+
+
+def tree_of(text: str, files: dict[str, str] | None = None) -> DependencyTree:
+    return resolve_dependencies(Netlist.parse(text.encode(), path=ROOT), Files(files))
+
+
+def findings_of(text: str, files: dict[str, str] | None = None) -> tuple[Diagnostic, ...]:
+    tree = tree_of(text, files)
+    return diagnose(tree.root, tree)
+
+
+def calls_of(work: Callable[[], Any]) -> int:
+    """How many functions are called, Python's and C's."""
+    count = 0
+
+    def note(_frame: Any, event: str, _argument: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+def lines(count: int, template: str) -> str:
+    return "".join(template.replace("#", str(number)) for number in range(count))
+
+
+def chain(count: int) -> str:
+    blocks = (f".subckt s{n} a\nX{n} a s{n + 1}\n.param p{n}=1\n.ends\n" for n in range(count))
+    return f"t\n{''.join(blocks)}.subckt s{count} a\nR1 a 0 1\n.ends\nX1 a s0\n.op\n"
+
+
+def parameter_chain(count: int) -> str:
+    cards = (f".param p{n + 1}={{p{n}}}\n" for n in range(count))
+    return f"t\nV1 a 0 1\n.param p0=1\n{''.join(cards)}.op\n"
+
+
+def parameter_rings(count: int) -> str:
+    cards = (f".param p{n}={{p{(n + 1) % count}+p{n * 7 % count}}}\n" for n in range(count))
+    return f"t\nV1 a 0 1\n{''.join(cards)}R1 a 0 {{p0}}\n.op\n"
+
+
+DECKS: dict[str, Callable[[int], str]] = {
+    "nested subcircuits": lambda n: (
+        f"t\n{lines(n, '.subckt s# a' + chr(10))}{'.ends' + chr(10)}" * 1 + ".ends\n" * (n - 1)
+    ),
+    "a chain of subcircuits": chain,
+    "one subcircuit many times": lambda n: f"t\nX1 a s\n{'.subckt s a' + chr(10)}R1 a 0 1\n.ends\n" * n,
+    "undefined models": lambda n: f"t\nV1 a 0 1\n{lines(n, 'D# a 0 m#' + chr(10))}.op\n",
+    "undefined models beside binned ones": lambda n: (
+        "t\nV1 a 0 1\n" + lines(n, "D# a 0 m#\n.model q#.1 d\n") + ".op\n"
+    ),
+    "undefined subcircuits": lambda n: f"t\nV1 a 0 1\n{lines(n, 'X# a 0 m#' + chr(10))}.op\n",
+    "undefined parameters": lambda n: f"t\nV1 a 0 1\n{lines(n, 'R# a 0 {p#}' + chr(10))}.op\n",
+    "missing files": lambda n: f"t\n{lines(n, '.include f#.inc' + chr(10))}",
+    "missing libraries": lambda n: f"t\n{lines(n, '.lib f#.lib s' + chr(10))}",
+    "a chain of parameters": parameter_chain,
+    "rings of parameters": parameter_rings,
+    "a line of points": lambda n: f"t\nV1 a 0 pwl({lines(n, '# 1 ')})\nR1 a 0 1\n.tran 1 2\n",
+    "points on lines": lambda n: f"t\nV1 a 0 pwl(\n{lines(n, '+ # 1' + chr(10))}+)\nR1 a 0 1\n.tran 1 2\n",
+    "a chain of resistors": lambda n: f"t\nV1 n0 0 1\n{lines(n, 'R# n# m#' + chr(10))}.op\n",
+    "blank lines between": lambda n: f"t\nR1 a 0 1\n{'+' + chr(10)}" * n,
+    "braces": lambda n: f"t\nR1 a 0 {'{' * n}1{'}' * n}\n",
+    "brackets": lambda n: f"t\nR1 a 0 {{{'(' * n}1{')' * n}}}\n",
+    "sums": lambda n: f"t\nV1 a 0 1\nR1 a 0 {{1{'+1' * n}}}\n.op\n",
+    "unknown directives": lambda n: f"t\nV1 a 0 1\n{lines(n, '.nothing#' + chr(10))}.op\n",
+    "measures": lambda n: f"t\nV1 a 0 1\n{lines(n, '.meas tran m# max v(a)' + chr(10))}.tran 1 2\n",
+    "headings": lambda n: "t\n" + "\n* Stage: a = 1\nR1 a 0 1\nR2 a 0 1\n" * n,
+}
+
+READERS: dict[str, Callable[[str], Any]] = {
+    "check": findings_of,
+    "outline": lambda text: outline_of(Netlist.parse(text.encode())),
+    "sections": lambda text: sections_of(Netlist.parse(text.encode())),
+    "parameters": lambda text: resolve_parameters(tree_of(text)),
+    "LTspice": lambda text: translate(Netlist.parse(text.encode()), "ltspice"),
+}
+
+
+@pytest.mark.parametrize("kind", DECKS)
+def test_reading_a_deck_twice_as_long_is_twice_the_work(kind: str) -> None:
+    short, long = DECKS[kind](300), DECKS[kind](600)
+    for name, read in READERS.items():
+        read(short)  # what is compiled and kept at the first time
+        few, many = (calls_of(partial(read, text)) for text in (short, long))
+        assert many <= MOST_GROWTH * few + 2_000, f"{name}: {few} calls, then {many}"
+
+
+def doubling(count: int) -> dict[str, str]:
+    files = {f"f{n}.inc": f".include f{n + 1}.inc\n.include f{n + 1}.inc\n" for n in range(count)}
+    return files | {f"f{count}.inc": "R1 a 0 1\n"}
+
+
+def doubling_sections(count: int) -> dict[str, str]:
+    sections = (f".lib s{n}\n.lib l.lib s{n + 1}\n.lib l.lib s{n + 1}\n.endl\n" for n in range(count))
+    return {"l.lib": f"{''.join(sections)}.lib s{count}\nR1 a 0 1\n.endl\n"}
+
+
+@pytest.mark.parametrize(
+    ("card", "files"),
+    [
+        pytest.param(".include f0.inc", doubling(31), id="files"),
+        pytest.param(".lib l.lib s0", doubling_sections(31), id="sections"),
+    ],
+)
+def test_includes_that_double_are_read_for_a_bounded_time_and_told(card: str, files: dict[str, str]) -> None:
+    tree = tree_of(f"t\n{card}\nV1 a 0 1\n.op\n", files)
+    assert len(tree.expanded) < 500_000
+    told = {cycle.message.template for cycle in tree.cycles if cycle.too_often}
+    assert any("so often" in str(template) for template in told)
+    assert any(found.code == "include-cycle" for found in diagnose(tree.root, tree))
+
+
+def test_a_large_file_is_not_repeated_without_measure() -> None:
+    files = {"big.inc": lines(20_000, "R# a 0 1\n")}
+    tree = tree_of("t\n" + ".include big.inc\n" * 400, files)
+    assert len(tree.expanded) < 500_000
+    assert tree.cycles
+
+
+def test_a_file_that_is_included_a_hundred_times_is_read_a_hundred_times() -> None:
+    tree = tree_of("t\n" + ".include p.inc\n" * 100, {"p.inc": ".param x=1\n"})
+    assert not tree.cycles
+    assert sum(placed.statement.keyword == "param" for placed in tree.expanded) == 100
+
+
+def test_functions_that_call_the_next_one_twice_are_given_up() -> None:
+    functions = lines(30, ".func f#(x)={g#(x)}\n") + "".join(
+        f".func g{n}(x)={{f{n + 1}(x)+f{n + 1}(x)}}\n" for n in range(30)
+    )
+    text = f"t\n.func f30(x)={{x}}\n{functions}.param few={{f27(1)}}\n.param many={{f0(1)}}\n"
+    values = resolve_parameters(Netlist.parse(text.encode()))
+    assert values["few"] == 8
+    assert "many" not in values
+
+
+def test_three_thousand_subcircuits_in_each_other_are_told() -> None:
+    found = findings_of(DECKS["nested subcircuits"](3_000))
+    assert [item.severity for item in found if item.code == "unclosed-subckt"] == ["warning"]
+
+
+def test_rings_of_subcircuits_are_found_however_many() -> None:
+    text = "t\nX1 a s0\n" + "".join(f".subckt s{n} a\nX1 a s{(n + 1) % 2000}\n.ends\n" for n in range(2000))
+    found = findings_of(text)
+    assert sum(item.code == "recursive-subcircuit" for item in found) == 2000
+    top = read_circuit(tree_of("t\nX1 a b\n.subckt b a\nX1 a c\n.ends\n.subckt c a\n.ends\n")).top
+    assert len(set(rings_of(top.walk()).values())) == 3
+
+
+@pytest.mark.parametrize("dialect", ["ltspice", "pspice"])
+def test_runs_of_blanks_are_translated_in_linear_time(dialect: Any) -> None:
+    text = f"t\nR1 a 0 1{' ' * 400_000}x\nC1 a 0 1{' ' * 400_000}x\n"
+    translate(Netlist.parse(text.encode()), dialect)
+
+
+UNITS = ("[", "[a", "[](", "[a](", "[a][", "![", "*[", "`[", "`", "``a`", "a\n=\n", "*a", "**a", "_a", "<",
+         "|", "- a\n", "> ", "&#", "$a", "\\(", "[a]: b\n", "\ue002", "\ue0001\ue001")  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_marks_of_an_answer_are_drawn_in_bounded_time(unit: str) -> None:
+    """7,900 brackets held the window for minutes, and again each time the conversation was opened."""
+    text = (unit * 7_900)[:7_900]
+    to_html("x")
+    assert calls_of(lambda: to_html(text)) < 400_000
+
+
+def test_brackets_are_shown_as_written_and_links_are_links() -> None:
+    shown = to_html("a [b] c[0][1] `x[1]` [site](https://example.org) [[nested](https://a.org)] end [")
+    assert "a [b] c[0][1]" in shown
+    assert "<code>x[1]</code>" in shown
+    assert '<a href="https://example.org"' in shown
+    assert '<a href="https://a.org"' in shown
+    assert shown.count("[") == shown.count("]") + 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("```" + " " * 300_000 + "x y\n", id="blanks behind a fence"),
+        pytest.param("```" + "a" * 300_000, id="a language without end"),
+        pytest.param("```\n" * 20_000 + "x", id="fences"),
+        pytest.param("<tool_call>" * 30_000, id="tags"),
+        pytest.param(": " * 100_000 + "{", id="colons"),
+        pytest.param("{" * 100_000, id="braces"),
+        pytest.param('{"tool": ' * 20_000, id="nested calls"),
+        pytest.param('"tool"' + " " * 200_000, id="a name without end"),
+    ],
+)
+def test_calls_and_netlists_are_looked_for_in_linear_time(text: str) -> None:
+    assert calls_in_text(text, {"f"})[0] == ()
+    assert complete_netlists(text) == ()

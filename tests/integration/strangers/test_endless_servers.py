@@ -1,0 +1,246 @@
+"""A server that packs what it was not asked to pack, or sends without measure, costs nobody the memory."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from application.ports.conversation import ChatClient
+from domain.llm.agent_limits import MOST_CALLS_OF_ANSWER
+from domain.llm.answers import calls_in_text
+from domain.llm.chat import ChatRequest, ProviderError, StreamChunk, WireMessage
+from domain.search.embedding import EmbeddingSettings
+from infrastructure.llm_adapters import answer_reader, wire_client
+from infrastructure.llm_adapters.embeddings import EmbeddingClient
+from infrastructure.llm_adapters.ollama import OllamaClient
+from infrastructure.llm_adapters.openai_compatible import OpenAICompatibleClient
+from infrastructure.llm_adapters.responses import ResponsesClient
+from infrastructure.llm_adapters.sse import Frame
+from infrastructure.llm_adapters.timing import RetryPolicy
+from tests.fakes.llm_server import DONE, FakeLLMServer, Script, answer, chunk, frame, json_answer
+
+REQUEST = ChatRequest(messages=(WireMessage(role="user", text="hello"),))
+BLANKS = b": " + b" " * 3_000_000 + b"\n"
+BODY = b'{"object": "list", "data": [' + b" " * 3_000_000 + b"]}"
+
+PACKINGS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "deflate": zlib.compress,
+    "br": lambda data: data[:100],  # what a library would make of it does not matter: it is not looked at
+    "zstd": lambda data: data[:100],
+    "gzip, gzip": lambda data: gzip.compress(gzip.compress(data)),
+    "X-GZIP": gzip.compress,
+}
+CLIENTS: dict[str, type[Any]] = {
+    "completions": OpenAICompatibleClient,
+    "responses": ResponsesClient,
+    "ollama": OllamaClient,
+}
+
+
+@asynccontextmanager
+async def opened(server: FakeLLMServer, kind: str = "completions", **more: Any) -> AsyncIterator[ChatClient]:
+    base = server.root_url if kind == "ollama" else server.base_url
+    client = CLIENTS[kind](base_url=base, **{"model": "fake-model", **more})
+    try:
+        yield client
+    finally:
+        await client.close()
+
+
+async def said(client: ChatClient) -> list[StreamChunk]:
+    return [piece async for piece in client.stream(REQUEST)]
+
+
+async def refusal(work: Awaitable[Any]) -> ProviderError:
+    with pytest.raises(ProviderError) as caught:
+        await work
+    return caught.value
+
+
+def packed(how: str, body: bytes, *, status: int = 200, content_type: str = "application/json") -> Script:
+    return Script(
+        pieces=(PACKINGS[how](body),),
+        status=status,
+        content_type=content_type,
+        headers={"Content-Encoding": how},
+    )
+
+
+@pytest.mark.parametrize("kind", CLIENTS)
+@pytest.mark.parametrize("how", PACKINGS)
+async def test_a_packed_stream_is_refused_unread(how: str, kind: str) -> None:
+    script = packed(how, BLANKS, content_type="text/event-stream")
+    with FakeLLMServer([script]) as server:
+        async with opened(server, kind) as client:
+            error = await refusal(said(client))
+    assert error.kind == "bad_response"
+    assert f"packed as {how}" in str(error)
+    assert server.exchanges[-1].headers["accept-encoding"] == "identity"
+
+
+@pytest.mark.parametrize("how", PACKINGS)
+async def test_a_packed_answer_that_is_not_streamed_is_refused_unread(how: str) -> None:
+    with FakeLLMServer([packed(how, BODY)]) as server:
+        async with opened(server) as client:
+            assert f"packed as {how}" in str(await refusal(said(client)))
+
+
+@pytest.mark.parametrize("how", PACKINGS)
+async def test_a_packed_list_of_models_is_refused_unread(how: str) -> None:
+    with FakeLLMServer([], models_script=packed(how, BODY)) as server:
+        async with opened(server) as client:
+            assert f"packed as {how}" in str(await refusal(client.models()))
+
+
+@pytest.mark.parametrize("how", PACKINGS)
+async def test_the_packed_body_of_an_error_is_left_unread_and_its_status_told(how: str) -> None:
+    body = json.dumps({"error": {"message": "a secret word" + " " * 2_000_000}}).encode()
+    with FakeLLMServer([packed(how, body, status=403)]) as server:
+        async with opened(server) as client:
+            error = await refusal(said(client))
+    assert error.status == 403
+    assert "secret" not in str(error)
+
+
+@pytest.mark.parametrize("status", [200, 403])
+@pytest.mark.parametrize("how", PACKINGS)
+async def test_packed_vectors_are_refused_unread(how: str, status: int) -> None:
+    vectors = json.dumps({"data": [{"embedding": [1.0, 0.0]}], "pad": " " * 2_000_000}).encode()
+    with FakeLLMServer([packed(how, vectors, status=status)], completions=("/embeddings",)) as server:
+        settings = EmbeddingSettings(provider="openai-compatible", model="m", base_url=server.base_url)
+        client = EmbeddingClient(settings, environment={}, retries=RetryPolicy(tries=0))
+        try:
+            error = await refusal(client.embed(["x"]))
+        finally:
+            await client.close()
+    assert server.exchanges[-1].headers["accept-encoding"] == "identity"
+    assert error.status == (None if status == 200 else 403)
+    assert status != 200 or f"packed as {how}" in str(error)
+
+
+async def test_vectors_are_bounded_by_the_texts_that_were_sent() -> None:
+    body = b'{"data": [{"embedding": [' + b"1," * 400_000 + b"1]}]}"
+    script = Script(pieces=(body,), content_type="application/json")
+    with FakeLLMServer([script], completions=("/embeddings",)) as server:
+        settings = EmbeddingSettings(provider="openai-compatible", model="m", base_url=server.base_url)
+        client = EmbeddingClient(settings, environment={}, retries=RetryPolicy(tries=0))
+        try:
+            assert "more than" in str(await refusal(client.embed(["x"])))
+        finally:
+            await client.close()
+
+
+def calls_apart(count: int) -> list[bytes]:
+    """Each call in a frame of its own."""
+    return [
+        chunk({"tool_calls": [{"index": n, "id": f"c{n}", "function": {"name": "f", "arguments": "{}"}}]})
+        for n in range(count)
+    ]
+
+
+def calls_at_once(count: int) -> list[bytes]:
+    entry = {"type": "function", "function": {"name": "f", "arguments": "{}"}}
+    return [chunk({"tool_calls": [{**entry, "index": n, "id": f"c{n}"} for n in range(count)]})]
+
+
+def calls_of_responses(count: int) -> list[bytes]:
+    return [
+        frame(
+            {
+                "type": "response.output_item.added",
+                "output_index": n,
+                "item": {
+                    "type": "function_call",
+                    "id": f"i{n}",
+                    "call_id": f"c{n}",
+                    "name": "f",
+                    "arguments": "{}",
+                },
+            }
+        )
+        for n in range(count)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "frames"),
+    [
+        pytest.param("completions", calls_apart, id="one a frame"),
+        pytest.param("completions", calls_at_once, id="in one frame"),
+        pytest.param("responses", calls_of_responses, id="responses"),
+    ],
+)
+async def test_calls_without_number_are_refused(kind: str, frames: Callable[[int], list[bytes]]) -> None:
+    script = Script(pieces=(*frames(MOST_CALLS_OF_ANSWER + 1), DONE))
+    with FakeLLMServer([script]) as server:
+        async with opened(server, kind) as client:
+            error = await refusal(said(client))
+    assert f"more than {MOST_CALLS_OF_ANSWER} tool calls" in str(error)
+
+
+async def test_calls_of_an_answer_that_is_not_streamed_are_counted_too() -> None:
+    entry = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    message = {"role": "assistant", "tool_calls": [entry] * 5_000}
+    body = {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
+    with FakeLLMServer([json_answer(body)]) as server:
+        async with opened(server) as client:
+            assert "tool calls" in str(await refusal(said(client)))
+
+
+def test_calls_written_as_text_without_number_are_text() -> None:
+    ones = [json.dumps({"tool": "f", "arguments": {"n": n}}) for n in range(5_000)]
+    for text in (
+        "\n".join(ones),
+        f"[{', '.join(ones)}]",
+        "".join(f"<tool_call>{one}</tool_call>" for one in ones),
+    ):
+        assert calls_in_text(text, {"f"}) == ((), text)
+    assert len(calls_in_text("\n".join(ones[:2]), {"f"})[0]) == 2
+
+
+@pytest.mark.parametrize(
+    "delta",
+    [
+        pytest.param({"content": "x" * 1_000}, id="text"),
+        pytest.param({"reasoning_content": "x" * 1_000}, id="reasoning"),
+        pytest.param({"tool_calls": [{"index": 0, "function": {"arguments": "x" * 1_000}}]}, id="arguments"),
+        pytest.param({"function_call": {"name": "f", "arguments": "x" * 1_000}}, id="the older form"),
+    ],
+)
+async def test_an_answer_without_measure_is_refused(delta: dict[str, Any], monkeypatch: Any) -> None:
+    monkeypatch.setattr(answer_reader, "MOST_CHARACTERS", 1_000_000)
+    with FakeLLMServer([Script(pieces=(chunk(delta) * 1_100, DONE))]) as server:
+        async with opened(server) as client:
+            assert "more than 1 million characters" in str(await refusal(said(client)))
+
+
+async def test_frames_without_words_are_bounded_too(monkeypatch: Any) -> None:
+    monkeypatch.setattr(wire_client, "MOST_ANSWER_BYTES", 2**20)
+    with FakeLLMServer([Script(pieces=(b": nothing\n\n" * 200_000, *answer("done").pieces))]) as server:
+        async with opened(server) as client:
+            assert "more than 1 MB" in str(await refusal(said(client)))
+
+
+def test_a_text_that_is_told_whole_again_and_again_is_joined_once() -> None:
+    """Steps are counted, not seconds: each event once joined all pieces that had come."""
+    from infrastructure.llm_adapters.error_texts import Peer
+    from infrastructure.llm_adapters.responses import ResponsesAnswer
+
+    peer = Peer(server="s", provider="p", model="m", key="", is_loopback=True)
+    reader = ResponsesAnswer(peer, frozenset())
+
+    def feed(kind: str, **more: Any) -> None:
+        event = {"type": f"response.output_text.{kind}", "item_id": "a", "content_index": 0, **more}
+        list(reader.take(Frame(data=""), event))
+
+    for _ in range(2_000):
+        feed("delta", delta="x")
+    feed("done", text="y")
+    assert all(len(parts) == 1 for parts in reader._shown.values())

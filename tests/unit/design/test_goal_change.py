@@ -1,0 +1,62 @@
+"""A change of goals in words: what is read, and what is left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from domain.design.catalogue import understand
+from domain.design.goal_change import goals_changed_by
+from domain.design.goals import DesignGoal
+
+FILTER = understand("RC low-pass filter with a cutoff of 1 kHz").goals
+BUCK = understand("buck 12 V to 5 V 2 A, 300 kHz, ripple < 1 mV, efficiency > 90 %").goals
+
+
+def changes(text: str, goals: tuple[DesignGoal, ...]) -> dict[str, tuple[float | None, ...]] | None:
+    found = goals_changed_by(text, goals)
+    if found is None:
+        return None
+    return {
+        new.metric: tuple(None if x is None else round(x, 9) for x in (new.minimum, new.maximum, new.target))
+        for new, old in zip(found, goals, strict=True)
+        if new != old
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "goals", "expected"),
+    [
+        ("change the cutoff to 12 kHz", FILTER, {"cutoff": (11400.0, 12600.0, 12000.0)}),
+        ("12 kHz please", FILTER, {"cutoff": (11400.0, 12600.0, 12000.0)}),
+        ("截止频率改为 2kHz", FILTER, {"cutoff": (1900.0, 2100.0, 2000.0)}),
+        ("cutoff between 1 and 2 kHz", FILTER, {"cutoff": (1000.0, 2000.0, None)}),
+        ("纹波放宽到2mV", BUCK, {"ripple": (None, 0.002, None)}),
+        ("relax the ripple to 2 mV", BUCK, {"ripple": (None, 0.002, None)}),
+        ("效率至少 92%", BUCK, {"efficiency": (0.92, None, None)}),
+        ("ripple 2 mV, inductor ripple 0.5 A", BUCK, {
+            "ripple": (None, 0.002, None), "inductor_ripple": (None, 0.5, None)
+        }),
+        ("output 3.3 V", BUCK, {"vout": (3.234, 3.366, 3.3)}),
+    ],
+)  # fmt: skip
+def test_a_change_is_read(text: str, goals: tuple[DesignGoal, ...], expected: object) -> None:
+    assert changes(text, goals) == expected
+
+
+@pytest.mark.parametrize("text", [
+    "", "thanks", "why?", "what is the cutoff at 12 kHz", "效率是多少？", "make it faster", "delete rc.cir",
+    "cutoff 1 kHz",
+])  # fmt: skip
+def test_what_changes_nothing_is_not_read_as_a_change(text: str) -> None:
+    assert changes(text, FILTER) is None
+
+
+@pytest.mark.parametrize("text", ["input 24 V", "buck 24 V to 5 V 2 A", "ripple 2 mV at 1 MHz", "2 V"])
+def test_half_of_a_sentence_is_not_carried_out(text: str) -> None:
+    assert changes(text, BUCK) is None
+
+
+def test_a_loss_below_zero_keeps_its_sign() -> None:
+    loss = DesignGoal(metric="attenuation", expression="x", unit="dB", maximum=-40.0)
+    assert changes("attenuation 60 dB", (loss,)) == {"attenuation": (None, -60.0, None)}
+    assert changes("attenuation at least 50 dB", (loss,)) == {"attenuation": (None, -50.0, None)}

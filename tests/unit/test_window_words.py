@@ -1,0 +1,68 @@
+"""The window names no option of the command line, no command to type, no variable of the environment."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+
+import pytest
+
+from presentation.translation import CATALOGUES, Translator
+from shared.message import msg
+from tests.unit.test_translations import CODE, ROOT, placeholders, read_catalogue, templates
+
+AN_OPTION = re.compile(r"(?<![\w-])--[a-z]")
+OF_A_TERMINAL = re.compile(
+    r"(?<![\w-])--[a-z]"  # an option
+    r"|PROJECT\b|python main\.py"  # a command with its arguments
+    r"|`?\bproviders (key|test)\b|environment variable|CIRCUIT_AI_|\{(\w+_)?variable\}|on a terminal"
+)
+
+
+def sources() -> list[tuple[str, str]]:
+    """Name and text of every source file whose texts can reach the window: all but the command line's own."""
+    found = []
+    for part in CODE[:5]:
+        for path in sorted((ROOT / part).rglob("*.py")):
+            name = path.relative_to(ROOT).as_posix()
+            if not name.startswith("presentation/cli/"):
+                found.append((name, path.read_text("utf-8")))
+    return found
+
+
+def test_every_such_text_has_words_of_the_window() -> None:
+    told = {text: place for name, source in sources() for text, place in templates(source, name)}
+    asked = {text for text in told if OF_A_TERMINAL.search(text)}
+    assert len(asked) > 30  # the search finds what it is for
+    for language in ("en", "zh"):
+        own = read_catalogue((CATALOGUES / "window" / f"{language}.json").read_text("utf-8"))
+        missing = {text: told[text] for text in asked - own.keys()}
+        assert not missing, f"{language}: say these in words of the window: {missing}"
+        assert own.keys() <= told.keys(), own.keys() - told.keys()
+        for text, words in own.items():
+            assert not OF_A_TERMINAL.search(words), words
+            assert placeholders(words) <= placeholders(text), words
+
+
+def test_no_parameter_of_a_text_is_an_option() -> None:
+    """`msg("... {command}", command="chat --provider ...")` would pass the search of the templates."""
+    for name, source in sources():
+        for call in ast.walk(ast.parse(source)):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "msg":
+                for keyword in call.keywords:
+                    for part in ast.walk(keyword.value):
+                        text = part.value if isinstance(part, ast.Constant) else ""
+                        assert not (isinstance(text, str) and AN_OPTION.search(text)), (name, call.lineno)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_each_place_has_its_own_words(language: str) -> None:
+    locked = msg("Give its passphrase: on a terminal, in the model settings of the window, or in {variable}.",
+                 variable="CIRCUIT_AI_KEYS_PASSPHRASE")  # fmt: skip
+    assert "CIRCUIT_AI_KEYS_PASSPHRASE" in Translator(language)(locked)
+    said = Translator(language, "window")(locked)
+    assert not OF_A_TERMINAL.search(said)
+    assert (
+        json.loads((CATALOGUES / "window" / f"{language}.json").read_text("utf-8"))[locked.template] == said
+    )
