@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from application.design.story import StoryStep, story_of
 from domain.llm.chat import ProviderChoice
 from domain.llm.costs import Cost, cost_in, total
 from domain.llm.plain_json import for_display
@@ -129,6 +130,10 @@ class ShownSession:
     """Why turns failed, by the id of their user's message."""
     limits: Mapping[str, TurnLimit] = field(default_factory=dict)
     """Which limits ended turns, likewise."""
+    design: tuple[StoryStep, ...] = ()
+    """What steps of designs told beside their words."""
+    paused: str = ""
+    """Why a design does not go on for now: "stopped", or the kind of an error; "" for any other end."""
 
     @property
     def cost(self) -> Cost:
@@ -336,6 +341,8 @@ def shown(
         cards=_cards(events),
         failures=_failures(events, own if is_ours else ()),
         limits=_limits(events),
+        design=story_of(events) if summary.work_mode == "workflow" else (),
+        paused=_text(events[-1].get("reason")) if events and events[-1].get("event") == "paused" else "",
     )
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from application.design.story import verdicts_from_plain
 from domain.circuit.netlist import Netlist
 from domain.design.goals import DesignGoal, GoalVerdict
-from domain.simulation.result import Quantity
 from shared.errors import CircuitAIError
 
 if TYPE_CHECKING:
@@ -115,7 +114,7 @@ def _rounds_of(
         state |= update
         # A step that judges nothing new (the best circuit is put back) counts no round.
         is_round = "last_verdicts" in update and "iteration_count" in update
-        if is_round and (verdicts := tuple(_verdicts(update["last_verdicts"]))):
+        if is_round and (verdicts := verdicts_from_plain(update["last_verdicts"])):
             number = int(update["iteration_count"] or 0)
             while rounds and rounds[-1].number >= number:  # taken back, and gone on from there
                 rounds.pop()
@@ -187,17 +186,3 @@ def _changed_lines(before: bytes, after: bytes) -> int:
 
     diff = diff_files(before, after, path="")
     return max(diff.added, diff.removed)
-
-
-def _verdicts(items: object) -> Iterator[GoalVerdict]:
-    """The verdicts of a transcript's line; what another version wrote otherwise is left out."""
-    for item in items if isinstance(items, list) else ():
-        try:
-            value = item["value"]
-            yield GoalVerdict(
-                goal=DesignGoal(**item["goal"]),
-                measured=Quantity(value=math.nan if value is None else float(value), unit=str(item["unit"])),
-                met=item["met"] is True,
-            )
-        except (TypeError, KeyError, ValueError):
-            continue

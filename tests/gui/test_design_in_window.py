@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PyQt6.QtCore import Qt
@@ -14,7 +16,15 @@ from PyQt6.QtWidgets import QApplication, QDialog
 from presentation.dialogs.goals import GoalsDialog
 from presentation.panels.bottom_pane import BottomPane
 from presentation.panels.conversation.html_view import HtmlItems
-from presentation.panels.conversation.items import Decision, SimulationCard
+from presentation.panels.conversation.items import (
+    Decision,
+    DesignEnd,
+    Interrupted,
+    Note,
+    OperationCard,
+    SimulationCard,
+    UserText,
+)
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.editor.editor_area import EditorArea
 from presentation.window.main_window import MainWindow
@@ -78,6 +88,33 @@ async def design(window: MainWindow, until: Until) -> Decision:
     return next(item for item in panel.model.items if isinstance(item, Decision))
 
 
+def told(window: MainWindow) -> list[str]:
+    """The rows as the page has them, without how long each took and when it was said."""
+    html = HtmlItems(lambda text: str(text))
+    rows = [replace(item, key="", **_UNTIMED.get(type(item), {})) for item in panel_of(window).model.items]
+    return [html(row) for row in rows if not isinstance(row, Note)]
+
+
+_UNTIMED: dict[type, dict[str, Any]] = {
+    UserText: {"created": ""},
+    Interrupted: {"created": ""},
+    SimulationCard: {"duration_s": None},
+    OperationCard: {"duration_s": None},
+}
+
+
+async def read_again_as_shown(window: MainWindow, until: Until) -> None:
+    """A conversation that is opened again has the rows it had, and none of them waits for a click."""
+    panel = panel_of(window)
+    before, session = told(window), panel.session_id
+    panel.new_conversation()
+    assert not len(panel.model.items)
+    panel.open_session(session)
+    await until(lambda: panel.session_id == session and len(panel.model.items) > 0)
+    assert told(window) == before
+    assert not any(isinstance(item, Decision) and item.state == "open" for item in panel.model.items)
+
+
 async def test_what_a_design_makes_is_shown_and_its_circuit_is_the_main_one_once_accepted(
     window: MainWindow, services: WindowServices, project: Path, until: Until
 ) -> None:
@@ -107,6 +144,7 @@ async def test_what_a_design_makes_is_shown_and_its_circuit_is_the_main_one_once
     await until(lambda: not panel.is_running, timeout_s=30)
     assert workspace.main_circuit == made
     assert window.desk.memory().main_circuit == made.name
+    await read_again_as_shown(window, until)
     await until(lambda: not services.app.tasks.handles)
 
 
@@ -151,6 +189,35 @@ async def test_escape_in_the_input_ends_a_simulation_when_no_conversation_is_at_
     QTest.keyClick(edit, Qt.Key.Key_Escape)
     await until(lambda: finished)
     assert isinstance(finished[0], Stopped)
+    await until(lambda: not services.app.tasks.handles)
+
+
+async def test_a_design_stopped_at_its_checkpoint_is_read_again_with_its_cards_and_goes_on(
+    window: MainWindow, services: WindowServices, until: Until
+) -> None:
+    panel = panel_of(window)
+    first = await design(window, until)
+    panel.composer.set_text("half a thought")
+    panel.view.acted.emit("stop", first.key, "")
+    await until(lambda: not panel.is_running)
+    assert panel.composer.text == "half a thought"
+    await read_again_as_shown(window, until)
+    rows = [type(item).__name__ for item in panel.model.items]
+    assert rows[1:3] == ["GoalsCard", "Narration"]
+    assert rows[-2:] == ["Decision", "Interrupted"]
+    mark = panel.model.items.last()
+    assert isinstance(mark, Interrupted)
+    assert mark.reason == "stopped"
+    panel.view.acted.emit("go_on", mark.key, "")
+    await until(lambda: panel.model.is_asking, timeout_s=30)
+    asked = next(item for item in panel.model.items if isinstance(item, Decision) and item.state == "open")
+    panel.view.acted.emit("answer", asked.key, "undo")
+    await until(lambda: not panel.is_running, timeout_s=30)
+    panel.new_conversation()
+    panel.open_session(panel.model.sessions[0].session_id)
+    await until(lambda: isinstance(panel.model.items.last(), DesignEnd))
+    answers = [item.answer for item in panel.model.items if isinstance(item, Decision)]
+    assert answers == ["undo"]
     await until(lambda: not services.app.tasks.handles)
 
 

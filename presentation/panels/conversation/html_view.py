@@ -231,7 +231,8 @@ class HtmlItems:
         )
         failed = item.state == "failed"
         verb = words.simulation_verb(item.state)
-        plot = self._tool("plot", "chart-line", msg("Show the waveforms")) if item.state == "done" else ""
+        has_curves = item.state == "done" and item.path  # a round told again is no run of its own
+        plot = self._tool("plot", "chart-line", msg("Show the waveforms")) if has_curves else ""
         told = (
             f'<div class="body">{self._text(item.summary)}</div>'
             if item.summary and (failed or not rows)

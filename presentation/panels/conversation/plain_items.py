@@ -290,7 +290,7 @@ class PlainItems:
             f" &nbsp;{file if target else ''} &nbsp;{round_text}"
         )
         plot = ""
-        if item.state == "done":
+        if item.state == "done" and item.path:
             tip = self._translate(msg("Show the waveforms"))
             plot = self._parts.tool("plot", item.key, "chart-line", tip)
         last = f"{self._seconds(item.duration_s)} &nbsp;{plot} {self._state(item.state)}"

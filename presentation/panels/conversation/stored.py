@@ -6,9 +6,12 @@ import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, cast
 
+from application.events import Done, StopReason
 from application.ports.project import ABSENT, FOLDER
+from domain.design.goals import all_met
 from domain.llm.attachments import attachments_from_plain
 from presentation.panels.conversation.confirming import card_html
 from presentation.panels.conversation.items import (
@@ -16,9 +19,13 @@ from presentation.panels.conversation.items import (
     AttachedItem,
     CardState,
     Confirmation,
+    Decision,
+    DesignEnd,
     ErrorBlock,
+    GoalsCard,
     Interrupted,
     Item,
+    Narration,
     Note,
     OperationCard,
     SimulationCard,
@@ -27,10 +34,11 @@ from presentation.panels.conversation.items import (
 )
 from presentation.panels.conversation.netlist_card import cards_of
 from presentation.panels.conversation.sources import stored_sources
-from shared.message import stored_message
+from shared.message import msg, stored_message
 
 if TYPE_CHECKING:
     from application.conversation.sessions import ShownMessage, ShownSession
+    from application.design.story import Ended, StoryStep
     from application.project.undoing import OperationEntry
 
 _logger = logging.getLogger(__name__)
@@ -40,6 +48,11 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
     """The items of a conversation, in order; `operations` are those of the project."""
     items: dict[str, Item] = {}
     asked_about = _questions(session)
+    told = {step.message_id: step for step in session.design if step.message_id}
+    behind: dict[str, list[StoryStep]] = {}
+    for step in session.design:
+        if not step.message_id:
+            behind.setdefault(step.after, []).append(step)
     turn = ""
     for number, message in enumerate(session.messages):
         is_last = number == len(session.messages) - 1
@@ -47,20 +60,25 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
             _put_failure(items, session, turn, is_newest=False)
             _put_limit(items, session, turn, is_newest=False)
             turn = message.id
-        for item in _items_of_message(message, session, is_last=is_last):
+        story = told.get(message.id)
+        for item in _items_of_message(message, session, story, is_last=is_last):
             question = asked_about.pop(item.key, None)
             if question is not None:  # it was asked before the call ran
                 items[question.key] = question
             items[item.key] = item
         if message.role == "tool" and (card := items.get(message.call_id)) is not None:
             items[card.key] = _with_result(card, message)
+        if story is not None and story.verdicts:
+            _judge(items, story)
+        for step in behind.get(message.id, ()):
+            items |= {item.key: item for item in _rows_of(step)}
     is_told = _put_failure(items, session, turn, is_newest=True) or _put_limit(
         items, session, turn, is_newest=True
     )
     if session.has_partial_response and not any(isinstance(item, Interrupted) for item in items.values()):
         items["open"] = Interrupted(
             key="open",
-            reason="interrupted",
+            reason="stopped" if session.paused == "stopped" else "interrupted",
             not_run=_not_run(session.messages),
             can_continue=session.is_ours,
             can_regenerate=session.is_ours and session.work_mode != "workflow",
@@ -148,7 +166,9 @@ def context_tokens_of(session: ShownSession) -> int:
     return 0
 
 
-def _items_of_message(message: ShownMessage, session: ShownSession, *, is_last: bool) -> Iterator[Item]:
+def _items_of_message(
+    message: ShownMessage, session: ShownSession, story: StoryStep | None, *, is_last: bool
+) -> Iterator[Item]:
     if message.role == "user":
         yield UserText(
             key=message.id,
@@ -159,7 +179,9 @@ def _items_of_message(message: ShownMessage, session: ShownSession, *, is_last: 
     if message.role != "assistant":
         return
     sources = stored_sources(message.sources)
-    if message.text or message.reasoning or sources:
+    if story is not None:
+        yield from _rows_of(story)
+    elif message.text or message.reasoning or sources:
         yield AnswerText(
             key=message.id,
             text=message.text,
@@ -184,6 +206,57 @@ def _items_of_message(message: ShownMessage, session: ShownSession, *, is_last: 
             can_continue=is_last and session.is_ours and session.has_partial_response,
             can_regenerate=session.is_ours and session.work_mode != "workflow",
         )
+
+
+def _rows_of(step: StoryStep) -> Iterator[Item]:
+    """A step of a design as it was shown while it ran; nothing of it can be pressed any more."""
+    ended, checkpoint = step.ended, step.checkpoint
+    words = msg("{text}", text=step.words)
+    if ended is not None and ended.stop_reason == "error":
+        yield ErrorBlock(key=step.key, message=words, can_retry=False, is_spent=True)
+        return
+    if ended is not None:
+        yield DesignEnd(key=step.key, done=_done(ended))
+        return
+    if step.words:
+        yield Narration(key=f"{step.key}-words", text=words)
+    if checkpoint is not None:
+        yield Decision(
+            key=f"{step.key}-checkpoint",
+            kind="checkpoint",
+            number=checkpoint.number,
+            met=sum(verdict.met for verdict in checkpoint.verdicts),
+            total=len(checkpoint.verdicts),
+            has_failed=checkpoint.has_failed,
+            can_undo=checkpoint.can_undo,
+            is_exhausted=checkpoint.is_exhausted,
+            all_met=all_met(checkpoint.verdicts),
+            state="chosen" if checkpoint.answer else "expired",
+            answer=checkpoint.answer,
+        )
+    if step.goals:
+        yield GoalsCard(key=f"{step.key}-goals", goals=step.goals, assumptions=step.assumptions)
+
+
+def _done(ended: Ended) -> Done:
+    verdicts = ended.verdicts
+    return Done(
+        stop_reason=cast("StopReason", ended.stop_reason),
+        project=Path(),
+        circuit=ended.circuit or None,
+        goals_met=all_met(verdicts),
+        verdicts=verdicts,
+        metrics={verdict.goal.metric: verdict.measured.value for verdict in verdicts},
+        rounds=ended.rounds,
+    )
+
+
+def _judge(items: dict[str, Item], step: StoryStep) -> None:
+    """Put the verdicts of a round on its simulation."""
+    last = next((item for item in reversed(items.values()) if isinstance(item, SimulationCard)), None)
+    if last is None or last.verdicts:
+        last = SimulationCard(key=f"{step.key}-round", state="done")
+    items[last.key] = replace(last, verdicts=step.verdicts, round_number=step.round_number)
 
 
 def _not_run(messages: Iterable[ShownMessage]) -> tuple[str, ...]:

@@ -1,0 +1,248 @@
+"""What a stored design told beside its words: goals, verdicts, decisions, its end.
+
+The words of a step are kept as one text, which is what a person reads who opens the transcript. The
+figures stand in what the step changed; from them the window shows the rows it showed while it ran.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from domain.design.goals import DesignGoal, GoalVerdict
+from domain.simulation.result import Quantity
+from shared.message import Message, stored_message
+
+_OF_A_BLOCK = "  "
+"""What the lines of goals and verdicts begin with, under their head."""
+_OF_A_CALL = ("✓ ", "✗ ")
+_ENDS = ("goals_met", "goals_not_met", "declined", "undone", "error")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """A checkpoint, and how it was answered."""
+
+    number: int
+    """Of the round, from 1."""
+    verdicts: tuple[GoalVerdict, ...]
+    has_failed: bool
+    can_undo: bool
+    is_exhausted: bool
+    answer: str
+    """As the button is called; "" when nobody answered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """How a design ended; "error" has its reason in the words."""
+
+    stop_reason: str
+    circuit: str
+    """Relative to the project; "" when there is none."""
+    rounds: int
+    verdicts: tuple[GoalVerdict, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryStep:
+    """One step of a design, as far as it is more than words and calls."""
+
+    key: str
+    message_id: str
+    """Of its words; "" for a step without any."""
+    after: str
+    """The message before it; "" for none."""
+    words: str = ""
+    """What was said beside the figures."""
+    goals: tuple[DesignGoal, ...] = ()
+    assumptions: tuple[Message, ...] = ()
+    verdicts: tuple[GoalVerdict, ...] = ()
+    round_number: int = 0
+    checkpoint: Checkpoint | None = None
+    ended: Ended | None = None
+
+
+def story_of(events: Sequence[Mapping[str, Any]]) -> tuple[StoryStep, ...]:
+    """The steps of all designs of a transcript, in order; none in a conversation without any."""
+    teller = _Teller()
+    return tuple(step for event in events for step in teller.take(event)) + tuple(teller.left_open())
+
+
+class _Teller:
+    """Follows a transcript; what another version wrote otherwise is left out."""
+
+    def __init__(self) -> None:
+        self._state: dict[str, Any] = {}
+        self._after = ""
+        self._is_open = self._waits = False
+        self._closing: StoryStep | None = None
+        self._count = 0
+
+    def take(self, event: Mapping[str, Any]) -> Iterator[StoryStep]:
+        """One more line."""
+        if event.get("event") == "turn":
+            yield from self._turn(event)
+        stored = event.get("message")
+        message = stored if isinstance(stored, Mapping) else {}
+        update, step = event.get("update"), event.get("step")
+        if isinstance(update, Mapping) and isinstance(step, str):
+            steps = tuple(self._steps(event, update, message))
+            if step.endswith("/end"):
+                self._closing = steps[0] if steps else None  # the line behind it says how it ended
+            else:
+                yield from steps
+        self._after = str(message.get("id", "")) or self._after
+
+    def left_open(self) -> Iterator[StoryStep]:
+        """The checkpoint a design waits at, if it does."""
+        if self._is_open and self._waits:
+            yield self._made(message_id="", checkpoint=_checkpoint(self._state, ""))
+
+    def _turn(self, event: Mapping[str, Any]) -> Iterator[StoryStep]:
+        if event.get("state") == "started":
+            self._state = {}
+            self._is_open = isinstance(event.get("design"), Mapping)
+            self._waits, self._closing = False, None
+            return
+        closing, self._closing = self._closing, None
+        self._is_open = False
+        reason = event.get("stop_reason")
+        if closing is not None and reason in _ENDS:
+            yield self._ended(closing, str(reason))
+
+    def _ended(self, step: StoryStep, reason: str) -> StoryStep:
+        circuit = "" if reason == "undone" else str(self._state.get("circuit_file_path") or "")
+        ended = Ended(
+            stop_reason=reason,
+            circuit=circuit,
+            rounds=_whole(self._state.get("iteration_count")),
+            verdicts=verdicts_from_plain(self._state.get("last_verdicts")),
+        )
+        return StoryStep(
+            key=step.key, message_id=step.message_id, after=step.after, words=step.words, ended=ended
+        )
+
+    def _steps(
+        self, event: Mapping[str, Any], update: Mapping[str, Any], message: Mapping[str, Any]
+    ) -> Iterator[StoryStep]:
+        before, self._state = self._state, {**self._state, **update}
+        node, goals = update.get("current_node"), self._goals(before, update)
+        is_judged = node == "analysis" and "last_verdicts" in update
+        self._waits = (
+            is_judged
+            or (node == "action" and update.get("is_exhausted") is True)
+            or (node == "undo_round" and update.get("user_intent") == "continue")
+        )
+        message_id = str(message.get("id", ""))
+        if event.get("kind") == "checkpoint" and isinstance(answer := event.get("answer"), str):
+            answer = "goals" if goals and answer == "continue" else answer
+            yield self._made(message_id="", checkpoint=_checkpoint(before, answer))
+        if message.get("type") == "assistant":
+            text = str(message.get("content", ""))
+            yield self._made(
+                message_id=message_id,
+                words=_without_blocks(text) if goals or is_judged or node == "undo_round" else text,
+                goals=goals,
+                assumptions=_assumptions(update) if node == "design_goals" else (),
+                verdicts=verdicts_from_plain(update["last_verdicts"]) if is_judged else (),
+                round_number=_whole(update.get("iteration_count")) if is_judged else 0,
+            )
+        elif goals:  # behind the words they were changed in
+            self._after = message_id or self._after
+            yield self._made(message_id="", goals=goals)
+
+    def _goals(self, before: Mapping[str, Any], update: Mapping[str, Any]) -> tuple[DesignGoal, ...]:
+        """Those that are others from now on."""
+        plain = update.get("design_goals_summary")
+        return () if plain is None or plain == before.get("design_goals_summary") else goals_from_plain(plain)
+
+    def _made(self, **facts: Any) -> StoryStep:
+        self._count += 1
+        return StoryStep(key=f"design-{self._count}", after=self._after, **facts)
+
+
+def _checkpoint(state: Mapping[str, Any], answer: str) -> Checkpoint:
+    number = _whole(state.get("iteration_count"))
+    has_before = number == 1 or state.get("previous_round") is not None
+    return Checkpoint(
+        number=number,
+        verdicts=verdicts_from_plain(state.get("last_verdicts")),
+        has_failed=bool(state.get("error_context")),
+        can_undo=bool(state.get("last_write")) and has_before,
+        is_exhausted=state.get("is_exhausted") is True,
+        answer=answer,
+    )
+
+
+def _without_blocks(text: str) -> str:
+    """A step's words without its goals, verdicts and calls, which have rows of their own."""
+    lines = text.split("\n")
+    kept: list[str] = []
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        is_head = following.startswith(_OF_A_BLOCK) and not line.startswith(_OF_A_BLOCK)
+        if not (is_head or line.startswith(_OF_A_BLOCK) or line.startswith(_OF_A_CALL)):
+            kept.append(line)
+    return "\n".join(kept).strip()
+
+
+def _assumptions(update: Mapping[str, Any]) -> tuple[Message, ...]:
+    """Those of a sentence; changed goals were told without any."""
+    if "refined_goals" in update:
+        return ()
+    intent = update.get("design_intent")
+    items = intent.get("assumptions") if isinstance(intent, Mapping) else None
+    found = (
+        stored_message(item.get("template"), item.get("params"))
+        for item in (items if isinstance(items, list) else ())
+        if isinstance(item, Mapping)
+    )
+    return tuple(message for message in found if message is not None)
+
+
+def _whole(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def goals_from_plain(items: object) -> tuple[DesignGoal, ...]:
+    """The goals of a transcript's line; what another version, or somebody else, wrote is left out."""
+    return tuple(
+        goal for item in (items if isinstance(items, list) else ()) if (goal := _goal(item)) is not None
+    )
+
+
+def verdicts_from_plain(items: object) -> tuple[GoalVerdict, ...]:
+    """The verdicts of a transcript's line, likewise."""
+    found: list[GoalVerdict] = []
+    for item in items if isinstance(items, list) else ():
+        goal = _goal(item.get("goal")) if isinstance(item, Mapping) else None
+        if goal is None:
+            continue
+        try:
+            value = math.nan if item["value"] is None else float(item["value"])
+            measured = Quantity(value=value, unit=str(item["unit"]))
+        except (KeyError, TypeError, ValueError, OverflowError):
+            continue
+        found.append(GoalVerdict(goal=goal, measured=measured, met=item.get("met") is True))
+    return tuple(found)
+
+
+def _goal(plain: object) -> DesignGoal | None:
+    if not isinstance(plain, Mapping):
+        return None
+    try:
+        goal = DesignGoal(**plain)
+    except TypeError:
+        return None
+    texts = (goal.metric, goal.expression, goal.unit, goal.words)
+    bounds = (goal.minimum, goal.maximum, goal.target)
+    is_whole = all(isinstance(text, str) for text in texts) and goal.weight in ("must", "wish")
+    return goal if is_whole and all(_is_bound(bound) for bound in bounds) else None
+
+
+def _is_bound(value: object) -> bool:
+    return value is None or (
+        isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    )
