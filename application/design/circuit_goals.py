@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from domain.design.goals import DesignGoal
 from shared.bounded_json import read_bounded
-from shared.errors import CircuitAIError
+from shared.errors import CircuitAIError, UserInputError
+from shared.message import msg
 
 if TYPE_CHECKING:
     from application.ports.project import ProjectFiles
@@ -132,6 +133,29 @@ def save_goals(project: ProjectFiles, circuit: str, document: Mapping[str, Any])
             "former_places": _items(before, "former_places"),
         },
     )
+
+
+def ask_of(project: ProjectFiles, circuit: Path, goals: Sequence[DesignGoal]) -> None:
+    """Make `goals` what is asked of a circuit, and leave what else is known of its design. Blocking.
+
+    What stands in its file of goals and can't be understood stays there.
+
+    Raises UserInputError for a circuit outside the project, EnvironmentProblem.
+    """
+    place = place_in(project.root, circuit)
+    if not place:
+        raise UserInputError(
+            msg("{path} is not in the project.", path=circuit),
+            advice=msg("Open the folder the circuit is in as a project."),
+            file=circuit,
+            error_type="bad_path",
+        )
+    take_over_former(project)
+    document = _loaded(project.goals.read(place))
+    strange = [item for item in _items(document, "goals") if _goal_of(item) is None]
+    asked = [asdict(goal) for goal in goals]
+    known = {"measure": {goal.metric: goal.expression for goal in goals}, "goals": [*asked, *strange]}
+    save_goals(project, place, {**document, **known})
 
 
 def begin_move(project: ProjectFiles, source: str, target: str) -> None:

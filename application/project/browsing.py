@@ -22,6 +22,7 @@ from domain.design.goals import DesignGoal
 from shared import paths
 from shared.errors import CircuitAIError, EnvironmentProblem, UserInputError
 from shared.message import Message, msg
+from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -254,6 +255,13 @@ class BrowseProject:
         found = book.of(place_in(book.root, circuit))
         return () if found is None else found.goals
 
+    async def ask_of(self, root: Path, circuit: Path, goals: Sequence[DesignGoal]) -> None:
+        """Make `goals` what is asked of a circuit from now on.
+
+        Raises UserInputError for a circuit outside the project, EnvironmentProblem.
+        """
+        await uninterrupted(asyncio.to_thread(self._ask_of, root, circuit, tuple(goals)))
+
     async def follow_move(self, root: Path, old: Path, new: Path) -> None:
         """A file or a folder of the project has another place: the goals of its circuits go along.
 
@@ -379,6 +387,15 @@ class BrowseProject:
                 project.close()
         except CircuitAIError:  # no project: a read-only folder
             return None
+
+    def _ask_of(self, root: Path, circuit: Path, goals: tuple[DesignGoal, ...]) -> None:
+        from application.design.circuit_goals import ask_of
+
+        project = self._projects.open(root, create=True)
+        try:
+            ask_of(project, circuit, goals)
+        finally:
+            project.close()
 
     def _follow_move(self, root: Path, old: Path, new: Path) -> None:
         from application.design.circuit_goals import follow_move

@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from domain.design.goals import DesignGoal
 from domain.simulation.expression_syntax import parse
-from presentation.goal_margins import limit_parts
+from presentation.cli.figures import number
+from presentation.goal_margins import limit_parts, typeset
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
@@ -69,6 +70,8 @@ class GoalDraft:
     is_wanted: bool = True
     original: DesignGoal | None = None
     """What it was made from; None for one that was added."""
+    unit: str = ""
+    """Of what is measured, where that is known of an added one."""
 
     @classmethod
     def of(cls, goal: DesignGoal) -> GoalDraft:
@@ -113,7 +116,7 @@ class GoalDraft:
         )
 
     def _bounds(self) -> tuple[str, float | None, float | None, float | None]:
-        known = self.original.unit if self.original is not None else None
+        known = self.original.unit if self.original is not None else self.unit or None
         if self.operator == "…":
             low_text, separator, high_text = re.sub(r"\.\.\.|~", "…", self.limit).partition("…")
             if not separator:
@@ -192,7 +195,38 @@ def _width(text: str, value: float, unit: str) -> float:
     return width
 
 
-def goals_of(drafts: Sequence[GoalDraft]) -> tuple[DesignGoal, ...]:
+def draft_of_measurement(
+    name: str, expression: str, value: float, unit: str, taken: Collection[str]
+) -> GoalDraft:
+    """A goal that a measured value (SI) just meets, to be written on; `taken`: names of other goals.
+
+    A `.meas` has no expression: what it measures has to be said.
+    """
+    functions = [word for word in _FUNCTION.findall(expression) if word not in _NO_NAMES]
+    metric = functions[0] if functions else name if _PLAIN_NAME.fullmatch(name) else ""
+    number_of = 2
+    wanted = metric
+    while metric in taken:
+        metric, number_of = f"{wanted}_{number_of}", number_of + 1
+    limit = typeset(number(value, unit))
+    # Nothing is within a share of zero.
+    return GoalDraft(
+        metric=metric,
+        expression=expression,
+        operator="=" if value else "≤",
+        limit=limit,
+        tolerance="±5\u00a0%" if value and unit not in ("dB", "deg", "%") else "",
+        unit=unit,
+    )
+
+
+_FUNCTION = re.compile(r"([a-z_]\w*)\(")
+_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
+_NO_NAMES = frozenset({"v", "i", "vdb", "vp", "vm", "db", "mag", "ph", "tran", "abs"})
+"""Functions that say how something is told, not what is measured."""
+
+
+def goals_of(drafts: Sequence[GoalDraft], *, needs_must: bool = True) -> tuple[DesignGoal, ...]:
     """The goals that are wanted. Raises BadGoal: one that is wrong, names twice, no must left."""
     goals: list[DesignGoal] = []
     for draft in drafts:
@@ -204,7 +238,7 @@ def goals_of(drafts: Sequence[GoalDraft]) -> tuple[DesignGoal, ...]:
                 "metric", msg("Two goals are called {name}; give one another name.", name=goal.metric)
             )
         goals.append(goal)
-    if not any(goal.weight == "must" for goal in goals):
+    if needs_must and not any(goal.weight == "must" for goal in goals):
         raise BadGoal(
             "metric", msg("At least one goal has to be a must: it decides when the design is finished.")
         )
@@ -233,7 +267,7 @@ def text_of(drafts: Sequence[GoalDraft]) -> str:
     return "[\n  " + ",\n  ".join(rows) + "\n]\n"
 
 
-def drafts_of(text: str, before: Sequence[GoalDraft]) -> tuple[GoalDraft, ...]:
+def drafts_of(text: str, before: Sequence[GoalDraft], *, needs_must: bool = True) -> tuple[GoalDraft, ...]:
     """The goals a text names; one that was there `before` keeps where it came from. Raises BadText."""
     known = {(draft.metric, draft.expression): draft for draft in before}
     found: list[GoalDraft] = []
@@ -245,7 +279,7 @@ def drafts_of(text: str, before: Sequence[GoalDraft]) -> tuple[GoalDraft, ...]:
             raise BadText(line, error.message) from error
         found.append(draft)
     try:
-        goals_of(found)
+        goals_of(found, needs_must=needs_must)
     except BadGoal as error:
         raise BadText(1, error.message) from error
     return tuple(found)
@@ -315,6 +349,7 @@ def _draft_of(line: int, entry: Any, known: Mapping[tuple[str, str], GoalDraft])
         tolerance=entry.get("tolerance", ""),
         weight=weight,
         original=None if before is None else before.original,
+        unit="" if before is None else before.unit,
     )
 
 

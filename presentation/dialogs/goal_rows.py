@@ -37,6 +37,8 @@ _STRETCH = {1: 3, 2: 7, 4: 2, 7: 4}
 _SHOWN_ROWS = 9
 _WIDEST_NAME, _WIDEST_EXPRESSION = 30, 52
 """Digits a name and an expression may take before they are cut."""
+_LIMIT = "−00.0 kHz"
+"""A limit as it is usually written: it has room, one that is longer likewise."""
 _STYLE = """
 QLineEdit, QComboBox { border-color: transparent; background: transparent; padding: 0 @space.1; }
 QLineEdit:hover, QComboBox:hover { border-color: @border.default; background: @surface.base; }
@@ -69,8 +71,7 @@ class GoalRow:
         self.words = ElidedLabel()
         self.remove = IconButton(services, "x", msg("Remove this goal"), name="removeGoal")
         self.limit.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        for edit in (self.limit, self.metric):
-            edit.setMinimumWidth(0)
+        self.metric.setMinimumWidth(0)
         for edit in self.edits:
             edit.setCursorPosition(0)
 
@@ -106,6 +107,7 @@ class GoalRow:
             weight=self.weight.currentData(),
             is_wanted=self.wanted.isChecked(),
             original=self.draft.original,
+            unit=self.draft.unit,
         )
 
     def show_problem(self, cell: str) -> None:
@@ -177,6 +179,8 @@ class GoalRow:
         for edit, most in ((self.metric, _WIDEST_NAME), (self.expression, _WIDEST_EXPRESSION)):
             wide = edit.fontMetrics().horizontalAdvance(edit.text()) + 2 * pad
             edit.setMinimumWidth(min(wide, edit.fontMetrics().horizontalAdvance("0") * most))
+        written = max((self.limit.text(), _LIMIT), key=self.limit.fontMetrics().horizontalAdvance)
+        self.limit.setMinimumWidth(self.limit.fontMetrics().horizontalAdvance(written) + 2 * pad)
         sample = "±0.0000 %"
         self.tolerance.setFixedWidth(self.tolerance.fontMetrics().horizontalAdvance(sample) + pad)
         self.refresh()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtGui import QShowEvent
@@ -30,7 +31,8 @@ from shared.message import Message, msg
 class GoalsDialog(QDialog):
     """What a design will be judged by, in rows or as a text; accepted means "use these".
 
-    `is_change`: the design is under way, and its next round will use what is confirmed.
+    `is_change`: the design is under way, and its next round will use what is confirmed. `circuit`: no design
+    asks, these are the goals of a circuit of this name, and `added` is written on behind them.
     """
 
     def __init__(
@@ -40,17 +42,20 @@ class GoalsDialog(QDialog):
         parent: QWidget | None = None,
         *,
         is_change: bool = False,
+        circuit: str = "",
+        added: Sequence[GoalDraft] = (),
     ) -> None:
         super().__init__(parent)
         self._services = services
         self._assumed = understood.assumptions
         self._is_change = is_change
+        self._circuit = circuit
         self._problem: Message | None = None
         self.setObjectName("goalsDialog")
         self._intro = QLabel()
         self._intro.setWordWrap(True)
         mark(self._intro, role="secondary")
-        self.table = GoalTable(services, [GoalDraft.of(goal) for goal in understood.goals])
+        self.table = GoalTable(services, [*map(GoalDraft.of, understood.goals), *added])
         self.table.changed.connect(self._check)
         self.text = QPlainTextEdit()
         self.text.setObjectName("goalsText")
@@ -83,7 +88,7 @@ class GoalsDialog(QDialog):
     @property
     def goals(self) -> tuple[DesignGoal, ...]:
         """What is confirmed. Raises BadGoal or BadText while something is wrong."""
-        return goals_of(self._drafts())
+        return goals_of(self._drafts(), needs_must=not self._circuit)
 
     @property
     def limits(self) -> list[str]:
@@ -121,7 +126,8 @@ class GoalsDialog(QDialog):
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """Wide enough for every column, as high as it needs to be."""
         theme = self._services.theme.theme
-        wide = theme.size("pane.right_max") + theme.size("pane.left_default")
+        usual = theme.size("pane.right_max") + theme.size("pane.left_default")
+        wide = max(usual, self.table.sizeHint().width() + 2 * theme.size("space.4"))
         return QSize(wide, super().sizeHint().height())
 
     # --- parts ---------------------------------------------------------------------------------------
@@ -183,13 +189,17 @@ class GoalsDialog(QDialog):
     def retranslate(self) -> None:
         """Words."""
         language = self._services.language
-        self.setWindowTitle(language(msg("Change goals") if self._is_change else msg("Confirm design goals")))
+        title = msg("Change goals") if self._is_change else msg("Confirm design goals")
+        if self._circuit:
+            title = msg("Goals of {circuit}", circuit=self._circuit)
+        self.setWindowTitle(language(title))
         proposed = sum(
             draft.original is not None and not draft.original.stated for draft in self.table.drafts
         )
-        self._intro.setText(language(_intro(proposed, is_change=self._is_change)))
+        intro = _OF_A_CIRCUIT if self._circuit else _intro(proposed, is_change=self._is_change)
+        self._intro.setText(language(intro))
         self.cancel_button.setText(language(msg("Cancel")))
-        go = msg("Use these goals") if self._is_change else msg("Start design")
+        go = msg("Use these goals") if self._is_change or self._circuit else msg("Start design")
         self.start_button.setText(language(go))
         self.add_button.setText(language(msg("Add goal")))
         self._name_switch()
@@ -211,7 +221,8 @@ class GoalsDialog(QDialog):
 
     def _drafts(self) -> tuple[GoalDraft, ...]:
         if self._is_text:
-            return drafts_of(self.text.toPlainText(), self.table.drafts)
+            text, needs_must = self.text.toPlainText(), not self._circuit
+            return drafts_of(text, self.table.drafts, needs_must=needs_must)
         return self.table.drafts
 
     def _switch(self) -> None:
@@ -250,7 +261,7 @@ class GoalsDialog(QDialog):
                     )
                     return told, (row, error.cell)
         try:
-            goals_of(self._drafts())
+            goals_of(self._drafts(), needs_must=not self._circuit)
         except BadGoal as error:
             return error.message, None
         except BadText as error:
@@ -268,6 +279,12 @@ class GoalsDialog(QDialog):
         self.start_button.setEnabled(problem is None)
         # Back to the rows only with a text that can be read.
         self.text_button.setEnabled(not self._is_text or problem is None)
+
+
+_OF_A_CIRCUIT = msg(
+    "Every run of this circuit from now on is held against these goals. Runs before keep the goals of "
+    "their time."
+)
 
 
 def _intro(proposed: int, *, is_change: bool) -> Message:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QToolButton, QVBoxLayout, QWidget
 
+from domain.simulation.result import Quantity
 from presentation.goal_margins import beside_limit, limit_text
 from presentation.goal_words import name_of
 from presentation.panels.shown_result import Measured, ShownResult
@@ -15,6 +17,7 @@ from presentation.panels.waveforms.figure_table import Cell, Column, FigureTable
 from presentation.panels.waveforms.figures import MINUS, fixed, quantity, scale_for
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
+from shared.errors import CircuitAIError
 from shared.message import msg
 
 _WIDEST = 560
@@ -55,12 +58,61 @@ class _Table(FigureTable):
         menu.addAction(language(msg("Copy")), self.copy)
         expression = menu.addAction(language(msg("Copy the expression")), self._copy_expressions)
         menu.addSeparator()
+        has_goal = len(chosen) == 1 and chosen[0].goal is not None
+        goal = menu.addAction(
+            language(msg("Change the goals...") if has_goal else msg("Make it a goal...")), self._make_goal
+        )
         delete = menu.addAction(language(msg("Delete the measurement")), self._remove_chosen)
         assert expression is not None
+        assert goal is not None
+        goal.setObjectName("make_goal")
+        goal.setEnabled(len(chosen) == 1 and self._place() is not None)
         assert delete is not None
         expression.setEnabled(bool(chosen))
         delete.setEnabled(any(item.is_added for item in chosen))  # a .meas is a line of the circuit
         return menu
+
+    def _place(self) -> tuple[Path, Path] | None:
+        """Project and circuit of the shown run, where that is one that can be asked something."""
+        root, circuit = self._services.workspace.root, self._shown.circuit
+        if root is None or circuit is None or not circuit.is_relative_to(root):
+            return None
+        return root, circuit
+
+    def _make_goal(self) -> None:
+        chosen, place = self._chosen(), self._place()
+        if len(chosen) == 1 and place is not None:
+            self._services.start(self._ask_for_goals(chosen[0], *place), kind="question")
+
+    async def _ask_for_goals(self, item: Measured, root: Path, circuit: Path) -> None:
+        """The goals of the shown circuit, and the measurement as one more of them."""
+        from application.events import GoalsUnderstood
+        from presentation.dialogs.goal_drafts import draft_of_measurement
+        from presentation.dialogs.goals import GoalsDialog
+
+        browse = self._services.app.browse
+        goals = await browse.goals(root, circuit)
+        added = []
+        if item.goal is None:
+            value = Quantity(value=0.0, unit="") if item.value is None else item.value
+            taken = {goal.metric for goal in goals}
+            is_figure = math.isfinite(value.value)
+            draft = draft_of_measurement(
+                item.name, item.expression, value.value if is_figure else 0.0, value.unit, taken
+            )
+            added.append(draft)
+        told = GoalsUnderstood(goals=goals, assumptions=())
+        wanted = await GoalsDialog(
+            self._services, told, self.window(), circuit=circuit.name, added=added
+        ).ask()
+        if wanted is None:
+            return
+        try:
+            await browse.ask_of(root, circuit, wanted)
+        except CircuitAIError as error:
+            self._services.workspace.error_occurred.emit(error)
+            return
+        self._services.workspace.goals_changed.emit(circuit)
 
     def _chosen(self) -> list[Measured]:
         items = self._shown.measurements

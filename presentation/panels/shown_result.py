@@ -82,6 +82,7 @@ class ShownResult(QObject):
         services.workspace.result_selected.connect(self.show)
         services.workspace.result_offered.connect(self.show)
         services.workspace.file_changed.connect(self._on_file_changed)
+        services.workspace.goals_changed.connect(self._on_goals_changed)
         services.workspace.project_closed.connect(self.clear)
 
     @property
@@ -220,6 +221,10 @@ class ShownResult(QObject):
         if root is None or figures is None or not figures.is_ours:  # nobody has run it here
             return ()
         return await self._services.app.browse.goals(root, figures.circuit, created=figures.created)
+
+    def _on_goals_changed(self, circuit: Path) -> None:
+        if self.loaded is not None and circuit == self.circuit:
+            self.show(self.loaded.source)
 
     def _on_file_changed(self, path: Path) -> None:
         figures = None if self.loaded is None else self.loaded.figures

@@ -9,9 +9,16 @@ from PyQt6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, QSize, QTimer
 from PyQt6.QtGui import QGuiApplication
 from PyQt6.QtWidgets import QSplitter, QWidget
 
+from presentation.window.theme import Theme
+
 LEFT_FOLDS_BELOW = 1180
 RIGHT_OVERLAYS_BELOW = 960
 """Widths of the window in logical pixels at the scale 1 (look.md 2)."""
+
+
+_FULL, _SMALL = 1440, 1280
+_SMALL_LEFT = 204
+"""Widths of the windows the usual panes are drawn for, and of the left one in the small (look2.md 3)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +43,16 @@ def fit(width: int, wanted: Mapping[str, bool], *, asked_for: frozenset[str], sc
         right=right and (not overlays or "right" in asked_for),
         right_overlays=overlays,
     )
+
+
+def usual_sides(width: int, theme: Theme) -> tuple[int, int]:
+    """Left and right pane in a window of a width nobody has arranged: the centre keeps what is seen in it."""
+    room = (width / theme.scale - _SMALL) / (_FULL - _SMALL)
+    share = min(max(room, 0.0), 1.0)
+    small = round(_SMALL_LEFT * theme.scale), theme.size("pane.right_min")
+    full = theme.size("pane.left_default"), theme.size("pane.right_default")
+    left, right = (round(least + (most - least) * share) for least, most in zip(small, full, strict=True))
+    return left, right
 
 
 def sizes_of(splitter: QSplitter) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from presentation.panels.project.outline import OutlinePane
 from presentation.panels.project.results import ResultsList
 from presentation.panels.project.tree import ProjectTree
 from presentation.window.frame import IconButton, LineSplitter, PaneSection
-from presentation.window.layout_state import fit, sizes_of
+from presentation.window.layout_state import fit, sizes_of, usual_sides
 from presentation.window.styles import mark
 from presentation.window.tab_strip import TabStrip
 from presentation.window.workspace import WindowServices
@@ -280,9 +280,9 @@ class Panes(QWidget):
                 splitter.setSizes(list(sizes))
 
     def _usual_columns(self) -> list[int]:
-        size = self._services.theme.theme.size
-        left, right = size("pane.left_default"), size("pane.right_default")
-        return [left, max(self.width() - left - right, size("pane.editor_min")), right]
+        theme = self._services.theme.theme
+        left, right = usual_sides(self.width(), theme)
+        return [left, max(self.width() - left - right, theme.size("pane.editor_min")), right]
 
     def restyle(self) -> None:
         """Bounds of the panes."""

@@ -38,7 +38,8 @@ def show_settings_menu(window: MainWindow) -> None:
         for name in names:
             menu.addAction(window.commands.action(name))
         menu.addSeparator()
-    menu.addAction(window.commands.action("prompts"))
+    for name in ("modelSettings", "prompts", "permissions"):
+        menu.addAction(window.commands.action(name))
     button = window.header.settings
     menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
 

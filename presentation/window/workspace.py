@@ -119,6 +119,8 @@ class Workspace(QObject):
     """path: Path, what the editor has of it, unsaved changes included; some time after somebody wrote"""
     file_shown = pyqtSignal(object)
     """path: Path | None; the editor's front tab is another (None: no file is open). From the editor"""
+    goals_changed = pyqtSignal(object)
+    """circuit: Path; other things are asked of it"""
     file_moved = pyqtSignal(object, object)
     """old: Path, new: Path; a file (or a folder) has another name now; its tab, cursor and history stay"""
     analysis_changed = pyqtSignal(object)

@@ -90,7 +90,7 @@ async def design(window: MainWindow, until: Until) -> Decision:
 
 def told(window: MainWindow) -> list[str]:
     """The rows as the page has them, without how long each took and when it was said."""
-    html = HtmlItems(lambda text: str(text))
+    html = HtmlItems(str)
     rows = [replace(item, key="", **_UNTIMED.get(type(item), {})) for item in panel_of(window).model.items]
     return [html(row) for row in rows if not isinstance(row, Note)]
 

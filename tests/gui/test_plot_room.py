@@ -115,3 +115,24 @@ async def test_a_name_that_has_room_is_shown_whole(pane: BottomPane, until: Unti
     choice = pane.waveforms.plot_choice
     wanted = choice.fontMetrics().horizontalAdvance(choice.currentText())
     await until(lambda: choice.width() - choice.rest_width() >= wanted)
+
+
+async def test_what_adds_a_trace_is_never_alone_in_a_row(pane: BottomPane, until: Until) -> None:
+    pane.show_tab(WAVEFORMS)
+    chips = pane.waveforms.chips
+    for name in NODES[2:]:
+        pane.waveforms.remove_trace(name)
+    await until(lambda: len(chips.chips) <= 3)
+    for width in range(pane.width(), 500, -10):
+        pane.resize(width, 404)
+        shown = [each for each in (*chips.chips, chips.more) if each.isVisible()]
+        assert len(shown) == 1 or shown[-1].geometry().bottom() > chips.add_button.y(), width
+
+
+async def test_a_long_name_of_a_circuit_gives_way_to_its_run(pane: BottomPane) -> None:
+    choice = pane.waveforms.plot_choice
+    choice.setItemText(choice.currentIndex(), "a_very_long_name_of_a_circuit.cir · Run 12 · ac")
+    shown = choice.shortened(choice.fontMetrics().horizontalAdvance("a_ver…t.cir · Run 12 · ac"))
+    assert shown.endswith(" · Run 12 · ac")
+    assert shown.startswith("a")
+    assert len(choice.shortened(30)) < 8

@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QComboBox, QLabel, QPushButton
 
 from application.simulation.simulating import SimulationRequest
 from domain.simulation.result import Quantity
+from presentation.dialogs.goals import GoalsDialog
 from presentation.panels.bottom_pane import MEASUREMENTS, BottomPane
 from presentation.panels.shown_result import Measured
 from presentation.panels.waveforms.chips import TraceChip
@@ -265,17 +266,57 @@ async def test_the_menu_of_a_measurement_copies_and_deletes(pane, services, unti
     names = [item.name for item in pane.shown.measurements]
     table = pane.measurements.table
     table.selectRow(names.index("fc"))
-    copy, expression, _, delete = table.menu().actions()
+    copy, expression, _, goal, delete = table.menu().actions()
+    assert goal.isEnabled()
     assert not delete.isEnabled()  # a line of the circuit
     expression.trigger()
     assert QGuiApplication.clipboard().text() == "fc"
     copy.trigger()
     assert QGuiApplication.clipboard().text().startswith("Measurement\tValue")
     table.selectRow(names.index("max(v(out))"))
-    delete = table.menu().actions()[3]
+    delete = table.menu().actions()[-1]
     assert delete.isEnabled()
     delete.trigger()
     assert not any(item.is_added for item in pane.shown.measurements)
+
+
+async def test_a_measurement_becomes_a_goal_of_its_circuit(pane, services, until):
+    pane.show_tab(MEASUREMENTS)
+    pane.shown.add_measurement("max(v(out))")
+    await until(lambda: any(item.is_added for item in pane.shown.measurements))
+    table = pane.measurements.table
+
+    async def open_goals(name):
+        table.selectRow([item.name for item in pane.shown.measurements].index(name))
+        goal = next(each for each in table.menu().actions() if each.objectName() == "make_goal")
+        goal.trigger()
+        await until(lambda: any(each.isVisible() for each in pane.findChildren(GoalsDialog)))
+        return goal.text(), next(each for each in pane.findChildren(GoalsDialog) if each.isVisible())
+
+    text, dialog = await open_goals("max(v(out))")
+    (row,) = dialog.table.rows
+    assert (text, row.current.metric, row.current.expression) == ("Make it a goal...", "max", "max(v(out))")
+    assert pane.shown.circuit.name in dialog.windowTitle()
+    assert row.current.goal().is_met_by(pane.shown.measurements[-1].value.value)
+    row.limit.setText("5 parsecs")
+    row.limit.textEdited.emit("5 parsecs")
+    assert not dialog.start_button.isEnabled()
+    dialog.reject()
+    assert await services.app.browse.goals(services.workspace.root, pane.shown.circuit) == ()
+    text, dialog = await open_goals("fc")  # a .meas: what it measures has to be said
+    assert not dialog.start_button.isEnabled()
+    dialog.reject()
+    _, dialog = await open_goals("max(v(out))")
+    dialog.start_button.click()
+    await until(lambda: any(item.goal is not None for item in pane.shown.measurements))
+    (goal,) = await services.app.browse.goals(services.workspace.root, pane.shown.circuit)
+    assert (goal.metric, goal.expression, goal.unit) == ("max", "max(v(out))", "V")
+    text, dialog = await open_goals("max")
+    assert (text, len(dialog.table.rows)) == ("Change the goals...", 1)
+    dialog.table.rows[0].remove.click()
+    dialog.start_button.click()  # a circuit may be without any
+    await until(lambda: not any(item.goal for item in pane.shown.measurements))
+    await until(lambda: not services.app.tasks.handles)
 
 
 @pytest.mark.parametrize(

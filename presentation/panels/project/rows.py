@@ -158,7 +158,11 @@ class _RowDelegate(QStyledItemDelegate):
         painter.setPen(theme.color(look.value_color))
         gap, right = theme.size("space.3"), rect.right()
         room = rect.width() - name_width - gap
-        for position, value in reversed(list(enumerate(look.values))):
+        # Where there is no room for all, the last give way (they are in the tooltip), the first stays.
+        values = list(enumerate(look.values))
+        while len(values) > 1 and values[0][1] and _needed(metrics, values, gap) > room:
+            values.pop()
+        for position, value in reversed(values):
             shown = metrics.elidedText(value, Qt.TextElideMode.ElideRight, max(room, 0))
             width = metrics.horizontalAdvance(shown)
             is_column = position > 0 and position - 1 < len(look.widths)
@@ -168,6 +172,10 @@ class _RowDelegate(QStyledItemDelegate):
             right -= step
             room -= step
         return right
+
+
+def _needed(metrics: QFontMetrics, values: Sequence[tuple[int, str]], gap: int) -> int:
+    return sum(metrics.horizontalAdvance(value) for _, value in values) + (len(values) - 1) * gap
 
 
 def _value_font(font: QFont) -> QFont:

@@ -366,6 +366,12 @@ class ChipRow(QWidget):
                 tail.insert(0, (self.more, self.more.sizeHint()))
             parts = [*zip(self._chips[:shown], sizes[:shown], strict=True), *tail]
             places = _flowed([size.width() for _, size in parts], self.width(), gap)
+            if places[-1] == (0, 1):  # what adds one would stand alone in its row
+                places = _flowed([size.width() for _, size in parts], self.width(), theme.size("space.1"))
+            if places[-1] == (0, 1) and len(parts) > 2:
+                before, end = parts[-2][1].width(), parts[-1][1].width()
+                if before + gap + end <= self.width():
+                    places[-2:] = [(0, 1), (before + gap, 1)]
             if places[-1][1] < _MOST_ROWS or shown == 0:
                 break
         for number, chip in enumerate(self._chips):

@@ -6,6 +6,7 @@ from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
+from presentation.goal_words import name_of
 from presentation.panels.shown_result import Measured, ShownResult
 from presentation.panels.waveforms.figures import with_unit
 from presentation.window.styles import mark
@@ -64,19 +65,19 @@ class PlotFoot(QWidget):
         parts = [self._slope] if self._slope else []
         room = self.width() - self.all.sizeHint().width() - 3 * self._services.theme.theme.size("space.3")
         for item in measured:
-            longer = _GAP.join([*parts, _text(item)])
-            if self.words.fontMetrics().horizontalAdvance(longer) > room:
+            text = self._text(item)
+            if self.words.fontMetrics().horizontalAdvance(_GAP.join([*parts, text])) > room:
                 break
-            parts.append(_text(item))
+            parts.append(text)
         self.words.setText(_GAP.join(parts))
         count = len(self._shown.measurements)
         self.all.setVisible(count > 0)
         self.all.setText(self._services.language(msg("All {count} measurements", count=count)))
 
+    def _text(self, item: Measured) -> str:
+        assert item.value is not None
+        name = item.name if item.goal is None else self._services.language(name_of(item.goal))
+        return f"{name} {with_unit(*item.as_shown(item.value))}"
+
 
 _GAP = "     "
-
-
-def _text(item: Measured) -> str:
-    assert item.value is not None
-    return f"{item.name} {with_unit(*item.as_shown(item.value))}"

@@ -36,8 +36,13 @@ _CHOICE_SHARE = 0.37
 """Of the bar's width; the rest is the traces'."""
 
 
+_DOT = " · "
+_SHORTEST = "a…r"
+"""Of a circuit's name; with less the whole loses its middle."""
+
+
 class _Choice(QComboBox):
-    """Where its name has no room, that loses its middle: begin and end say which run and which analysis."""
+    """Where its name has no room, the circuit's loses its middle; the run and the analysis stay."""
 
     def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
         """The box, and the name in what is left of the arrow."""
@@ -46,10 +51,17 @@ class _Choice(QComboBox):
         self.initStyleOption(option)
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
         room = self.width() - self.rest_width()
-        option.currentText = self.fontMetrics().elidedText(
-            self.currentText(), Qt.TextElideMode.ElideMiddle, room
-        )
+        option.currentText = self.shortened(room)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+    def shortened(self, room: int) -> str:
+        """The chosen name in `room` pixels."""
+        metrics, middle = self.fontMetrics(), Qt.TextElideMode.ElideMiddle
+        circuit, dot, rest = self.currentText().partition(_DOT)
+        left = room - metrics.horizontalAdvance(dot + rest)
+        if not dot or left < metrics.horizontalAdvance(_SHORTEST):
+            return metrics.elidedText(self.currentText(), middle, room)
+        return f"{metrics.elidedText(circuit, middle, left)}{dot}{rest}"
 
     def rest_width(self) -> int:
         """What the box needs beside its name: borders, the arrow, and a breath before it."""
