@@ -74,6 +74,19 @@ class AdoptProject:
 
         return await asyncio.to_thread(work)
 
+    async def is_needed(self, folder: Path) -> bool:
+        """Whether there is anything to adopt: a conversation, or a change of a file. See `look`."""
+
+        def work() -> bool:
+            project = self._projects.open(folder)
+            try:
+                has_others = any(not info.is_ours for info in project.sessions.list())
+                return has_others or any(not record.is_ours for record in project.operations.list())
+            finally:
+                project.close()
+
+        return await asyncio.to_thread(work)
+
     async def __call__(self, folder: Path) -> StrangeHistory:
         """Adopt all of it; what it was.
 

@@ -77,6 +77,27 @@ async def test_not_now_puts_it_off(panel: ConversationPanel, services: WindowSer
     assert [info.is_ours for info in infos] == [False]
 
 
+async def test_changes_of_files_alone_are_a_history_too(
+    services: WindowServices, tmp_path: Path, until: Until
+) -> None:
+    def made() -> Path:
+        forgery = Forgery(tmp_path / "theirs")
+        forgery.half_done(".git/hooks/post-checkout", after=HOOK)
+        return forgery.clone(tmp_path / "mine")
+
+    services.workspace.root = await asyncio.to_thread(made)
+    panel = ConversationPanel(services, probe=NoWebView())  # type: ignore[arg-type]
+    panel.show()
+    row = row_of(panel)
+    await until(row.isVisible)
+    assert panel.model.sessions == ()
+    await services.app.adopt(services.workspace.root)
+    row.adopted.emit()
+    await until(lambda: not row.isVisible())
+    panel.close_panel()
+    await until(lambda: not services.app.tasks.handles)
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 async def test_it_is_adopted_after_a_look(
     panel: ConversationPanel, services: WindowServices, clone: Path, until: Until, language: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -181,7 +182,16 @@ async def test_nothing_of_one_circuit_is_shown_at_another(bench: Bench) -> None:
     await bench.run("buck.cir")
     bench.window.panes.bottom.draw_behind(first.result_path)
     await bench.until(lambda: bench.panel._ghosts)
-    assert bench.panel.overlay.foreign == ()
+    assert bench.panel.overlay.foreign == bench.panel.overlay.strange == ()
+    # A run that was computed elsewhere says so.
+    chosen = bench.panel.overlay._chosen
+    (path, loaded), *_ = chosen.items()
+    chosen[path] = replace(loaded, figures=replace(loaded.figures, is_ours=False))
+    assert bench.panel.overlay.strange == ("Run 2 of buck.cir",)
+    assert bench.panel.overlay.names == ("Run 2, computed elsewhere",)
+    bench.panel._show_note()
+    note = bench.panel.findChild(QLabel, "waveforms_note")
+    assert note.text() == "Behind it, computed elsewhere: Run 2 of buck.cir"
     bench.services.workspace.result_selected.emit(rc.result_path)
     await bench.until(lambda: shown.circuit == bench.root / "rc.cir")
     await bench.settled()

@@ -246,7 +246,7 @@ class ConversationPanel(QWidget):
             is_stored=bool(model.session_id),
             has_project=model.root is not None,
         )
-        is_strange = any(not info.is_ours for info in model.sessions)
+        is_strange = model.shelf.is_strange or any(not info.is_ours for info in model.sessions)
         self._strange.show_project(model.root, is_strange=is_strange)
         self._escape.setEnabled(model.is_running)  # else the key is for whoever else runs
         self.composer.set_state(model.run_state, is_asking=model.is_asking)
@@ -441,7 +441,7 @@ class ConversationPanel(QWidget):
 
     def _on_adopted(self) -> None:
         """The list says whose it is now; what is shown may be gone on with."""
-        self._services.start(self.model.refresh_sessions(), kind="sessions")
+        self._services.start(self.model.refresh_sessions(is_adopted=True), kind="sessions")
         if self.model.session_id:
             self.open_session(self.model.session_id)
 

@@ -49,14 +49,26 @@ class Shelf:
         self._window = window
         self.sessions: tuple[SessionInfo, ...] = ()
         """The last changed first."""
+        self.is_strange = False
+        """Whether another installation wrote something into the project: a conversation, or a change."""
+        self._looked_at: Path | None = None
+
+    async def look_again(self, root: Path) -> tuple[SessionInfo, ...]:
+        """What was a stranger's may be ours now. Raises CircuitAIError."""
+        self._looked_at = None
+        return await self.refresh(root)
 
     async def refresh(self, root: Path) -> tuple[SessionInfo, ...]:
         """Read the list anew. Raises CircuitAIError."""
         try:
-            return await self._app.sessions.list(root)
+            found = await self._app.sessions.list(root)
+            if root != self._looked_at:  # once is enough: nobody else writes into an open project
+                self.is_strange, self._looked_at = await self._app.adopt.is_needed(root), root
+            return found
         except CircuitAIError as error:
             if error.error_type != "no_project":
                 raise
+            self.is_strange = False
             return ()  # no folder of ours yet: nothing was said here
 
     async def read(self, root: Path, session_id: str) -> StoredConversation:

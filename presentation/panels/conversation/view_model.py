@@ -195,7 +195,7 @@ class ConversationViewModel:
         self._listen_to_items()
         self.waiting, self._waiting_files = "", ()
         self.root = root
-        self.shelf.sessions = ()
+        self.shelf.sessions, self.shelf.is_strange = (), False
         self._show_nothing()
         if root is not None:
             self._window.start(self._open_newest(root), kind="sessions")
@@ -238,17 +238,18 @@ class ConversationViewModel:
             run = self.shelf.export(self.root, session_id, kind, target, language=language)
             self._window.start(run, kind="sessions")
 
-    async def refresh_sessions(self) -> tuple[SessionInfo, ...]:
-        """The stored conversations, the last changed first."""
+    async def refresh_sessions(self, *, is_adopted: bool = False) -> tuple[SessionInfo, ...]:
+        """The stored conversations, the last changed first; `is_adopted`: strangers' are ours now."""
         root = self.root
         if root is None:
             return ()
         self._listing += 1
         number = self._listing
-        found = await self.shelf.refresh(root)
+        found = await (self.shelf.look_again(root) if is_adopted else self.shelf.refresh(root))
         if root == self.root and number == self._listing:  # an older answer may come later
             self.shelf.sessions = found
             self._window.sessions_changed()
+            self._window.state_changed()
         return found
 
     def _show_nothing(self) -> None:

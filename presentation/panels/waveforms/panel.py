@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from presentation.panels.waveforms.traces import Axis, Trace, TraceColors
 
 _SIDE_WIDTH = 272
-_NARROW = 640
+_NARROW = 720
 """Below this width the figures at the right make room for the drawing."""
 _LOW = 180
 """Below this height they would show no more than their heads."""
@@ -518,6 +518,8 @@ class WaveformsPanel(QWidget):
             text = shown.error
         elif self.overlay.foreign and self._plot is not None:
             text = msg("Behind it, of another circuit: {runs}", runs=", ".join(self.overlay.foreign))
+        elif self.overlay.strange and self._plot is not None:
+            text = msg("Behind it, computed elsewhere: {runs}", runs=", ".join(self.overlay.strange))
         elif loaded is not None and loaded.figures is not None and not loaded.figures.is_ours and self._plot:
             text = msg("Computed elsewhere, not by this installation.")
         elif shown.is_stale and self._plot is not None:

@@ -14,7 +14,7 @@ from PyQt6.QtWidgets import QAbstractButton, QMenu
 from presentation.panels.shown_result import ShownResult
 from presentation.window.workspace import WindowServices
 from shared.errors import CircuitAIError
-from shared.message import msg
+from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from application.project.browsing import ResultSummary
@@ -59,9 +59,14 @@ class RunOverlay(QObject):
         return tuple(
             self._foreign_name(figures)
             if figures.circuit != self._shown.circuit
-            else self._services.language(msg("Run {number}", number=figures.number))
+            else self._services.language(_run(figures.number, is_ours=figures.is_ours))
             for figures in self._figures
         )
+
+    @property
+    def strange(self) -> tuple[str, ...]:
+        """Those that are drawn and that this installation has not computed."""
+        return tuple(self._foreign_name(figures) for figures in self._figures if not figures.is_ours)
 
     @property
     def foreign(self) -> tuple[str, ...]:
@@ -160,7 +165,7 @@ class RunOverlay(QObject):
         language = self._services.language
         self.menu.clear()
         for result in results:
-            action = QAction(language(msg("Run {number}", number=result.number)), self.menu)
+            action = QAction(language(_run(result.number, is_ours=result.is_ours)), self.menu)
             action.setCheckable(True)
             action.setChecked(result.path in self._chosen)
             action.triggered.connect(lambda _checked, path=result.path: self.toggle(path))
@@ -178,6 +183,12 @@ class RunOverlay(QObject):
     def _check(self) -> None:
         """The button is down while a run is drawn behind, whatever a click did to it."""
         self._button.setChecked(bool(self._chosen))
+
+
+def _run(number: int, *, is_ours: bool) -> Message:
+    if is_ours:
+        return msg("Run {number}", number=number)
+    return msg("Run {number}, computed elsewhere", number=number)
 
 
 def _ghosts_of(plot: Plot, traces: Sequence[Trace]) -> list[Trace]:
