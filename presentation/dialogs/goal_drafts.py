@@ -208,16 +208,23 @@ def draft_of_measurement(
     wanted = metric
     while metric in taken:
         metric, number_of = f"{wanted}_{number_of}", number_of + 1
-    limit = typeset(number(value, unit))
+    width = _USUAL_WIDTHS.get(unit)
+    if width is not None:  # of these zero is a value like any other
+        value = round(value, 2) + 0.0
     # Nothing is within a share of zero.
+    is_around = width is not None or value != 0
+    tolerance = "±5\u00a0%" if width is None else f"±{typeset(number(width, unit))}"
     return GoalDraft(
         metric=metric,
         expression=expression,
-        operator="=" if value else "≤",
-        limit=limit,
-        tolerance="±5\u00a0%" if value and unit not in ("dB", "deg", "%") else "",
+        operator="=" if is_around else "≤",
+        limit=typeset(number(value, unit)),
+        tolerance=tolerance if is_around else "",
         unit=unit,
     )
+
+
+_USUAL_WIDTHS = {"dB": 0.5, "deg": 5.0, "%": 1.0}
 
 
 _FUNCTION = re.compile(r"([a-z_]\w*)\(")

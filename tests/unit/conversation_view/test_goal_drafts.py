@@ -9,6 +9,7 @@ from presentation.dialogs.goal_drafts import (
     BadGoal,
     BadText,
     GoalDraft,
+    draft_of_measurement,
     drafts_of,
     goals_of,
     read_figure,
@@ -133,3 +134,30 @@ def test_the_text_is_json_and_changes_are_taken_from_it() -> None:
     cutoff, peaking = goals_of(drafts_of(changed, drafts))
     assert cutoff == CUTOFF
     assert (peaking.maximum, peaking.weight, peaking.stated) == (0.1, "wish", True)
+
+
+@pytest.mark.parametrize(
+    ("expression", "value", "unit", "metric"),
+    [
+        ("bandwidth(v(out))", 9947.3, "Hz", "bandwidth"),
+        ("db(dcgain(v(out)))", -4.389e-6, "dB", "dcgain_2"),
+        ("min(tran.v(out))", 0.0, "V", "min"),
+        ("max(tran.v(out))", -3.2e-3, "V", "max"),
+        ("phase_margin(v(out))", 53.04, "deg", "phase_margin"),
+        ("noise_total(onoise)", 4.85e-6, "V/sqrt(Hz)", "noise_total"),
+    ],
+)
+def test_a_measured_value_is_proposed_as_a_goal_it_meets(
+    expression: str, value: float, unit: str, metric: str
+) -> None:
+    draft = draft_of_measurement(expression, expression, value, unit, {"dcgain"})
+    assert draft.metric == metric
+    goal = draft.goal()
+    assert goal.unit == unit
+    assert goal.is_met_by(value)
+    assert "e" not in draft.limit.replace("deg", "")
+
+
+def test_what_a_meas_measures_has_to_be_said() -> None:
+    with pytest.raises(BadGoal):
+        draft_of_measurement("fc", "", 9924.0, "Hz", ()).goal()
