@@ -336,7 +336,8 @@ def _read_controlled(line: _Words) -> Element:
     count = per_control
     if is_poly:
         dimension = line.take(2)[-1].text if len(line.plain) > 1 else "1"
-        count = per_control * (int(dimension) if dimension.isdigit() else 1)
+        is_count = dimension.isascii() and dimension.isdigit()
+        count = per_control * (int(dimension[:_MOST_DIGITS]) if is_count else 1)
     controls = line.take(count)
     value = line.plain[0] if line.plain and not is_poly else None
     enough = len(nodes) == 2 and len(controls) == count
@@ -351,6 +352,8 @@ def _read_controlled(line: _Words) -> Element:
     )
 
 
+_MOST_DIGITS = 9
+"""Of the dimension of a POLY: no line has so many fields."""
 _BEHAVIOURAL_WORDS = frozenset({"value", "table", "vol", "cur", "laplace", "freq"})
 
 

@@ -8,6 +8,7 @@ are right in every analysis.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import zip_longest
 
@@ -21,6 +22,9 @@ _TOKEN = late_pattern(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[a-zA-Z]*)|(?P<name>[a-zA-Z_]\w*)|"
     r"(?P<sign>\*\*|[-+*/^()]))")  # fmt: skip
 _HIGHEST = 20
+_MOST_TERMS = 200
+"""Of a polynomial on the way: powers of powers and long products would be multiplied out for ever."""
+_MOST_TOKENS, _DEEPEST = 10_000, 50
 
 
 class NotRational(ValueError):
@@ -37,16 +41,28 @@ def transfer_of(text: str) -> tuple[Polynomial, Polynomial]:
     if len(above) > len(below) or len(below) > _HIGHEST:
         raise NotRational(text)
     scale = below[0]
-    return tuple(number / scale for number in above), tuple(number / scale for number in below)
+    above, below = tuple(number / scale for number in above), tuple(number / scale for number in below)
+    if not all(map(math.isfinite, above + below)):
+        raise NotRational(text)  # numbers beyond what a double holds
+    return above, below
 
 
-def realised(name: str, seen: str, out: str, above: Polynomial, below: Polynomial) -> Iterator[str]:
+def realised(name: str, seen: str, out: str, above: Polynomial, below: Polynomial) -> list[str]:
     """Elements that make V(out) = above/below * V(seen): the controllable canonical form.
 
     `above` and `below` as `transfer_of` gives them. A chain of integrators runs at the geometric mean of
     the poles, so that all their voltages are of one order. A pole at 0 has no operating point of its own; a
-    leak of 1e-9 of the integrator's conductance gives it one.
+    leak of 1e-9 of the integrator's conductance gives it one. Raises NotRational for poles so far apart that
+    an element would have a value no double holds.
     """
+    try:
+        elements = list(_elements(name, seen, out, above, below))
+    except (OverflowError, ZeroDivisionError) as error:
+        raise NotRational(name) from error
+    return elements
+
+
+def _elements(name: str, seen: str, out: str, above: Polynomial, below: Polynomial) -> Iterator[str]:
     order = len(below) - 1
     powers = below[::-1]  # of s^0, s^1, ...
     lowest = next(i for i, number in enumerate(powers) if number)
@@ -55,6 +71,8 @@ def realised(name: str, seen: str, out: str, above: Polynomial, below: Polynomia
     size = abs(feedback[lowest]) if lowest < order else 1.0  # the first state is then as large as the input
     numerator = [number * rate ** (k - order) for k, number in enumerate(above[::-1])]
     direct = numerator[order] if len(numerator) > order else 0.0
+    if not all(map(math.isfinite, (*feedback, *numerator, 1 / rate, 1 / size))):
+        raise OverflowError
     nodes = [f"{name}_{k}" for k in range(1, order + 1)]
     for node, following in zip_longest(nodes, nodes[1:]):
         yield f"c_{node} {node} 0 {1 / rate:.15g}"
@@ -92,7 +110,10 @@ class _Parser:
                 raise NotRational(text)
             self._tokens.append(match[0].strip())
             at = match.end()
+        if len(self._tokens) > _MOST_TOKENS:
+            raise NotRational("length")
         self._at = 0
+        self._depth = 0
 
     @property
     def is_done(self) -> bool:
@@ -121,6 +142,15 @@ class _Parser:
         return left
 
     def _unary(self) -> Fraction:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise NotRational("depth")
+        try:
+            return self._signed()
+        finally:
+            self._depth -= 1
+
+    def _signed(self) -> Fraction:
         if self._take("-"):
             return _scaled(self._unary(), -1.0)
         if self._take("+"):
@@ -128,8 +158,9 @@ class _Parser:
         base = self._primary()
         if self._take("^", "**"):
             power = self._unary()
-            exponent = power[0][0] / power[1][0] if len(power[0]) == len(power[1]) == 1 else 0.5
-            if exponent != int(exponent) or abs(exponent) > _HIGHEST:
+            is_number = len(power[0]) == len(power[1]) == 1 and power[1][0] != 0
+            exponent = power[0][0] / power[1][0] if is_number else 0.5
+            if not abs(exponent) <= _HIGHEST or exponent != int(exponent):
                 raise NotRational("power")
             if exponent < 0:
                 base, exponent = (base[1], base[0]), -exponent
@@ -165,6 +196,8 @@ def _trimmed(polynomial: Polynomial) -> Polynomial:
 
 
 def _times(left: Polynomial, right: Polynomial) -> Polynomial:
+    if len(left) + len(right) > _MOST_TERMS:
+        raise NotRational("degree")
     result = [0.0] * (len(left) + len(right) - 1)
     for i, a in enumerate(left):
         for j, b in enumerate(right):

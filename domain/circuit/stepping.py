@@ -217,12 +217,11 @@ def _axis_of(card: Statement) -> StepAxis:
 
 def _stepped(card: Statement, numbers: list[float]) -> tuple[float, ...]:
     """From start to stop, the stop always among them, as in LTspice."""
-    if len(numbers) != 3 or numbers[2] == 0:
+    if len(numbers) != 3 or numbers[2] == 0 or not math.isfinite(numbers[1] - numbers[0]):
         raise _unreadable(card)
     start, stop, step = numbers
     step = math.copysign(step, stop - start)
-    count = math.floor((stop - start) / step * (1 + 1e-9) + 1e-9)
-    count = min(count, MOST_STEPS)  # `step_points` tells that it is too many
+    count = _whole((stop - start) / step)  # `step_points` tells that it is too many
     values = [start + step * index for index in range(count + 1)]
     if abs(values[-1] - stop) > 1e-6 * abs(step):
         values.append(stop)
@@ -234,29 +233,41 @@ def _logarithmic(card: Statement, sweep: str, numbers: list[float]) -> tuple[flo
     if len(numbers) != 3 or numbers[0] <= 0 or numbers[1] < numbers[0] or numbers[2] < 1:
         raise _unreadable(card)
     start, stop, per = numbers
-    ratio = (10.0 if sweep == "dec" else 2.0) ** (1 / per)
-    count = math.floor(math.log(stop / start) / math.log(ratio) * (1 + 1e-9) + 1e-9)
-    values = [start * ratio**index for index in range(min(count, MOST_STEPS) + 1)]
+    base = 10.0 if sweep == "dec" else 2.0
+    count = _whole((math.log(stop) - math.log(start)) / math.log(base) * per)
+    ratio = base ** (1 / per)
+    try:
+        values = [start * ratio**index for index in range(count + 1)]
+    except OverflowError:
+        raise _unreadable(card) from None  # more decades than a double has
     if values[-1] < stop * (1 - 1e-9):
         values.append(stop)
     return tuple(values)
 
 
+def _whole(steps: float) -> int:
+    """How many whole steps; one more than a bit less than one counts, and at most `MOST_STEPS`."""
+    return math.floor(min(steps * (1 + 1e-9) + 1e-9, float(MOST_STEPS)))
+
+
 def _counted(card: Statement, sweep: str, numbers: list[float]) -> tuple[float, ...]:
-    if len(numbers) != 3 or numbers[0] < 1:
+    if len(numbers) != 3 or numbers[0] < 1 or not math.isfinite(numbers[2] - numbers[1]):
         raise _unreadable(card)
     count, start, stop = numbers
     if sweep != "lin":
         return _logarithmic(card, sweep, [start, stop, count])
-    points = min(round(count), MOST_STEPS + 1)
+    points = round(min(count, MOST_STEPS + 1))
     return tuple(start + (stop - start) * index / max(points - 1, 1) for index in range(points))
 
 
 def _number(card: Statement, text: str) -> float:
     try:
-        return parse_number(text)
+        number = parse_number(text)
     except ValueError:
         raise _unreadable(card) from None
+    if not math.isfinite(number):
+        raise _unreadable(card)
+    return number
 
 
 def _unreadable(card: Statement) -> UserInputError:

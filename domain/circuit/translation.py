@@ -367,8 +367,12 @@ class _Work:
         match = _LAPLACE.match(raw)
         if match is None:
             return raw
+        name = raw.split(maxsplit=1)[0]
+        own = f"laplace_{self._names + 1}_{name}"
+        seen, out = f"{own}_in", f"{own}_out"
         try:
             above, below = transfer_of(match["lt"] or match["ps"] or "")
+            elements = realised(own, seen, out, above, below)
         except NotRational:
             self._note(
                 statement,
@@ -376,13 +380,10 @@ class _Work:
                     "which ngspice needs.", name=statement.words[0].text),
             )  # fmt: skip
             return raw
-        name = raw.split(maxsplit=1)[0]
-        look = match["input"] or f"V({match['cp']},{match['cn']})"
         self._names += 1
-        own = f"laplace_{self._names}_{name}"
-        seen, out = f"{own}_in", f"{own}_out"
+        look = match["input"] or f"V({match['cp']},{match['cn']})"
         self._add(statement, f"b_{own}_in {seen} 0 V={look.strip()}")
-        for element in realised(own, seen, out, above, below):
+        for element in elements:
             self._add(statement, element)
         return f"{match['head']} {out} 0 1"
 

@@ -22,6 +22,9 @@ from domain.simulation.waveform import Plot
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg
 
+_MOST_DIGITS = 9
+"""Of a number of harmonics that is looked at; at most 100 are computed."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FourierCard:
@@ -44,8 +47,8 @@ def parse_four(card: Statement) -> FourierCard:
     rest = words[2:]
     harmonics = THD_HARMONICS
     counts: list[int] = []
-    while rest and rest[0].isdigit() and len(counts) < 2:
-        counts.append(int(rest.pop(0)))
+    while rest and rest[0].isascii() and rest[0].isdigit() and len(counts) < 2:
+        counts.append(int(rest.pop(0)[:_MOST_DIGITS]))
     if counts:
         harmonics = max(counts[0], 2)
     if not numbers or not numbers[0] > 0 or not rest:

@@ -51,12 +51,12 @@ def _values_of(span: Range) -> tuple[float, ...]:
     if low == high or span.points == 1:
         return (low,)
     if span.step is not None:
-        count = math.floor((high - low) / span.step * (1 + 1e-12) + 1e-9) + 1
-        return tuple(low + index * span.step for index in range(min(count, MOST_RUNS + 1)))
+        steps = min((high - low) / span.step * (1 + 1e-12) + 1e-9, float(MOST_RUNS))
+        return tuple(low + index * span.step for index in range(math.floor(steps) + 1))
     if span.scale == "lin":
         points = np.linspace(low, high, span.points or _POINTS)
     else:
-        decades = math.log10(high / low)
+        decades = math.log10(high) - math.log10(low)
         count = span.points or max(2, round(decades * (span.per_decade or _PER_DECADE)) + 1)
         points = np.geomspace(low, high, count)
     return tuple(float(f"{value:.12g}") for value in points)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import http.cookiejar
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -22,9 +23,10 @@ def new_connections(
 ) -> httpx.AsyncClient:
     """Connections to one server. Blocking: it reads the certificates from the disk.
 
-    Redirects are not followed: the key would go to whom the answer names. Certificates hold for a server
-    on this computer too, proxies do not. Raises ValueError, ImportError or httpx.InvalidURL for a proxy
-    that can't be used, UserInputError ("bad_certificates").
+    Redirects are not followed: the key would go to whom the answer names. Cookies are not kept: a server
+    would know its user by them, and have us carry what it likes. Certificates hold for a server on this
+    computer too, proxies do not. Raises ValueError, ImportError or httpx.InvalidURL for a proxy that can't
+    be used, UserInputError ("bad_certificates").
     """
     network = network or NetworkSettings()
     trusted = httpx.create_ssl_context()
@@ -36,6 +38,7 @@ def new_connections(
         proxy=network.proxy if network.proxy and not is_local else None,
         timeout=httpx.Timeout(None, connect=timeouts.connect_s, pool=timeouts.connect_s),
         follow_redirects=False,
+        cookies=http.cookiejar.CookieJar(http.cookiejar.DefaultCookiePolicy(allowed_domains=())),
     )
 
 

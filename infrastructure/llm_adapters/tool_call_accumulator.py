@@ -29,6 +29,9 @@ from typing import Any
 from domain.llm.agent_limits import MOST_CALLS_OF_ANSWER
 from domain.llm.chat import WireToolCall
 
+_MOST_DIGITS = 9
+"""Of an index that came as text."""
+
 
 class TooManyCalls(ValueError):
     """More calls in one answer than `MOST_CALLS_OF_ANSWER`."""
@@ -270,7 +273,7 @@ def _entries(value: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _index(value: Any) -> int | None:
-    if isinstance(value, str) and value.isdecimal():
+    if isinstance(value, str) and value.isdecimal() and len(value) <= _MOST_DIGITS:
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 

@@ -43,6 +43,7 @@ from infrastructure.llm_adapters.wire_errors import (
     too_large,
     unusable_key,
     unusable_proxy,
+    wordless,
 )
 from shared.message import msg
 
@@ -52,6 +53,9 @@ _PARSED_ON_THE_LOOP = 128 * 1024
 """Characters; a larger JSON text is parsed in a thread."""
 MOST_ANSWER_BYTES = 64 * 2**20
 """Of one answer as it is sent; the frames around its words are ten times as long as these."""
+MOST_ANSWER_LINES, MOST_EMPTY_LINES = 2_000_000, 200_000
+"""Of one answer, and of those one after the other without a piece of it: comments, line ends and frames that
+say nothing take time too, some microseconds each. A keep-alive every 2 ms is the most that anybody needs."""
 _EXPLANATION_BYTES = 64 * 1024
 """Of an error's body no more is read."""
 
@@ -325,7 +329,7 @@ class WireClient(ABC):
         """Frames with their parsed data, and whether the stream ended inside them."""
         reader = self._new_reader(response.headers.get("content-type", ""))
         breath = Breath()
-        size = 0
+        size = lines = lines_at_piece = pieces_so_far = 0
         broken: ProviderError | None = None
         try:
             async with aclosing(self._pieces(response, answer, has_tools)) as pieces:
@@ -333,6 +337,13 @@ class WireClient(ABC):
                     size += len(piece)
                     if size > MOST_ANSWER_BYTES:
                         raise too_large(self._peer, msg("more than {size} MB", size=MOST_ANSWER_BYTES >> 20))
+                    if answer.pieces != pieces_so_far:
+                        lines_at_piece, pieces_so_far = lines, answer.pieces
+                    lines += max(piece.count(b"\n"), piece.count(b"\r"))
+                    if lines > MOST_ANSWER_LINES:
+                        raise too_large(self._peer, msg("more than {count} lines", count=MOST_ANSWER_LINES))
+                    if lines - lines_at_piece > MOST_EMPTY_LINES:
+                        raise wordless(self._peer, MOST_EMPTY_LINES)
                     for part in portions_of(piece):
                         await breath.take()
                         for frame in reader.feed(part):

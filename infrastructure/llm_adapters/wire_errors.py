@@ -58,7 +58,7 @@ def error_of_payload(peer: Peer, payload: Any) -> ProviderError:
     complaint = _complaint_of(payload)
     # Several servers put the status they would have sent into the code.
     code = complaint.code
-    status = int(code) if code.isdecimal() and 400 <= int(code[:4]) < 600 else None
+    status = int(code) if code.isdecimal() and len(code) == 3 and 400 <= int(code) < 600 else None
     return _refusal(peer, complaint, status=status, headers={})
 
 
@@ -372,6 +372,11 @@ def too_large(peer: Peer, what: Message) -> ProviderError:
             "The model seems to repeat itself: send the message again in other words, or choose another one."
         ),
     )
+
+
+def wordless(peer: Peer, lines: int) -> ProviderError:
+    """So many lines came, and not a piece of an answer in them."""
+    return failure(peer, "bad_response", msg("{count} lines without a word of an answer", count=lines))
 
 
 def connection_lost(peer: Peer, text: str) -> ProviderError:

@@ -244,3 +244,67 @@ def test_a_text_that_is_told_whole_again_and_again_is_joined_once() -> None:
         feed("delta", delta="x")
     feed("done", text="y")
     assert all(len(parts) == 1 for parts in reader._shown.values())
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [b"\n", b"\r", b": nothing\n", b"event: ping\n\n", b"data:\n\n", b"id: 1\nretry: 1\n", chunk({})],
+    ids=["LF", "CR", "comments", "events", "empty data", "ids", "empty chunks"],
+)
+async def test_lines_without_words_are_bounded(unit: bytes, monkeypatch: Any) -> None:
+    monkeypatch.setattr(wire_client, "MOST_EMPTY_LINES", 3_000)
+    first = chunk({"content": "It"})
+    script = Script(pieces=(first, unit * 2_900, chunk({"content": " is"}), unit * 3_100, DONE))
+    with FakeLLMServer([script]) as server:
+        async with opened(server) as client:
+            error = await refusal(said(client))
+    assert "3000 lines without a word" in str(error)
+
+
+async def test_lines_with_words_are_bounded_too(monkeypatch: Any) -> None:
+    monkeypatch.setattr(wire_client, "MOST_ANSWER_LINES", 3_000)
+    with FakeLLMServer([Script(pieces=(chunk({"content": "x"}) * 1_600, DONE))]) as server:
+        async with opened(server) as client:
+            assert "more than 3000 lines" in str(await refusal(said(client)))
+
+
+async def test_cookies_are_not_kept() -> None:
+    told = Script(pieces=answer("hello").pieces, headers={"Set-Cookie": "who=you; Max-Age=99999999; Path=/"})
+    with FakeLLMServer([told, told]) as server:
+        async with opened(server) as client:
+            await said(client)
+            await said(client)
+    assert len(server.exchanges) == 2
+    assert not any("cookie" in exchange.headers for exchange in server.exchanges)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_a_redirect_is_told_and_not_followed(status: int) -> None:
+    with FakeLLMServer([answer("stolen")]) as other:
+        place = f"{other.base_url}/chat/completions"
+        with FakeLLMServer([Script(status=status, headers={"Location": place})]) as server:
+            async with opened(server, api_key="sk-of-the-user") as client:
+                error = await refusal(said(client))
+    assert error.status == status
+    assert not other.exchanges
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [
+        pytest.param([frame({"error": {"code": "0400" + "0" * 5_000, "message": "x"}})], id="a code"),
+        pytest.param([b'data: {"error": ' + b"[" * 50_000 + b"]" * 50_000 + b"}\n\n"], id="a deep error"),
+    ],
+)
+async def test_an_error_without_measure_is_an_error(frames: list[bytes]) -> None:
+    with FakeLLMServer([Script(pieces=tuple(frames))]) as server:
+        async with opened(server) as client:
+            assert len(str(await refusal(said(client)))) < 2_000
+
+
+async def test_an_index_of_thousands_of_digits_is_none() -> None:
+    entry = {"index": "9" * 5_000, "id": "c", "function": {"name": "f", "arguments": "{}"}}
+    with FakeLLMServer([Script(pieces=(chunk({"tool_calls": [entry]}, "tool_calls"), DONE))]) as server:
+        async with opened(server) as client:
+            pieces = await said(client)
+    assert [call.name for call in pieces[-1].tool_calls] == ["f"]
