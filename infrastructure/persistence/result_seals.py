@@ -107,10 +107,11 @@ def _of_home(home: Path | None) -> ResultSeals:
     return ResultSeals(None if home is None else UserKey(home))
 
 
-def sign_unsigned(results_folder: Path, authenticity: Authenticity) -> int:
+def sign_unsigned(results_folder: Path, authenticity: Authenticity, *, older_than: float) -> int:
     """Sign the results that have no signature at all, with their data as they are; how many there were.
 
-    For the results this user's earlier versions made. What can't be read or written stays as it is.
+    For the results this user's earlier versions made: `older_than` is when the key was made (seconds since
+    1970); a result with a file put there since is none. What can't be read or written stays as it is.
     """
     seals = ResultSeals()
     signed = 0
@@ -124,8 +125,10 @@ def sign_unsigned(results_folder: Path, authenticity: Authenticity) -> int:
             content = read_bounded(read_regular_file(path, max_bytes=_MOST_BYTES))
             if not isinstance(content, dict) or SIGNATURE in content:
                 continue
-            raws = content.get("raw_paths", [])
-            content[HASHES] = [seals.digest_of(path.parent / Path(str(raw)).name) for raw in raws]
+            raws = [path.parent / Path(str(raw)).name for raw in content.get("raw_paths", [])]
+            if any(confined.look(file).st_ctime >= older_than for file in (path, *raws)):
+                continue
+            content[HASHES] = [seals.digest_of(raw) for raw in raws]
             content[SIGNATURE] = authenticity.sign(KIND, name, _canonical(content))
             write_atomically(path, as_text(content))
         except (OSError, ValueError, TypeError, CircuitAIError):

@@ -1,10 +1,9 @@
 """Projects of this user from before anything was signed: taken over once, without a question.
 
 Whether one is his is told by what no project can bring along: the program was used here before it had a key,
-the files are the user's own and older than the key; and his folder knew the project by its place (window,
-permissions, simulator settings), or the files were written in place by a program and not by a checkout or an
-unpacking: their times are those of what stands in them. What such a project had under way ends all the same:
-nothing unsigned is ever gone on with.
+the files are the user's own and older than the key, and his folder knew the project by its place (window,
+permissions, simulator settings). The times of files tell nothing: who makes a project can foresee that of its
+checkout. What such a project had under way ends all the same: nothing unsigned is ever gone on with.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import logging
 import os
 import time
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +21,6 @@ from infrastructure.persistence.atomic import write_atomically
 from infrastructure.persistence.change_lock import change_lock
 from infrastructure.persistence.regular import read_regular_file
 from infrastructure.persistence.result_seals import sign_unsigned
-from infrastructure.persistence.transcript_lines import read_lines
 from shared import paths
 from shared.bounded_json import read_bounded
 from shared.errors import CircuitAIError
@@ -37,10 +34,6 @@ FILE = "trust.json"
 SCHEMA_VERSION = 1
 _MAX_BYTES = 4 << 20
 _NAMING_PROJECTS = ("window.json", "permissions.json", "simulator_settings.json")
-_SAME_WRITE_S = 5.0
-"""Between the times of a file's content and of its status, when it was written in place."""
-_SAME_TURN_S = 300.0
-"""Between the last message and the last line of a conversation: its end, its title."""
 
 
 def note_known_projects(user_home: Path) -> None:
@@ -74,10 +67,16 @@ def take_over(project: ProjectFolder, user_home: Path) -> None:
                 return  # another process has done it
             signer.begin_take_over()
             project.adopt()
-            sign_unsigned(project.results_folder, signer)
+            sign_unsigned(project.results_folder, signer, older_than=_made(user_home))
             signer.end_take_over()
     except CircuitAIError as error:
         _log.warning("The history of %s could not be taken over: %s", project.root, error)
+
+
+def _made(user_home: Path) -> float:
+    """When the key was made, seconds since 1970; 0 where nobody knows."""
+    made = _read(user_home / FILE).get("made")
+    return made if isinstance(made, float) else 0.0
 
 
 def _named_in(user_home: Path) -> Iterator[str]:
@@ -119,12 +118,11 @@ def _transcripts(project: ProjectFolder) -> dict[Path, os.stat_result]:
 
 def _is_his(project: ProjectFolder, user_home: Path) -> bool:
     noted = _read(user_home / FILE)
-    made, known = noted.get("made"), noted.get("projects")
-    if not isinstance(made, float) or not isinstance(known, list) or noted.get("was_used") is not True:
+    made, known = _made(user_home), noted.get("projects")
+    if not isinstance(known, list) or noted.get("was_used") is not True or str(project.root) not in known:
         return False
-    transcripts = _transcripts(project)
     try:
-        told = [*transcripts.values()]
+        told = [*_transcripts(project).values()]
         if confined.is_file(project.private / paths.OPERATIONS_FILE):
             told.append(confined.look(project.private / paths.OPERATIONS_FILE))
         if any(status.st_ctime >= made for status in told):
@@ -132,26 +130,4 @@ def _is_his(project: ProjectFolder, user_home: Path) -> bool:
         found = [project.private.lstat(), *(status for _, status in confined.walk(project.private))]
     except OSError:
         return False
-    if any(status.st_uid != os.getuid() for status in found):
-        return False
-    if str(project.root) in known:
-        return True
-    return bool(transcripts) and all(_was_written_in_place(*item) for item in transcripts.items())
-
-
-def _was_written_in_place(path: Path, status: os.stat_result) -> bool:
-    """Whether the file's times are those of the program that wrote its last line."""
-    if abs(status.st_ctime - status.st_mtime) > _SAME_WRITE_S:
-        return False
-    try:
-        events = read_lines(read_regular_file(path, max_bytes=_MAX_BYTES), name=path.name).events
-        times = [
-            datetime.fromisoformat(str(message["additional_kwargs"]["timestamp"])).timestamp()
-            for event in events
-            if isinstance(message := event.get("message"), dict)
-            and isinstance(message.get("additional_kwargs"), dict)
-            and message["additional_kwargs"].get("timestamp")
-        ]
-    except (OSError, ValueError, OverflowError):
-        return False
-    return bool(times) and abs(max(times) - status.st_mtime) <= _SAME_TURN_S
+    return all(status.st_uid == os.getuid() for status in found)

@@ -1,4 +1,4 @@
-"""Numbers without measure in a deck: thousands of digits, signs that only look like digits, endless powers."""
+"""Numbers without measure in a deck: thousands of digits, signs that look like digits, endless powers."""
 
 import sys
 from collections.abc import Callable

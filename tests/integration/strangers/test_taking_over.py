@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
@@ -97,22 +98,39 @@ def test_nothing_is_taken_over_where_the_program_was_never_used(cli: Cli, old: P
         assert origins(cli, old) == {"elsewhere"}
 
 
-@pytest.mark.parametrize(("is_in_place", "origin"), [(True, "here"), (False, "elsewhere")])
-def test_a_project_of_the_command_line_is_known_by_its_times(
-    cli: Cli, home: Path, tmp_path: Path, is_in_place: bool, origin: str
-) -> None:
+def test_the_times_of_files_make_nobody_the_owner(cli: Cli, home: Path, tmp_path: Path) -> None:
+    """Who forges a project can foresee when it will be cloned."""
     forgery = Forgery(tmp_path / "amp")
-    now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    time = now if is_in_place else "2024-06-24T10:00:00.000+00:00"
     said: dict[str, Any] = {"id": CALL, "type": "user", "content": "Hi"}
-    said["additional_kwargs"] = {"timestamp": time}
+    said["additional_kwargs"] = {"timestamp": datetime.now(UTC).isoformat(timespec="milliseconds")}
     forgery.say(
         {"event": "message", "message": said, "step": CALL},
         {"event": "turn", "turn_id": CALL, "state": "started"},
         {"event": "turn", "turn_id": CALL, "state": "ended", "stop_reason": "completed"},
     )
     assert home.is_dir()
-    assert origins(cli, forgery.root) == {origin}
+    assert origins(cli, forgery.root) == {"elsewhere"}
+
+
+@pytest.mark.parametrize("is_later", [True, False])
+def test_results_put_where_a_known_project_was_are_not(
+    cli: Cli, home: Path, tmp_path: Path, is_later: bool
+) -> None:
+    place = tmp_path / "amp"
+    theirs = tmp_path / "theirs"
+    know(home, place)
+    result = theirs / ".circuit_ai" / "sim_results" / "2024-06-24T10-00-00_rc"
+    result.mkdir(parents=True)
+    (result / "result.json").write_text(json.dumps({"schema_version": 1, "raw_paths": []}))
+    (tmp_path / "other").mkdir()
+    if not is_later:
+        theirs.rename(place)
+    assert cli("chat", tmp_path / "other", "hello").exit_code == 0  # the key is made
+    if is_later:
+        shutil.copytree(theirs, place)
+    assert cli("sessions", "list", place).exit_code == 0
+    (kept,) = place.glob(".circuit_ai/sim_results/*/result.json")
+    assert ("signature" in json.loads(kept.read_text())) is not is_later
 
 
 def test_a_take_over_that_was_killed_goes_on(home: Path, old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
