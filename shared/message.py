@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from string import Formatter
 from types import MappingProxyType
+
+from shared.visible import one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +24,7 @@ class Message:
 
     def render(self, template: str) -> str:
         """Fill `template` (the English one or a translation of it) with this message's parameters."""
-        return template.format_map({key: str(value) for key, value in self.params.items()})
+        return template.format_map({key: _shown(key, value) for key, value in self.params.items()})
 
     def __reduce__(self) -> tuple[type[Message], tuple[str, dict[str, object]]]:
         """Messages travel between processes; the read-only view of their parameters cannot."""
@@ -29,6 +32,15 @@ class Message:
 
     def __str__(self) -> str:
         return self.render(self.template)
+
+
+_PLACES = frozenset({"path", "file", "folder", "place", "circuit"})
+"""Parameters that are paths, also where they are plain texts."""
+
+
+def _shown(key: str, value: object) -> str:
+    """A parameter as text; a path in one line: its name may hold line ends and control characters."""
+    return one_line(str(value)) if key in _PLACES or isinstance(value, PurePath) else str(value)
 
 
 def stored_message(template: object, params: object) -> Message | None:

@@ -34,11 +34,14 @@ from infrastructure.llm_adapters.wire_errors import (
     too_large,
 )
 from shared.message import msg
+from shared.visible import one_line
 
 NOT_JSON = object()
 """What `parse_json` gives for a text that is none."""
 
 _NOISE_LIMIT = 20_000
+_LONGEST_MODEL = 200
+"""Characters of a model's name that are kept."""
 MOST_CHARACTERS = 8_000_000
 """Of text, reasoning and calls in one answer: ten times what the longest answers of today's models have."""
 
@@ -71,6 +74,11 @@ MOST_SOURCES = 100
 """Of a web search, for one answer."""
 
 Phase = Literal["waiting", "thinking", "content"]
+
+
+def fitting_model(name: str) -> str:
+    """A model's name as a server tells it, fit to be shown and stored."""
+    return one_line(name[:_LONGEST_MODEL])
 
 
 def parse_json(text: str) -> Any:
@@ -202,7 +210,7 @@ class AnswerReader:
 
     def _take_chunk(self, payload: Mapping[str, Any], frame: Frame) -> Iterator[StreamChunk]:
         if isinstance(payload.get("model"), str):
-            self._model = payload["model"]
+            self._model = fitting_model(payload["model"])
         self._take_usage(payload.get("usage"))
         for path in _SOURCES:
             self._take_sources(payload, path)

@@ -24,7 +24,13 @@ from domain.llm.chat import (
     Usage,
     WebSource,
 )
-from infrastructure.llm_adapters.answer_reader import MOST_SOURCES, AnswerReader, count_of, whole_characters
+from infrastructure.llm_adapters.answer_reader import (
+    MOST_SOURCES,
+    AnswerReader,
+    count_of,
+    fitting_model,
+    whole_characters,
+)
 from infrastructure.llm_adapters.dialect import Dialect
 from infrastructure.llm_adapters.openai_compatible import OpenAICompatibleClient
 from infrastructure.llm_adapters.responses_request import render_responses
@@ -335,7 +341,7 @@ class ResponsesAnswer(AnswerReader):
 
     def _take_head(self, whole: Any) -> None:
         if isinstance(whole, Mapping) and isinstance(whole.get("model"), str):
-            self._model = whole["model"]
+            self._model = fitting_model(whole["model"])
 
     def _take_end(self, whole: Mapping[str, Any]) -> Iterator[StreamChunk]:
         """The last event (or the whole answer): what it tells beyond what came, usage, and why it ended."""

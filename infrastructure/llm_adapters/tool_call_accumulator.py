@@ -9,7 +9,7 @@ neither to the call that was touched last.
   and the joined name is one.
 - Arguments may be text in pieces or a whole object; an empty object sent first as a place-holder and a
   whole text sent again are not joined to what follows.
-- Ids are passed on as they came, "" when there was none; they may repeat.
+- Ids are passed on as they came, "" when there was none (or one of thousands of characters); they may repeat.
 - A name space before a known tool's name, and what a model's template left behind it, are cut off.
 
 One refinement settles what would otherwise be broken for certain: whether a named piece opens a call or
@@ -28,9 +28,12 @@ from typing import Any
 
 from domain.llm.agent_limits import MOST_CALLS_OF_ANSWER
 from domain.llm.chat import WireToolCall
+from shared.visible import one_line
 
 _MOST_DIGITS = 9
 """Of an index that came as text."""
+_LONGEST_ID, _LONGEST_NAME = 1_000, 200
+"""Characters. What is longer would be stored, shown and sent again with every request."""
 
 
 class TooManyCalls(ValueError):
@@ -161,7 +164,11 @@ class ToolCallAccumulator:
         # Servers that still send the older form send it beside the new one.
         calls = self._calls or ([self._legacy] if self._legacy is not None else [])
         found = (
-            WireToolCall(provider_id=call.id, name=self._name_of(call), arguments=call.arguments)
+            WireToolCall(
+                provider_id=call.id if len(call.id) <= _LONGEST_ID else "",
+                name=_fit(self._name_of(call)),
+                arguments=call.arguments,
+            )
             for call in calls
         )
         return tuple(call for call in found if call.name or call.arguments.strip())
@@ -263,6 +270,12 @@ class ToolCallAccumulator:
         """
         bare = name.partition("<|")[0].rpartition(".")[2].strip()
         return bare if bare in self._known else name
+
+
+def _fit(name: str) -> str:
+    """A name as it can be shown and stored; no tool has one that this changes."""
+    name = one_line(name[: _LONGEST_NAME + 1])
+    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
 
 
 def _entries(value: Any) -> Iterator[Mapping[str, Any]]:

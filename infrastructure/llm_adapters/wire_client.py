@@ -46,6 +46,7 @@ from infrastructure.llm_adapters.wire_errors import (
     wordless,
 )
 from shared.message import msg
+from shared.visible import one_line
 
 _logger = logging.getLogger(__name__)
 
@@ -480,4 +481,7 @@ def _model_names(payload: Any) -> tuple[str, ...] | None:
         else entry
         for entry in entries
     )
-    return tuple(name for name in found if isinstance(name, str) and name)
+    # A name with a line end in it, or of thousands of characters, could be neither shown nor given again.
+    return tuple(
+        name for name in found if isinstance(name, str) and 0 < len(name) <= 300 and name == one_line(name)
+    )

@@ -253,7 +253,7 @@ class _EventPrinter:
             case ToolStarted() | ConfirmationNeeded():
                 self._end_line()
             case ToolEnded():
-                out.line(f"{'✓' if event.success else '✗'} {out.translate(event.summary)}")
+                out.row(f"{'✓' if event.success else '✗'} {out.translate(event.summary)}")
             case RetryScheduled():
                 self._end_line()
                 out.note(

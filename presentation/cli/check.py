@@ -31,7 +31,7 @@ def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         return int(has_errors)
     for item in report.diagnostics:
         place = f"{item.file}:{item.line}" + (f":{item.column}" if item.column else "")
-        out.line(f"{place}: {item.severity}: {out.translate(item.message)} [{item.code}]")
+        out.row(f"{place}: {item.severity}: {out.translate(item.message)} [{item.code}]")
     counts = {
         severity: sum(item.severity == severity for item in report.diagnostics)
         for severity in ("error", "warning", "info")

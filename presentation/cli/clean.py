@@ -96,7 +96,7 @@ def _print(report: CleanReport, out: Output) -> None:
     rows = [[item.result.result_id, _size(item.result.size), _why(item, out)] for item in report.removed]
     rows += [[str(path), _size(size), out.translate(_REASONS["unfinished"])] for path, size in report.scratch]
     for line in table(rows):
-        out.line(line)
+        out.row(line)
     if report.undo.operations:
         out.say(
             msg("{count} old changes of files can no longer be taken back.", count=report.undo.operations)

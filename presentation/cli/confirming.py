@@ -46,11 +46,11 @@ async def allow_all(card: ConfirmationCard) -> Answers:
 async def _ask(call: CallOnCard, out: Output) -> CardAnswer:
     """One call. The shortest answer is the safe one: no."""
     out.line()
-    out.say(deed_of(call))
+    out.row(out.translate(deed_of(call)))
     for text in (*reasons_of(call), *facts_of(call)):
-        out.line(f"  {out.translate(text)}")
+        out.row(f"  {out.translate(text)}")
     if call.always:
-        out.line(f"  a: {out.translate(always_text(call.always))}")
+        out.row(f"  a: {out.translate(always_text(call.always))}")
         prompt = msg("Allow it? [y/N/a] ")
     else:
         prompt = msg("Allow it? [y/N] ")

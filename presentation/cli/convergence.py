@@ -40,10 +40,10 @@ def show(diagnosis: Diagnosis, out: Output) -> None:
     if diagnosis.cause is None:
         out.say(msg("Nothing keeps this circuit from converging."))
         return
-    out.line(f"{out.translate(diagnosis.cause.message)} [{diagnosis.cause.code}]")
+    out.row(f"{out.translate(diagnosis.cause.message)} [{diagnosis.cause.code}]")
     for trial in diagnosis.trials:
         mark = "+" if trial.converges else "-"
-        out.line(f"  {mark} {out.translate(trial.remedy.message)} [{trial.remedy.code}]")
+        out.row(f"  {mark} {out.translate(trial.remedy.message)} [{trial.remedy.code}]")
     if diagnosis.proposal is None:
         out.say(msg("None of the remedies that were tried makes it converge."))
         return

@@ -42,9 +42,9 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         out.json(document)
     for expression, value in values.items():
         if isinstance(value, CircuitError):
-            out.line(f"{expression}: {out.translate(value.message)}")
+            out.row(f"{expression}: {out.translate(value.message)}")
         else:
-            out.line(f"{expression} = {figure(value, digits=6)}")
+            out.row(f"{expression} = {figure(value, digits=6)}")
     return 1 if failures else 0
 
 

@@ -99,7 +99,7 @@ def _print_best(result: OptimizationResult, best: BestPoint, out: Output) -> Non
         *([name, number(start[name], "1", 6) if name in start else "", text]
           for name, text in best.texts.items()),
     ]):  # fmt: skip
-        out.line(line)
+        out.row(line)
     out.line()
     for verdict in best.verdicts:
         goal = verdict.goal
@@ -113,7 +113,7 @@ def _print_best(result: OptimizationResult, best: BestPoint, out: Output) -> Non
     judged = {verdict.goal.metric for verdict in best.verdicts}
     for name, value in best.metrics.items():
         if name not in judged:
-            out.line(f"  {name}: {number(value, result.units.get(name, ''))}")
+            out.row(f"  {name}: {number(value, result.units.get(name, ''))}")
     if not best.is_verified:
         out.say(msg("These figures are those of the search; no run of its own has proved them."))
 

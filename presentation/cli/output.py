@@ -18,7 +18,7 @@ from presentation.translation import Translator, language_of
 from shared.errors import CircuitAIError, EnvironmentProblem, Stopped
 from shared.message import Message, msg
 from shared.redaction import redact_known
-from shared.visible import for_terminal
+from shared.visible import for_terminal, one_line
 
 _LINE_ENDS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "\u0085\u2028\u2029"}
 """What JSON leaves as it is and some readers take for the end of a line."""
@@ -65,6 +65,10 @@ class Output:
         """A ready-made line for people: figures, tables (nothing in JSON mode)."""
         if not self.as_json:
             self._print(text)
+
+    def row(self, text: str) -> None:
+        """A line of a list or a question: what names and texts of others hold can't make up lines of it."""
+        self.line(one_line(text))
 
     def piece(self, text: str) -> None:
         """A piece of a text that streams in, without a line end of ours (nothing in JSON mode)."""
@@ -153,9 +157,10 @@ class Output:
 
 
 def _located(text: str, file: Path | None, line: int | None) -> str:
-    if file is None or (line is None and str(file) in text):
+    if file is None or (line is None and one_line(str(file)) in text):
         return text
-    return f"{file}: {text}" if line is None else f"{file}:{line}: {text}"
+    shown = one_line(str(file))
+    return f"{shown}: {text}" if line is None else f"{shown}:{line}: {text}"
 
 
 def plain(value: Any) -> Any:

@@ -85,7 +85,7 @@ def _show(permissions: Permissions, out: Output) -> None:
     if not permissions.rules and not permissions.protected:
         out.say(msg("There are no rules for this project: the defaults hold."))
     for rule in permissions.rules:
-        out.line(str(rule))
+        out.row(str(rule))
     for name in permissions.protected:
         out.say(msg("protected: {path}", path=name))
     for server in permissions.consents:

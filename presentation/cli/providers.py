@@ -71,7 +71,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         return 0
     out.say(message)
     for name in models[:_MOST_NAMES]:
-        out.line(f"  {name}")
+        out.row(f"  {name}")
     if len(models) > _MOST_NAMES:
         out.say(msg("  ... and {count} more (all with --json)", count=len(models) - _MOST_NAMES))
     return 0

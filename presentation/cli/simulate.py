@@ -133,11 +133,11 @@ def _print(result: SimulationResult, out: Output) -> None:
         place = ""
         if issue.file is not None:
             place = f"{issue.file}:{issue.line}: " if issue.line else f"{issue.file}: "
-        out.line(f"{place}{issue.severity}: {out.translate(issue.message)} [{issue.code}]")
+        out.row(f"{place}{issue.severity}: {out.translate(issue.message)} [{issue.code}]")
         if issue.advice:
-            out.line(f"  {out.translate(issue.advice)}")
+            out.row(f"  {out.translate(issue.advice)}")
     for name, quantity in result.metrics.items():
-        out.line(f"{name} = {figure(quantity)}")
+        out.row(f"{name} = {figure(quantity)}")
     seconds = f"{result.run.duration_s:.2f}"
     if result.ok:
         out.say(

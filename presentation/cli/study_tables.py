@@ -35,7 +35,7 @@ def print_study(result: StudyResult, out: Output) -> None:
 def _lines(out: Output, rows: Sequence[Sequence[str]]) -> None:
     if rows:
         for line in table(rows):
-            out.line(line)
+            out.row(line)
         out.line()
 
 
@@ -142,7 +142,7 @@ def _sensitivities(result: StudyResult, out: Output) -> list[list[str]]:
 
 def _print_yield(result: StudyResult, out: Output) -> None:
     for name, item in result.yields.items():
-        out.line(f"{name}: {_share(item.value)} ({item.passed}/{item.total})")
+        out.row(f"{name}: {_share(item.value)} ({item.passed}/{item.total})")
     if (found := result.total_yield) is not None and result.kind == "montecarlo":
         out.say(
             msg("Yield {share} ({passed} of {total}); with 95 % confidence between {low} and {high}.",

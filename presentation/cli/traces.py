@@ -75,7 +75,7 @@ async def _list(args: argparse.Namespace, app: Application, out: Output) -> None
     for turn in turns:
         began = local_time(turn.started_ns / 1e9)
         when = "?" if began is None else f"{began:%Y-%m-%d %H:%M:%S}"
-        out.line(f"{turn.trace_id}  {when}  {row_words(turn, out.translate)}")
+        out.row(f"{turn.trace_id}  {when}  {row_words(turn, out.translate)}")
 
 
 async def _show(args: argparse.Namespace, app: Application, out: Output) -> None:
@@ -90,10 +90,10 @@ async def _show(args: argparse.Namespace, app: Application, out: Output) -> None
 
 def _print_tree(spans: Sequence[KeptSpan], out: Output) -> None:
     for depth, span in tree_rows(spans):
-        out.line(f"{'  ' * depth}{row_words(span, out.translate)}")
+        out.row(f"{'  ' * depth}{row_words(span, out.translate)}")
         details = "  ".join(f"{name}={value}" for name, value in span.attributes.items())
         if details:
-            out.line(f"{'  ' * depth}    {details}")
+            out.row(f"{'  ' * depth}    {details}")
 
 
 async def _export(args: argparse.Namespace, app: Application, out: Output) -> None:

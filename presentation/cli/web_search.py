@@ -125,7 +125,7 @@ def say_sources(sources: tuple[WebSource, ...], out: Output) -> None:
     """A numbered list, a line a page."""
     for number, source in enumerate(sources, 1):
         date = f"  ({source.date})" if source.date else ""
-        out.line(f"  {source.reference or f'[{number}]'}  {source.title}{date}  {source.url}")
+        out.row(f"  {source.reference or f'[{number}]'}  {source.title}{date}  {source.url}")
 
 
 def engines(app: Application) -> tuple[SearchEngineInfo, ...]:

@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 from typing import Literal
 
 from domain.llm.tools.text_files import BinaryFileError, decode
+from shared.visible import one_line
 
 TEXT_LIMIT = 20_000
 """Characters of a diff's text, unless told otherwise."""
@@ -134,8 +135,8 @@ def _unified(
     old: Sequence[str], new: Sequence[str], opcodes: list[Opcode], *, names: tuple[str, str], context: int
 ) -> Iterator[str]:
     ends_differ = _ends(old) != _ends(new)
-    yield f"--- {names[0]}"
-    yield f"+++ {names[1]}"
+    yield f"--- {one_line(names[0])}"
+    yield f"+++ {one_line(names[1])}"
     for group in _Grouping(opcodes).get_grouped_opcodes(context):
         (_, i1, _, j1, _), (_, _, i2, _, j2) = group[0], group[-1]
         yield f"@@ -{_range(i1, i2)} +{_range(j1, j2)} @@"

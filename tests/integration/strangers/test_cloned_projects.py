@@ -80,6 +80,23 @@ def test_a_name_makes_up_no_line_of_a_list(cli: Cli, forgery: Forgery, clone: Cl
     assert not any(line.startswith("Adopted: all") for line in told)
 
 
+def test_a_name_makes_up_no_line_of_a_difference(cli: Cli, forgery: Forgery, clone: Clone) -> None:
+    forgery.record("a\n+++ \x1b[2J\nb.cir", state="done", before=b"* old\n", after=RC)
+    told = cli("undo", clone(), "01J0000000000000000000000F", "--diff").stdout
+    assert "a\u240a+++ \u241b[2J\u240ab.cir" in told
+    assert not any(line.startswith(("b.cir", "+++ \x1b")) for line in told.splitlines())
+
+
+@pytest.mark.parametrize("command", ["check", "simulate"])
+def test_a_name_makes_up_no_line_of_a_verdict(cli: Cli, tmp_path: Path, command: str) -> None:
+    deck = tmp_path / "a\nok.cir: 0 errors, 0 warnings\x1b[2J.cir"
+    deck.write_text('* a\nV1 a 0 1\n.include "no\x1b[2Jsuch.lib"\nR1 a 0 1k\n.op\n.end\n')
+    for folder in (tmp_path, deck):
+        told = cli(command, folder / "none\nok: 0 errors.cir" if folder == tmp_path else deck)
+        lines = (told.stdout + told.stderr).splitlines()
+        assert not any(line.startswith("ok") or "\x1b" in line for line in lines), lines
+
+
 @pytest.mark.parametrize("words", [(), ("01J0000000000000000000000F",), ("--choose", "restore")])
 def test_a_done_change_is_never_taken_back(
     cli: Cli, forgery: Forgery, clone: Clone, words: tuple[str, ...]

@@ -308,3 +308,19 @@ async def test_an_index_of_thousands_of_digits_is_none() -> None:
         async with opened(server) as client:
             pieces = await said(client)
     assert [call.name for call in pieces[-1].tool_calls] == ["f"]
+
+
+async def test_names_of_calls_and_models_can_be_shown_and_stored() -> None:
+    nasty = "del\x1b[2J\u202e\nAllowed: yes" + "n" * 100_000
+    entry = {"index": 0, "id": "i" * 100_000, "function": {"name": nasty, "arguments": "{}"}}
+    script = Script(pieces=(chunk({"tool_calls": [entry]}, "tool_calls", model=nasty), DONE))
+    listed = json_answer({"data": [{"id": nasty}, {"id": "a\nb"}, {"id": "good"}]})
+    with FakeLLMServer([script], models_script=listed) as server:
+        async with opened(server) as client:
+            last = (await said(client))[-1]
+            assert await client.models() == ("good",)
+    (made,) = last.tool_calls
+    assert (made.provider_id, len(made.name)) == ("", 200)
+    assert made.name.startswith("del\u241b[2J\ufffd\u240aAllowed: yes")
+    assert len(last.model) == 200
+    assert "\n" not in last.model
