@@ -80,9 +80,10 @@ class ProblemsView(QWidget):
         self._of_run: tuple[ProblemRow, ...] = ()
         self._run_circuit: Path | None = None
         self._texts: dict[Path, str] = {}
-        """The text of each file when it was last looked at."""
+        """The text of each file when it was last looked at, or simulated."""
+        services.workspace.run_started.connect(self._on_run_started)
         services.workspace.text_checked.connect(self._on_text)
-        services.workspace.project_closed.connect(self._texts.clear)
+        services.workspace.project_closed.connect(self._forget)
         self.setObjectName("problems")
         self._model = _Model(services)
         self.list = _List(services, self._model)
@@ -113,6 +114,17 @@ class ProblemsView(QWidget):
         self._of_run = tuple(_row(issue, is_of_run=True) for issue in issues)
         self._run_circuit = circuit
         self._refresh()
+
+    def _forget(self) -> None:
+        """The project was closed."""
+        self._texts.clear()
+        self.show_of_run(())
+
+    def _on_run_started(self, _circuit: Path) -> None:
+        """A run may be over before the editor has looked at the text it was made of."""
+        buffers = self._services.workspace.buffers
+        if buffers is not None:
+            self._texts.update(buffers.open_texts())
 
     def _on_text(self, file: Path, text: str) -> None:
         """What a run said of another text than the one that stands there now is no problem any more."""

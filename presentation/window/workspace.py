@@ -47,6 +47,10 @@ class Buffers(Protocol):
         """The files of the tabs, from left to right."""
         ...
 
+    def open_texts(self) -> Mapping[Path, str]:
+        """What the editor has of each open file, unsaved changes included."""
+        ...
+
     def unsaved(self) -> tuple[Path, ...]:
         """Those with unsaved text."""
         ...

@@ -1,6 +1,7 @@
 """Running from the window: saved first, one at a time, stopped, and errors shown at their place."""
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,10 @@ from shared.message import msg
 class Buffers:
     """The editor, as far as a run asks it."""
 
-    def __init__(self, *, can_save: bool = True) -> None:
+    def __init__(self, *, can_save: bool = True, texts: Mapping[Path, str] | None = None) -> None:
         self.can_save = can_save
         self.saves = 0
+        self._texts = dict(texts or {})
 
     async def save_unsaved(self) -> bool:
         self.saves += 1
@@ -27,6 +29,9 @@ class Buffers:
 
     def is_dirty(self, path: Path) -> bool:
         return False
+
+    def open_texts(self) -> dict[Path, str]:
+        return self._texts
 
     def show(self, path: Path, line: int | None = None) -> None:
         raise AssertionError("a run shows nothing in the editor by itself")
@@ -206,6 +211,22 @@ async def test_an_error_of_checker_and_run_is_listed_once_and_a_runs_goes_with_i
     assert len(pane.problems.rows) == 3
     workspace.text_checked.emit(circuit, "R1 a b 2")
     assert [row.line for row in pane.problems.rows] == [7]
+
+
+async def test_what_a_run_said_stays_when_the_editor_looks_at_that_very_text_later(pane, services, project):
+    circuit, text = project / "filter.cir", "R1 a b oops"
+    services.workspace.text_checked.emit(circuit, "R1 a b 1")
+    services.workspace.buffers = Buffers(texts={circuit: text})
+    services.workspace.run_started.emit(circuit)  # F5 right behind the last letter
+    row = ProblemRow(severity="error", message=msg("Not simulated"), file=circuit, line=1)
+    pane.problems.show_of_run([row], circuit)
+    services.workspace.text_checked.emit(circuit, text)
+    assert [row.line for row in pane.problems.rows] == [1]
+    services.workspace.text_checked.emit(circuit, "R1 a b 2")
+    assert not pane.problems.rows
+    pane.problems.show_of_run([row], circuit)
+    services.workspace.project_closed.emit()  # another project has problems of its own
+    assert not pane.problems.rows
 
 
 async def test_a_double_click_on_a_tab_takes_all_the_room_and_gives_it_back(pane):

@@ -156,6 +156,10 @@ class EditorArea(QWidget):
         """The files of the tabs, from left to right."""
         return tuple(page.path for page in self._pages())
 
+    def open_texts(self) -> Mapping[Path, str]:
+        """What there is of each open file, unsaved changes included."""
+        return {page.path: page.editor.text() for page in self._pages()}
+
     def unsaved(self) -> tuple[Path, ...]:
         """Those with unsaved text."""
         return tuple(page.path for page in self._pages() if page.is_dirty)
