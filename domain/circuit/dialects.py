@@ -217,7 +217,7 @@ def refuse_schematic(data: bytes, path: Path | None) -> None:
     for program, pattern, way in _SCHEMATICS:
         if pattern.match(head.removeprefix(codecs.BOM_UTF8)):
             raise UserInputError(
-                msg("{path} is a schematic of {program}, no netlist. {way}", path=path, program=program,
+                msg("{path} is a {program} schematic, not a netlist. {way}", path=path, program=program,
                     way=way),
                 file=path,
                 error_type="schematic",

@@ -104,7 +104,7 @@ _CLASSES: tuple[tuple[Message, str, _Names, str], ...] = (
             r"HSMS\w*"),
      "D(IS=1u N=1.05 RS=50m CJO=100p VJ=0.4 M=0.4 TT=0 BV=40 IBV=100u EG=0.69 XTI=2)"),
     (msg("silicon rectifier"), "d",
-     _Names(r"1N400[1-7]|1N540[0-8]|1N53\d\d|UF\d+|MUR\d+|MURS\d+|ES\d|BY\w?\d+|RHRP\d+|HER\d+|FR\d+|S[1-5]"),
+     _Names(r"1N400[1-7]|1N540[0-8]|1N539[1-9]|UF\d+|MUR\d+|MURS\d+|ES\d|BY\w?\d+|RHRP\d+|HER\d+|FR\d+|S[1-5]"),
      "D(IS=5n N=1.8 RS=30m CJO=30p VJ=0.6 M=0.4 TT=2u BV=1000 IBV=5u)"),
     (msg("power NPN transistor"), "q",
      _Names(r"2N(?:3055|3771|3773|5038|628[2-4]|6059|5686)|BD(?:13[579]|23[79]|24[13]|433|43[579]|53\d|911)|"
@@ -189,7 +189,7 @@ _OP_AMPS = late_pattern(
 def _op_amp(name: str, parameters: frozenset[str]) -> tuple[Message, tuple[str, ...]]:
     """Pins as LTspice's op-amps have them: in+ in- V+ V- out. Of the parameters avol and gbw count."""
     unread = "".join(f" {key}=0" for key in sorted(parameters - {"avol", "gbw", "m"}))
-    return msg("op-amp with 10 MHz"), (
+    return msg("op-amp of 10 MHz gain-bandwidth product"), (
         f".subckt {name} inp inn vcc vee out avol=100k gbw=10meg{unread}",
         "r_in inp inn 10g",
         "r_cm inp 0 100g",
@@ -211,17 +211,24 @@ def _op_amp(name: str, parameters: frozenset[str]) -> tuple[Message, tuple[str, 
 _E24 = (3.3, 3.6, 3.9, 4.3, 4.7, 5.1, 5.6, 6.2, 6.8, 7.5, 8.2, 9.1, 10, 11, 12, 13, 15, 16, 18, 20, 22, 24,
         27, 30, 33, 36, 39, 43, 47, 51, 56, 62, 68, 75, 82, 91, 100)  # fmt: skip
 """The voltages of 1N4728 to 1N4764 (JEDEC registration)."""
+_1N5226 = (3.3, 3.6, 3.9, 4.3, 4.7, 5.1, 5.6, 6, 6.2, 6.8, 7.5, 8.2, 8.7, 9.1, 10, 11, 12, 13, 14, 15, 16,
+           17, 18, 19, 20, 22, 24, 25, 27, 28, 30, 33, 36, 39, 43, 47, 51, 56, 60, 62, 68, 75, 82, 87, 91,
+           100, 110, 120, 130, 140, 150, 160, 170, 180, 190, 200)  # fmt: skip
+"""The voltages of 1N5226 to 1N5281, and of 1N5333 to 1N5388 (JEDEC registration)."""
 _1N700 = {746: 3.3, 747: 3.6, 748: 3.9, 749: 4.3, 750: 4.7, 751: 5.1, 752: 5.6, 753: 6.2, 754: 6.8, 755: 7.5,
           756: 8.2, 757: 9.1, 758: 10, 759: 12}  # fmt: skip
 
 
 def zener_voltage(name: str) -> float | None:
     """Volts of a Zener diode by its name (1N4733, 1N750, BZX84C5V1, EDZV5_1B); None for other parts."""
-    if match := re.fullmatch(r"1N(7\d\d|47\d\d)[A-Z]?", name, re.IGNORECASE):
+    if match := re.fullmatch(r"1N(7\d\d|47\d\d|5[23]\d\d)[A-Z]?", name, re.IGNORECASE):
         number = int(match[1])
         if number < 1000:
             return _1N700.get(number)
-        return _E24[number - 4728] if 4728 <= number <= 4764 else None
+        for first, volts in ((4728, _E24), (5226, _1N5226), (5333, _1N5226)):
+            if 0 <= number - first < len(volts):
+                return float(volts[number - first])
+        return None
     match = re.fullmatch(
         r"(?:BZ[XVTGY]\w*|MMSZ\w*|[EU]DZV?\w*|KDZV?\w*)[BCV](\d+)[V._](\d+)?\w*", name, re.IGNORECASE
     )

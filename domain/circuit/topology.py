@@ -53,7 +53,7 @@ class FloatingGroup(NamedTuple):
     nodes: tuple[str, ...]
     element: PlacedElement
     """The first element that touches one of them."""
-    is_hopeless: bool = True
+    is_singular: bool = True
     """No device puts anything on the diagonal of their rows of the matrix: gmin stepping cannot help."""
 
 
@@ -64,8 +64,6 @@ class Loop(NamedTuple):
     has_inductor: bool
     voltage: float | None
     """Sum of the DC voltages around a loop with inductors; None when it cannot be known."""
-    is_constant: bool = True
-    """No source of the loop has a waveform."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -257,7 +255,7 @@ class _Examiner:
             # A node with current sources only has no row in the matrix: ngspice leaves it at 0 V.
             has_diagonal = bool(letters - _WITHOUT_DIAGONAL) or letters == {"i"}
             yield FloatingGroup(  # nodes stand in the order they were met
-                nodes=tuple(nodes), element=touching[0], is_hopeless=not has_diagonal
+                nodes=tuple(nodes), element=touching[0], is_singular=not has_diagonal
             )
 
     def _is_fed_back(self, nodes: list[str]) -> bool:
@@ -303,13 +301,11 @@ class _Examiner:
         if element.letter != "l":
             self._sources_at.setdefault(first, []).append((second, element.key))
             self._sources_at.setdefault(second, []).append((first, element.key))
-        volts, constant = _dc_voltage(element)
-        closed = shorts.join(first, second, volts, constant=constant)
-        if closed is not None:
-            around, is_constant = closed
-            wiring.loops.append(
-                Loop(element=placed, has_inductor=True, voltage=around, is_constant=is_constant)
-            )
+        if shorts.are_tied(first, second):
+            around = shorts.around(first, second, _dc_voltage(element))
+            wiring.loops.append(Loop(element=placed, has_inductor=True, voltage=around))
+        else:
+            shorts.join(first, second, _dc_voltage(element))
 
     def _close_late(self, placed: PlacedElement, wiring: BlockWiring) -> None:
         """Sources that follow a current: a loop has a solution when the current's own branch is in it."""
@@ -352,55 +348,55 @@ def _follows_current(element: Element) -> bool:
 _WAVEFORMS = frozenset({"sin", "sine", "pulse", "exp", "pwl", "sffm", "am", "trnoise", "trrandom"})
 
 
-def _dc_voltage(element: Element) -> tuple[float | None, bool]:
-    """DC voltage between the ends (None when not known) and whether it has no waveform."""
+def _dc_voltage(element: Element) -> float | None:
+    """DC voltage between the ends, in volts; None when not known."""
     if element.letter == "l":
-        return 0.0, True
+        return 0.0
     if element.letter != "v":
-        return None, True
-    has_waveform = any(word in _WAVEFORMS for word in element.words)
+        return None
     if element.value is not None:
         number = read_number(element.value.text)
-        return (number.value if number is not None else None), not has_waveform
-    if not has_waveform:
-        return 0.0, True
+        return None if number is None else number.value
+    if not any(word in _WAVEFORMS for word in element.words):
+        return 0.0
     fields = element.statement.words
     after = next((i for i, word in enumerate(fields) if word.key in _WAVEFORMS), 0)
     number = read_number(fields[after + 1].text) if after + 1 < len(fields) else None
     if fields[after].key not in {"sin", "sine", "pulse"} or number is None:
-        return None, False
-    return number.value, False
+        return None
+    return number.value
 
 
 class _Potentials:
     """Union-find that knows the voltage between nodes of a set, where it can be known."""
 
     def __init__(self) -> None:
-        self._links: dict[str, tuple[str, float | None, bool]] = {}
+        self._links: dict[str, tuple[str, float | None]] = {}
 
-    def _climb(self, node: str) -> tuple[str, float | None, bool]:
-        """Root of the set, voltage of `node` against it, and whether only constants are on the way."""
+    def _climb(self, node: str) -> tuple[str, float | None]:
+        """Root of the set, and the voltage of `node` against it."""
         volts: float | None = 0.0
-        constant = True
         while node in self._links:
-            node, step, step_constant = self._links[node]
+            node, step = self._links[node]
             volts = None if volts is None or step is None else volts + step
-            constant = constant and step_constant
-        return node, volts, constant
+        return node, volts
 
-    def join(
-        self, first: str, second: str, volts: float | None, *, constant: bool
-    ) -> tuple[float | None, bool] | None:
-        """Fix v(first) - v(second) = volts. When they were tied already: the loop's voltage, constness."""
-        root_a, volts_a, constant_a = self._climb(first)
-        root_b, volts_b, constant_b = self._climb(second)
-        known = volts is not None and volts_a is not None and volts_b is not None
-        all_constant = constant and constant_a and constant_b
-        if root_a == root_b:
-            return ((volts_a - volts_b - volts) if known else None, all_constant)  # type: ignore[operator]
-        step = (volts + volts_b - volts_a) if known else None  # type: ignore[operator]
-        self._links[root_a] = (root_b, step, all_constant)
-        return None
+    def are_tied(self, first: str, second: str) -> bool:
+        """Whether both are in one set."""
+        return self._climb(first)[0] == self._climb(second)[0]
+
+    def around(self, first: str, second: str, volts: float | None) -> float | None:
+        """The voltage around the loop that v(first) - v(second) = volts closes; None when not known."""
+        volts_a, volts_b = self._climb(first)[1], self._climb(second)[1]
+        return None if volts is None or volts_a is None or volts_b is None else volts_a - volts_b - volts
+
+    def join(self, first: str, second: str, volts: float | None) -> None:
+        """Tie two sets: v(first) - v(second) = volts."""
+        root_a, volts_a = self._climb(first)
+        root_b, volts_b = self._climb(second)
+        is_known = volts is not None and volts_a is not None and volts_b is not None
+        step = (volts + volts_b - volts_a) if is_known else None  # type: ignore[operator]
+        self._links[root_a] = (root_b, step)
 
 
 def terminal_counts(elements: Iterable[PlacedElement]) -> dict[str, list[PlacedElement]]:

@@ -103,7 +103,7 @@ def _note_floating(group: FloatingGroup, starts: _Start, findings: Findings) -> 
     )
     # Where some device has an entry on the diagonal of the matrix, ngspice gets by with gmin, and the
     # voltage it then finds is its own invention; where none has, the matrix is singular for good.
-    severity: Severity = "error" if group.is_hopeless else "warning"
+    severity: Severity = "error" if group.is_singular else "warning"
     findings.add(severity, "no-dc-path", message, file=group.element.file, at=element.statement)
 
 

@@ -104,6 +104,8 @@ async def test_a_windows_path_in_a_plain_circuit_is_looked_up_by_name(
 def test_zener_voltages_are_those_of_the_name() -> None:
     names = ("1N4733A", "1N750", "BZX84C5V1", "BZX55C12V", "1N4148", "1N4764")
     assert [zener_voltage(name) for name in names] == [5.1, 4.7, 5.1, 12.0, None, 100]
+    names = ("1N5226B", "1N5231", "1N5281", "1N5333B", "1N5349B", "1N5388", "1N5399", "1N5822")
+    assert [zener_voltage(name) for name in names] == [3.3, 5.1, 200, 3.3, 12, 200, None, None]
 
 
 def test_the_example_names_an_op_amp_of_five_pins() -> None:
