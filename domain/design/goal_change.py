@@ -84,16 +84,30 @@ def _with(goal: DesignGoal, mention: Mention, text: str) -> DesignGoal:
     elif mention.bound is not None:
         is_least = (mention.bound == "at_least") == (sign > 0)
         minimum, maximum = (value, None) if is_least else (None, value)
-    elif goal.target:
-        ratio, target = value / goal.target, value
-        minimum = None if goal.minimum is None else goal.minimum * ratio
-        maximum = None if goal.maximum is None else goal.maximum * ratio
-    elif goal.minimum is not None and goal.maximum is not None:
-        middle = (goal.minimum + goal.maximum) / 2
-        ratio = value / middle if middle else 1.0
-        minimum, maximum = sorted((goal.minimum * ratio, goal.maximum * ratio))
+    elif (centre := _centre(goal)) is not None:
+        target = None if goal.target is None else value
+        minimum, maximum = (
+            None if bound is None else _moved(bound, centre, value, goal.unit)
+            for bound in (goal.minimum, goal.maximum)
+        )
     else:
         minimum = None if goal.minimum is None else value
         maximum = None if goal.maximum is None else value
     words = " ".join(text.split())[:60]
     return replace(goal, minimum=minimum, maximum=maximum, target=target, stated=True, words=words)
+
+
+def _centre(goal: DesignGoal) -> float | None:
+    """The target, or the middle between two bounds; None where a single bound is asked for."""
+    if goal.target is not None:
+        return goal.target
+    if goal.minimum is None or goal.maximum is None:
+        return None
+    return (goal.minimum + goal.maximum) / 2
+
+
+def _moved(bound: float, centre: float, value: float, unit: str) -> float:
+    """A bound around another centre: as far in proportion; in dB, and across zero, as far as before."""
+    if unit == "dB" or centre * value <= 0:
+        return bound + value - centre
+    return bound * value / centre

@@ -60,3 +60,22 @@ def test_a_loss_below_zero_keeps_its_sign() -> None:
     loss = DesignGoal(metric="attenuation", expression="x", unit="dB", maximum=-40.0)
     assert changes("attenuation 60 dB", (loss,)) == {"attenuation": (None, -60.0, None)}
     assert changes("attenuation at least 50 dB", (loss,)) == {"attenuation": (None, -50.0, None)}
+
+
+@pytest.mark.parametrize(
+    ("asked", "text", "expected"),
+    [
+        ((-1.0, 1.0, 0.0), "gain 6 dB", (5.0, 7.0, 6.0)),
+        ((-1.0, 1.0, None), "gain 6 dB", (5.0, 7.0, None)),
+        ((19.0, 21.0, 20.0), "gain -6 dB", (-7.0, -5.0, -6.0)),
+        ((19.0, 21.0, 20.0), "gain 40 dB", (39.0, 41.0, 40.0)),
+    ],
+)
+def test_a_gain_in_decibels_keeps_its_width_around_any_figure(
+    asked: tuple[float | None, ...], text: str, expected: tuple[float | None, ...]
+) -> None:
+    minimum, maximum, target = asked
+    gain = DesignGoal(
+        metric="passband_gain", expression="x", unit="dB", minimum=minimum, maximum=maximum, target=target
+    )
+    assert changes(text, (gain,)) == {"passband_gain": expected}
