@@ -97,8 +97,8 @@ def _show(history: StrangeHistory, out: Output) -> None:
     out.say(msg("Results: {count}.", count=history.results))
     out.say(
         msg(
-            "Adopted, conversations can be gone on with and changes be undone. What was under way is ended, "
-            "answers in them count for nothing, and results stay results of others."
+            "Once adopted, conversations can be continued and changes undone. What was under way is ended, "
+            "the answers in them are ignored, and results stay marked as computed elsewhere."
         )
     )
 

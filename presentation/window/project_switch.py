@@ -136,11 +136,13 @@ class ProjectSwitch(QObject):
             return
         await self._switch(copy)
 
-    async def _switch(self, place: Path) -> None:
+    async def _switch(self, place: Path) -> bool:
+        """Open another project, if the one that is open may be left; whether it is open now."""
         async with self._is_opening:
-            if await self.may_leave():
-                await self._services.app.stop.stop("session_switch", scope=RUN_SCOPE)
-                await self.open_now(place)
+            if not await self.may_leave():
+                return False
+            await self._services.app.stop.stop("session_switch", scope=RUN_SCOPE)
+            return await self.open_now(place)
 
     async def open_now(self, place: Path, *, is_last: bool = False) -> bool:
         """Open without a question; False when it could not be, which is told. `is_last`: nobody asked."""
@@ -354,11 +356,9 @@ class ProjectSwitch(QObject):
 
     async def _open_and_design(self, text: str) -> None:
         folder = await self._new_folder(name_from(text), default_place())
-        if folder is not None:
-            await self._switch(folder)
-            if self._services.workspace.root is not None:
-                self._panes.show_right(0)
-                self._services.workspace.design_requested.emit(text)
+        if folder is not None and await self._switch(folder):
+            self._panes.show_right(0)
+            self._services.workspace.design_requested.emit(text)
 
     async def _make_and_open(self) -> None:
         wanted = await ask_new_project(self._services, self._window)

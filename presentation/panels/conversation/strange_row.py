@@ -70,11 +70,11 @@ class StrangeRow(QWidget):
         language = self._services.language
         self._label.setText(
             language(
-                msg("The history of this project was written on another computer. It can be read, but not "
-                    "gone on with.")
+                msg("The history of this project was written on another computer. It can be read but not "
+                    "continued.")
             )
         )  # fmt: skip
-        self.look_button.setText(language(msg("Look and adopt...")))
+        self.look_button.setText(language(msg("Review and adopt...")))
         self.later_button.setText(language(msg("Not now")))
 
     def _button(self, name: str, act: Callable[[], object]) -> QPushButton:
@@ -98,8 +98,9 @@ class StrangeRow(QWidget):
         app = self._services.app
         try:
             history = await app.adopt.look(root)
-            if await self._is_agreed(history):
-                await app.adopt(root)
+            if not await self._is_agreed(history):
+                return
+            await app.adopt(root)
         except CircuitAIError as error:
             self._services.workspace.error_occurred.emit(error)
             return
@@ -142,6 +143,6 @@ def _told(history: StrangeHistory) -> tuple[Message, ...]:
 
 
 _MEANING = msg(
-    "Adopted, conversations can be gone on with and changes be undone. What was under way is ended, "
-    "answers in them count for nothing, and results stay results of others."
+    "Once adopted, conversations can be continued and changes undone. What was under way is ended, the "
+    "answers in them are ignored, and results stay marked as computed elsewhere."
 )
