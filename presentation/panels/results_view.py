@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 from PyQt6.QtCore import QSize, Qt
-from PyQt6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent
+from PyQt6.QtGui import QContextMenuEvent, QKeyEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from domain.simulation.result import Quantity
@@ -15,6 +15,7 @@ from presentation.goal_words import name_of
 from presentation.panels.shown_result import Measured, ShownResult
 from presentation.panels.waveforms.figure_table import Cell, Column, FigureTable, is_delete
 from presentation.panels.waveforms.figures import MINUS, fixed, quantity, scale_for
+from presentation.window.clipboard import copy_text
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
 from shared.errors import CircuitAIError
@@ -119,9 +120,7 @@ class _Table(FigureTable):
         return [items[row] for row in self.selected_rows() if row < len(items)]
 
     def _copy_expressions(self) -> None:
-        clipboard = QGuiApplication.clipboard()
-        if clipboard is not None:
-            clipboard.setText("\n".join(item.expression or item.name for item in self._chosen()))
+        copy_text("\n".join(item.expression or item.name for item in self._chosen()))
 
     def _remove_chosen(self) -> None:
         for item in self._chosen():

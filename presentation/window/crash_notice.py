@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QGuiApplication
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QWidget
 
+from presentation.window.clipboard import copy_text
 from presentation.window.small_dialog import SmallDialog
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
@@ -63,7 +63,7 @@ class CrashNotice(QWidget):
         text.setMinimumHeight(metrics.lineSpacing() * _LINES)
         dialog.add(text)
         dialog.add_button(msg("Delete"), "delete", kind="", is_left=True)
-        dialog.add_button(msg("Copy"), act=lambda: _copy(found.report))
+        dialog.add_button(msg("Copy"), act=lambda: copy_text(found.report))
         dialog.add_button(msg("Close"), "close", kind="primary")
         dialog.finished.connect(lambda _result: self._on_read(dialog.chosen))
         dialog.open()
@@ -81,7 +81,7 @@ class CrashNotice(QWidget):
         """Texts."""
         language = self._services.language
         self._label.setText(language(_TITLE))
-        self.look_button.setText(language(msg("Look at the report")))
+        self.look_button.setText(language(msg("Show the report")))
         self.later_button.setText(language(msg("Not now")))
 
     def _button(self, name: str, act: Callable[[], object]) -> QPushButton:
@@ -105,9 +105,3 @@ class CrashNotice(QWidget):
 
 
 _TITLE: Message = msg("The program ended unexpectedly the last time.")
-
-
-def _copy(text: str) -> None:
-    clipboard = QGuiApplication.clipboard()
-    if clipboard is not None:
-        clipboard.setText(text)

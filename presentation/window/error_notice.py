@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from PyQt6.QtCore import QObject
-from PyQt6.QtGui import QGuiApplication
 from PyQt6.QtWidgets import QWidget
 
+from presentation.window.clipboard import copy_text
 from presentation.window.errors import Failure, LastResort
 from presentation.window.small_dialog import SmallDialog
 from presentation.window.workspace import WindowServices
@@ -41,7 +41,7 @@ class ErrorNotice(QObject):
         box = SmallDialog(
             self._services, self._frame, "lastResort", title=msg("Something went wrong"), text=text
         )
-        box.add_button(msg("Copy details"), act=lambda: _copy(failure.details), is_left=True)
+        box.add_button(msg("Copy details"), act=lambda: copy_text(failure.details), is_left=True)
         box.add_button(msg("Save all"), act=self._save_all)
         box.add_button(msg("Close"), kind="primary").setFocus()
         box.finished.connect(self._forget)
@@ -57,9 +57,3 @@ class ErrorNotice(QObject):
 
     def _forget(self, _result: int) -> None:
         self._box = None
-
-
-def _copy(text: str) -> None:
-    clipboard = QGuiApplication.clipboard()
-    if clipboard is not None:
-        clipboard.setText(text)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from PyQt6.QtCore import QSize, Qt
-from PyQt6.QtGui import QGuiApplication, QIcon
+from PyQt6.QtGui import QIcon
 from PyQt6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -21,6 +21,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from presentation.window.clipboard import copy_text
 from presentation.window.small_dialog import ButtonKind, SmallDialog
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
@@ -208,16 +209,10 @@ def tell(
     """Say something that needs no answer; with `copies` it can be taken along."""
     box = SmallDialog(services, parent, "notice", title=title, text=text)
     if copies:
-        box.add_button(msg("Copy"), act=partial(_copy, text), is_left=True)
+        box.add_button(msg("Copy"), act=partial(copy_text, text), is_left=True)
     box.add_button(msg("Close"), kind="primary")
     box.open()
     return box
-
-
-def _copy(text: str) -> None:
-    clipboard = QGuiApplication.clipboard()
-    if clipboard is not None:
-        clipboard.setText(text)
 
 
 def _dress_buttons(dialog: QDialog) -> None:

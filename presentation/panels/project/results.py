@@ -95,7 +95,7 @@ class ResultsModel(QAbstractListModel):
 
     def _told(self, result: ResultSummary) -> str:
         language = self._services.language
-        local = _local(result.created)
+        local = local_time(result.created)
         return joined(
             [
                 language(msg("Run {number}", number=result.number)),
@@ -287,13 +287,9 @@ def _look_of(result: ResultSummary) -> RowLook:
     )
 
 
-def _local(created: str) -> datetime | None:
-    return local_time(created)
-
-
 def _when(created: str) -> str:
     """The time of today, the day of older ones."""
-    local = _local(created)
+    local = local_time(created)
     if local is None:
         return ""
     return f"{local:%H:%M}" if local.date() == datetime.now().astimezone().date() else f"{local:%m-%d}"

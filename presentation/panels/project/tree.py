@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QModelIndex, QPoint, Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QGuiApplication, QKeyEvent
+from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QMenu, QStackedLayout, QWidget
 
 from presentation.panels.project.empty import EmptyNote
 from presentation.panels.project.rows import RowTree
 from presentation.panels.project.tree_model import CIRCUITS, Marks, ProjectModel
+from presentation.window.clipboard import copy_text
 from presentation.window.workspace import WindowServices
 from shared.message import msg
 
@@ -115,7 +116,7 @@ class ProjectTree(QWidget):
         if entry is not None and entry.path != self._services.workspace.root:
             self._add_protection(menu, entry.path)
         if entry is not None:
-            menu.addAction(language(msg("Copy path")), lambda: _copy(str(entry.path)))
+            menu.addAction(language(msg("Copy path")), lambda: copy_text(str(entry.path)))
         menu.addAction(language(msg("Accept all changes")), self.accept_wanted.emit)
         menu.addAction(language(msg("Read again")), self.reload)
         return menu
@@ -220,9 +221,3 @@ class ProjectTree(QWidget):
             self._on_clicked(self.view.currentIndex())
         else:
             super().keyPressEvent(event)
-
-
-def _copy(text: str) -> None:
-    clipboard = QGuiApplication.clipboard()
-    if clipboard is not None:
-        clipboard.setText(text)
