@@ -306,7 +306,8 @@ def _made(
             common = axis
             marks = marks_of(its_plot, axis, (trace,), found.goals, ())
         else:
-            values = np.interp(common.coordinates, axis.coordinates, curve.values)
+            # Nothing is read, or exported, beyond what this round has simulated.
+            values = np.interp(common.coordinates, axis.coordinates, curve.values, left=np.nan, right=np.nan)
             curve = replace(curve, values=values)
         curves.append((each, replace(trace, expression=f"{expression} #{each.number}", curves=(curve,))))
     curves.reverse()

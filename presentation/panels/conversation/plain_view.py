@@ -197,6 +197,8 @@ class PlainConversation(QWidget):
         frame = self._frames.get(item.key)
         if frame is None:
             return
+        if self._items.get(item.key) != item:
+            self._waits.pop(item.key, None)  # another attempt has a wait of its own
         self._items[item.key] = item
         frame.setFrameFormat(self._frame_format(item))
         self._splitters.pop(item.key, None)

@@ -401,18 +401,22 @@ class ChipRow(QWidget):
         self.menu.clear()
         for chip in self._chips:
             if chip.isHidden():
-                action = self.menu.addAction(chip.text())
+                expression = chip.text()
+                action = self.menu.addAction(expression)
                 if action is not None:
                     action.setCheckable(True)
                     action.setChecked(chip.isChecked())
-                    action.triggered.connect(lambda on, chip=chip: self._on_listed(chip, is_on=on))
+                    action.triggered.connect(lambda on, text=expression: self._on_listed(text, is_on=on))
         self.menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
 
-    def _on_listed(self, chip: TraceChip, *, is_on: bool) -> None:
-        self._chips.remove(chip)
-        self._chips.insert(0, chip)
-        self._place()
-        self._on_clicked(chip.text(), is_checked=is_on)
+    def _on_listed(self, expression: str, *, is_on: bool) -> None:
+        # By its words: a result that came while the menu was open has made all chips anew.
+        chip = next((chip for chip in self._chips if chip.text() == expression), None)
+        if chip is not None:
+            self._chips.remove(chip)
+            self._chips.insert(0, chip)
+            self._place()
+            self._on_clicked(expression, is_checked=is_on)
 
 
 def _flowed(widths: Sequence[int], room: int, gap: int) -> list[tuple[int, int]]:

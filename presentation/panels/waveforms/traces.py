@@ -137,12 +137,14 @@ def drawable(plot: Plot, expressions: Sequence[str]) -> list[str]:
     """Those of the expressions that this plot can answer, at most as many as are drawn unasked."""
     found: list[str] = []
     for expression in expressions:
+        if len(found) == _MOST_PLOTTED:
+            break
         try:
             evaluate_vector(expression, [plot])
         except CircuitAIError:
             continue
         found.append(expression)
-    return found[:_MOST_PLOTTED]
+    return found
 
 
 def make_trace(expression: str, plot: Plot, axis: Axis, color: int, *, is_ghost: bool = False) -> Trace:
