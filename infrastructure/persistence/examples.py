@@ -47,7 +47,7 @@ class BundledExamples:
                 target.mkdir()
             except FileExistsError:
                 if not into.is_dir():
-                    raise UserInputError(msg("{path} is no folder.", path=into)) from None
+                    raise UserInputError(msg("{path} is not a folder.", path=into)) from None
                 continue
             except OSError as error:
                 raise write_problem(error, target) from error

@@ -24,13 +24,13 @@ _MARKS = {"ok": "✓", "warning": "!", "missing": "✗", "unused": "·"}
 
 
 GESTURES: tuple[tuple[str, Message], ...] = (
-    ("{wheel}", msg("Zoom along the axis")),
-    ("Ctrl+{wheel}", msg("Zoom upwards")),
-    ("{drag}", msg("Move the plot")),
-    ("Shift+{drag}", msg("Zoom into a box")),
-    ("{click}", msg("Put the cursor there")),
+    ("{wheel}", msg("Zoom horizontally")),
+    ("Ctrl+{wheel}", msg("Zoom vertically")),
+    ("{drag}", msg("Pan the plot")),
+    ("Shift+{drag}", msg("Zoom to a box")),
+    ("{click}", msg("Place the cursor")),
     ("{double_click}", msg("Show everything")),
-    ("A, B", msg("Choose the cursor")),
+    ("A, B", msg("Select the cursor")),
     ("←, →", msg("Move the cursor by a sample, with Shift by ten")),
     ("+, −", msg("Zoom in, zoom out")),
     ("F, Home", msg("Show everything")),

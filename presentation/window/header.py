@@ -147,7 +147,7 @@ class RunGroup(QWidget):
             told = msg("Run the main circuit {circuit} (F5)", circuit=target.name)
             if workspace.shown_file is not None:
                 told = msg(
-                    "Run the main circuit {circuit} (F5): {file} is no circuit",
+                    "Run the main circuit {circuit} (F5): {file} is not a circuit",
                     circuit=target.name,
                     file=workspace.shown_file.name,
                 )

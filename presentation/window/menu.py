@@ -290,7 +290,7 @@ def _circuit(window: MainWindow) -> Iterator[Command]:
     )
     yield Command(
         name="run",
-        text=msg("Run the circuit in front"),
+        text=msg("Run the current circuit"),
         act=workspace.run_requested.emit,
         menu="simulate",
         key="F5",

@@ -57,7 +57,7 @@ async def ask_new_project(services: WindowServices, parent: QWidget) -> tuple[st
     mark(change, kind="link")
 
     def show() -> None:
-        where.setText(language(msg("Becomes {path}", path=_short(place / edit.text().strip()))))
+        where.setText(language(msg("Will be created: {path}", path=_short(place / edit.text().strip()))))
 
     async def choose() -> None:
         nonlocal place

@@ -114,6 +114,7 @@ class WaveformsPanel(QWidget):
             chosen = self._choices[index]
             is_same_kind = self._plot is not None and self._plot.analysis == chosen.plot.analysis
             self._keep_zoom()
+            self._zoomed.stop()  # until the other is drawn the area shows the range of this one
             self._plot, self._family = chosen.plot, chosen.family
             self._view.analysis = self._plot.analysis
             self._services.workspace.views.tell()
@@ -499,7 +500,7 @@ class WaveformsPanel(QWidget):
             self._body.setCurrentWidget(self.table)
         else:
             error = self._shown.error
-            empty = msg("The curves of a run appear here. F5 simulates the circuit in front.")
+            empty = msg("The curves of a run appear here. F5 simulates the current circuit.")
             self._empty.setText(self._services.language(empty if error is None else error))
             self._body.setCurrentWidget(self._empty)
 
