@@ -305,6 +305,32 @@ async def test_unsaved_text_is_asked_about_before_another_project_is_opened(
     await settled()
 
 
+async def test_a_sentence_is_not_designed_in_a_project_that_was_not_left(
+    make: MakeWindow,
+    services: WindowServices,
+    project: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    until: Until,
+    settled: Settled,
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    window = await make(project)
+    services.workspace.file_activated.emit(project / "filter.cir", None)
+    await until(lambda: editor_of(window).current_editor())
+    editor = editor_of(window).current_editor()
+    assert editor is not None
+    editor.insertAt("* mine\n", 0, 0)
+    wanted: list[str] = []
+    services.workspace.design_requested.connect(wanted.append)
+    window.projects.design("RC low-pass of 1 kHz")
+    await until(lambda: dialog(window, SmallDialog))
+    press(dialog(window, SmallDialog), "Cancel")
+    await until(lambda: dialog(window, SmallDialog) is None and not services.app.tasks.handles)
+    assert (services.workspace.root, wanted) == (project, [])
+    await settled()
+
+
 async def test_running_work_is_asked_about_before_leaving(
     make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
 ) -> None:

@@ -31,6 +31,7 @@ from presentation.panels.conversation.items import (
     Reset,
     Retry,
     SimulationCard,
+    Updated,
     UserText,
 )
 from presentation.panels.conversation.plain_view import PlainConversation
@@ -194,6 +195,8 @@ def test_a_retry_counts_down_and_ends_with_its_row(view: PlainConversation) -> N
     view._count_down()
     assert "Trying again in 5 s" in view.text
     assert view._countdown.isActive()
+    view.apply([Updated(item=Retry(key="t", reason=msg("No answer came"), attempt=3, wait_s=30))])
+    assert "Trying again in 30 s" in view.text
     view.apply([Removed(key="t")])
     view._count_down()
     assert not view._countdown.isActive()
