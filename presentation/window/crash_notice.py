@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QWidget
 
 from presentation.window.clipboard import copy_text
+from presentation.window.frame import small_button
 from presentation.window.small_dialog import SmallDialog
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
@@ -35,8 +35,10 @@ class CrashNotice(QWidget):
         self._row = QHBoxLayout(self)
         self._row.addWidget(self._icon)
         self._row.addWidget(self._label, 1)
-        self.look_button = self._button("crash_look", self.show_report)
-        self.later_button = self._button("crash_dismiss", self.hide)
+        self.look_button = small_button("crash_look", self.show_report)
+        self.later_button = small_button("crash_dismiss", self.hide)
+        for button in (self.look_button, self.later_button):
+            self._row.addWidget(button)
         self.setObjectName("crashNotice")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         mark(self, surface="panel", line="bottom")
@@ -83,14 +85,6 @@ class CrashNotice(QWidget):
         self._label.setText(language(_TITLE))
         self.look_button.setText(language(msg("Show the report")))
         self.later_button.setText(language(msg("Not now")))
-
-    def _button(self, name: str, act: Callable[[], object]) -> QPushButton:
-        button = QPushButton()
-        button.setObjectName(name)
-        mark(button, small=True)
-        button.clicked.connect(lambda _checked=False: act())
-        self._row.addWidget(button)
-        return button
 
     def _on_read(self, chosen: object) -> None:
         self.hide()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PyQt6.QtCore import QMargins, QSize, Qt
 from PyQt6.QtGui import QMouseEvent, QPainter, QPaintEvent, QRegion, QResizeEvent
 from PyQt6.QtWidgets import (
     QHBoxLayout,
     QLabel,
+    QPushButton,
     QSizePolicy,
     QSplitter,
     QSplitterHandle,
@@ -136,6 +139,15 @@ class IconButton(QToolButton):
         text = self._services.language(self._text)
         self.setToolTip(f"{text} ({self._key})" if self._key else text)
         self.setAccessibleName(text)
+
+
+def small_button(name: str, act: Callable[[], object]) -> QPushButton:
+    """A small button of a line that tells something; its words are set by whoever owns it."""
+    button = QPushButton()
+    button.setObjectName(name)
+    mark(button, small=True)
+    button.clicked.connect(lambda _checked=False: act())
+    return button
 
 
 class PaneSection(QWidget):

@@ -235,6 +235,10 @@ async def test_signals_a_run_does_not_have_are_named_and_not_drawn(bench: Bench)
     assert [trace.expression for trace in bench.panel.traces] == ["v(out)"]
     note = bench.panel.findChild(QLabel, "waveforms_note")
     assert note.text() == "Not in this run, so not drawn: v(in)"
+    path.write_text(DECKS["rc.cir"].replace("in", "inp").replace("1k", "2k"))
+    bench.services.workspace.file_changed.emit(path)
+    await bench.until(lambda: note.text().startswith("The circuit was changed since this run."))
+    assert note.text().endswith("Not in this run, so not drawn: v(in)")  # neither hides the other
     path.write_text(DECKS["rc.cir"].replace("in", "a").replace("out", "b"))
     await bench.run("rc.cir")
     assert [trace.expression for trace in bench.panel.traces] == ["v(a)", "v(b)"]  # never an empty plot

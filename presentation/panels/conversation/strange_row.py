@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from presentation.panels.conversation.stored import title_of
 from presentation.window import questions
+from presentation.window.frame import small_button
 from presentation.window.styles import mark
 from presentation.window.workspace import WindowServices
 from shared.errors import CircuitAIError
@@ -42,8 +42,10 @@ class StrangeRow(QWidget):
         self._ways.addStretch(1)
         self._column.addLayout(self._words)
         self._column.addLayout(self._ways)
-        self.look_button = self._button("strange_look", self._look)
-        self.later_button = self._button("strange_later", self._not_now)
+        self.look_button = small_button("strange_look", self._look)
+        self.later_button = small_button("strange_later", self._not_now)
+        for button in (self.look_button, self.later_button):
+            self._ways.addWidget(button)
         self.setObjectName("strangeRow")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         mark(self, surface="panel", line="bottom")
@@ -76,14 +78,6 @@ class StrangeRow(QWidget):
         )  # fmt: skip
         self.look_button.setText(language(msg("Review and adopt...")))
         self.later_button.setText(language(msg("Not now")))
-
-    def _button(self, name: str, act: Callable[[], object]) -> QPushButton:
-        button = QPushButton()
-        button.setObjectName(name)
-        mark(button, small=True)
-        button.clicked.connect(lambda _checked=False: act())
-        self._ways.addWidget(button)
-        return button
 
     def _not_now(self) -> None:
         if self._root is not None:

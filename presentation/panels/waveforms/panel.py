@@ -270,6 +270,7 @@ class WaveformsPanel(QWidget):
         self._keep_zoom()
         before = self._circuit
         self._circuit = self._shown.circuit
+        self._missing = ()
         is_same = before == self._circuit
         if loaded is None:
             self._plot, self._axis, self._traces = None, None, ()
@@ -505,32 +506,41 @@ class WaveformsPanel(QWidget):
             self._body.setCurrentWidget(self._empty)
 
     def _show_note(self, _stale: object = None) -> None:
-        """One line under the tools: a refused expression, an old drawing, what is being read."""
-        shown, loaded = self._shown, self._shown.loaded
-        text: Message | None = None
+        """One line under the tools: a refused expression, what is being read, what the drawing lacks."""
+        shown = self._shown
+        notes: list[Message] = []
         is_stale = False
         if self._refused is not None:
-            text = self._refused
-        elif self._missing and not shown.is_loading:
-            text = msg("Not in this run, so not drawn: {names}", names=", ".join(self._missing))
+            notes = [self._refused]
         elif shown.is_loading and self._plot is not None and not self._slow.isActive():
-            text = msg("Reading the result ...")
+            notes = [msg("Reading the result ...")]
         elif shown.error is not None and self._plot is not None:
-            text = shown.error
-        elif self.overlay.foreign and self._plot is not None:
-            text = msg("Behind it, of another circuit: {runs}", runs=", ".join(self.overlay.foreign))
-        elif self.overlay.strange and self._plot is not None:
-            text = msg("Behind it, computed elsewhere: {runs}", runs=", ".join(self.overlay.strange))
-        elif loaded is not None and loaded.figures is not None and not loaded.figures.is_ours and self._plot:
-            text = msg("Computed elsewhere, not by this installation.")
-        elif shown.is_stale and self._plot is not None:
-            text, is_stale = msg("The circuit was changed since this run."), True
-        self._note.setVisible(text is not None)
+            notes = [shown.error]
+        elif self._plot is not None:
+            is_stale = shown.is_stale
+            notes = self._notes_of_drawing()
+        self._note.setVisible(bool(notes))
         self._note_icon.setVisible(is_stale)
         self._again.setVisible(is_stale)
-        if text is not None:
+        if notes:
             mark(self._note_text, role="error" if self._refused or shown.error else "tertiary")
-            self._note_text.setText(self._services.language(text))
+            self._note_text.setText("   ".join(map(self._services.language, notes)))
+
+    def _notes_of_drawing(self) -> list[Message]:
+        """All that has to be known of the curves as they stand; none of it hides another."""
+        shown, loaded = self._shown, self._shown.loaded
+        notes = []
+        if shown.is_stale:
+            notes.append(msg("The circuit was changed since this run."))
+        if self._missing and not shown.is_loading:
+            notes.append(msg("Not in this run, so not drawn: {names}", names=", ".join(self._missing)))
+        if self.overlay.foreign:
+            notes.append(msg("Behind it, of another circuit: {runs}", runs=", ".join(self.overlay.foreign)))
+        if self.overlay.strange:
+            notes.append(msg("Behind it, computed elsewhere: {runs}", runs=", ".join(self.overlay.strange)))
+        if loaded is not None and loaded.figures is not None and not loaded.figures.is_ours:
+            notes.append(msg("Computed elsewhere, not by this installation."))
+        return notes
 
     def _fill_choice(self) -> None:
         loaded = self._shown.loaded
