@@ -141,7 +141,7 @@ class _RowDelegate(QStyledItemDelegate):
         text = str(index.data(Qt.ItemDataRole.DisplayRole))
         font = theme.font("ui", weight=look.weight)
         wanted = QFontMetrics(font).horizontalAdvance(text)
-        rect.setRight(self._draw_values(painter, rect, look, min(wanted, rect.width() * 2 // 3)))
+        rect.setRight(self._draw_values(painter, rect, look, wanted))
         painter.setFont(font)
         painter.setPen(theme.color(look.color))
         shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideMiddle, rect.width())
@@ -157,11 +157,11 @@ class _RowDelegate(QStyledItemDelegate):
         painter.setFont(font)
         painter.setPen(theme.color(look.value_color))
         gap, right = theme.size("space.3"), rect.right()
-        room = rect.width() - name_width - gap
-        # Where there is no room for all, the last give way (they are in the tooltip), the first stays.
         values = list(enumerate(look.values))
-        while len(values) > 1 and values[0][1] and _needed(metrics, values, gap) > room:
+        # Where there is no room for all, the last give way (they are in the tooltip), the first stays.
+        while len(values) > 1 and _needed(metrics, values, gap) > rect.width() - name_width - gap:
             values.pop()
+        room = rect.width() - min(name_width, rect.width() * 2 // 3) - gap
         for position, value in reversed(values):
             shown = metrics.elidedText(value, Qt.TextElideMode.ElideRight, max(room, 0))
             width = metrics.horizontalAdvance(shown)
