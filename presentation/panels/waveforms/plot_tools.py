@@ -38,7 +38,7 @@ _CHOICE_SHARE = 0.37
 
 _DOT = " · "
 _SHORTEST = "a…r"
-"""Of a circuit's name; with less the whole loses its middle."""
+"""Of a circuit's name; with less room the end goes too."""
 
 
 class _Choice(QComboBox):
@@ -58,10 +58,13 @@ class _Choice(QComboBox):
         """The chosen name in `room` pixels."""
         metrics, middle = self.fontMetrics(), Qt.TextElideMode.ElideMiddle
         circuit, dot, rest = self.currentText().partition(_DOT)
-        left = room - metrics.horizontalAdvance(dot + rest)
-        if not dot or left < metrics.horizontalAdvance(_SHORTEST):
-            return metrics.elidedText(self.currentText(), middle, room)
-        return f"{metrics.elidedText(circuit, middle, left)}{dot}{rest}"
+        least = min(metrics.horizontalAdvance(_SHORTEST), metrics.horizontalAdvance(circuit))
+        if not dot:
+            return metrics.elidedText(circuit, middle, room)
+        left = max(room - metrics.horizontalAdvance(dot + rest), least)
+        name = metrics.elidedText(circuit, middle, left)
+        behind = room - metrics.horizontalAdvance(name + dot)
+        return f"{name}{dot}{metrics.elidedText(rest, Qt.TextElideMode.ElideRight, behind)}"
 
     def rest_width(self) -> int:
         """What the box needs beside its name: borders, the arrow, and a breath before it."""
