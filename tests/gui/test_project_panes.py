@@ -373,3 +373,24 @@ async def test_an_opened_project_shows_what_was_computed_last(
     services.workspace.result_selected.emit(results.model.results[-1].path)
     await until(lambda: not services.app.tasks.handles)
     assert offered == [second.result_path]
+
+
+async def test_the_file_in_front_is_found_in_the_tree_however_deep(
+    services: WindowServices, project: Path, until: Until
+) -> None:
+    deep = project / "power stages" / "buck" / "buck.cir"
+    deep.parent.mkdir(parents=True)
+    deep.write_text("* b\nV1 a 0 1\n.op\n.end\n")
+    tree = ProjectTree(services)
+    tree.show()
+    services.workspace.root = project
+    services.workspace.project_opened.emit(project)
+    await until(lambda: tree.model.index_of(project / "filter.cir").isValid())
+    services.workspace.shown_file = deep
+    services.workspace.file_shown.emit(deep)
+    await until(lambda: tree.view.currentIndex() == tree.model.index_of(deep) != QModelIndex())
+    tree.view.collapse(tree.model.index_of(project / "power stages"))
+    services.workspace.file_shown.emit(project / "filter.cir")
+    assert tree.view.currentIndex() == tree.model.index_of(project / "filter.cir")
+    assert not tree.view.isExpanded(tree.model.index_of(project / "power stages"))
+    await until(lambda: not services.app.tasks.handles)

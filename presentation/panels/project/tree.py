@@ -67,7 +67,7 @@ class ProjectTree(QWidget):
         workspace.main_circuit_changed.connect(self.model.set_main)
         workspace.file_changed.connect(self._on_file_changed)
         workspace.file_moved.connect(self._on_file_moved)
-        workspace.file_shown.connect(self._select)
+        workspace.file_shown.connect(self._reveal)
 
     @property
     def expanded_folders(self) -> tuple[Path, ...]:
@@ -209,6 +209,13 @@ class ProjectTree(QWidget):
         stale, self._stale = self._stale, set()
         for folder in stale.intersection(self.model.loaded_folders):
             self._read(folder)
+
+    def _reveal(self, path: Path | None) -> None:
+        """Choose the file in front; its folders are opened when they were never read."""
+        root = self._services.workspace.root
+        if path is not None and root in path.parents and not self.model.index_of(path).isValid():
+            self.expand(folder for folder in path.parents if root in folder.parents)
+        self._select(path)
 
     def _select(self, path: Path | None) -> None:
         index = QModelIndex() if path is None else self.model.index_of(path)
