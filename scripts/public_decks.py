@@ -1,6 +1,6 @@
 """Holds the program against decks as people have them: what bare ngspice computes, and what we give.
 
-    .venv/bin/python scripts/public_decks.py FOLDER... [--kind control] [--check] [--refused] [--jobs N]
+    .venv/bin/python scripts/public_decks.py FOLDER... [--kind control] [--check] [--refused] [--sample N] [--jobs N]
 
 Every folder is one source: its decks are found by their text, copied to a working folder, run by bare
 `ngspice` with a tail that writes all plots, and by `simulate --json`. Both are compared number by number. A
@@ -486,16 +486,21 @@ def tasks_of(folder: Path, args: argparse.Namespace, seen: set[bytes]) -> Iterat
         if not copy.is_dir():
             shutil.copytree(folder, copy, symlinks=True, ignore=shutil.ignore_patterns(".git", ".circuit_ai"))
     (ours / ".circuit_ai").mkdir(exist_ok=True)  # people open the folder as a project
-    count = 0
-    for path in decks_of(folder):
+    counts: Counter[str] = Counter()
+    found = [
+        (hashlib.sha256(b"".join(path.read_bytes().split())).digest(), path) for path in decks_of(folder)
+    ]
+    if args.sample:
+        found.sort()  # by what they hold: as good as drawn, and the same ones at every call
+    for digest, path in found:
         kind = kind_of(path)
-        digest = hashlib.sha256(b"".join(path.read_bytes().split())).digest()
         inside = path.relative_to(folder)
         wanted = (not args.kind or kind == args.kind) and (not args.only or re.search(args.only, str(inside)))
-        if digest in seen or not wanted or (args.limit and count >= args.limit):
+        full = counts[kind] >= (args.sample or args.limit or len(found))
+        if digest in seen or not wanted or full:
             continue
         seen.add(digest)
-        count += 1
+        counts[kind] += 1
         yield Task(
             source,
             bare / inside,
@@ -542,7 +547,8 @@ def main() -> int:
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
     parser.add_argument("--kind", choices=("control", "ltspice", "plain"))
     parser.add_argument("--only", metavar="REGEX", help="decks whose path matches")
-    parser.add_argument("--limit", type=int, default=0, help="at most so many decks of each source")
+    parser.add_argument("--limit", type=int, default=0, help="the first so many decks of each source")
+    parser.add_argument("--sample", type=int, default=0, help="of each source and kind so many, drawn")
     parser.add_argument("--timeout", type=float, default=30.0, help="seconds bare ngspice may take")
     parser.add_argument("--check", action="store_true", help="also run `check` on each deck")
     parser.add_argument(
@@ -552,10 +558,12 @@ def main() -> int:
     )
     parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "public-decks")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all rows there")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all rows there, a line each")
     args = parser.parse_args()
     args.work = args.work.resolve()
     args.work.mkdir(parents=True, exist_ok=True)
+    if args.json:
+        args.json.write_text("")
     seen: set[bytes] = set()
     tasks = [task for folder in args.folders for task in tasks_of(folder, args, seen)]
     rows: list[Outcome] = []
@@ -566,6 +574,12 @@ def main() -> int:
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for part in pool.map(lambda some: [measure(task) for task in some], folders.values()):
             rows += part
+            if args.json:
+                with args.json.open("a") as file:
+                    file.writelines(
+                        json.dumps({key: getattr(row, key) for key in Outcome.__slots__}) + "\n"
+                        for row in part
+                    )
             print(f"\r{len(rows)}/{len(tasks)}", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     table(rows)
@@ -590,11 +604,6 @@ def main() -> int:
               f"the {len(failed)} others {placed} have a first error with file and line")  # fmt: skip
         for row in failed:
             print(f"  {'    ' if row.placed else 'no  '}{row.source}/{row.deck} [{row.kind}]: {row.reason}")
-    if args.json:
-        names = Outcome.__slots__
-        args.json.write_text(
-            json.dumps([{name: getattr(row, name) for name in names} for row in rows], indent=1)
-        )
     return 0
 
 
