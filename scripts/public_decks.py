@@ -1,6 +1,6 @@
 """Holds the program against decks as people have them: what bare ngspice computes, and what we give.
 
-    .venv/bin/python scripts/public_decks.py FOLDER... [--kind control] [--check] [--refused] [--sample N] [--jobs N]
+    .venv/bin/python scripts/public_decks.py FOLDER... [--kind control] [--check] [--refused] [--sample N]
 
 Every folder is one source: its decks are found by their text, copied to a working folder, run by bare
 `ngspice` with a tail that writes all plots, and by `simulate --json`. Both are compared number by number. A
@@ -379,12 +379,12 @@ def measure(task: Task) -> Outcome:
     bare = _stored_bare(task)
     row.runs, row.why = bare.ran, bare.why
     home = task.work / "home"
-    if task.check:
-        _check(task, home, row)
     if not bare.ran:
-        if task.refused:
+        if task.refused and bare.why != "time limit":
             _refused(task, home, row)
         return row
+    if task.check:
+        _check(task, home, row)
     row.plots = len(bare.plots)
     code, answer = program(
         ["simulate", str(task.twin), "--timeout", f"{task.timeout_s * 3:g}"], home, task.timeout_s * 6 + 30
@@ -597,7 +597,7 @@ def main() -> int:
         dict(Counter(row.why.split(":")[0] for row in rows if not row.runs)),
     )
     if args.refused:
-        others = [row for row in rows if not row.runs]
+        others = [row for row in rows if not row.runs and row.why != "time limit"]
         failed = [row for row in others if not row.product_ok]
         placed = sum(row.placed for row in failed)
         print(f"\nOf {len(others)} decks bare ngspice does not run {len(others) - len(failed)} run here; of "

@@ -48,8 +48,8 @@ class CircuitTranslator:
     dialect: Dialect = "ngspice"
     """Of the circuit's main file."""
     notes: list[SimulationNote] = field(default_factory=list)
-    lacks_own_library: bool = False
-    """A library that comes with LTspice or PSpice was named and is not here: stand-ins may be of use."""
+    may_lack_parts: bool = False
+    """A library that comes with LTspice or PSpice was named: stand-ins may be of use."""
     _included: set[Dialect] = field(default_factory=set)
     _instances: Instances | None = None
 
@@ -99,7 +99,7 @@ class CircuitTranslator:
             netlist = Netlist.parse(text, path=path, has_title=has_title)
         find = None if self.sources is None or path is None else lambda name: self._find(name, path)
         done = translate(netlist, dialect, find=find, instances=self._instances)
-        self.lacks_own_library = self.lacks_own_library or done.lacks_own_library
+        self.may_lack_parts = self.may_lack_parts or done.may_lack_parts
         self.notes += [
             SimulationNote(message=text, file=netlist.path, line=line) for line, text in done.notes
         ]
@@ -135,15 +135,15 @@ def with_stand_ins(
     netlist: Netlist, tree: DependencyTree, translator: CircuitTranslator, reader: SourceReader
 ) -> tuple[Netlist, DependencyTree]:
     """The circuit with models of ours for parts of LTspice's and PSpice's own libraries that are not here."""
-    if not translator.lacks_own_library:
+    if not translator.may_lack_parts:
         return netlist, tree
     stand_ins = stand_ins_for(read_circuit(tree))
     if not stand_ins:
         return netlist, tree
     translator.notes += [
         SimulationNote(
-            message=msg("{name} comes from {program}'s own library, which is not here. A generic {kind} of "
-                        "ours stands in for it: currents, speed and limits are only roughly the part's.",
+            message=msg("{name} is defined nowhere here; {program} may bring it along. A generic {kind} of ours "
+                        "stands in for it: currents, speed and limits are only roughly the part's.",
                         name=item.name, kind=item.kind, program=PROGRAMS[translator.dialect]),
             file=item.file,
             line=item.line,

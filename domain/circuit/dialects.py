@@ -174,7 +174,7 @@ def functions_of_mode(mode: str | None) -> frozenset[str]:
 # ---- text and encryption -----------------------------------------------------------------------------
 
 _ENCRYPTED: tuple[tuple[str, re.Pattern[bytes]], ...] = (
-    ("LTspice", late_pattern(rb"^\*?\s*LTspice Encrypted File", re.IGNORECASE)),
+    ("LTspice", late_pattern(rb"^\*?\s*LTspice Encrypted File|^\s*<Binary File>\s*\x1a", re.IGNORECASE)),
     ("PSpice", late_pattern(rb"^\s*\$CDNENC(?:START|FINISH)", re.IGNORECASE | re.MULTILINE)),
     ("HSPICE", late_pattern(rb"^\s*\.prot\w*(?:\s+(?:FREELIB|RELIB|CUSTOM)|"
                           rb"[^\n]*\n[^\n]*[\x00-\x08\x0e-\x1f\x7f-\xff]{3})", re.IGNORECASE | re.MULTILINE)),
@@ -184,12 +184,13 @@ _ENCRYPTED: tuple[tuple[str, re.Pattern[bytes]], ...] = (
 def refuse_encrypted(data: bytes, path: Path | None) -> None:
     """Raise UserInputError for a library that only one program can decrypt."""
     for program, pattern in _ENCRYPTED:
-        if pattern.search(data[:65536]):
+        if match := pattern.search(data[:65536]):
             raise UserInputError(
                 msg("{path} is encrypted for {program}; no other program can read it.",
                     path=path, program=program),
                 advice=msg("Ask the vendor for an unencrypted model, or take another part."),
                 file=path,
+                line=data.count(b"\n", 0, match.start()) + 1,
                 error_type="encrypted_library",
             )  # fmt: skip
 

@@ -13,6 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from operator import attrgetter
 
 from domain.circuit.dialects import PROGRAMS, Dialect
@@ -81,8 +82,8 @@ class Translation:
     netlist: Netlist
     notes: list[tuple[int, Message]] = field(default_factory=list)
     """(line, text): what is not the same any more, or could not be rewritten."""
-    lacks_own_library: bool = False
-    """It names a library that comes with its program, and that is not here."""
+    may_lack_parts: bool = False
+    """It names a library that comes with its program: parts of it may be missing here."""
 
 
 Find = Callable[[str], str | None]
@@ -123,7 +124,7 @@ def translate(
         work.rewrite(statement)
     work.define_constants()
     edits = work.edits()
-    return Translation(netlist.edited(edits) if edits else netlist, work.notes, work.lacks_own_library)
+    return Translation(netlist.edited(edits) if edits else netlist, work.notes, work.may_lack_parts)
 
 
 class _Work:
@@ -133,7 +134,7 @@ class _Work:
         self._netlist = netlist
         self._find = find
         self._instances = instances
-        self.lacks_own_library = False
+        self.may_lack_parts = False
         self._dialect = dialect
         self._edits: list[tuple[int, int, str]] = []
         self._added: dict[int | None, list[str]] = {}
@@ -228,8 +229,11 @@ class _Work:
             return
         path = self._decoded(written).strip().replace("\\", "/")
         found = self._find(path) if self._find is not None else None
-        if found is None and _OWN_LIBRARY.search(path):
-            self.lacks_own_library = True  # models of it are told as missing where no stand-in is known
+        is_own = _OWN_LIBRARY.search(path) is not None
+        # A library found by that name need not hold every part of the program's. What is then still
+        # missing is told as such where no stand-in is known.
+        self.may_lack_parts = self.may_lack_parts or is_own
+        if found is None and is_own:
             self._comment_out(statement)
         else:
             self._replace(statement, f'.include "{found or path}"', decoded=True)
@@ -329,6 +333,8 @@ class _Work:
             raw = _RATING.sub("", raw)
             raw = _RATED_VOLTAGE.sub("", raw) if letter == "c" else raw
             raw = _RKM.sub(_without_rkm, raw)
+        if letter == "k":
+            raw = self._coupling(raw, statement)
         if letter in "eg":
             raw = self._laplace(raw, statement)
             raw = _VALUE_BRACE.sub(r"\g<word>=\g<brace>", raw)
@@ -361,6 +367,18 @@ class _Work:
                 ends = f"{inner} {second}" if key == "rlshunt" else f"{first} {second}"
                 self._add(statement, f"{key[0]}_{key}_{name} {ends} {found[key]}")
         return raw if inner == first else f"{name} {inner} {second} {raw.split(None, 3)[3]}"
+
+    def _coupling(self, raw: str, statement: Statement) -> str:
+        """``K1 L1 L2 L3 0.9`` couples every pair; ngspice's K line has one."""
+        name, *coils = raw.split()
+        how_far = [index for index, word in enumerate(coils) if word[:1] not in "lL"]
+        if not how_far or how_far[0] < 3:
+            return raw
+        coils, factor = coils[: how_far[0]], " ".join(coils[how_far[0] :])
+        first, *others = combinations(coils, 2)
+        for number, (one, other) in enumerate(others, start=2):
+            self._add(statement, f"{name}_{number} {one} {other} {factor}")
+        return f"{name} {' '.join(first)} {factor}"
 
     def _laplace(self, raw: str, statement: Statement) -> str:
         """E and G with a transfer function, as integrators and a source they control."""

@@ -28,8 +28,8 @@ def check_wiring(circuit: Circuit, tree: DependencyTree, findings: Findings) -> 
         return
     known: dict[Block, BlockWiring] = {}
     examine(top, circuit.global_nodes, known)
-    has_ground = _has_ground(known) or _is_digital(known)
-    if not has_ground:
+    has_ground = _has_ground(known)
+    if not has_ground and not _has_code_model(known):
         message = msg("No node is ground. Name one node 0.")
         findings.add(
             "error", "no-ground", message, file=top.elements[0].file, at=top.elements[0].element.statement
@@ -84,9 +84,9 @@ def _has_ground(known: dict[Block, BlockWiring]) -> bool:
     )
 
 
-def _is_digital(known: dict[Block, BlockWiring]) -> bool:
-    """XSPICE models only: their digital nodes need no ground."""
-    return all(placed.element.letter in "ax" for block in known for placed in block.elements)
+def _has_code_model(known: dict[Block, BlockWiring]) -> bool:
+    """An XSPICE model: digital nodes need no ground, and its analog ports are voltages to ground."""
+    return any(placed.element.letter == "a" for block in known for placed in block.elements)
 
 
 def _note_floating(group: FloatingGroup, starts: _Start, findings: Findings) -> None:

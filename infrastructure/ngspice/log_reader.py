@@ -50,7 +50,8 @@ _NOT_LOADED = re.compile(
     r"|fatal error in ngspice",
     re.IGNORECASE,
 )
-_QUIT = re.compile(r"^ngspice-\S+ done\s*$", re.MULTILINE)
+_QUIT = re.compile(r"(?:^|\n)ngspice-\S+ done\s*\Z")
+"""The last thing ngspice prints when a command ends it; a deck may `echo` the like before."""
 
 
 def read_log(stdout: str, stderr: str) -> LogReading:
@@ -324,14 +325,7 @@ def _parameter_errors(lines: Sequence[str]) -> Iterator[Finding]:
         elif match := _UNDEFINED.search(line):
             # A parameter whose own formula failed is no second fault.
             if match["name"].lower() not in lost:
-                yield Finding(
-                    severity="error",
-                    code="undefined-parameter",
-                    message=msg("The parameter {name} is not defined.", name=quoted(match["name"])),
-                    number=number,
-                    word=match["name"],
-                    advice=msg("Define it with .param."),
-                )
+                yield _undefined(match["name"], number, _at(lines, index + 2))
         elif (match := _EXPRESSION.search(line)) and not _UNDEFINED.search(_at(lines, index - 2)):
             yield Finding(
                 severity="error",
@@ -348,3 +342,22 @@ def _parameter_errors(lines: Sequence[str]) -> Iterator[Finding]:
                 message=msg("ngspice cannot compute an expression: {reason}", reason=quoted(line)),
                 number=number,
             )
+
+
+def _undefined(name: str, number: int | None, expression: str) -> Finding:
+    """A name ngspice does not know in an expression: it calls functions parameters too."""
+    is_called = re.search(rf"(?<![\w.]){re.escape(name)}\s*\(", expression, re.IGNORECASE) is not None
+    if is_called and name.lower() in ("v", "i"):
+        code = "bad-expression"
+        text = msg("A parameter's value is found before the simulation: {name}(...) of the circuit is not "
+                   "known there.", name=name.lower())  # fmt: skip
+        advice = msg("Use a behavioural source (B), or write the expression as the value of an R, L or C.")
+    elif is_called:
+        code = "undefined-function"
+        text = msg("The function {name} is not defined.", name=quoted(name))
+        advice = msg("Define it with .func.")
+    else:
+        code = "undefined-parameter"
+        text = msg("The parameter {name} is not defined.", name=quoted(name))
+        advice = msg("Define it with .param.")
+    return Finding(severity="error", code=code, message=text, number=number, word=name, advice=advice)
