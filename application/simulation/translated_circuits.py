@@ -142,8 +142,8 @@ def with_stand_ins(
         return netlist, tree
     translator.notes += [
         SimulationNote(
-            message=msg("{name} is defined nowhere here; {program} may bring it along. A generic {kind} of ours "
-                        "stands in for it: currents, speed and limits are only roughly the part's.",
+            message=msg("{name} is defined nowhere here; {program} may bring it along. A generic {kind} of "
+                        "ours stands in for it: currents, speed and limits are only roughly the part's.",
                         name=item.name, kind=item.kind, program=PROGRAMS[translator.dialect]),
             file=item.file,
             line=item.line,

@@ -133,6 +133,7 @@ async def test_the_dialect_asked_for_wins(simulate: Simulate) -> None:
         ("* LTspice Encrypted File\n*\n* Begin:\n  1A 2B 3C\n* End\n", "LTspice"),
         ("* lib\n$CDNENCSTART\nf2a9b7d0\n$CDNENCFINISH\n", "PSpice"),
         (".prot FREELIB\nabcdef\n.unprot\n", "HSPICE"),
+        ("\r\n<Binary File>\r\n\r\n\x1a(2\x8a\xb3", "LTspice"),
     ],
 )
 async def test_encrypted_libraries_are_refused_with_words(

@@ -19,6 +19,12 @@ DECKS = {
     # ngspice: "mal formed E line"; vol= wants its expression in quotes
     "vol= without quotes": (
         "t\nV1 b 0 1\nR1 b 0 1k\nE1 a 0 vol=5v*sqrt(v(b,0))\nR2 a 0 1k\n.op\n.end\n", "bad-line", 4),
+    # ngspice: "Undefined parameter [v]"
+    "a parameter of a voltage": (
+        "t\nV1 a 0 1\nR1 a 0 1k\n.param p={v(a)*2}\n.op\n.end\n", "bad-expression", 4),
+    # ngspice: "Undefined parameter [mc]"
+    "a function of another SPICE": (
+        "t\nV1 a 0 1\nR1 a 0 {mc(1k,0.1)}\n.op\n.end\n", "undefined-function", 3),
     "verilog-a": ("t\nV1 a 0 1\nN1 a 0 m\n.model m resva(r=1)\n.op\n.end\n", "osdi-missing", 3),
 }  # fmt: skip
 

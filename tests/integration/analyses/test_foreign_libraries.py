@@ -63,6 +63,27 @@ async def test_the_library_itself_is_found_by_its_name(app: Application, tmp_pat
     assert not any("stands in" in str(note.message) for note in result.notes)
 
 
+async def test_a_part_the_library_found_here_lacks_has_a_stand_in(app: Application, tmp_path: Path) -> None:
+    (tmp_path / "standard.bjt").write_text(".model 2N2222 NPN(IS=1e-14 BF=50 Vceo=30 mfg=NXP)\n")
+    (tmp_path / "amp.net").write_text(BIAS)
+    result, volts = await _run(app, tmp_path / "amp.net")
+    assert 0.3 < volts["v(c)"] < 5
+    assert any("stands in" in str(note.message) for note in result.notes)
+    assert await _errors(app, tmp_path / "amp.net") == []
+
+
+async def test_one_coupling_of_three_windings(app: Application, tmp_path: Path) -> None:
+    (tmp_path / "coils.net").write_text(
+        "* Z:\\coils.asc\nI1 0 a AC 1\nL1 a 0 1m Rser=0\nL2 b 0 4m\nL3 c 0 9m\nK1 L1 L2 L3 0.5\n"
+        "R1 b 0 1T\nR2 c 0 1T\n.ac lin 1 159.154943 159.154943\n.backanno\n.end\n"
+    )
+    result = await app.simulate(SimulationRequest(circuit=tmp_path / "coils.net"))
+    (plot,) = await plots_of(result)
+    volts = {vector.name: abs(vector.data[0]) for vector in plot.vectors.values()}
+    assert volts["v(b)"] == pytest.approx(1, rel=1e-3)  # 2 pi f k sqrt(L1 L2)
+    assert volts["v(c)"] == pytest.approx(1.5, rel=1e-3)
+
+
 async def test_an_unknown_part_of_a_library_that_is_not_here_is_named(
     app: Application, tmp_path: Path
 ) -> None:

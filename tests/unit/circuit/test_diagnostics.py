@@ -396,6 +396,8 @@ def test_depth_is_borne() -> None:
         "t\nV1 a 0 1\nR1 a 0 1\n.op\n\x1a\n",
         "t\nV1 a 0 1\nR1 a 0 {1+{2}}\n.op\n",
         "t\nV1 a 0 1\nD1 a 0 d\n.model d d(is=agauss(1f,0.1f,3))\n.op\n",
+        "t\nV1 a b 1\nR1 a b 1\nA1 [a] [d] in\n.model in adc_bridge\n.op\n",
+        "t\nV1 a 0 1\nX1 a s\n.subckt s 1\nR1 1 0 1k tc=1m,2u\nR2 1 0 rm 1k\n.model rm r\n.ends\n.op\n",
         "t\nA1 [c] d\nA2 c e buf\n.model d d_source(input_file=x)\n.model buf d_buffer\n.tran 1n 1u\n",
     ],
 )

@@ -185,6 +185,7 @@ def test_a_repeated_fault_is_told_once_and_a_flood_is_cut() -> None:
 def test_quitting_is_noticed() -> None:
     assert read_log("a\nngspice-39 done\n", "").quit_by_deck
     assert not read_log("Note: ngspice-39 is not done\n", "").quit_by_deck
+    assert not read_log("ngspice-39 done\nNo. of Data Rows : 51\n", "").quit_by_deck  # echoed by the deck
 
 
 @pytest.mark.parametrize(
