@@ -27,6 +27,8 @@ _ROOTS = (
 _MOST = 5
 _OF_FILES = frozenset({"include-missing", "include-refused", "include-cycle"})
 """Told by the run itself, in its own words."""
+_MISSING_FILES = frozenset({"missing-include", "include-refused"})
+"""What the run calls them: whatever else is wrong may be their consequence."""
 _OF_THE_RUN = frozenset(
     {"time-limit", "cpu-limit", "memory-limit", "file-size-limit", "disk-full", "box-failed",
      "simulator-killed", "no-convergence", "timestep-too-small"}
@@ -53,6 +55,8 @@ def with_causes(issues: Sequence[SimulationIssue], prepared: PreparedCircuit) ->
         if (item.file, item.line) not in told
         or (item.code in _ROOTS and told[item.file, item.line] != item.code)
     ][:_MOST]
+    if errors and errors[0].code in _MISSING_FILES:
+        return (*issues, *new)
     first = (errors[0].file, errors[0].line) if errors else None
     agrees = first in {(item.file, item.line) for item in causes} and causes[0].code not in _ROOTS
     return (*issues, *new) if agrees else (*new, *issues)

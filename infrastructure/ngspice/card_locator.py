@@ -36,6 +36,8 @@ class _Card:
     place: Place
     last_line: int
     written: str
+    is_command: bool = False
+    """It stands in a control block."""
 
     @property
     def text(self) -> str:
@@ -75,6 +77,8 @@ class CardLocator:
             is_double = finding.code == "duplicate-element" and len({place.file for place in places}) == 1
             if len(places) == 1 or is_double:
                 return places[-1]
+            if places and finding.code == "no-data":
+                return places[0]  # of its commands; the copy has some of ours behind them
         if finding.number is not None and not self._included and not _names_something(finding):
             return Place(file=self._deck_path, line=finding.number)
         return None
@@ -88,8 +92,13 @@ class CardLocator:
         return word
 
     def analysis_line(self, kind: str) -> Place | None:
-        """The deck's card of an analysis, when there is just one of that kind."""
-        places = [card.place for card in self._cards if card.name == f".{kind}"]
+        """The deck's card of an analysis, or the command of a control block that does it, when there is just
+        one of that kind."""
+        places = [
+            card.place
+            for card in self._cards
+            if card.name == f".{kind}" or (card.is_command and card.name == kind)
+        ]
         return places[0] if len(places) == 1 else None
 
     def directive_at(self, file: Path, line: int) -> str:
@@ -162,6 +171,7 @@ def _squeeze(text: str) -> str:
 def _cards(data: bytes, file: Path, *, is_deck: bool) -> list[_Card]:
     """The logical lines of a file; the deck's first line is its title."""
     found: list[_Card] = []
+    is_inside = False
     lines = data.decode("utf-8", "replace").splitlines()
     for number, line in enumerate(lines, start=1):
         text = _COMMENT.sub("", line).strip()
@@ -170,8 +180,14 @@ def _cards(data: bytes, file: Path, *, is_deck: bool) -> list[_Card]:
         if text.startswith("+") and found:
             previous = found[-1]
             found[-1] = _Card(
-                place=previous.place, last_line=number, written=f"{previous.written} {text[1:]}"
+                place=previous.place,
+                last_line=number,
+                written=f"{previous.written} {text[1:]}",
+                is_command=previous.is_command,
             )
             continue
-        found.append(_Card(place=Place(file=file, line=number), last_line=number, written=text))
+        word = text.split(maxsplit=1)[0].lower()
+        is_inside = (is_inside or word == ".control") and word != ".endc"
+        place = Place(file=file, line=number)
+        found.append(_Card(place=place, last_line=number, written=text, is_command=is_inside))
     return found

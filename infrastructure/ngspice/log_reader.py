@@ -191,6 +191,7 @@ def _card_finding(
     code, message, advice = (
         _model_problem(element, reason, model, mismatch=mismatch)
         or (_directive_problem(element, reason) if is_directive else None)
+        or _verilog_a_problem(element, reason)
         or _element_problem(element, reason, before)
     )
     return Finding(
@@ -231,6 +232,15 @@ def _directive_problem(name: str, reason: str) -> _Problem:
         return "unknown-directive", msg("ngspice does not know the directive {name}.", name=name), None
     text = msg("ngspice does not accept {name}: {reason}", name=name, reason=quoted(reason))
     return "bad-analysis", text, None
+
+
+def _verilog_a_problem(element: str, reason: str) -> _Problem | None:
+    if element[:1].lower() != "n" or "unknown device type" not in reason.lower():
+        return None
+    text = msg("{element} is a Verilog-A device, and no library that was loaded has its model.",
+               element=element)  # fmt: skip
+    advice = msg("See whether the file of pre_osdi is there and was made for this ngspice.")
+    return "osdi-missing", text, advice
 
 
 def _element_problem(element: str, reason: str, before: str) -> _Problem:

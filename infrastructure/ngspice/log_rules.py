@@ -89,10 +89,15 @@ def _missing_section(m: _Match) -> Finding:
     )
 
 
+_FLATTENED = re.compile(r"^(?:x[^\s.]*\.)+(?=.)", re.IGNORECASE)
+"""The instances in front of a name of a subcircuit's inside."""
+
+
 def _undefined_subcircuit(m: _Match) -> Finding:
     words = m["card"].split()
     element = words[0].rpartition(".")[2]
     name = next((word for word in reversed(words) if "=" not in word and word.lower() != "params:"), words[0])
+    name = _FLATTENED.sub("", name) if "." in words[0] else name
     return Finding(
         severity="error",
         code="undefined-subcircuit",

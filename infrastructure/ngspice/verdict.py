@@ -240,10 +240,14 @@ def _has_many_frequencies(card: str) -> bool:
 
 def _no_data_at_all(job: SimulationJob) -> Iterable[Finding]:
     if job.has_control_block:
-        yield _error(
-            "no-data",
-            msg("The run left no data: the control block ran no analysis."),
-            msg("Add an analysis line such as .tran, or a command such as run or tran to the control block."),
+        yield Finding(
+            severity="error",
+            code="no-data",
+            message=msg("The run left no data: the control block ran no analysis."),
+            advice=msg(
+                "Add an analysis line such as .tran, or a command such as run or tran to the control block."
+            ),
+            begins=(".control",),
         )
     elif _is_empty(job.deck):
         yield _empty_circuit()

@@ -25,6 +25,11 @@ DECKS = {
     # ngspice: "Undefined parameter [mc]"
     "a function of another SPICE": (
         "t\nV1 a 0 1\nR1 a 0 {mc(1k,0.1)}\n.op\n.end\n", "undefined-function", 3),
+    "a library of Verilog-A that is not there": (
+        "t\nV1 a 0 1\nN1 a 0 m\n.model m resva(r=1)\n.control\npre_osdi gone.osdi\nop\n.endc\n.end\n",
+        "osdi-missing", 3),
+    "commands without an analysis": (
+        "t\nV1 a 0 1\nR1 a 0 1k\n.control\nlet b=1\n.endc\n.end\n", "no-data", 4),
     "verilog-a": ("t\nV1 a 0 1\nN1 a 0 m\n.model m resva(r=1)\n.op\n.end\n", "osdi-missing", 3),
 }  # fmt: skip
 

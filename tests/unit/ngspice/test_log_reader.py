@@ -182,6 +182,11 @@ def test_a_repeated_fault_is_told_once_and_a_flood_is_cut() -> None:
     assert len(told(flood)) == 50
 
 
+def test_a_subcircuit_missing_inside_another_has_its_own_name() -> None:
+    (finding,) = read_log("", "Error: unknown subckt: x1.x1_xor a b c x1.x1_ha.74lv86a\n").findings
+    assert finding.message.params["name"] == "74lv86a"
+
+
 def test_quitting_is_noticed() -> None:
     assert read_log("a\nngspice-39 done\n", "").quit_by_deck
     assert not read_log("Note: ngspice-39 is not done\n", "").quit_by_deck
