@@ -55,6 +55,14 @@ def step_axes(netlist: Netlist) -> tuple[StepAxis, ...]:
 
     Raises UserInputError for a card that cannot be understood.
     """
+    try:
+        return tuple(_axes_of(netlist))
+    except UserInputError as error:
+        error.file = netlist.path
+        raise
+
+
+def _axes_of(netlist: Netlist) -> list[StepAxis]:
     axes = [_axis_of(card) for card in netlist.directives("step") if not card.scope]
     for card in netlist.statements:
         if card.kind == "directive" and card.keyword in ("tran", "ac", "dc") and not card.scope:
@@ -65,7 +73,7 @@ def step_axes(netlist: Netlist) -> tuple[StepAxis, ...]:
         if len(card.words) > 2:  # one temperature, also an expression, is ngspice's own
             values = tuple(_temperature(card, word.text) for word in card.words[1:])
             axes.append(StepAxis(kind="temp", name="temp", values=values, line=card.line))
-    return tuple(axes)
+    return axes
 
 
 def step_points(axes: tuple[StepAxis, ...]) -> tuple[StepPoint, ...]:

@@ -30,6 +30,8 @@ DECKS = {
         "osdi-missing", 3),
     "commands without an analysis": (
         "t\nV1 a 0 1\nR1 a 0 1k\n.control\nlet b=1\n.endc\n.end\n", "no-data", 4),
+    "a missing file, then a block without an end": (
+        "t\n.include gone.lib\nV1 a 0 1\nR1 a 0 1k\n.control\nop\n.end\n", "missing-include", 2),
     "verilog-a": ("t\nV1 a 0 1\nN1 a 0 m\n.model m resva(r=1)\n.op\n.end\n", "osdi-missing", 3),
 }  # fmt: skip
 
