@@ -313,8 +313,8 @@ class OperationLog(Protocol):
         """One record."""
         ...
 
-    def list(self, *, session_id: str = "") -> tuple[OperationRecord, ...]:
-        """All records (of one session), oldest first. Writes nothing."""
+    def list(self, *, session_id: str = "", last: int | None = None) -> tuple[OperationRecord, ...]:
+        """All records (of one session; only the newest), oldest first. Writes nothing."""
         ...
 
     def forget(self, op_ids: Sequence[str]) -> None:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from application.tool_execution.taking_back import UndoChoice
     from shared.events import EventBus
 
+MOST_LISTED = 5_000
+"""Operations, unless more are asked for: a stranger's log may hold millions."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperationEntry:
@@ -51,17 +54,16 @@ class ProjectOperations:
         self._events = events
 
     async def list(
-        self, folder: Path, *, session_id: str = "", last: int | None = None
+        self, folder: Path, *, session_id: str = "", last: int = MOST_LISTED
     ) -> tuple[OperationEntry, ...]:
-        """The operations of the project at `folder` (of one session; only the newest), oldest first.
+        """The newest operations of the project at `folder` (of one session), oldest first.
 
         Nothing is written: what an interruption left open is settled before the next change. Raises
         UserInputError, EnvironmentProblem.
         """
         async with self._opened(folder) as operations:
-            records = await operations.list(session_id=session_id)
-            shown = records if last is None else records[max(len(records) - last, 0) :]
-            return tuple([await _entry(operations, record) for record in shown])
+            records = await operations.list(session_id=session_id, last=last)
+            return tuple([await _entry(operations, record) for record in records])
 
     async def diff(self, folder: Path, op_id: str) -> OperationEntry:
         """One operation with what it changed. Raises UserInputError ("no_operation"), EnvironmentProblem."""

@@ -156,9 +156,9 @@ class Operations:
         """
         return await _whole(lambda give_up: self._undo(op_id, session_id, choose, give_up))
 
-    async def list(self, *, session_id: str = "") -> tuple[OperationRecord, ...]:
-        """All records (of one session), oldest first."""
-        return await _whole(lambda _give_up: self._log.list(session_id=session_id))
+    async def list(self, *, session_id: str = "", last: int | None = None) -> tuple[OperationRecord, ...]:
+        """All records (of one session; only the newest), oldest first."""
+        return await _whole(lambda _give_up: self._log.list(session_id=session_id, last=last))
 
     async def diff(self, op_id: str) -> LineDiff:
         """What an operation changed, from the object store; empty for a simulation.

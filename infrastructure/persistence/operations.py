@@ -118,11 +118,15 @@ class SqliteOperationLog:
         found = self._read("WHERE op_id = ?", (op_id,))
         return found[0] if found else None
 
-    def list(self, *, session_id: str = "") -> tuple[OperationRecord, ...]:
-        """All records (of one session), oldest first. Writes nothing. Raises EnvironmentProblem."""
-        if session_id:
-            return self._read("WHERE session_id = ? ORDER BY number", (session_id,))
-        return self._read("ORDER BY number")
+    def list(self, *, session_id: str = "", last: int | None = None) -> tuple[OperationRecord, ...]:
+        """All records (of one session; only the newest), oldest first. Writes nothing.
+
+        What is left out by `last` is neither read nor verified. Raises EnvironmentProblem.
+        """
+        condition, values = ("WHERE session_id = ?", [session_id]) if session_id else ("", [])
+        if last is None:
+            return self._read(f"{condition} ORDER BY number", values)
+        return self._read(f"{condition} ORDER BY number DESC LIMIT ?", [*values, last])[::-1]
 
     def forget(self, op_ids: Sequence[str]) -> None:
         """Remove records, those in state "intent" excepted. Raises EnvironmentProblem."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from application.app import Application
+from application.project.undoing import MOST_LISTED
 from application.tool_execution.taking_back import UndoConflictError
 from presentation.cli.output import Output
 from shared.errors import UserInputError
@@ -21,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """PROJECT [--session ID] [--last N]."""
     parser.add_argument("project", type=Path, metavar="PROJECT")
     parser.add_argument("--session", default="", metavar="ID")
-    parser.add_argument("--last", type=_count, default=None, metavar="N")
+    parser.add_argument("--last", type=_count, default=MOST_LISTED, metavar="N")
 
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
@@ -33,6 +34,8 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         return 0
     for entry in entries:
         out.line(_row(entry, out))
+    if len(entries) == args.last == MOST_LISTED:
+        out.note(msg("The newest {count} are listed; --last lists more.", count=MOST_LISTED))
     if not entries:
         out.say(msg("Nothing has been done in {project} yet.", project=args.project))
     return 0

@@ -292,3 +292,13 @@ def test_streamed_pieces_of_a_stranger_are_no_answer_of_ours(
     told = cli("chat", project, "--resume", "--json")
     assert "not_adopted" in told.stdout
     assert transcript.read_bytes() == before
+
+
+def test_only_the_newest_operations_of_a_long_log_are_listed(
+    cli: Cli, forgery: Forgery, clone: Clone
+) -> None:
+    for number in range(3):
+        forgery.record(f"{number}.cir", state="done", after=RC, op_id=f"01J000000000000000000000{number}F")
+    project = clone()
+    listed = cli("operations", project, "--last", 2, "--json").document["operations"]
+    assert [Path(entry["path"]).name for entry in listed] == ["1.cir", "2.cir"]
