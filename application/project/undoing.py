@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shared.events import EventBus
 
 MOST_LISTED = 5_000
-"""Operations, unless more are asked for: a stranger's log may hold millions."""
+"""Operations, unless more are asked for: a stranger's log may hold millions, and each is compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from application.app import Application
-from application.project.undoing import MOST_LISTED
 from application.tool_execution.taking_back import UndoConflictError
 from presentation.cli.output import Output
 from shared.errors import UserInputError
@@ -18,11 +17,15 @@ if TYPE_CHECKING:
     from application.project.undoing import OperationEntry
 
 
+_LISTED = 1_000
+"""Operations, unless more are asked for: each is verified and compared, some milliseconds."""
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """PROJECT [--session ID] [--last N]."""
     parser.add_argument("project", type=Path, metavar="PROJECT")
     parser.add_argument("--session", default="", metavar="ID")
-    parser.add_argument("--last", type=_count, default=MOST_LISTED, metavar="N")
+    parser.add_argument("--last", type=_count, default=_LISTED, metavar="N")
 
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
@@ -34,8 +37,8 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         return 0
     for entry in entries:
         out.line(_row(entry, out))
-    if len(entries) == args.last == MOST_LISTED:
-        out.note(msg("The newest {count} are listed; --last lists more.", count=MOST_LISTED))
+    if len(entries) == args.last == _LISTED:
+        out.note(msg("The newest {count} are listed; --last lists more.", count=_LISTED))
     if not entries:
         out.say(msg("Nothing has been done in {project} yet.", project=args.project))
     return 0
