@@ -13,7 +13,7 @@ from PyQt6.QtWidgets import QApplication, QPushButton
 
 from presentation.panels.conversation.items import Interrupted, UserText
 from presentation.panels.conversation.panel import ConversationPanel
-from presentation.panels.conversation.strange_row import StrangeRow
+from presentation.panels.conversation.strange_row import StrangeRow, _short
 from presentation.window.small_dialog import SmallDialog
 from presentation.window.workspace import WindowServices
 from tests.gui.conftest import Until
@@ -115,3 +115,15 @@ async def test_it_is_adopted_after_a_look(
     assert [info.is_ours for info in infos] == [True]
     assert await asyncio.to_thread((clone / "rc.cir").read_bytes) == RC
     assert not (clone / ".git/hooks/post-checkout").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("N" * 5_000, "N" * 59 + "…"),
+        ("a\nAdopt?\u202e\x1b", "a Adopt?\ufffd\u241b"),
+        ("<b>x</b>", "<b>x</b>"),
+    ],
+)
+def test_a_name_leaves_the_question_to_be_read(name: str, shown: str) -> None:
+    assert _short(name) == shown

@@ -20,6 +20,8 @@ from shared.visible import visible
 if TYPE_CHECKING:
     from application.project.adopting import StrangeHistory
 
+_LONGEST_NAME = 60
+"""Characters: one long word would push what adopting means out of the question."""
 _MOST_NAMED = 8
 
 
@@ -104,7 +106,7 @@ class StrangeRow(QWidget):
         language = self._services.language
         lines = [language(line) for line in _told(history)]
         names = [title_of(info.name, info.preview) for info in history.conversations]
-        lines += [f"  · {visible(' '.join(name.split()))}" for name in names[:_MOST_NAMED]]
+        lines += [f"  · {_short(name)}" for name in names[:_MOST_NAMED]]
         if len(names) > _MOST_NAMED:
             lines.append(language(msg("  and {count} more", count=len(names) - _MOST_NAMED)))
         lines += ["", language(_MEANING)]
@@ -140,3 +142,8 @@ _MEANING = msg(
     "Once adopted, conversations can be continued and changes undone. What was under way is ended, the "
     "answers in them are ignored, and results stay marked as computed elsewhere."
 )
+
+
+def _short(name: str) -> str:
+    name = visible(" ".join(name.split()))
+    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
