@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -129,18 +129,23 @@ class ProjectSwitch(QObject):
             await self._copy_and_open(name)
 
     async def _copy_and_open(self, name: str) -> None:
-        try:
-            copy = await self._services.app.browse.copy_example(name, default_place())
-        except CircuitAIError as error:
-            self._services.workspace.error_occurred.emit(error)
-            return
-        await self._switch(copy)
+        await self._switch(lambda: self._services.app.browse.copy_example(name, default_place()))
 
-    async def _switch(self, place: Path) -> bool:
-        """Open another project, if the one that is open may be left; whether it is open now."""
+    async def _switch(self, place: Path | Callable[[], Awaitable[Path]]) -> bool:
+        """Open another project, if the one that is open may be left; whether it is open now.
+
+        A folder that does not exist yet is made only then: who stays where he is gets no empty folders.
+        """
         async with self._is_opening:
             if not await self.may_leave():
                 return False
+            if not isinstance(place, Path):
+                try:
+                    place = await place()
+                except CircuitAIError as error:
+                    self.is_discarded = False
+                    self._services.workspace.error_occurred.emit(error)
+                    return False
             await self._services.app.stop.stop("session_switch", scope=RUN_SCOPE)
             return await self.open_now(place)
 
@@ -355,23 +360,14 @@ class ProjectSwitch(QObject):
             workspace.main_run_requested.emit()
 
     async def _open_and_design(self, text: str) -> None:
-        folder = await self._new_folder(name_from(text), default_place())
-        if folder is not None and await self._switch(folder):
+        if await self._switch(lambda: self._services.app.browse.new_folder(name_from(text), default_place())):
             self._panes.show_right(0)
             self._services.workspace.design_requested.emit(text)
 
     async def _make_and_open(self) -> None:
         wanted = await ask_new_project(self._services, self._window)
-        folder = None if wanted is None else await self._new_folder(*wanted)
-        if folder is not None:
-            await self._switch(folder)
-
-    async def _new_folder(self, name: str, place: Path) -> Path | None:
-        try:
-            return await self._services.app.browse.new_folder(name, place)
-        except CircuitAIError as error:
-            self._services.workspace.error_occurred.emit(error)
-            return None
+        if wanted is not None:
+            await self._switch(lambda: self._services.app.browse.new_folder(*wanted))
 
     # ---- what is remembered --------------------------------------------------------------------
 

@@ -188,6 +188,7 @@ class Workspace(QObject):
         self.file_shown.connect(self._on_file_shown)
         self.main_circuit_changed.connect(lambda _path: self.run_target_changed.emit(self.run_target))
         self.project_closed.connect(self._forget_runs)
+        self.file_moved.connect(self._on_moved)
 
     @property
     def run_target(self) -> Path | None:
@@ -215,6 +216,15 @@ class Workspace(QObject):
     def analysis_of(self, circuit: Path | None) -> str | None:
         """What was chosen for a circuit: SimulationRequest.analysis."""
         return None if circuit is None else self._analyses.get(circuit)
+
+    def _on_moved(self, old: Path, new: Path) -> None:
+        """A file or folder has another place: what was chosen for its circuits goes along."""
+
+        def moved(path: Path) -> Path:
+            return new / path.relative_to(old) if path.is_relative_to(old) else path
+
+        self._analyses = {moved(path): card for path, card in self._analyses.items()}
+        self.run_main_for = {moved(path) for path in self.run_main_for}
 
     def _forget_runs(self) -> None:
         self._analyses.clear()

@@ -328,6 +328,7 @@ async def test_a_sentence_is_not_designed_in_a_project_that_was_not_left(
     press(dialog(window, SmallDialog), "Cancel")
     await until(lambda: dialog(window, SmallDialog) is None and not services.app.tasks.handles)
     assert (services.workspace.root, wanted) == (project, [])
+    assert not (tmp_path / "Circuits").exists(), "no folder for a project nobody opened"
     await settled()
 
 

@@ -159,6 +159,10 @@ async def test_an_analysis_is_chosen_for_one_circuit_only(bench: Bench) -> None:
     bench.key(Qt.KeyboardModifier.ControlModifier)
     result = await bench.finished()
     assert (result.netlist_path.name, result.request["analysis"]) == ("rc.cir", None)
+    workspace = bench.services.workspace
+    workspace.file_moved.emit(bench.root / "buck.cir", bench.root / "power" / "step-down.cir")
+    assert workspace.analysis_of(bench.root / "power" / "step-down.cir") == "tran 100n 100u"
+    assert workspace.analysis_of(bench.root / "buck.cir") is None
 
 
 async def test_nothing_of_one_circuit_is_shown_at_another(bench: Bench) -> None:
