@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -619,10 +619,10 @@ class Composition:
             keys=self.keys,
         )
 
-    def warm_up(self) -> None:
-        from application.design.designing import import_graph
+    def warm_up(self) -> Iterator[None]:
+        from application.design.designing import graph_imports
 
-        import_graph()
+        yield from graph_imports()
         self.models.list()  # what was set and which keys there are is known from now on
 
     async def close(self) -> None:

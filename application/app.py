@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from application.conversation.attaching import Attachments
     from application.conversation.chatting import ChatWithModel
     from application.conversation.inspecting import InspectContext
@@ -258,8 +260,8 @@ class Application(Protocol):
         """What works on this machine."""
         ...
 
-    def warm_up(self) -> None:
-        """Import what is slow to import (the graph); called off the loop after the first paint."""
+    def warm_up(self) -> Iterator[None]:
+        """Import what is slow to import (the graph), in pieces; off the loop, after the first paint."""
         ...
 
     async def close(self) -> None:

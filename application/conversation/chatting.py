@@ -14,7 +14,7 @@ from application.conversation.attaching import refuse_kept_back, refuse_unfit
 from application.conversation.consents import AskConsent, Consents
 from application.conversation.sessions import find_session
 from application.conversation.turn import Turn, nothing_to_resume
-from application.design.designing import import_graph
+from application.design.designing import graph_imports
 from application.events import ChatEvent, SessionOpened, TurnEnded
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.chat import ProviderChoice
@@ -23,6 +23,7 @@ from domain.llm.service import Alternatives
 from domain.llm.transcript import can_go_on, has_open_turn, last_end
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
+from shared.pieces import in_pieces
 from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ class ChatWithModel:
 
     @asynccontextmanager
     async def _conversation(self, project: ProjectFiles, request: ChatRequest) -> AsyncIterator[Conversation]:
-        await asyncio.to_thread(import_graph)
+        await in_pieces(graph_imports())
         from application.conversation.conversation import Conversation
 
         transcript = await uninterrupted(asyncio.to_thread(self._open_transcript, project, request))

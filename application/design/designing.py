@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
@@ -42,6 +43,7 @@ from shared.errors import (
     internal_error,
 )
 from shared.message import msg
+from shared.pieces import in_pieces
 from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
@@ -65,10 +67,32 @@ __all__ = [
     "Question",
     "Reply",
     "ResumeRequest",
-    "import_graph",
+    "graph_imports",
 ]
 
 _logger = logging.getLogger(__name__)
+
+# The graph, and before it what it imports, each a piece of a tenth of the whole at most.
+_GRAPH_MODULES = (
+    "pydantic",
+    "pydantic.main",
+    "pydantic.v1",
+    "langsmith.schemas",
+    "langsmith.types",
+    "langsmith.run_trees",
+    "langchain_core.callbacks",
+    "langchain_core.tracers.event_stream",
+    "langgraph.types",
+    "httpx",
+    "langgraph_sdk.schema",
+    "langgraph.pregel",
+    "langgraph.graph",
+    "application.events",
+    "application.graph.agent.model_node",
+    "application.graph.builder",
+    "application.graph.runtime",
+    "domain.llm.messages",
+)
 
 
 class DesignCircuit:
@@ -170,7 +194,7 @@ class DesignCircuit:
         progress: _Progress,
     ) -> None:
         """Run the graph to its end; however it ends, the transcript has word of it."""
-        await asyncio.to_thread(import_graph)
+        await in_pieces(graph_imports())
         from application.tool_execution.operations import Operations
 
         begin = DesignJournal.begin if session.is_new else DesignJournal.take_up
@@ -238,11 +262,11 @@ class DesignCircuit:
         return GraphRuntime(build_graph(workflow=workflow, checkpointer=saver))
 
 
-def import_graph() -> None:
-    """Load LangGraph, about a second of CPU and of file reading: not for the loop's thread."""
-    import application.graph.builder
-    import application.graph.runtime  # noqa: F401 - loaded for those who use it
-    import domain.llm.messages  # noqa: F401
+def graph_imports() -> Iterator[None]:
+    """Load LangGraph, about a second of CPU and of file reading: in pieces, not for the loop's thread."""
+    for name in _GRAPH_MODULES:
+        importlib.import_module(name)
+        yield
 
 
 @asynccontextmanager

@@ -54,6 +54,7 @@ from shared import async_runtime
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 from shared.paths import project_root_of, user_home
+from shared.pieces import in_pieces
 from shared.stop_signals import StopSignals
 from shared.tasks import TaskFailed, TaskHandle
 from shared.uninterrupted import uninterrupted
@@ -264,15 +265,18 @@ def run(
                 ending.enter_context(ends_within(MOST_S, log_path(user_home())))
 
         app.unclean_ends.begin(_facts())
+        was_collecting = gc.isenabled()
+        gc.disable()  # up to the last widget's end: a thread must not collect what is Qt's, see `garbage`
         try:
             return async_runtime.run_window(
                 lambda: live(app, path, state, make_frame, begin_end), signals=signals
             )
         finally:
-            gc.enable()
             delete_widgets()
             application.processEvents()
             app.unclean_ends.end()  # behind everything that Qt could still fault in
+            if was_collecting:  # not in a program of its own: main.py switched it off
+                gc.enable()
 
 
 def _facts() -> str:
@@ -335,7 +339,7 @@ async def live(
             await first_paint(frame)
             style.complete()
             frame.complete()
-            garbage = GarbageCollector()  # main.py switched Python's own off for the start
+            garbage = GarbageCollector()
             services.start(_fill(frame, path, services), kind="fill window")
             await _until_closed(frame, closing)
         finally:
@@ -356,8 +360,8 @@ async def _fill(frame: Frame, path: Path | None, services: WindowServices) -> No
     await frame.fill(project)
     if file is not None:
         services.workspace.file_activated.emit(file, None)
-    # The graph takes a second to import: after the panels, off the loop.
-    await asyncio.to_thread(services.app.warm_up)
+    # The graph takes a second to import: after the panels, off the loop, and no longer than until the end.
+    await in_pieces(services.app.warm_up())
     # A full collection would visit every object of the imported libraries: 60 ms and more for nothing.
     gc.freeze()
 

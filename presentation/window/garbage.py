@@ -21,6 +21,7 @@ class GarbageCollector(QObject):
 
     def __init__(self) -> None:
         super().__init__()
+        self._was_python_collecting = gc.isenabled()
         gc.disable()
         self._timer = QTimer(self)
         self._timer.setInterval(LOOK_MS)
@@ -35,6 +36,11 @@ class GarbageCollector(QObject):
                 return
 
     def end(self) -> None:
-        """Leave it to Python again."""
+        """Collect no more; Python does again if it did before.
+
+        Where the window is the program (`application.run`) it did not, and does not to the last moment: while
+        the loop waits for the end of the pool's threads, those work on, and the widgets are still there.
+        """
         self._timer.stop()
-        gc.enable()
+        if self._was_python_collecting:
+            gc.enable()

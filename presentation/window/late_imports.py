@@ -12,13 +12,19 @@ import asyncio
 import importlib
 import importlib.util
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import islice
 from pathlib import Path
+
+from shared.pieces import in_pieces
 
 _logger = logging.getLogger(__name__)
 
 _PIECE = 1 << 20
 """Bytes read at a time; whoever waits for the interpreter gets it in between."""
+_PIECES_AT_ONCE = 8
+"""So many are read before it is looked whether the window ends; a slow disk takes a tenth of a second."""
 # PyQt's wheels keep Qt's libraries here; a system's own Qt lies elsewhere, and is in memory on a desktop.
 _LIBRARIES = Path("Qt6/lib")
 
@@ -49,17 +55,18 @@ async def import_qt(modules: Sequence[str], *, without_qt: Sequence[str] = ()) -
     `without_qt` are imported in a thread before: what the modules need besides Qt. A module that cannot be
     imported is told in the log; whoever needs it fails by itself, with its own words.
     """
-    await asyncio.to_thread(_prepare, modules, without_qt)
+    await in_pieces(_prepared(modules, without_qt))
     for name in modules:
         _import(name)
         await asyncio.sleep(0)
 
 
-def _prepare(modules: Iterable[str], without_qt: Iterable[str]) -> None:
+def _prepared(modules: Iterable[str], without_qt: Iterable[str]) -> Iterator[None]:
     for path in _files_of(modules):
-        _read_into_memory(path)
+        yield from _read_into_memory(path)
     for name in without_qt:
         _import(name)
+        yield
 
 
 def _import(name: str) -> None:
@@ -82,12 +89,13 @@ def _files_of(modules: Iterable[str]) -> Iterable[Path]:
                 yield from (folder / _LIBRARIES).glob(f"libQt6{own.removeprefix('Qt')}.so.6")
 
 
-def _read_into_memory(path: Path) -> None:
+def _read_into_memory(path: Path) -> Iterator[None]:
     """Have the system keep a file in memory. One that cannot be read is told by its import."""
     piece = bytearray(_PIECE)
     try:
         with path.open("rb", buffering=0) as file:
-            while file.readinto(piece):
-                pass
+            pieces = iter(partial(file.readinto, piece), 0)
+            while any(islice(pieces, _PIECES_AT_ONCE)):
+                yield
     except OSError as error:
         _logger.info("%s cannot be read: %s", path, error)

@@ -2,19 +2,22 @@
 
 Making PyQt's classes in a thread while Qt's loop runs ends in a segmentation fault, seldom: what is looked
 for is the import, not the fault. `QtImports` watches this process (every test, see `plugin.py`); it hears of
-modules that are there already too. `python -m tests.ground.qt_imports FILE ARGV...` runs the program so, and
-writes what it found into FILE.
+modules that are there already too. `QtEnds` does the like for what of Qt's is destroyed. `python -m
+tests.ground.qt_imports FILE ARGV...` runs the program so, and writes what both have found into FILE.
 """
 
 from __future__ import annotations
 
 import builtins
+import gc
 import importlib
 import os
 import runpy
 import sys
 import threading
 import traceback
+import weakref
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -97,14 +100,73 @@ class QtImports:
         return self._leads[name]
 
 
+class QtEnds:
+    """Notes what of Qt's was let go of, and so destroyed, on another thread than the first; and garbage too.
+
+    `gc.get_objects` would be no way to find them: it holds on to tuples that another thread is still making.
+    """
+
+    def __init__(self) -> None:
+        self._found: list[str] = []
+        self._alive: dict[int, weakref.ref[Any]] = {}
+        self._kinds: list[Any] = []
+
+    def watch(self) -> None:
+        """Hear of every collection of garbage, and of the end of what is made from now on."""
+        from PyQt6.QtCore import QObject
+        from PyQt6.QtGui import QImage, QPixmap
+        from PyQt6.QtWidgets import QGraphicsItem
+
+        self._kinds = [QObject, QGraphicsItem, QPixmap, QImage]
+        for kind in self._kinds:
+            kind.__init__ = self._watched(kind.__init__)
+        gc.callbacks.append(self._on_garbage)
+
+    def unwatch(self) -> None:
+        """Hear of nothing any more."""
+        gc.callbacks.remove(self._on_garbage)
+        for kind in self._kinds:
+            del kind.__init__  # the one it inherits is Qt's
+        self._alive.clear()
+
+    def take(self) -> list[str]:
+        """What was seen, since the last call."""
+        found = list(self._found)
+        self._found.clear()
+        return found
+
+    def _watched(self, init: Callable[..., None]) -> Callable[..., None]:
+        def init_watched(made: Any, *args: Any, **named: Any) -> None:
+            init(made, *args, **named)
+            key, kind = id(made), type(made).__qualname__
+
+            def told(_reference: object) -> None:
+                self._alive.pop(key, None)
+                self._note(f"a {kind} was let go of")
+
+            self._alive[key] = weakref.ref(made, told)
+
+        return init_watched
+
+    def _on_garbage(self, phase: str, _info: dict[str, int]) -> None:
+        if phase == "start":
+            self._note("garbage was collected")
+
+    def _note(self, what: str) -> None:
+        thread = threading.current_thread()
+        if thread is not threading.main_thread():
+            self._found.append(f"{what} in the thread {thread.name}")
+
+
 def _main() -> None:
     report, *argv = sys.argv[1:]
-    watch = QtImports()
-    watch.watch()
+    imports, ends = QtImports(), QtEnds()
+    imports.watch()
+    ends.watch()
     leave = os._exit
 
     def end(code: int) -> None:
-        Path(report).write_text("\n".join(watch.take()), encoding="utf-8")
+        Path(report).write_text("\n".join([*imports.take(), *ends.take()]), encoding="utf-8")
         leave(code)
 
     os._exit = end  # type: ignore[assignment]  # how main.py ends

@@ -38,6 +38,7 @@ from presentation.window.application import (
     own_top_level_widgets,
     read_catalogues,
 )
+from presentation.window.garbage import GarbageCollector
 from presentation.window.workspace import WindowServices
 from shared.async_runtime import fused_loop
 from tests.gui.loop_watchdog import LoopWatchdog
@@ -91,6 +92,15 @@ def qapp() -> QApplication:
         widget.deleteLater()
     flush_deletions()
     return application
+
+
+@pytest.fixture(autouse=True)
+def garbage_is_collected_here(qapp: QApplication) -> Iterator[None]:
+    """As in the program: a thread that happens to allocate would destroy what of Qt's lies in cycles."""
+    collector = GarbageCollector()
+    yield
+    collector.look()
+    collector.end()
 
 
 def flush_deletions() -> None:

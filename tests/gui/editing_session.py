@@ -155,7 +155,7 @@ def main() -> int:
     what, place, *rest = sys.argv[1:]
     conversation_panel.WebProbe = _NoWebView  # type: ignore[misc,assignment]
     app = bootstrap.build(environment={**os.environ, "LANG": "en_US.UTF-8"})
-    app.warm_up = lambda: None  # type: ignore[method-assign]  # a second of imports that no typing needs
+    app.warm_up = lambda: iter(())  # type: ignore[method-assign]  # a second of imports that no typing needs
 
     def make_frame(services: WindowServices, state: WindowState) -> MainWindow:
         window = MainWindow(services, state, first="project")

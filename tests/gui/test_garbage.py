@@ -4,6 +4,8 @@ import asyncio
 import gc
 import threading
 
+import pytest
+
 from presentation.window.garbage import GarbageCollector
 from tests.gui.conftest import Until
 
@@ -34,4 +36,16 @@ async def test_what_a_thread_leaves_is_collected_on_the_windows_thread(qapp: obj
         collector.end()
     assert len(kept) == 100_000
     assert set(seen) == {threading.get_ident()}
-    assert gc.isenabled()
+
+
+@pytest.mark.parametrize("was_collecting", [True, False])
+def test_python_collects_again_when_it_did_before(qapp: object, was_collecting: bool) -> None:
+    before = gc.isenabled()
+    try:
+        (gc.enable if was_collecting else gc.disable)()
+        collector = GarbageCollector()
+        assert not gc.isenabled()
+        collector.end()
+        assert gc.isenabled() is was_collecting
+    finally:
+        (gc.enable if before else gc.disable)()

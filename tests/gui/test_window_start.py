@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -158,6 +159,26 @@ def test_running_work_is_stopped_and_ends_by_itself(qapp):
 
     assert run(start_and_close)[0] == 0
     assert ended == ["work"]
+
+
+def test_the_end_waits_for_nothing_that_only_makes_ready(qapp):
+    begun = []
+
+    def warm_up():
+        for number in range(100_000):
+            begun.append(number)
+            time.sleep(0.001)
+            yield
+
+    def close_while_it_warms_up(frame: PlainFrame) -> None:
+        look = QTimer(frame)
+        look.timeout.connect(lambda: len(begun) > 3 and frame.close_requested.emit())
+        look.start(1)
+
+    app = bootstrap.build()
+    app.warm_up = warm_up  # type: ignore[method-assign]
+    assert run(close_while_it_warms_up, app=app)[0] == 0
+    assert 3 < len(begun) < 100_000
 
 
 @pytest.mark.expects_error_log("saving the window's state failed")
