@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -79,17 +80,51 @@ def verdict_of(program: subprocess.Popen[str]) -> tuple[int, str]:
 def start_program(
     project: Path, environment: dict[str, str], *, watched: Path | None = None
 ) -> subprocess.Popen[str]:
-    """`watched`: a file for what is imported of Qt on the wrong thread."""
+    """In the project's parent, where a fault leaves its core.
+
+    `watched`: a file for what is done to Qt on the wrong thread.
+    """
     program = [str(ROOT / "main.py")] if watched is None else ["-m", "tests.ground.qt_imports", str(watched)]
     return subprocess.Popen(
         [sys.executable, "-X", "faulthandler", *program, str(project)],
-        cwd=ROOT,
-        env=environment,
+        cwd=project.parent,
+        env={**environment, "PYTHONPATH": str(ROOT)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+@contextmanager
+def faults_leave_cores() -> Iterator[None]:
+    """What is started within it writes its memory down at a fault, as far as this user may ask for it."""
+    before, most = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (most, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_CORE, (before, most))
+
+
+def native_stacks(folder: Path) -> str:
+    """Where every thread stood, those without Python too; of a fault that is what tells its cause."""
+    debugger = shutil.which("gdb")
+    cores = sorted(folder.glob("core*"))
+    if debugger is None or not cores:
+        return f"no native stack: gdb is {debugger}, cores are {[core.name for core in cores]}"
+    command = [debugger, "-batch", "-ex", "bt 60", "-ex", "thread apply all bt 25", sys.executable]
+    told = subprocess.run([*command, str(cores[0])], capture_output=True, text=True, check=False, timeout=300)
+    return told.stdout[-200_000:]
+
+
+def check_end(program: subprocess.Popen[str], folder: Path) -> None:
+    """It ended by the signal in good order, and nothing of a fault was said."""
+    code, errors = verdict_of(program)
+    if code != 130 or any(word in errors for word in _CRASH):
+        log = folder / "home/logs/window.log"
+        said = log.read_text("utf-8")[-20_000:] if log.is_file() else "no log"
+        pytest.fail(f"exit code {code}\n{errors}\n{said}\n{native_stacks(folder)}", pytrace=False)
 
 
 def is_web_view_shown(home: Path) -> bool:
@@ -99,11 +134,24 @@ def is_web_view_shown(home: Path) -> bool:
         return False
 
 
+def test_a_fault_is_told_with_its_native_stack(tmp_path: Path) -> None:
+    pattern = Path("/proc/sys/kernel/core_pattern")
+    may_leave_one = resource.getrlimit(resource.RLIMIT_CORE)[1] != 0
+    if not (shutil.which("gdb") and may_leave_one and pattern.is_file() and pattern.read_text() == "core\n"):
+        pytest.skip("needs gdb, and a system that leaves cores where the program was")
+    with faults_leave_cores():
+        died = subprocess.run(
+            [sys.executable, "-c", "import ctypes; ctypes.string_at(0)"], cwd=tmp_path, check=False
+        )
+    assert died.returncode == -signal.SIGSEGV
+    assert "#1 " in native_stacks(tmp_path)
+
+
 @pytest.mark.timeout(7200)  # of the whole; each wait has an end of its own
 @campaigns(fast=1, whole=300)
 def test_every_start_and_every_end_on_a_busy_machine(campaign: Campaign, tmp_path: Path) -> None:
     known = tmp_path / "first" / "home"
-    with virtual_screen() as display, busy():
+    with virtual_screen() as display, busy(), faults_leave_cores():
         surroundings = environment_for(display, HOME=str(tmp_path), LANG="C.UTF-8")
         imports = tmp_path / "imports"
         first = start_program(
@@ -113,8 +161,7 @@ def test_every_start_and_every_end_on_a_busy_machine(campaign: Campaign, tmp_pat
         )
         wait_for(lambda: is_web_view_shown(known), "the first web view")
         first.send_signal(signal.SIGTERM)
-        code, errors = verdict_of(first)
-        assert code == 130, f"exit code {code}\n{errors}"
+        check_end(first, tmp_path / "first")
         assert imports.read_text("utf-8") == ""
         for rng in campaign.cases():
             folder = tmp_path / f"case-{campaign.case}"
@@ -125,9 +172,7 @@ def test_every_start_and_every_end_on_a_busy_machine(campaign: Campaign, tmp_pat
             wait_for((project / ".circuit_ai").is_dir, "the project")
             time.sleep(rng.choice((0.0, 0.1, 0.5, 1.5, 3.0)) * rng.random())
             program.send_signal(rng.choice((signal.SIGTERM, signal.SIGINT, signal.SIGHUP)))
-            code, errors = verdict_of(program)
-            assert code == 130, f"exit code {code}\n{errors}"
-            assert not [word for word in _CRASH if word in errors], errors
+            check_end(program, folder)
             shutil.rmtree(folder)
 
 
