@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
-LOOK_MS = 700
+LOOK_MS = 350
+"""So often it is looked whether there is something to write. On a busy machine writing takes a second itself."""
 _AGAIN_S = 5.0
 """After a disk that could not be written to, and for a project that another window has."""
 
@@ -70,6 +71,7 @@ class WorkKeeper(QObject):
         """As it is on the disk, as far as we wrote it; None before it was read."""
         self._turn = asyncio.Lock()
         self._not_before = 0.0
+        self._has_missed_a_look = False
         self._told: set[str] = set()
         self._timer = QTimer(self)
         self._timer.setInterval(LOOK_MS)
@@ -158,7 +160,8 @@ class WorkKeeper(QObject):
         return self._services.app.unsaved_texts
 
     def _look(self) -> None:
-        if self._turn.locked() or time.monotonic() < self._not_before:
+        self._has_missed_a_look = self._turn.locked()
+        if self._has_missed_a_look or time.monotonic() < self._not_before:
             return
         mine, buffers = self._mine, self._services.workspace.buffers
         if self._foreign is not None:
@@ -178,6 +181,8 @@ class WorkKeeper(QObject):
         except CircuitAIError as error:
             self._not_before = time.monotonic() + _AGAIN_S
             self._tell(error.message)
+        if self._has_missed_a_look and self._timer.isActive():
+            self._look()  # what was typed meanwhile waits for no further interval
 
     async def _write_texts(self, mine: _Kept) -> None:
         buffers = self._services.workspace.buffers
