@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _logger = logging.getLogger(__name__)
 
 LOOK_MS = 350
-"""So often it is looked whether there is something to write. On a busy machine writing takes a second itself."""
+"""So often it is looked whether there is something to write. On a busy machine writing takes a second too."""
 _AGAIN_S = 5.0
 """After a disk that could not be written to, and for a project that another window has."""
 
