@@ -19,6 +19,7 @@ from domain.circuit.stepping import (
     without_steps,
 )
 from domain.simulation.stepped_run import SteppedRun
+from shared.errors import UserInputError
 
 if TYPE_CHECKING:
     from application.ports.simulation import Simulator
@@ -30,7 +31,11 @@ MOST_AT_ONCE = 8
 def steps_of(prepared: PreparedCircuit) -> tuple[StepPoint, ...]:
     """Every step of a circuit; () for one that is simulated once. Raises UserInputError."""
     axes = step_axes(prepared.netlist)
-    return step_points(axes) if axes else ()
+    try:
+        return step_points(axes) if axes else ()
+    except UserInputError as error:
+        error.file = prepared.circuit
+        raise
 
 
 async def run_steps(

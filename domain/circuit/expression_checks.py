@@ -210,8 +210,8 @@ def check_model_names(card: Placed, scope: Scope, findings: Findings) -> None:
         value = fields[index + 1]
         if sign.text != "=" or not _BARE_NAME.fullmatch(value.text):
             continue
-        if findings.functions and index and fields[index - 1].key == "mfg":
-            continue  # ngspice drops the maker's name in the modes for PSpice and LTspice
+        if findings.functions and index and fields[index - 1].key in {"mfg", "type"}:
+            continue  # ngspice drops these words in the modes for PSpice and LTspice
         following = fields[index + 2] if index + 2 < len(fields) else None
         if following is not None and following.text == "(" and following.start == value.end:
             continue  # a function: Vth0=agauss(-0.6, 0.1, 3)

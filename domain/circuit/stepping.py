@@ -83,6 +83,7 @@ def step_points(axes: tuple[StepAxis, ...]) -> tuple[StepPoint, ...]:
         raise UserInputError(
             msg("The steps of the circuit make more than {limit} runs.", limit=MOST_STEPS),
             advice=msg("Take larger steps, or use the sweep command."),
+            line=max(axes, key=lambda axis: len(axis.values)).line,
         )
     slowest_first = itertools.product(*(axis.values for axis in reversed(axes)))
     return tuple(

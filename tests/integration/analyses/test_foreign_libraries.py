@@ -64,7 +64,7 @@ async def test_the_library_itself_is_found_by_its_name(app: Application, tmp_pat
 
 
 async def test_a_part_the_library_found_here_lacks_has_a_stand_in(app: Application, tmp_path: Path) -> None:
-    (tmp_path / "standard.bjt").write_text(".model 2N2222 NPN(IS=1e-14 BF=50 Vceo=30 mfg=NXP)\n")
+    (tmp_path / "standard.bjt").write_text(".model 2N2222 NPN(IS=1e-14 BF=50 Vceo=30 type=BJT mfg=NXP)\n")
     (tmp_path / "amp.net").write_text(BIAS)
     result, volts = await _run(app, tmp_path / "amp.net")
     assert 0.3 < volts["v(c)"] < 5

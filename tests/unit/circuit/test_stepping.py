@@ -77,3 +77,9 @@ def test_a_single_temperature_is_no_step() -> None:
 def test_what_is_refused(card: str) -> None:
     with pytest.raises(UserInputError):
         step_points(step_axes(_netlist(card)))
+
+
+def test_too_many_steps_are_told_at_the_card_with_most() -> None:
+    with pytest.raises(UserInputError) as refused:
+        step_points(step_axes(_netlist(".step param r list 1 2\n.step param q 1 900 1")))
+    assert refused.value.line == 6
