@@ -20,7 +20,7 @@ from domain.circuit.dialects import PROGRAMS, Dialect
 from domain.circuit.laplace import NotRational, realised, transfer_of
 from domain.circuit.netlist import Netlist, Parameter
 from domain.circuit.numbers import read_number
-from domain.circuit.statements import Statement
+from domain.circuit.statements import Field, Statement
 from shared.late_patterns import late_pattern
 from shared.message import Message, msg
 
@@ -206,7 +206,7 @@ class _Work:
             self._comment_out(statement)  # LTspice does not mind one that closes nothing
         elif keyword == "ends" and len(statement.words) > 1:
             name = statement.words[1]
-            self._replace(statement, f"{statement.raw[: name.start]}{_plain_name(name.text)}")
+            self._replace(statement, f"{statement.raw[: name.start]}{_written(statement, name)}")
         elif keyword == "end" and statement.scope and len(statement.words) > 1:
             self._replace(statement, ".ends")  # libraries that close a subcircuit with `.end name`
         elif keyword == "tran" and self._dialect in ("ltspice", "pspice"):
@@ -244,13 +244,15 @@ class _Work:
         if len(head) < 2:
             return
         name = head[1]
-        raw = f"{statement.raw[: name.start]}{_plain_name(name.text)}{statement.raw[name.end :]}"
+        raw = f"{statement.raw[: name.start]}{_written(statement, name)}{statement.raw[name.end :]}"
         wanted = self._instances.parameters.get(name.key, {})
         if wanted and self._dialect in ("ltspice", "pspice"):
             formal = self._parameters_inside(statement)
             formal |= {key.lower() for key in re.findall(r"([\w.]+)\s*=", statement.raw)}
             raw += "".join(
-                f" {key}={value}" for key, value in wanted.items() if key not in formal and key != "m"
+                f" {key}={value}"
+                for key, value in wanted.items()
+                if key not in formal and key != "m" and key.isascii()
             )
         self._replace(statement, raw)
 
@@ -479,6 +481,11 @@ def _names_a_section(written: str, statement: Statement) -> bool:
 
 def _plain_name(name: str) -> str:
     return name.replace(".", "_")
+
+
+def _written(statement: Statement, name: Field) -> str:
+    """A subcircuit's name, in the undecoded letters of its card."""
+    return _plain_name(statement.raw[name.start : name.end])
 
 
 def _micro(raw: str) -> str:

@@ -72,6 +72,15 @@ async def test_a_part_the_library_found_here_lacks_has_a_stand_in(app: Applicati
     assert await _errors(app, tmp_path / "amp.net") == []
 
 
+async def test_a_subcircuit_with_a_name_beyond_latin(app: Application, tmp_path: Path) -> None:
+    (tmp_path / "q.net").write_text(
+        "* C:\\q.qsch\nV1 in 0 1\nR1 out 0 1k\n.subckt X2\u2022mycomp out in\nE1 out 0 in 0 {p}\n"
+        ".ends X2\u2022mycomp\nX2 out in X2\u2022mycomp p=2\n.op\n.backanno\n.end\n"
+    )
+    _, volts = await _run(app, tmp_path / "q.net")
+    assert volts["v(out)"] == pytest.approx(2)
+
+
 async def test_one_coupling_of_three_windings(app: Application, tmp_path: Path) -> None:
     (tmp_path / "coils.net").write_text(
         "* Z:\\coils.asc\nI1 0 a AC 1\nL1 a 0 1m Rser=0\nL2 b 0 4m\nL3 c 0 9m\nK1 L1 L2 L3 0.5\n"
