@@ -15,8 +15,14 @@ from functools import cached_property
 
 MOST_PATTERNS = 20_000
 """Of one file; more is no file of rules, and everything beside it is left out."""
+_MOST_PARTS = 4096
+"""Between slashes; no path has more names (PATH_MAX of Linux), so a pattern with more fits none."""
 
 _ANY_PARTS = None
+_MARKS = frozenset("*?[\\")
+"""What does not stand for itself."""
+_REPEATED = re.compile(r"(?<![^/])(?:\*\*/){2,}")
+"""Means what one of them does."""
 _CLASSES = {
     "alnum": "a-zA-Z0-9",
     "alpha": "a-zA-Z",
@@ -29,8 +35,21 @@ _CLASSES = {
     "xdigit": "0-9a-fA-F",
 }
 
-_Part = Callable[[str], object] | None
-"""Whether a name fits a part; None: any number of names (`**`)."""
+
+class _Name:
+    """A part of a pattern that stands for one name; its expression is made when a name is held against it."""
+
+    def __init__(self, word: str) -> None:
+        self._word = word
+
+    @cached_property
+    def fits(self) -> Callable[[str], object]:
+        """Whether a name fits it."""
+        return _fits(self._word)
+
+
+_Part = _Name | None
+"""None: any number of names (`**`)."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +67,10 @@ class _Pattern:
         for number, word in enumerate(words):
             if word == "**" and len(words) > 1:
                 if number == len(words) - 1:  # what is inside, not the folder itself
-                    found.append(_fits("*"))
+                    found.append(_Name("*"))
                 found.append(_ANY_PARTS)
             else:
-                found.append(_fits(word))
+                found.append(_Name(word))
         return tuple(found)
 
     def matches(self, names: Sequence[str]) -> bool:
@@ -66,7 +85,7 @@ class _Pattern:
                     part = parts[index]
                     if part is None:
                         after.add(index)
-                    elif part(name):
+                    elif part.fits(name):
                         after.add(index + 1)
             at = _with_skipped(after, parts)
             if not at:
@@ -103,8 +122,10 @@ def _read(line: str) -> _Pattern | None:
     only_folders = text.endswith("/")
     text = text.rstrip("/")
     is_anchored = "/" in text
-    text = text.removeprefix("/")
-    return _Pattern(text, ignores, only_folders, is_anchored) if text else None
+    text = _REPEATED.sub("**/", text.removeprefix("/"))
+    if not text or text.count("/") >= _MOST_PARTS:
+        return None
+    return _Pattern(text, ignores, only_folders, is_anchored)
 
 
 def _with_skipped(at: set[int], parts: Sequence[_Part]) -> set[int]:
@@ -120,6 +141,8 @@ def _with_skipped(at: set[int], parts: Sequence[_Part]) -> set[int]:
 
 def _fits(word: str) -> Callable[[str], object]:
     """What tells whether a name fits a part of a pattern."""
+    if _MARKS.isdisjoint(word):
+        return word.__eq__
     pieces = _pieces_of(word)
     if pieces is None:
         return lambda _name: False

@@ -23,6 +23,9 @@ HOSTILE = (
     " " * 100_000 + "x",
     "[" * 5_000,
     "\\" * 5_001,
+    "**/" * 300_000 + "b",
+    "a/" * 500_000 + "b",
+    "/".join(f"x{number}*" for number in range(4000)),
 )
 
 
@@ -43,6 +46,12 @@ def test_a_pattern_that_would_backtrack_ends(pattern: str, tmp_path: Path) -> No
 
 def test_more_patterns_than_anybody_writes_leave_everything_out() -> None:
     assert IgnorePatterns(["x"] * (MOST_PATTERNS + 1)).verdict("anything") is True
+
+
+def test_folders_in_a_row_mean_what_one_does() -> None:
+    rules = IgnorePatterns(["**/" * 5000 + "x"])
+    assert rules.verdict("a/b/x") is True
+    assert rules.verdict("a/b/y") is None
 
 
 WORDS = (
