@@ -20,6 +20,10 @@ from typing import Literal
 from shared import paths
 from shared.errors import EnvironmentProblem
 from shared.message import msg
+from shared.ulid import new_ulid
+
+_DEEPEST = 32
+"""Folders in each other that are looked into; a run's own `write` makes a few."""
 
 Kind = Literal["link", "hard_link", "special", "not_folder", "folder"]
 
@@ -201,15 +205,49 @@ def unlink(path: Path) -> None:
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove a folder with all that is in it; a link is removed as a link. Raises InTheWay, OSError."""
+    """Remove a folder with all that is in it; a link is removed as a link. Raises InTheWay, OSError.
+
+    Folders in it are first taken up to its top: they may lie in each other deeper than Python's stack, or
+    than there are descriptors.
+    """
     place = confined(folder)
     with opened_folder(place.parent) as parent:
-        if stat.S_ISDIR(os.stat(place.name, dir_fd=parent, follow_symlinks=False).st_mode):
-            import shutil
-
-            shutil.rmtree(place.name, dir_fd=parent)
-        else:
+        if not stat.S_ISDIR(os.stat(place.name, dir_fd=parent, follow_symlinks=False).st_mode):
             os.unlink(place.name, dir_fd=parent)
+            return
+        top = os.open(place.name, _READ, dir_fd=parent)
+        try:
+            waiting = _emptied(top, top)
+            while waiting:
+                name = waiting.pop()
+                inner = os.open(name, _READ, dir_fd=top)
+                try:
+                    waiting += _emptied(inner, top)
+                finally:
+                    os.close(inner)
+                os.rmdir(name, dir_fd=top)
+        finally:
+            os.close(top)
+        os.rmdir(place.name, dir_fd=parent)
+
+
+def _emptied(folder: int, top: int) -> list[str]:
+    """Remove what lies in a folder, but take folders that hold something up to `top`; their names there."""
+    left = []
+    for name in os.listdir(folder):
+        if not stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+            os.unlink(name, dir_fd=folder)
+            continue
+        try:
+            os.rmdir(name, dir_fd=folder)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            place = name if folder == top else new_ulid()
+            if folder != top:
+                os.rename(name, place, src_dir_fd=folder, dst_dir_fd=top)
+            left.append(place)
+    return left
 
 
 def remove_folder(folder: Path) -> None:
@@ -235,18 +273,22 @@ def flush_folder(folder: Path) -> None:
 def walk(folder: Path, *, skipped: Collection[str] = ()) -> Iterator[tuple[Path, os.stat_result]]:
     """Every regular file in a folder and below, links left alone; nothing for a folder that is not there.
 
-    `skipped`: folders of it that are not looked into. Raises InTheWay, another OSError.
+    `skipped`: folders of it that are not looked into. What lies more than `_DEEPEST` folders deep is none of
+    ours and left out. Raises InTheWay, another OSError.
     """
-    try:
-        found = entries_in(folder)
-    except FileNotFoundError:
-        return
-    for name, state in found.items():
-        if stat.S_ISDIR(state.st_mode):
-            if name not in skipped:
-                yield from walk(folder / name)
-        elif stat.S_ISREG(state.st_mode):
-            yield folder / name, state
+    waiting = [(folder, 0)]
+    while waiting:
+        here, depth = waiting.pop()
+        try:
+            found = entries_in(here)
+        except FileNotFoundError:
+            continue
+        for name, state in found.items():
+            if stat.S_ISDIR(state.st_mode):
+                if depth < _DEEPEST and not (depth == 0 and name in skipped):
+                    waiting.append((here / name, depth + 1))
+            elif stat.S_ISREG(state.st_mode):
+                yield here / name, state
 
 
 def _step(parent: int, name: str, here: Path, *, is_last: bool, create: bool) -> int:

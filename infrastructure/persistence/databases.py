@@ -28,7 +28,8 @@ _NO_WRITING = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_
 """What SQLite says of a WAL database in a folder it can't make files in."""
 _OF_SQLITE = {"sqlite_sequence": "table", "sqlite_stat1": "table"}
 _COMPUTING = re.compile(r"\b(?:CHECK|AS|LIKE|GLOB|GENERATED)\b|\bDEFAULT\s*\(", re.IGNORECASE)
-_TEXT_OR_COMMENT = re.compile(r"'[^']*'|--[^\n]*")
+_TEXT_OR_COMMENT = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|/\*.*?(?:\*/|\Z)""", re.DOTALL)
+"""As SQLite's tokenizer finds them, the one that begins first: none can hide what stands behind another."""
 _LARGEST_VALUE = 256 << 20
 
 

@@ -12,7 +12,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -216,19 +216,12 @@ def _created(name: str) -> datetime:
 
 
 def _size_of(folder: Path) -> int:
-    """Bytes of the files in a folder and below; links are not followed."""
-    return sum(_file_sizes(folder))
-
-
-def _file_sizes(folder: Path) -> Iterator[int]:
-    try:
-        for name, found in confined.entries_in(folder).items():
-            if stat.S_ISDIR(found.st_mode):
-                yield from _file_sizes(folder / name)
-            else:
-                yield found.st_size
-    except OSError:
-        return
+    """Bytes of the files in a folder and below; links are not followed; 0 for one nobody can read."""
+    size = 0
+    with suppress(OSError):
+        for _, found in confined.walk(folder):
+            size += found.st_size
+    return size
 
 
 def _ids_in(path: Path) -> set[str]:

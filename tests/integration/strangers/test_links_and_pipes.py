@@ -10,7 +10,7 @@ import os
 import sqlite3
 import threading
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ import pytest
 from application.ports.tracing import KeptSpan
 from infrastructure.persistence.attachment_files import AttachmentFiles
 from infrastructure.persistence.checkpoints import open_checkpointer
+from infrastructure.persistence.confined import remove_tree
 from infrastructure.persistence.object_store import ObjectStore
 from infrastructure.persistence.operations import SqliteOperationLog
 from infrastructure.persistence.project import ProjectFolder, ProjectFolders
@@ -265,6 +266,8 @@ COMPUTING = {
     " VALUES ('trigger', 'sqlite_autoindex_{table}_9', '{table}', 0,"
     f" 'CREATE TRIGGER sqlite_autoindex_{{table}}_9 AFTER INSERT ON {{table}} BEGIN SELECT {ENDLESS}; END')",
     "check": "ALTER TABLE {table} ADD COLUMN y CHECK (hex(zeroblob(900)) NOT LIKE '%0%0%0%0%0%0%1')",
+    "check between comments": "ALTER TABLE {table} ADD COLUMN y /* ' */ CHECK (hex(y) NOT LIKE '%1') /* ' */",
+    "check behind a name": 'ALTER TABLE {table} ADD COLUMN "y--" CHECK (hex("y--") > 1)',
     "generated": "ALTER TABLE {table} ADD COLUMN y GENERATED ALWAYS AS (hex(zeroblob(400000000)))",
     "index": "DROP INDEX IF EXISTS turns; DROP INDEX IF EXISTS operations_begun;"
     " CREATE INDEX {index} ON {table} (hex('x'))",
@@ -282,6 +285,42 @@ def test_a_database_of_ours_that_works_by_itself_is_refused(private, name, what)
     error = in_time(lambda: USES[name](place))
     assert isinstance(error, CircuitAIError)
     assert place.read_bytes() == before
+
+
+def make_deep(folder: Path, levels: int) -> None:
+    """A folder in a folder in a folder ..., with a file in the last one."""
+    here = os.open(folder, os.O_RDONLY)
+    for _ in range(levels):
+        os.mkdir("a", dir_fd=here)
+        inner = os.open("a", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(os.open("x", os.O_CREAT | os.O_WRONLY, dir_fd=here))
+    os.close(here)
+
+
+@pytest.fixture
+def deep(private: Path) -> Iterator[Path]:
+    """A private folder with a result and an attachment of 1,500 levels; git carries 2,000."""
+    for folder in (private / "sim_results" / RESULT, private / "attachments"):
+        folder.mkdir(parents=True)
+        make_deep(folder, 1500)
+    yield private
+    remove_tree(private)  # pytest could not
+
+
+def test_folders_deeper_than_the_stack_are_looked_at_and_removed(deep, tmp_path):
+    """The folders of results are measured after every 16th run."""
+    folder = deep / "sim_results" / RESULT
+    (folder / "result.json").write_text("{}")
+    shelf = ResultFolders(user_home=tmp_path / "home").shelf(deep.parent)
+    (found,) = in_time(shelf.results)
+    assert found.size == 2
+    assert ResultList().stored(deep.parent).size == 2
+    assert ProjectFolders().open(deep.parent).named_hashes() == frozenset()
+    assert in_time(lambda: shelf.remove(RESULT)) is None
+    assert not folder.exists()
+    assert not (deep / "trash").exists()
 
 
 def foreign(path: Path, statements: str) -> bytes:
