@@ -705,9 +705,8 @@ class Composition:
     @cached_property
     def _user_key(self) -> UserKey:
         from infrastructure.persistence.authenticity import UserKey
-        from infrastructure.persistence.take_over import note_known_projects
 
-        return UserKey(self._home, before_it=note_known_projects)
+        return UserKey(self._home)
 
     @cached_property
     def _checkpointers(self) -> Checkpointers:

@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from domain.design.goals import DesignGoal, GoalVerdict
-from domain.llm.chat import ProviderChoice, WebSource
 from domain.llm.costs import Cost
-from domain.llm.tools.confirmation_card import Answers, ConfirmationCard
 from shared.events import Event
 from shared.message import Message
+
+if TYPE_CHECKING:  # a list of operations has none of these
+    from domain.design.goals import DesignGoal, GoalVerdict
+    from domain.llm.chat import ProviderChoice, WebSource
+    from domain.llm.tools.confirmation_card import Answers, ConfirmationCard
 
 TurnEnd = Literal["completed", "stopped", "limit", "loop", "cut", "length", "content_filter", "error"]
 """How a turn of the agent ended; "cut": the answer ended without saying why, "loop": it went in circles."""

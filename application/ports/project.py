@@ -101,7 +101,7 @@ class ProjectFiles(Protocol):
     def adopt(self) -> None:
         """Make what other installations wrote ours, as history: what it had under way is ended, not run.
 
-        Raises UserInputError ("session_in_use"), EnvironmentProblem; what was adopted before stays so.
+        Raises UserInputError ("session_in_use"), EnvironmentProblem for what can't be; all else is adopted.
         """
         ...
 

@@ -90,8 +90,8 @@ class AdoptProject:
     async def __call__(self, folder: Path) -> StrangeHistory:
         """Adopt all of it; what it was.
 
-        Raises UserInputError ("no_project", "session_in_use"), EnvironmentProblem; what was adopted before
-        stays so.
+        Raises UserInputError ("no_project", "session_in_use"), EnvironmentProblem for what can't be adopted;
+        all else is.
         """
 
         def work() -> StrangeHistory:

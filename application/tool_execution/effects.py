@@ -15,7 +15,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from application.design.circuit_goals import begin_move, end_move
 from application.ports.project import ABSENT, FOLDER, FileChange
 from shared.errors import CircuitAIError, CircuitError, UserInputError
 from shared.message import msg
@@ -102,6 +101,11 @@ class Effects:
 
     def _move(self, source: str, target: str) -> None:
         """A circuit takes its goals along: at no moment they are nowhere."""
+        from application.design.circuit_goals import (
+            begin_move,
+            end_move,
+        )  # a list of operations moves nothing
+
         begin_move(self._project, source, target)
         self._project.move(Path(source), Path(target))
         end_move(self._project, source)

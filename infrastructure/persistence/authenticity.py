@@ -53,10 +53,8 @@ Part = str | bytes | int | None
 class UserKey:
     """The key of this user on this machine. Blocking; safe to use from several threads."""
 
-    def __init__(self, user_home: Path, *, before_it: Callable[[Path], None] = lambda _home: None) -> None:
-        """`before_it` is called with the user's folder right before a key is made there."""
+    def __init__(self, user_home: Path) -> None:
         self._home = user_home
-        self._before_it = before_it
         self._guard = threading.Lock()
         self._secret = b""
 
@@ -106,7 +104,9 @@ class UserKey:
         place = Path(os.path.realpath(self._home)) / KEY_FILE
         secret = _secret_in(place)
         if not secret:
-            self._before_it(self._home)
+            from infrastructure.persistence.take_over import note_known_projects
+
+            note_known_projects(self._home)  # whoever comes first: later nobody could tell
             secret = _made(place, os.urandom(KEY_BYTES), _secret_in, mode=0o600)
         _make_private(place)
         return secret

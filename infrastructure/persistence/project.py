@@ -19,9 +19,9 @@ from infrastructure.persistence.authenticity import Authenticity, UserKey
 from infrastructure.persistence.confined import InTheWay
 from infrastructure.persistence.object_store import ObjectStore
 from infrastructure.persistence.regular import NotRegular, open_regular_file, read_regular_file
-from infrastructure.persistence.take_over import note_known_projects, take_over
+from infrastructure.persistence.take_over import take_over
 from shared import paths
-from shared.errors import EnvironmentProblem, UserInputError
+from shared.errors import CircuitAIError, EnvironmentProblem, UserInputError
 from shared.message import msg
 from shared.ulid import new_ulid
 
@@ -47,7 +47,7 @@ class ProjectFolders:
 
     def __init__(self, key: UserKey | None = None) -> None:
         """`key` signs what is written; None: that of the user's folder as the environment names it."""
-        self._key = key or UserKey(paths.user_home(), before_it=note_known_projects)
+        self._key = key or UserKey(paths.user_home())
 
     def open(self, folder: Path, *, create: bool = False) -> ProjectFolder:
         """The project at `folder`; with `create` it is made (folder and all) where there is none yet.
@@ -121,18 +121,29 @@ class ProjectFolder:
 
     def adopt(self) -> None:
         """Make what other installations wrote ours; see application.ports.project.ProjectFiles."""
+        problems: list[CircuitAIError] = []
+        try:
+            self.operations.adopt()
+        except CircuitAIError as error:
+            problems.append(error)
+        for info in self.sessions.list():
+            if not info.is_ours:
+                try:
+                    self._adopt_session(info.session_id)
+                except CircuitAIError as error:
+                    problems.append(error)
+        if problems:
+            raise problems[0]
+
+    def _adopt_session(self, session_id: str) -> None:
         from domain.llm.adoption import closing_events
 
-        self.operations.adopt()
-        for info in self.sessions.list():
-            if info.is_ours:
-                continue
-            transcript = self.sessions.open(info.session_id, to_adopt=True)
-            try:
-                now = datetime.now(UTC).isoformat(timespec="milliseconds")
-                transcript.append(*closing_events(transcript.events, new_id=new_ulid, now=now))
-            finally:
-                transcript.close()
+        transcript = self.sessions.open(session_id, to_adopt=True)
+        try:
+            now = datetime.now(UTC).isoformat(timespec="milliseconds")
+            transcript.append(*closing_events(transcript.events, new_id=new_ulid, now=now))
+        finally:
+            transcript.close()
 
     def close(self) -> None:
         """Close the log, if it was opened."""

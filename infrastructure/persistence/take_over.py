@@ -20,7 +20,6 @@ from infrastructure.persistence import confined
 from infrastructure.persistence.atomic import write_atomically
 from infrastructure.persistence.change_lock import change_lock
 from infrastructure.persistence.regular import read_regular_file
-from infrastructure.persistence.result_seals import sign_unsigned
 from shared import paths
 from shared.bounded_json import read_bounded
 from shared.errors import CircuitAIError
@@ -34,6 +33,8 @@ FILE = "trust.json"
 SCHEMA_VERSION = 1
 _MAX_BYTES = 4 << 20
 _NAMING_PROJECTS = ("window.json", "permissions.json", "simulator_settings.json")
+_PASSING = ("busy", "disk_full", "session_in_use")
+"""Problems that the next opening may not meet."""
 
 
 def note_known_projects(user_home: Path) -> None:
@@ -62,15 +63,28 @@ def take_over(project: ProjectFolder, user_home: Path) -> None:
     if not signer.is_being_taken_over and not (_has_history(project) and _is_his(project, user_home)):
         return
     try:
-        with change_lock(project.private / "project.json"):
+        with change_lock(project.private / "take_over"):
             if signer.is_taken_over:
                 return  # another process has done it
             signer.begin_take_over()
-            project.adopt()
+            _adopt(project)
+            from infrastructure.persistence.result_seals import sign_unsigned  # once in a project's life
+
             sign_unsigned(project.results_folder, signer, older_than=_made(user_home))
             signer.end_take_over()
     except CircuitAIError as error:
         _log.warning("The history of %s could not be taken over: %s", project.root, error)
+
+
+def _adopt(project: ProjectFolder) -> None:
+    """Adopt what can be. What is damaged stays history: a take-over that never came to its end would go on to
+    take in whatever comes into the project later."""
+    try:
+        project.adopt()
+    except CircuitAIError as error:
+        if error.error_type in _PASSING:
+            raise
+        _log.warning("Not all of the history of %s could be taken over: %s", project.root, error)
 
 
 def _made(user_home: Path) -> float:

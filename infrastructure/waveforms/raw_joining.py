@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from infrastructure.waveforms.raw_file import read_headers
+from infrastructure.waveforms.raw_header import bad_raw
+from shared.message import msg
 
 _KEY = b"Plotname: "
 _BLOCK = 4 * 2**20
@@ -18,9 +20,11 @@ def append_plots(out: BinaryIO, path: Path, *, before: str = "", behind: str = "
     """
     headers = read_headers(path)
     with path.open("rb") as file:
+        names: list[tuple[int, int]] = []
+        for header in headers:  # all of them first: of a file that cannot be read nothing is copied
+            names.append(_name_before(file, names[-1][1] if names else 0, header.data_offset, path))
         done = 0
-        for header in headers:
-            start, stop = _name_before(file, done, header.data_offset)
+        for start, stop in names:
             _copy(file, out, done, start)
             out.write(before.encode("utf-8", "replace"))
             _copy(file, out, start, stop)
@@ -29,8 +33,11 @@ def append_plots(out: BinaryIO, path: Path, *, before: str = "", behind: str = "
         _copy(file, out, done, path.stat().st_size)
 
 
-def _name_before(file: BinaryIO, start: int, stop: int) -> tuple[int, int]:
-    """Where the plot's name lies in the header that ends at `stop`; data before it may hold anything."""
+def _name_before(file: BinaryIO, start: int, stop: int, path: Path) -> tuple[int, int]:
+    """Where the plot's name lies in the header that ends at `stop`; data before it may hold anything.
+
+    Raises UserInputError for a header that has none as ngspice writes it.
+    """
     low = stop
     while True:
         low = max(start, low - _BLOCK)
@@ -43,7 +50,7 @@ def _name_before(file: BinaryIO, start: int, stop: int) -> tuple[int, int]:
             length = (end if end >= 0 else len(block)) - begin
             return low + begin, low + begin + length - block[begin : begin + length].endswith(b"\r")
         if low == start:
-            raise ValueError(f"a plot without a name before byte {stop}")
+            raise bad_raw(path, msg("a plot has no name"), stop)
 
 
 def _copy(file: BinaryIO, out: BinaryIO, start: int, stop: int) -> None:

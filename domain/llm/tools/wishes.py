@@ -12,17 +12,18 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 
 from domain.llm.tools.effect import ComputedEffect, PathEffect
+from shared.late_patterns import late_pattern
 
-_DOUBT = re.compile(
+_DOUBT = late_pattern(
     r"\b(?:not|\w+n['’]t|never|no|nothing|without|keep|except|but|unless|if|when|before|after|until|how|why|"
     r"what|whether|should|would|explain|instead)\b|[?？]|不|别|勿|莫|未|没|除了|除非|保留|无需|如果|若|之前|之后|"
     r"以前|以后|怎|为什么|为何|吗|呢|是否|解释"
 )
-_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
-_SENTENCE = re.compile(r".+?(?:[.!?](?=\s|$)|[。！？；;\n]|$)", re.DOTALL)
+_CODE = late_pattern(r"```.*?(?:```|\Z)", re.DOTALL)
+_QUOTED_LINE = late_pattern(r"^[ \t]*>.*$", re.MULTILINE)
+_SENTENCE = late_pattern(r".+?(?:[.!?](?=\s|$)|[。！？；;\n]|$)", re.DOTALL)
 _LONGEST_SENTENCE = 300
-_CHINESE = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
+_CHINESE = late_pattern(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 
 # The names of the effect stand as marks in the sentence; other files are told by their suffix.
 _MARK = "\x00{}\x00"
@@ -69,7 +70,7 @@ _CN_CHANGE = r"(?:修改|更改|编辑|更新|覆盖|替换|重写)"
 def _any_of(*forms: str) -> re.Pattern[str]:
     # A group's name counts once in a pattern: each form has one of its own.
     numbered = [form.replace("(?P<files>", f"(?P<files{n}>") for n, form in enumerate(forms)]
-    return re.compile("|".join(f"(?:{form})" for form in numbered), re.DOTALL)
+    return late_pattern("|".join(f"(?:{form})" for form in numbered), re.DOTALL)
 
 
 _WISHES: Mapping[str, re.Pattern[str]] = {

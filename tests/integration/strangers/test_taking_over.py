@@ -13,8 +13,6 @@ import pytest
 
 from infrastructure.persistence import project as project_module
 from infrastructure.persistence.project import ProjectFolder, ProjectFolders
-from shared.errors import EnvironmentProblem
-from shared.message import msg
 from tests.integration.cli.conftest import Cli
 from tests.integration.strangers.conftest import CALL, HOOK, RC, SESSION, Forgery, git
 
@@ -138,14 +136,31 @@ def test_a_take_over_that_was_killed_goes_on(home: Path, old: Path, monkeypatch:
 
     def killed(self: ProjectFolder) -> None:
         self.operations.adopt()
-        raise EnvironmentProblem(msg("Stopped."))
+        raise SystemExit
 
     with monkeypatch.context() as patched:
         patched.setattr(project_module.ProjectFolder, "adopt", killed)
-        ProjectFolders().open(old).close()
+        with pytest.raises(SystemExit):
+            ProjectFolders().open(old)
     project = ProjectFolders().open(old)
     assert {info.is_ours for info in project.sessions.list()} == {True}
     assert {record.is_ours for record in project.operations.list()} == {True}
+    project.close()
+
+
+def test_what_is_damaged_keeps_nothing_else_back_and_the_take_over_from_no_end(home: Path, old: Path) -> None:
+    know(home, old)
+    (old / ".circuit_ai" / "operations.sqlite").write_bytes(b"no database" * 100)
+    (old / ".circuit_ai" / "project.json").write_text("")
+    project = ProjectFolders().open(old)
+    assert {info.is_ours for info in project.sessions.list()} == {True}
+    project.close()
+    # Written elsewhere, and come since: nobody has adopted it.
+    conversation = old / ".circuit_ai" / "conversations" / f"{SESSION}.jsonl"
+    with conversation.open("a") as file:
+        file.write(json.dumps({"event": "turn", "turn_id": CALL, "state": "started"}) + "\n")
+    project = ProjectFolders().open(old)
+    assert {info.is_ours for info in project.sessions.list()} == {False}
     project.close()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from infrastructure.waveforms import raw_data
 from infrastructure.waveforms.raw_file import RawFileReader, open_waveforms, read_headers, read_raw
+from infrastructure.waveforms.raw_joining import append_plots
 from shared.errors import UserInputError
 
 TRAN = [("time", "time"), ("v(out)", "voltage"), ("i(v1)", "current")]
@@ -425,3 +427,18 @@ def test_what_is_written_is_read(tmp_path, variables, points, is_complex, is_asc
     if not is_ascii:
         width = (16 if is_complex else 8) * variables
         assert plot.points == kept // width
+
+
+def test_a_file_whose_plot_has_no_name_as_ngspice_writes_it_adds_nothing(tmp_path: Path) -> None:
+    """A circuit's own commands may leave anything under the names of the pieces."""
+    whole = (
+        b"Title: t\nDate: d\nPlotname: Operating Point\nFlags: real\nNo. Variables: 1\nNo. Points: 1\n"
+        b"Variables:\n\t0\tv(a)\tvoltage\nValues:\n 0\t1.0\n\n"
+    )
+    piece = tmp_path / "piece"
+    piece.write_bytes(whole + whole.replace(b"Plotname: ", b"plotname:"))
+    assert len(read_headers(piece)) == 2
+    out = BytesIO()
+    with pytest.raises(UserInputError, match="no name"):
+        append_plots(out, piece, behind=" (op1)")
+    assert out.getvalue() == b""
