@@ -144,7 +144,19 @@ class SearchProject:
         except TimeoutError:
             if not limit.expired():
                 raise
-        return await self._cpu.run(index.update, 0.0)  # what is pending, without reading it
+        try:
+            async with asyncio.timeout(_HANGING_S) as limit:
+                return await self._cpu.run(index.update, 0.0)  # what is pending, without reading it
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise CircuitError(
+                msg("Looking through the files of the project was ended after {seconds} s.",
+                    seconds=f"{_HANGING_S:g}"),
+                advice=msg("Name folders that need not be searched in .circuitaiignore; a disk of a network "
+                           "may not be answering."),
+                error_type="search_too_slow",
+            ) from None  # fmt: skip
 
     async def _find(self, root: Path, query: SearchQuery, state: IndexState) -> Found:
         index = self._index(root)

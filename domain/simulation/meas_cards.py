@@ -95,7 +95,7 @@ def _clauses(
 
 def _words(text: str) -> list[str]:
     """Cut at blanks, but not within quotes, braces or parentheses nor around an equals sign."""
-    words = [""]
+    words: list[list[str]] = [[]]
     depth = 0
     quote = ""
     for letter in text:
@@ -107,18 +107,18 @@ def _words(text: str) -> list[str]:
             depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(letter, 0)
         if letter.isspace() and not quote:
             if depth <= 0 and words[-1]:
-                words.append("")
+                words.append([])
             continue
         if letter == "=" and not quote and depth <= 0 and not words[-1] and len(words) > 1:
             words.pop()  # "rise = 2": the sign belongs to the word before it
-        words[-1] += letter
-    joined: list[str] = []
+        words[-1].append(letter)
+    joined: list[list[str]] = []
     for word in filter(None, words):
-        if joined and joined[-1].endswith("="):
+        if joined and joined[-1][-1] == "=":
             joined[-1] += word
         else:
             joined.append(word)
-    return joined
+    return ["".join(word) for word in joined]
 
 
 def _clause(words: Sequence[str], text: str, line: int) -> MeasClause:

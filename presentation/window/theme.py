@@ -42,18 +42,11 @@ class Theme:
 
     def hex(self, name: str) -> str:
         """A colour as it stands in the tokens: ``hex("surface.base")``, ``hex("trace.0")``."""
-        value: Any = tokens()["theme"][self.name]
-        for part in name.split("."):
-            value = value[int(part)] if isinstance(value, list) else value[part]
-        return str(value)
+        return _hex(self.name, name)
 
     def color(self, name: str) -> QColor:
         """A colour; also the ``rgba(r,g,b,a)`` form."""
-        text = self.hex(name)
-        if text.startswith("rgba("):
-            red, green, blue, alpha = text[5:-1].split(",")
-            return QColor(int(red), int(green), int(blue), round(float(alpha) * 255))
-        return QColor(text)
+        return QColor(_color(self.name, name))  # a copy: whoever asked may change it
 
     def size(self, name: str) -> int:
         """A size in logical pixels: ``size("row.tree")``, ``size("space.3")``, ``size("pane.left_min")``."""
@@ -71,9 +64,24 @@ class Theme:
 
     def tabular(self, style: str = "ui") -> QFont:
         """The same with figures of one width, for columns, readouts and meters."""
-        font = self.font(style)
-        font.setFeature(QFont.Tag("tnum"), 1)
-        return font
+        return QFont(_tabular(style, self.scale))
+
+
+@cache
+def _hex(theme: ThemeName, name: str) -> str:
+    value: Any = tokens()["theme"][theme]
+    for part in name.split("."):
+        value = value[int(part)] if isinstance(value, list) else value[part]
+    return str(value)
+
+
+@cache
+def _color(theme: ThemeName, name: str) -> QColor:
+    text = _hex(theme, name)
+    if text.startswith("rgba("):
+        red, green, blue, alpha = text[5:-1].split(",")
+        return QColor(int(red), int(green), int(blue), round(float(alpha) * 255))
+    return QColor(text)
 
 
 @cache
@@ -98,6 +106,13 @@ def _font(style: str, weight: int | None, scale: float) -> QFont:
         font.setStyleHint(QFont.StyleHint.Monospace)
         for tag, value in (("liga", 0), ("calt", 0), ("zero", 1)):
             font.setFeature(QFont.Tag(tag), value)
+    return font
+
+
+@cache
+def _tabular(style: str, scale: float) -> QFont:
+    font = QFont(_font(style, None, scale))
+    font.setFeature(QFont.Tag("tnum"), 1)
     return font
 
 

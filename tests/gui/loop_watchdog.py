@@ -19,8 +19,8 @@ import pytest
 
 LIMIT_S = 0.050
 _PATIENCE_S = 0.050 if "PYTEST_XDIST_WORKER" in os.environ else 0.0
-"""More where other tests run beside: what is waited for may itself be without a core, and the same work takes
-more CPU time while a neighbour shares the core's caches and its other hardware thread."""
+"""More for waiting where other tests run beside: what is waited for may itself be without a core. What was
+computed is exact there too, and is held to the limit."""
 _TICK_S = 0.005
 
 
@@ -50,7 +50,7 @@ class Hold:
 
     def is_over(self, limit_s: float) -> bool:
         """Whether it was longer than is allowed."""
-        return self.computed_s > limit_s + _PATIENCE_S or self.seconds > limit_s + 2 * _PATIENCE_S
+        return self.computed_s > limit_s or self.seconds > limit_s + _PATIENCE_S
 
     @property
     def waited_s(self) -> float:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -107,14 +108,22 @@ class _Lines:
     """Lines as ngspice counts them, with the bytes where they begin in the UTF-8 text."""
 
     def __init__(self, text: str) -> None:
-        end = "\r" if "\n" not in text and "\r" in text else "\n"
-        self.texts = split_lines(text)
-        self._starts = [0]
-        for piece in text.split(end):
-            self._starts.append(self._starts[-1] + len(piece.encode()) + 1)
+        self._text = text
+
+    @cached_property
+    def _texts(self) -> Sequence[str]:
+        return split_lines(self._text)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        end = "\r" if "\n" not in self._text and "\r" in self._text else "\n"
+        starts = [0]
+        for piece in self._text.split(end):
+            starts.append(starts[-1] + len(piece.encode()) + 1)
+        return starts
 
     def text(self, line: int) -> str:
-        return self.texts[line - 1] if 0 < line <= len(self.texts) else ""
+        return self._texts[line - 1] if 0 < line <= len(self._texts) else ""
 
     def byte(self, line: int, column: int) -> int:
         """Byte of a character, both from 1."""

@@ -54,6 +54,8 @@ _BLOCK = re.compile(
     rb"|(?P<open>subckt|macro|if)\b|(?P<close>ends|eom|endif)\b)",
     re.IGNORECASE,
 )
+_MOST_ROUGH = 30_000
+"""Bytes of such a card that have colours; some milliseconds."""
 _DEEPEST = 200
 """Levels of blocks that are told apart; the editor has place for some thousand."""
 
@@ -101,6 +103,18 @@ def paint(
         canvas.paint_torn(head, line)  # of a card too long to be read from its beginning
         head += len(line)
     canvas.paint_cards(head, has_title=is_start)
+    return Painted(styles=bytes(canvas.styles), states=tuple(states), headers=tuple(headers))
+
+
+def paint_roughly(data: bytes, *, state: int = 0, is_start: bool = False) -> Painted:
+    """Whole lines with their states and folds, quick for a card of any length: numbers and signs."""
+    lines = lines_of(data)
+    states, headers = _follow(lines, state, is_start=is_start)
+    canvas = _Canvas(data, frozenset())
+    head = 0
+    for line in lines:
+        canvas.paint_rough(head, line)
+        head += len(line)
     return Painted(styles=bytes(canvas.styles), states=tuple(states), headers=tuple(headers))
 
 
@@ -164,6 +178,13 @@ class _Canvas:
         word = re.match(rb"[\w.]+", stripped)
         if word is not None:
             self._fill(first, first + word.end(), Style.DIRECTIVE)
+
+    def paint_rough(self, start: int, line: bytes) -> None:
+        """A line of a card too long to be read: numbers and signs of its first part."""
+        if line.lstrip()[:1] not in (b"*", b";", b"$"):
+            self._fill(start, start + len(line), Style.PLAIN)
+            most = max(min(len(line), _MOST_ROUGH - start), 0)
+            self._paint_expression_bytes(start, start + most, names=Style.PLAIN)
 
     def paint_torn(self, start: int, line: bytes) -> None:
         """A continuation line whose card is not known: numbers and signs."""

@@ -17,6 +17,8 @@ _BASE = QsciScintilla.SC_FOLDLEVELBASE
 _HEADER = QsciScintilla.SC_FOLDLEVELHEADERFLAG
 _FARTHEST = 400
 """Lines looked back and forth for the ends of a card."""
+_MOST_BYTES = 8_000
+"""Of one card that is read whole; a longer one has the colours of its numbers only."""
 _MOST_AT_ONCE = 60
 """Lines painted in one call: a screen, some milliseconds."""
 _TEXT_CHANGES = QsciScintilla.SC_MOD_INSERTTEXT | QsciScintilla.SC_MOD_DELETETEXT
@@ -75,15 +77,21 @@ class SpiceLexer(QsciLexerCustom):
         """
         first = self._card_start(self._line_at(start))
         wanted = self._line_at(max(end - 1, start, self._touched_end if self._right_end > end else 0))
-        last = self._card_end(min(wanted, self._line_at(start) + _MOST_AT_ONCE))
-        begin, stop = self._position(first), self._position(last + 1)
+        begin = self._position(first)
+        lines = _MOST_AT_ONCE
+        while True:
+            last = self._card_end(min(wanted, self._line_at(start) + lines))
+            stop = self._position(last + 1)
+            if stop - begin <= _MOST_BYTES or lines == 0:
+                break
+            lines //= 2
         state = self._ask(QsciScintilla.SCI_GETLINESTATE, first - 1) if first else 0
-        painted = highlight.paint(
-            self._bytes(begin, stop),
-            state=state,
-            is_start=first == 0 and self._has_title,
-            models=self._models,
-        )
+        is_start = first == 0 and self._has_title
+        piece = self._bytes(begin, stop)
+        if len(piece) <= _MOST_BYTES:
+            painted = highlight.paint(piece, state=state, is_start=is_start, models=self._models)
+        else:
+            painted = highlight.paint_roughly(piece, state=state, is_start=is_start)
         before = self._ask(QsciScintilla.SCI_GETLINESTATE, last)
         self._ask(QsciScintilla.SCI_STARTSTYLING, begin, 0)
         self._view.SendScintilla(QsciScintilla.SCI_SETSTYLINGEX, len(painted.styles), painted.styles)

@@ -40,15 +40,78 @@ def edits_between(old: str, new: str) -> tuple[TextEdit, ...]:
 
 def changed_lines(old: str, new: str) -> tuple[tuple[int, int], ...]:
     """Which lines of `new` are not in `old`: first and last, from 1. A mere removal marks its follower."""
-    old_lines, new_lines = _LINE.findall(old), _LINE.findall(new)
-    head = _common(old_lines, new_lines)
-    tail = _common(old_lines[head:][::-1], new_lines[head:][::-1])
-    middle_old = old_lines[head : len(old_lines) - tail]
-    middle_new = new_lines[head : len(new_lines) - tail]
+    begin = _line_start(old, new, _same_head(old, new))
+    old, new, before = old[begin:], new[begin:], _count(new[:begin])
+    end = _line_end(old, new, _same_tail(old, new))
+    middle_old, middle_new = _LINE.findall(old[: len(old) - end]), _LINE.findall(new[: len(new) - end])
+    count = before + len(middle_new) + _count(new[len(new) - end :])
     return tuple(
-        (head + j1 + 1, max(head + j2, min(head + j1 + 1, len(new_lines))))
+        (before + j1 + 1, max(before + j2, min(before + j1 + 1, count)))
         for _, _, j1, j2 in _changed(middle_old, middle_new)
     )
+
+
+def _same_head(old: str, new: str) -> int:
+    """How many characters both begin with; compared in halves, not one by one in Python."""
+    low, high = 0, min(len(old), len(new))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if old[low:middle] == new[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _same_tail(old: str, new: str) -> int:
+    """How many characters both end with."""
+    low, high = 0, min(len(old), len(new))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if old[len(old) - middle : len(old) - low] == new[len(new) - middle : len(new) - low]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _line_start(old: str, new: str, same: int) -> int:
+    """The last beginning of a line within the characters both begin with."""
+    if same == len(old) == len(new):
+        return same
+    at = same
+    while at:
+        at = max(old.rfind("\n", 0, at), old.rfind("\r", 0, at)) + 1
+        # CR LF is one end: what differs may stand between the two, or behind a CR that lost its LF.
+        if at == 0 or old[at - 1] == "\n" or (old[at : at + 1] != "\n" and new[at : at + 1] != "\n"):
+            return at
+        at -= 1
+    return 0
+
+
+def _line_end(old: str, new: str, same: int) -> int:
+    """So many characters of those both end with are whole lines."""
+    start = len(new) - same
+    if same == len(old) == len(new):
+        return same
+    found = _LINE.match(new, start)
+    while found is not None:
+        at = len(new) - start
+        if _begins_line(old, len(old) - at) and _begins_line(new, start):
+            return at
+        start = found.end()
+        found = _LINE.match(new, start)
+    return 0
+
+
+def _begins_line(text: str, at: int) -> bool:
+    return at == 0 or text[at - 1] == "\n" or (text[at - 1] == "\r" and text[at : at + 1] != "\n")
+
+
+def _count(text: str) -> int:
+    """Lines of a text, the last one with or without an end."""
+    ends = text.count("\n") + text.count("\r") - text.count("\r\n")
+    return ends + bool(text and text[-1] not in "\r\n")
 
 
 def _changed(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int, int]]:

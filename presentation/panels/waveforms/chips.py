@@ -70,6 +70,11 @@ class TraceChip(QAbstractButton):
         self.setMouseTracking(True)
         self.retranslate()
 
+    @property
+    def trace(self) -> tuple[str, int, Message | None]:
+        """Expression, colour and error it was made of."""
+        return self.text(), self._color, self._error
+
     def set_hint(self, hint: Message) -> None:
         """Another tooltip than that of a trace."""
         self._hint = hint
@@ -242,10 +247,14 @@ class ChipRow(QWidget):
 
     def show_chips(self, traces: Sequence[tuple[str, int, Message | None]], selected: str | None) -> None:
         """(expression, colour, error) of every trace."""
-        for chip in self._chips:
+        same = 0  # a chip that goes and comes back would lose the focus, and be styled anew
+        while same < min(len(traces), len(self._chips)) and self._chips[same].trace == traces[same]:
+            self._chips[same].setChecked(traces[same][0] == selected)
+            same += 1
+        for chip in self._chips[same:]:
             chip.hide()
             chip.deleteLater()
-        self._chips = [self._made(*trace, selected) for trace in traces]
+        self._chips[same:] = [self._made(*trace, selected) for trace in traces[same:]]
         self._place()
 
     def suggest(self, names: Sequence[str]) -> None:

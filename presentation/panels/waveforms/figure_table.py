@@ -113,7 +113,8 @@ class FigureTable(QTableView):
         self._model = _Model()
         self.setModel(self._model)
         self.setObjectName(name)
-        self.setItemDelegate(_Delegate(services, self._model, self))
+        self._delegate = _Delegate(services, self._model, self)
+        self.setItemDelegate(self._delegate)
         self.setShowGrid(False)
         self.setWordWrap(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -139,17 +140,18 @@ class FigureTable(QTableView):
     @property
     def name_share(self) -> float:
         """What the widest column has of the width, where it is cut; 1 where everything is seen whole."""
-        viewport, delegate = self.viewport(), self.itemDelegate()
-        if not self._model.columns or viewport is None or not isinstance(delegate, _Delegate):
+        viewport = self.viewport()
+        if not self._model.columns or viewport is None:
             return 1.0
         wide = min(self._wide, len(self._model.columns) - 1)
         width = self._head.sectionSize(wide)
-        is_whole = width >= delegate.column_width(wide)
+        is_whole = width >= self._delegate.column_width(wide)
         return 1.0 if is_whole else width / max(viewport.width(), 1)
 
     def show_rows(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
         """Show a table."""
         self._model.replace(columns, rows)
+        self._delegate.measure()
         self._set_widths()
 
     def selected_rows(self) -> list[int]:
@@ -169,6 +171,7 @@ class FigureTable(QTableView):
         self._side.setMinimumSectionSize(row)
         self._side.setDefaultSectionSize(row)
         self._head.setFixedHeight(row)
+        self._delegate.measure()
         self._set_widths()
 
     def resizeEvent(self, event: object) -> None:  # noqa: N802 - Qt's name
@@ -206,9 +209,7 @@ class FigureTable(QTableView):
         viewport = self.viewport()
         if not columns or viewport is None:
             return
-        delegate = self.itemDelegate()
-        assert isinstance(delegate, _Delegate)
-        widths = [delegate.column_width(number) for number in range(len(columns))]
+        widths = [self._delegate.column_width(number) for number in range(len(columns))]
         room = viewport.width()
         wide = min(self._wide, len(widths) - 1)
         rest = sum(widths) - widths[wide]
@@ -258,9 +259,24 @@ class _Delegate(QStyledItemDelegate):
         super().__init__(parent)
         self._services = services
         self._figures = model
+        self._widths: dict[int, int] = {}
+        self._unit_rooms: dict[int, int] = {}
+        self._metrics: dict[str, QFontMetrics] = {}
+
+    def measure(self) -> None:
+        """Other cells or other type: what was measured of a column is measured again when it is asked for."""
+        self._widths.clear()
+        self._unit_rooms.clear()
+        self._metrics.clear()
 
     def column_width(self, column: int) -> int:
         """What the widest cell of a column and its head need."""
+        width = self._widths.get(column)
+        if width is None:
+            width = self._widths[column] = self._measured_width(column)
+        return width
+
+    def _measured_width(self, column: int) -> int:
         theme = self._services.theme.theme
         head = self._figures.columns[column]
         title = QFontMetrics(theme.font("small", weight=600 if head.is_strong else None)).horizontalAdvance(
@@ -345,10 +361,19 @@ class _Delegate(QStyledItemDelegate):
     def _text_width(self, cell: Cell) -> int:
         theme = self._services.theme.theme
         swatch = theme.size("space.4") if cell.swatch else 0
-        return QFontMetrics(theme.tabular(cell.style)).horizontalAdvance(cell.text) + swatch
+        metrics = self._metrics.get(cell.style)
+        if metrics is None:
+            metrics = self._metrics[cell.style] = QFontMetrics(theme.tabular(cell.style))
+        return metrics.horizontalAdvance(cell.text) + swatch
 
     def _unit_room(self, column: int) -> int:
         """The widest unit of a column, and the gap before it."""
+        room = self._unit_rooms.get(column)
+        if room is None:
+            room = self._unit_rooms[column] = self._measured_unit_room(column)
+        return room
+
+    def _measured_unit_room(self, column: int) -> int:
         metrics = QFontMetrics(self._services.theme.theme.font("ui"))
         widest = max((metrics.horizontalAdvance(row[column].unit) for row in self._figures.rows), default=0)
         return widest + self._services.theme.theme.size("space.1") if widest else 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 MINUS = "\u2212"
 SPACE = "\u00a0"
@@ -171,6 +172,7 @@ def _number(value: float, unit: str, digits: int) -> str:
     return significant(value, digits)
 
 
+@lru_cache(maxsize=64)  # asked for by the grid, the labels and their width, at every paint
 def linear_ticks(low: float, high: float, unit: str, most: int) -> Ticks:
     """At most about `most` tidy ticks between two values (SI) of a linear axis."""
     if not (math.isfinite(low) and math.isfinite(high)) or high <= low or most < 1:
@@ -207,6 +209,7 @@ def _step(least: float, unit: str, factor: float) -> float:
     return 10.0 * decade * factor
 
 
+@lru_cache(maxsize=64)
 def log_ticks(low: float, high: float, unit: str, most: int) -> Ticks:
     """Ticks of a logarithmic axis between two log10 positions: decades, and what is between them.
 

@@ -40,6 +40,9 @@ _SLOW_MS = 300
 """A result that is read within this time is read without a word: a line that comes and goes at once would
 only make the drawing jump."""
 
+_FRAME_MS = 16
+"""One picture of the screen: drawing twice within it is work that nobody sees."""
+
 
 class WaveformsPanel(QWidget):
     """One plot of the shown result at a time. pyqtgraph and numpy are imported with the first result."""
@@ -78,7 +81,13 @@ class WaveformsPanel(QWidget):
         self._zoomed.setSingleShot(True)
         self._zoomed.setInterval(_SLOW_MS)
         self._zoomed.timeout.connect(self._keep_zoom)
+        self._added = QTimer(self)
+        self._added.setSingleShot(True)
+        self._added.setInterval(_FRAME_MS)
+        self._added.timeout.connect(self._draw_added)
         self._area: PlotArea | None = None
+        self._has_side = False
+        """Whether the cursors are read in the table beside the plot, not in the strip below it."""
         self._cursor_table: CursorTable | None = None
         self._strip: CursorStrip | None = None
         self._colors: TraceColors | None = None
@@ -194,6 +203,10 @@ class WaveformsPanel(QWidget):
                 has_drawing and self.cursor_button.isChecked() and self.height() >= _LOW * scale * 1.5
             )
         self._foot.setVisible(has_drawing)
+        if has_side != self._has_side:
+            self._has_side = has_side
+            if self._area is not None:
+                self._on_cursors_moved(*self._area.cursor_samples)
 
     def _build(self) -> None:
         self._build_tools()
@@ -380,7 +393,9 @@ class WaveformsPanel(QWidget):
             self._traces = (*self._traces, trace)
             self._remember()
             self.chips.end_adding(expression)
-            self._draw(keep_view=True)
+            self._show_chips()
+            if not self._added.isActive():  # several that are added at once are drawn together
+                self._added.start()
         else:
             self.chips.refuse()
         self._show_note()
@@ -407,8 +422,14 @@ class WaveformsPanel(QWidget):
                 del zooms[self._plot.analysis]
             self._services.workspace.views.tell()
 
+    def _draw_added(self) -> None:
+        if self._axis is not None:  # else another result is on its way, and will be drawn with them
+            self._draw(keep_view=True)
+
     def _draw(self, *, keep_view: bool) -> None:
+        self._added.stop()
         self._show_chips()
+        self._take_places()
         if self._axis is not None and self._area is not None:
             self._area.show_traces(
                 self._axis, self._in_shade(self._traces), ghosts=self._ghosts, keep_view=keep_view
@@ -416,7 +437,14 @@ class WaveformsPanel(QWidget):
             self._area.select(self._selected)
         self._show_note()
         self._show_body()
+        self._take_places()
         self._adorn()
+
+    def _take_places(self) -> None:
+        """Take the sizes now that Qt would take after the drawing, and then everything is drawn once more."""
+        for layout in (self.tools.layout(), self._side_column, self.layout()):
+            if layout is not None:
+                layout.activate()
 
     def _in_shade(self, traces: Sequence[Trace]) -> Sequence[Trace]:
         """Of a family the run the cursors read is one among others."""
@@ -589,11 +617,13 @@ class WaveformsPanel(QWidget):
         self._show_body()
 
     def _on_cursors_moved(self, a: int, b: int) -> None:
-        if self._cursor_table is not None and self._axis is not None:
+        if self._cursor_table is None or self._strip is None or self._axis is None:
+            return
+        if self._has_side:
             self._cursor_table.show_cursors(self._axis, self._traces, a, b)
             rows = min(self._cursor_table.wanted_height(), self.height() // 2)
             self._cursor_table.setFixedHeight(max(rows, 1))
-        if self._strip is not None and self._axis is not None:
+        else:
             self._strip.show_cursors(self._axis, self._traces, a, b)
             self._strip.setFixedHeight(self._strip.wanted_height())
             self._foot.show_slope(self._strip.slope_text())

@@ -113,6 +113,7 @@ class Pane:
             scene.addItem(item)
         self.lines: list[tuple[Trace, Curve, list[CurveItem]]] = []
         self._items: list[CurveItem] = []
+        self._placed: tuple[QRectF, float, float, bool, bool] | None = None
         self.is_zoomed = False
         """Somebody chose what is shown from bottom to top, or from left to right."""
         self.box.sigRangeChangedManually.connect(self._on_zoomed)
@@ -141,13 +142,16 @@ class Pane:
 
     def place(self, frame: QRectF, left: float) -> None:
         """Stand in `frame` (of the curves, in the scene), the labels `left` wide before it."""
+        below = self.across.label_height()
+        wanted = (QRectF(frame), left, below, self.box.isVisible(), self.across.isVisible())
+        if wanted == self._placed:  # every geometry that is set is worked through by the scene
+            return
+        self._placed = wanted
         self.box.setGeometry(frame)
         self.upward.setWidth(left)
-        self.across.setHeight(self.across.label_height())
+        self.across.setHeight(below)
         self.upward.setGeometry(QRectF(frame.left() - left, frame.top(), left, frame.height()))
-        self.across.setGeometry(
-            QRectF(frame.left(), frame.bottom(), frame.width(), self.across.label_height())
-        )
+        self.across.setGeometry(QRectF(frame.left(), frame.bottom(), frame.width(), below))
 
     def show_curves(self, traces: Sequence[Trace]) -> None:
         """Draw what of the traces belongs here."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
+from application.search import searching
 from application.search.searching import SearchProject
 from domain.search.query import SearchQuery
 from infrastructure.search.project_index import SqliteProjectIndex
 from shared.cpu_executor import CpuTaskExecutor
+from shared.errors import CircuitError
 from tests.gui.loop_watchdog import LoopWatchdog
 
 FILES = 400
@@ -50,3 +53,21 @@ async def test_the_loop_is_not_held_and_a_stop_loses_little(root: Path, cpu: Cpu
         await asyncio.to_thread((root / "c399.cir").write_text, "* changed: needle999\n")
         assert (await search.exact(root, query)).total == 0
         assert (await search.exact(root, SearchQuery(text="needle999", kind="content"))).total == 1
+
+
+class _Stuck:
+    """Workers that never answer, as on a disk that does not."""
+
+    async def run(self, *_call: object) -> None:
+        await asyncio.Event().wait()
+
+
+async def test_files_that_cannot_be_looked_through_in_time_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "_UPDATE_S", 0.01)
+    monkeypatch.setattr(searching, "_HANGING_S", 0.01)
+    search = SearchProject(index=SqliteProjectIndex, cpu=cast("CpuTaskExecutor", _Stuck()))
+    with pytest.raises(CircuitError, match="Looking through the files") as told:
+        await search.exact(tmp_path, SearchQuery(text="x", kind="content"))
+    assert told.value.error_type == "search_too_slow"

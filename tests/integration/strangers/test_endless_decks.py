@@ -8,7 +8,9 @@ backtracks would still be at it tomorrow.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,7 +32,10 @@ from domain.circuit.sections import sections_of
 from domain.circuit.translation import translate
 from domain.llm.answers import calls_in_text
 from domain.llm.netlists_in_text import complete_netlists
+from domain.simulation.meas_cards import parse_meas
 from presentation.panels.conversation.markup import to_html
+from presentation.panels.editor.highlight import Style, paint_roughly
+from shared.errors import UserInputError
 
 ROOT = Path("/deck/circuit.cir")
 MOST_GROWTH = 2.6
@@ -132,13 +137,54 @@ READERS: dict[str, Callable[[str], Any]] = {
 }
 
 
+@pytest.mark.parametrize("count", [pytest.param(300, marks=pytest.mark.torture), 120])
 @pytest.mark.parametrize("kind", DECKS)
-def test_reading_a_deck_twice_as_long_is_twice_the_work(kind: str) -> None:
-    short, long = DECKS[kind](300), DECKS[kind](600)
+def test_reading_a_deck_twice_as_long_is_twice_the_work(kind: str, count: int) -> None:
+    short, long = DECKS[kind](count), DECKS[kind](2 * count)
     for name, read in READERS.items():
         read(short)  # what is compiled and kept at the first time
         few, many = (calls_of(partial(read, text)) for text in (short, long))
         assert many <= MOST_GROWTH * few + 2_000, f"{name}: {few} calls, then {many}"
+
+
+def test_the_count_tells_the_square() -> None:
+    """What the sample's texts show must be seen in it, whatever is allowed beside the growth."""
+
+    def square(text: str) -> int:
+        return sum(len(line) for _ in range(text.count("\n") // 2) for line in text.splitlines())
+
+    few, many = (calls_of(partial(square, DECKS["a chain of resistors"](count))) for count in (120, 240))
+    assert many > MOST_GROWTH * few + 2_000
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "param='" + "a " * 150_000,
+        "max v(a) " + "= " * 150_000,
+        "max v(a)" + "(" * 300_000,
+        "max v(a)" + " " * 300_000,
+    ],
+    ids=["a quote without end", "signs", "brackets", "blanks"],
+)
+def test_a_measure_card_of_any_length_is_read_in_linear_time(ending: str) -> None:
+    """A word was copied for each of its letters: a quote without end took a minute."""
+    begin = time.thread_time()
+    with suppress(UserInputError):
+        parse_meas(f".meas tran m {ending}", 1)
+    assert time.thread_time() - begin < 20
+
+
+def test_a_card_of_five_million_letters_is_painted_in_a_few_calls() -> None:
+    def deck(count: int) -> bytes:
+        return b"V1 a 0 pwl(" + b"1 2 " * count + b")\n.subckt s a\n"
+
+    few, many = (calls_of(partial(paint_roughly, deck(count))) for count in (10_000, 1_250_000))
+    assert many <= few
+    painted = paint_roughly(deck(1_250_000))
+    assert len(painted.styles) == len(deck(1_250_000))
+    assert painted.styles[11] == Style.VALUE
+    assert painted.headers == (False, True)
 
 
 def doubling(count: int) -> dict[str, str]:

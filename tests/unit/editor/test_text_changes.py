@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from difflib import SequenceMatcher
+
 import pytest
 
 from presentation.panels.editor.text_changes import TextEdit, changed_lines, edits_between
@@ -68,3 +71,30 @@ def test_edits_lead_from_any_text_to_any_other(campaign: Campaign) -> None:
         old = text(rng.randrange(8))
         new = text(rng.randrange(8)) if rng.random() < 0.3 else old.replace("x", rng.choice(words), 1)
         assert applied(old, edits_between(old, new)) == new
+
+
+@campaigns(fast=300, whole=20_000)
+def test_changed_lines_are_those_of_a_plain_comparison(campaign: Campaign) -> None:
+    for rng in campaign.cases():
+        old, new = ("".join(rng.choices("ab\n\r", k=rng.randrange(10))) for _ in range(2))
+        if rng.random() < 0.5:
+            cut = rng.randrange(len(old) + 1)
+            new = old[:cut] + new[:2] + old[cut + rng.randrange(3) :]
+        assert changed_lines(old, new) == compared_line_by_line(old, new), (old, new)
+
+
+def compared_line_by_line(old: str, new: str) -> tuple[tuple[int, int], ...]:
+    """Lines that both begin or end with are left out one by one, then the rest is compared."""
+    before, after = (re.findall(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+", text) for text in (old, new))
+    count, head = len(after), 0
+    while before and after and before[0] == after[0]:
+        del before[0], after[0]
+        head += 1
+    while before and after and before[-1] == after[-1]:
+        del before[-1], after[-1]
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    return tuple(
+        (head + first + 1, max(head + last, min(head + first + 1, count)))
+        for tag, _, _, first, last in matcher.get_opcodes()
+        if tag != "equal"
+    )
