@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 
 from domain.circuit.numbers import parse_number
 from domain.design.goals import DesignGoal
@@ -11,31 +12,17 @@ from presentation.cli.figures import number
 from presentation.goal_margins import limit_text, typeset
 from shared.message import Message, msg
 
-_NAMES: Mapping[str, Message] = {
-    "cutoff": msg("Corner, −3 dB"),
-    "passband_gain": msg("Passband gain"),
-    "peaking": msg("Peaking"),
-    "ripple": msg("Ripple"),
-    "q": msg("Quality factor Q"),
-    "vout": msg("Output voltage"),
-    "inductor_ripple": msg("Inductor ripple current"),
-    "efficiency": msg("Efficiency"),
-}
-_AT_A_FREQUENCY: Mapping[str, Message] = {
-    "attenuation": msg("Attenuation"),
-    "passband_loss": msg("Passband loss"),
-}
+_AT_A_FREQUENCY = frozenset(("attenuation", "passband_loss"))
 _FREQUENCY = re.compile(r"gain\([^(),]*\([^()]*\),([^()]+)\)")
 
 
 def name_of(goal: DesignGoal) -> Message:
     """``Corner, −3 dB``; a name that is none of ours (a person's, a model's) stays as it is."""
-    known = _NAMES.get(goal.metric)
-    if known is not None:
-        return known
-    known = _AT_A_FREQUENCY.get(goal.metric)
+    known = _names().get(goal.metric)
     if known is None:
         return msg("{name}", name=goal.metric)
+    if goal.metric not in _AT_A_FREQUENCY:
+        return known
     frequency = _frequency_in(goal.expression)
     if frequency is None:
         return known
@@ -44,6 +31,17 @@ def name_of(goal: DesignGoal) -> Message:
     if (goal.minimum or goal.maximum or 0.0) < 0:
         return msg("Rel. gain at {frequency}", frequency=at)
     return msg("Attenuation at {frequency}", frequency=at)
+
+
+@cache
+def _names() -> Mapping[str, Message]:
+    # Late: the catalogue brings numpy, and most commands never name a goal.
+    from domain.design.catalogue import FAMILIES
+
+    found: dict[str, Message] = {}
+    for family in FAMILIES.values():
+        found = {**family.labels, **found}
+    return found
 
 
 def limit_words(translate: Callable[[Message], str], goal: DesignGoal) -> str:

@@ -5,23 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
+from domain.design.catalogue import FAMILIES
 from domain.design.goals import DesignGoal
 from domain.design.sentence import Dimension, Mention, read_sentence
 from domain.design.understanding import Slot, fill_slots
 
-_WORDS: Mapping[str, str] = {
-    "cutoff": r"cut-?\s?off|corner|\bfc\b|-?3\s?db|bandwidth|截止|转折|拐角|带宽",
-    "passband_gain": r"pass-?band gain|\bgain\b|通带增益|增益|放大倍数",
-    "peaking": r"peaking|尖峰|峰化",
-    "ripple": r"ripple|纹波",
-    "q": r"\bq\b|quality factor|品质因数",
-    "vout": r"v_?out|output voltage|\boutput\b|输出电压|输出",
-    "inductor_ripple": r"inductor(?: ripple)?(?: current)?|ripple current|电感(?:纹波)?电流|电感纹波",
-    "efficiency": r"efficien\w*|效率",
-    "attenuation": r"attenuation|rejection|stop-?band|衰减|抑制",
-    "passband_loss": r"pass-?band loss|insertion loss|通带损耗|插入损耗",
-}
 _QUESTION = re.compile(
     r"[?？]\s*$|^\s*(?:what|why|how|which|is|are|does|do|can|could)\b|吗|什么|为什么|怎么|多少|哪"
 )
@@ -63,9 +53,17 @@ def goals_changed_by(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal
     )
 
 
+@cache
+def _words() -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for family in FAMILIES.values():
+        found = {**family.goal_words, **found}
+    return found
+
+
 def _slot(goal: DesignGoal, goals: Sequence[DesignGoal]) -> Slot:
     is_only = sum(other.unit == goal.unit for other in goals) == 1
-    words = _WORDS.get(goal.metric, re.escape(goal.metric).replace("_", r"[\s_]?"))
+    words = _words().get(goal.metric, re.escape(goal.metric).replace("_", r"[\s_]?"))
     return Slot(
         name=goal.metric, dimensions=_DIMENSIONS[goal.unit], words=words, takes_rest=is_only, takes_bare=True
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from domain.design.catalogue import abilities as designed_circuits
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
@@ -67,11 +68,12 @@ class Speech:
 def abilities() -> Message:
     """What it can do, and what else there is."""
     return msg(
-        "I am the built-in designer, not a language model: I follow plain commands. I can design first-order "
-        "RC and RL filters, Sallen-Key filters and buck converters from one sentence; simulate a circuit; "
+        "I am the built-in designer, not a language model: I follow plain commands. From one sentence I "
+        "design {circuits}. I also simulate a circuit; "
         "change a value (“set R1 to 2k in amp.cir and simulate”); measure (“measure bandwidth(v(out)) of "
         "amp.cir”); list, show, search, analyze and delete files. For anything else choose a language model: "
-        "in the window below the message box, on the command line as `providers` tells."
+        "in the window below the message box, on the command line as `providers` tells.",
+        circuits=designed_circuits(),
     )
 
 

@@ -8,7 +8,7 @@ and saves whole periods only. There is no controller: the duty is the one for th
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from domain.design.buck_power_stage import (
@@ -31,7 +31,7 @@ from domain.design.goals import DesignGoal, GoalVerdict
 from domain.design.sentence import Sentence
 from domain.design.understanding import impossible
 from domain.design.values import at_least, nearest, with_unit
-from shared.message import msg
+from shared.message import Message, msg
 
 _NAMED = r"(?<![a-z])buck(?![a-z])|step(?:ping|s|ped)?[\s-]?down|降压|降圧"
 _LOWERED = r"降(?:低)?(?:到|至|为|成)"
@@ -73,6 +73,23 @@ class Buck:
         "en": "buck converter 12 V to 5 V, 2 A, 300 kHz, ripple below 30 mV",
         "zh": "12V转5V、2A的降压电路，开关频率300kHz，纹波小于30mV",
     }
+    labels: Mapping[str, Message] = {
+        "vout": msg("Output voltage"),
+        "ripple": msg("Ripple"),
+        "inductor_ripple": msg("Inductor ripple current"),
+        "efficiency": msg("Efficiency"),
+    }
+    goal_words: Mapping[str, str] = {
+        "vout": r"v_?out|output voltage|\boutput\b|输出电压|输出",
+        "ripple": r"ripple|纹波",
+        "inductor_ripple": r"inductor(?: ripple)?(?: current)?|ripple current|电感(?:纹波)?电流|电感纹波",
+        "efficiency": r"efficien\w*|效率",
+    }
+
+    def names_in(self, sentence: Sentence) -> Iterable[tuple[int, int]]:
+        """Nowhere: the circuits known by name but not designed are told apart by `claim` alone."""
+        del sentence
+        return ()
 
     def claim(self, sentence: Sentence) -> Claim:
         """Buck or step-down by name, or a DC-DC converter between two voltages."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -34,6 +34,15 @@ class CircuitFamily(Protocol):
     """What it covers, for the list of what is known."""
     examples: Mapping[str, str]
     """A sentence it understands, by language ("en", "zh")."""
+
+    labels: Mapping[str, Message]
+    """What its goals are called beside their figures, by metric."""
+    goal_words: Mapping[str, str]
+    """By which words a person names a goal to change it (regular expressions, by metric)."""
+
+    def names_in(self, sentence: Sentence) -> Iterable[tuple[int, int]]:
+        """Where (start, end) the sentence calls this circuit by a name of its own."""
+        ...
 
     def claim(self, sentence: Sentence) -> Claim:
         """Whether this sentence asks for this family."""

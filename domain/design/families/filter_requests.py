@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,6 +22,26 @@ LETS_HIGHS_THROUGH = r"high[\s-]?pass|(?<![a-z])hpf?(?![a-z])|low[\s-]?cut|高�
 FILTER_WORDS = rf"{LETS_LOWS_THROUGH}|{LETS_HIGHS_THROUGH}|filter|滤波"
 
 DEFAULT_TOLERANCE = 0.05
+LABELS: Mapping[str, Message] = {
+    "cutoff": msg("Corner, −3 dB"),
+    "passband_gain": msg("Passband gain"),
+    "peaking": msg("Peaking"),
+    "ripple": msg("Ripple"),
+    "q": msg("Quality factor Q"),
+    "attenuation": msg("Attenuation"),
+    "passband_loss": msg("Passband loss"),
+}
+"""What the goals of filters are called."""
+GOAL_WORDS: Mapping[str, str] = {
+    "cutoff": r"cut-?\s?off|corner|\bfc\b|-?3\s?db|bandwidth|截止|转折|拐角|带宽",
+    "passband_gain": r"pass-?band gain|\bgain\b|通带增益|增益|放大倍数",
+    "peaking": r"peaking|尖峰|峰化",
+    "ripple": r"ripple|纹波",
+    "q": r"\bq\b|quality factor|品质因数",
+    "attenuation": r"attenuation|rejection|stop-?band|衰减|抑制",
+    "passband_loss": r"pass-?band loss|insertion loss|通带损耗|插入损耗",
+}
+"""By which words a person names a goal of a filter to change it."""
 _BAND_BEFORE = re.compile(
     r"(?:pass[\s-]?band|stop[\s-]?band|bandwidth|通带|阻带|带宽|频带)[^,;。]{0,12}$", re.IGNORECASE
 )

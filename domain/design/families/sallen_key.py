@@ -12,7 +12,7 @@ or gives a Q (order 2: then it is the natural frequency f0, where the gain is Q)
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from domain.design.deck import Deck, Say, spice
@@ -22,6 +22,8 @@ from domain.design.families.changed_goals import aim_of, changed, ratio_of, tole
 from domain.design.families.family import NOT_MINE, Claim
 from domain.design.families.filter_requests import (
     FILTER_WORDS,
+    GOAL_WORDS,
+    LABELS,
     FilterKind,
     filter_kind,
     frequencies_in,
@@ -35,7 +37,7 @@ from domain.design.sallen_key_stage import Stage, size_stage
 from domain.design.sentence import Sentence
 from domain.design.understanding import impossible
 from domain.design.values import with_unit
-from shared.message import msg
+from shared.message import Message, msg
 
 _NAMED = r"sallen|萨伦|赛伦|萨林|sk\s?(?:滤波|filter|结构)|压控电压源|vcvs"
 _RESPONSES = (
@@ -60,6 +62,13 @@ class SallenKey:
         "en": "4th-order Butterworth low-pass filter, cut-off 1 kHz",
         "zh": "截止频率为1kHz的二阶巴特沃斯低通滤波器",
     }
+    labels: Mapping[str, Message] = LABELS
+    goal_words: Mapping[str, str] = GOAL_WORDS
+
+    def names_in(self, sentence: Sentence) -> Iterable[tuple[int, int]]:
+        """Nowhere: the circuits known by name but not designed are told apart by `claim` alone."""
+        del sentence
+        return ()
 
     def claim(self, sentence: Sentence) -> Claim:
         """By name; an active filter, a response, an order above one, or a demand that needs one."""

@@ -146,11 +146,14 @@ def evaluate(expression: str, plot: Data) -> float:
         "P": plot.vectors,
         "highcut": lambda _x: half_power(plot, "lowpass"),
         "lowcut": lambda _x: half_power(plot, "highpass"),
-        "gain": lambda _x, f: gain_at(plot, f),
+        "gain": lambda x, f: float(np.exp(np.interp(np.log(f), np.log(plot.axis), np.log(np.abs(x))))),
         "dcgain": lambda x: float(np.abs(x[0])),
         "peak": lambda x: float(np.abs(x).max()),
         "db": lambda x: 20 * np.log10(x),
         "avg": lambda x: float(np.trapezoid(x, plot.axis) / (plot.axis[-1] - plot.axis[0])),
         "pp": lambda x: float(x.max() - x.min()),
+        "re": np.real,
+        "at": lambda x, f: float(np.interp(np.log(f), np.log(plot.axis), x)),
+        "min": lambda x, low, high: float(np.abs(x[(plot.axis >= low) & (plot.axis <= high)]).min()),
     }
     return float(eval(text, {"__builtins__": {}}, names))

@@ -1,0 +1,235 @@
+"""What a circuit family declares: its words, what may be asked, what is measured, how it is sized and drawn.
+
+A family is one `Family`: rows of data, `size` with its published equations, and `netlist`. How a sentence is
+read is in `reading`, what is done with the rows in `declared_family`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from domain.design.deck import Deck
+from domain.design.goals import DesignGoal
+from domain.design.sentence import Dimension, Sentence
+from domain.design.understanding import Slot
+from domain.design.values import with_unit
+from shared.message import Message, msg
+
+STATED = "stated"
+"""Parameter that lists the names of what the sentence said."""
+
+DERIVED = "derived"
+"""Parameter that lists the names of what followed from the rest: it follows changes too."""
+
+
+class Request(Mapping[str, Any]):
+    """What was asked, by the names of quantities and choices; a quantity nobody asked for is None."""
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        self._parameters = dict(parameters)
+
+    def __getitem__(self, name: str) -> Any:
+        """A quantity in SI units, or the key of a choice."""
+        return self._parameters[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    def states(self, name: str) -> bool:
+        """Whether the sentence said it; False for a default."""
+        return name in self._parameters.get(STATED, ())
+
+    def having(self, **changed: Any) -> Request:
+        """The same with other values."""
+        return Request({**self._parameters, **changed})
+
+    def parameters(self) -> dict[str, Any]:
+        """All of it, to be stored."""
+        return dict(self._parameters)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """By which words a sentence means a family (regular expressions, whatever the letter case)."""
+
+    named: str
+    """Nothing else is called so."""
+    plausible: str = "(?!)"
+    """Other words that let one think of it; that is said then."""
+    excludes: str = "(?!)"
+    """With these it is another circuit."""
+    refuses: tuple[tuple[str, Message, Message], ...] = ()
+    """(words, what cannot be designed, what to ask for instead)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantity:
+    """A number that may be asked for."""
+
+    name: str
+    """Key in the parameters, with its SI unit: ``bandwidth_hz``."""
+    label: Message
+    dimensions: tuple[Dimension, ...]
+    words: str
+    before: str | None = None
+    after: str | None = None
+    weak: str | None = None
+    takes_rest: bool = False
+    takes_bare: bool = True
+    within: tuple[float, float]
+    """Least and greatest value that can be designed."""
+    example: float
+    required: bool = False
+    default: float | Callable[[Request], float] | None = None
+    is_told: bool = True
+    """Whether a default is told to the user."""
+    is_whole: bool = False
+    has_sign: bool = True
+    """False: a minus is left out, the sign is the circuit's own."""
+    limit: str = ""
+    """``at_least`` or ``at_most`` when it is only that: the other bound is refused."""
+
+    def slot(self) -> Slot:
+        """How it is found in a sentence."""
+        return Slot(
+            name=self.name, dimensions=self.dimensions, words=self.words, before=self.before,
+            after=self.after, weak=self.weak, takes_rest=self.takes_rest, takes_bare=self.takes_bare,
+        )  # fmt: skip
+
+    def text(self, value: float) -> str:
+        """A value of it for people."""
+        unit = next(each for each in self.dimensions if len(self.dimensions) == 1 or each != "dB")
+        if unit == "%":
+            return f"{100 * value:g} %"
+        return f"{value:.4g}" if unit in ("x", "none") else with_unit(value, unit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One of the ways a circuit can be built."""
+
+    key: str
+    label: Message
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What is chosen by words, not by a number. The first option is the default."""
+
+    name: str
+    label: Message
+    options: tuple[Option, ...]
+    is_told: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What a measured value must keep."""
+
+    minimum: float | None = None
+    maximum: float | None = None
+    target: float | None = None
+
+
+def around(target: float, tolerance: float) -> Bounds:
+    """Within a relative tolerance on either side; `target` may be negative."""
+    low, high = sorted((target * (1 - tolerance), target * (1 + tolerance)))
+    return Bounds(minimum=low, maximum=high, target=target)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoalRow:
+    """Something measured on the result."""
+
+    metric: str
+    label: Message
+    """What it is called beside its figure."""
+    unit: str
+    expression: Callable[[Request], str]
+    """In the expression language, from what was asked."""
+    bounds: Callable[[Request], Bounds]
+    quantity: str = ""
+    """What it bounds: stated with it, changed with it, and with `is_corrected` aimed at differently."""
+    is_corrected: bool = True
+    """Whether a miss may be corrected by aiming `quantity` elsewhere."""
+    when: Callable[[Request], bool] = lambda _request: True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sized:
+    """What `size` found."""
+
+    parts: Mapping[str, float]
+    """Element values by name, SI units."""
+    figures: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    """Other numbers `netlist` needs, such as the op-amp's gain-bandwidth product."""
+    notes: tuple[Message, ...] = ()
+
+
+Correction = Mapping[str, float]
+"""By quantity: what to multiply the aim by, learnt from measurements (1 at the first shot)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What a sentence says, before defaults."""
+
+    values: Mapping[str, Any]
+    stated: frozenset[str] = frozenset()
+    notes: tuple[Message, ...] = ()
+
+
+def nothing_follows(request: Request) -> Said:
+    """The `complete` of a family whose quantities stand for themselves."""
+    del request
+    return Said(values={})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """The data of a circuit family and its two functions."""
+
+    key: str
+    name: Message
+    """In the plural, for the list of what can be designed."""
+    one: Message
+    """In the singular, in a sentence: ``an inverting amplifier``."""
+    examples: Mapping[str, str]
+    words: Words
+    quantities: tuple[Quantity, ...]
+    choices: tuple[Choice, ...] = ()
+    goals: tuple[GoalRow, ...]
+    title: Callable[[Request], str]
+    """First line of the netlist, ASCII; the name of its file is made of it."""
+    remarks: Callable[[Request], Sequence[Message]]
+    """The design equations, as comments."""
+    analyses: Callable[[Request, Sized, Sequence[DesignGoal]], Sequence[str]]
+    """Cards that reach every frequency and time the goals measure at."""
+    size: Callable[[Request, Correction], Sized]
+    """Preferred values by the published equations. Raises CircuitError (`wording.unreachable`)."""
+    netlist: Callable[[Deck, Request, Sized], None]
+    says: Callable[[Sentence], Said] | None = None
+    """Reads what is worded in ways no slot knows (the order of a filter)."""
+    complete: Callable[[Request], Said] = nothing_follows
+    """What follows from what was said (an order from an attenuation). Raises CircuitError."""
+
+
+TOLERANCE = Quantity(
+    name="tolerance",
+    label=msg("tolerance"),
+    dimensions=("%",),
+    words=r"tolerance|toleranz|accura\w*|error|误差|偏差|容差|精度|公差|允差",
+    before=r"±|\+/?-|正负|within|以内",
+    takes_rest=True,
+    within=(0.001, 0.5),
+    example=0.05,
+    default=0.05,
+)
+"""Allowed relative deviation of what is asked around a value."""

@@ -1,0 +1,181 @@
+"""A declared family as the built-in designer drives it: claims, understands, proposes, follows, revises."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from domain.design.deck import Deck, Say
+from domain.design.designer import DesignIntent, Proposal
+from domain.design.engine import wording
+from domain.design.engine.correcting import Tuning, corrected
+from domain.design.engine.declaration import DERIVED, Family, GoalRow, Request, Sized
+from domain.design.engine.reading import completed, read, refuse_out_of_range
+from domain.design.families.changed_goals import changed, ratio_of, tolerance_of
+from domain.design.families.family import NOT_MINE, Claim
+from domain.design.goals import DesignGoal, GoalVerdict
+from domain.design.sentence import Sentence
+from shared.message import Message
+
+_PUSHES = (1.0, 1.5, 2.5)
+"""Times the step of a correction, until preferred values give other parts."""
+
+
+class DeclaredFamily:
+    """The `CircuitFamily` of a declaration."""
+
+    def __init__(self, family: Family) -> None:
+        self.family = family
+        self.key = family.key
+        self.name = family.name
+        self.examples: Mapping[str, str] = family.examples
+        self.labels: Mapping[str, Message] = {row.metric: row.label for row in family.goals}
+        by_name = {quantity.name: quantity for quantity in family.quantities}
+        self.goal_words: Mapping[str, str] = {
+            row.metric: by_name[row.quantity].words for row in family.goals if row.quantity in by_name
+        }
+
+    def claim(self, sentence: Sentence) -> Claim:
+        """By its words; a guess is said."""
+        words = self.family.words
+        if sentence.has(words.excludes):
+            return NOT_MINE
+        if sentence.has(words.named):
+            return Claim(score=1.0)
+        if sentence.has(words.plausible):
+            return Claim(score=0.7, assumptions=(wording.not_named(self.family.one),))
+        return NOT_MINE
+
+    def names_in(self, sentence: Sentence) -> Iterator[tuple[int, int]]:
+        """Where the sentence calls this circuit by name, or by words that let one think of it."""
+        score, words = self.claim(sentence).score, self.family.words
+        if score > 0:
+            for found in re.finditer(
+                words.named if score == 1.0 else words.plausible, sentence.text, re.IGNORECASE
+            ):
+                yield found.span()
+
+    def understand(self, sentence: Sentence, claim: Claim) -> DesignIntent:
+        """Requirement, goals and assumptions of a sentence."""
+        request, notes = read(self.family, sentence)
+        return DesignIntent(
+            family=self.key,
+            parameters=request.parameters(),
+            goals=self._goals(request),
+            assumptions=(*claim.assumptions, *notes),
+            language=sentence.language,
+        )
+
+    def propose(self, intent: DesignIntent, say: Say) -> Proposal:
+        """The first shot."""
+        return self._proposal(intent, Tuning(factors={}), say)
+
+    def follow(self, intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
+        """Each changed goal changes its quantity; proposals of our own that nobody touched follow.
+
+        Raises CircuitError when nothing can follow (an attenuation no order gives).
+        """
+        rows = {row.metric: row for row in self.family.goals}
+        parameters = dict(intent.parameters)
+        for old, new in changed(intent.goals, goals):
+            row = rows.get(new.metric)
+            if row is not None:
+                parameters |= _followed(row, parameters, old, new)
+        if parameters == intent.parameters:
+            return replace(intent, goals=tuple(goals))
+        parameters |= dict.fromkeys(parameters.get(DERIVED, ()))
+        completed(self.family, parameters)
+        untouched = {goal.metric for goal in intent.goals if not goal.stated and goal in goals}
+        anew = {goal.metric: goal for goal in self._goals(Request(parameters))}
+        followed = tuple(anew.get(goal.metric, goal) if goal.metric in untouched else goal for goal in goals)
+        return replace(intent, parameters=parameters, goals=followed)
+
+    def revise(
+        self, intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict], say: Say
+    ) -> Proposal | None:
+        """Aim elsewhere by what was measured, as far as it takes to choose other parts."""
+        tuning = Tuning.restored(previous.tuning)
+        quantities = {
+            row.metric: row.quantity for row in self.family.goals if row.quantity and row.is_corrected
+        }
+        for push in _PUSHES:
+            aims = corrected(tuning, verdicts, quantities, push)
+            if aims is None:
+                return None
+            proposal = self._proposal(intent, aims, say)
+            if proposal.netlist != previous.netlist:
+                return proposal
+        return None
+
+    def _goals(self, request: Request) -> tuple[DesignGoal, ...]:
+        return tuple(_goal(row, request) for row in self.family.goals if row.when(request))
+
+    def _proposal(self, intent: DesignIntent, tuning: Tuning, say: Say) -> Proposal:
+        family, request = self.family, self._request(intent.parameters)
+        refuse_out_of_range(family, request)
+        sized = family.size(request, _Factors(tuning.factors))
+        title = family.title(request)
+        return Proposal(
+            file_stem=_file_stem(title),
+            netlist=self._netlist(request, sized, intent.goals, say),
+            values=dict(sized.parts),
+            tuning=tuning.plain(),
+            notes=sized.notes,
+        )
+
+    def _request(self, parameters: Mapping[str, Any]) -> Request:
+        """A stored request; what it does not know yet was not asked for then."""
+        blank = {quantity.name: None for quantity in self.family.quantities}
+        first = {choice.name: choice.options[0].key for choice in self.family.choices}
+        return Request({**blank, **first, **parameters})
+
+    def _netlist(self, request: Request, sized: Sized, goals: Sequence[DesignGoal], say: Say) -> str:
+        deck = Deck(self.family.title(request), say)
+        for remark in self.family.remarks(request):
+            deck.note(remark)
+        deck.goals(goals)
+        deck.rule()
+        self.family.netlist(deck, request, sized)
+        deck.rule()
+        deck.cards(*self.family.analyses(request, sized, goals))
+        return deck.text()
+
+
+class _Factors(dict[str, float]):
+    """Corrections; 1 for what was never corrected."""
+
+    def __missing__(self, name: str) -> float:
+        return 1.0
+
+
+def _goal(row: GoalRow, request: Request) -> DesignGoal:
+    bounds = row.bounds(request)
+    return DesignGoal(
+        metric=row.metric,
+        expression=row.expression(request),
+        unit=row.unit,
+        minimum=bounds.minimum,
+        maximum=bounds.maximum,
+        target=bounds.target,
+        stated=request.states(row.quantity),
+    )
+
+
+def _followed(
+    row: GoalRow, parameters: Mapping[str, Any], old: DesignGoal, new: DesignGoal
+) -> dict[str, Any]:
+    """What a changed goal changes of the request."""
+    ratio, before = ratio_of(old, new), parameters.get(row.quantity)
+    if ratio is None or before is None:
+        return {}
+    tolerance = tolerance_of(new) if old.target is not None else None
+    return {row.quantity: before * ratio} | ({} if tolerance is None else {"tolerance": tolerance})
+
+
+def _file_stem(title: str) -> str:
+    """A file name of a title: letters, digits and underscores."""
+    plain = re.sub(r"(?<=\d) (?=[A-Za-z])", "", title).replace(".", "p")
+    words = re.sub(r"(?<![A-Za-z0-9])[A-Za-z]+", lambda word: word[0].lower(), plain)
+    return re.sub(r"[^A-Za-z0-9]+", "_", words).strip("_")

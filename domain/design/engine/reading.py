@@ -1,0 +1,121 @@
+"""A sentence read by the rows of a family: quantities, choices, defaults; what is missing is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from domain.design.engine import wording
+from domain.design.engine.declaration import DERIVED, STATED, Choice, Family, Option, Quantity, Request, Said
+from domain.design.sentence import Mention, Sentence
+from domain.design.understanding import fill_slots, left_out
+from shared.errors import CircuitError
+from shared.message import Message
+
+
+def read(family: Family, sentence: Sentence) -> tuple[Request, tuple[Message, ...]]:
+    """What was asked, complete, and what has to be told about it. Raises CircuitError."""
+    for words, reason, instead in family.words.refuses:
+        if sentence.has(words):
+            raise CircuitError(reason, advice=instead, error_type="unknown_circuit")
+    said = _said(family, sentence) if family.says is None else family.says(sentence)
+    values = dict(said.values)
+    stated = set(said.stated)
+    notes = list(said.notes)
+    for choice in family.choices:
+        if choice.name not in values:
+            option, is_said = _chosen(choice, sentence)
+            values[choice.name] = option.key
+            if is_said:
+                stated.add(choice.name)
+            elif choice.is_told:
+                notes.append(wording.assumed(choice.label, option.label))
+    for quantity in family.quantities:
+        values.setdefault(quantity.name, None)
+    values[STATED] = sorted(stated)
+    # What was said is judged before anything is concluded from it.
+    refuse_out_of_range(family, values)
+    follows = completed(family, values)
+    notes += follows.notes
+    notes += _defaults(family, values)
+    refuse_out_of_range(family, values)
+    return Request(values), tuple(notes)
+
+
+def completed(family: Family, values: dict[str, Any]) -> Said:
+    """Add to `values` what follows from them, and which that was. Raises CircuitError."""
+    follows = family.complete(Request(values))
+    values[DERIVED] = sorted(
+        name for name, value in follows.values.items() if value is not None and values.get(name) is None
+    )
+    values |= follows.values
+    return follows
+
+
+def read_quantities(
+    quantities: tuple[Quantity, ...], sentence: Sentence
+) -> tuple[dict[str, float], tuple[Mention, ...]]:
+    """The numbers of a sentence by quantity, and those no quantity took. Raises CircuitError."""
+    filled = fill_slots(sentence, [quantity.slot() for quantity in quantities])
+    found = {
+        quantity.name: number(quantity, filled.values[quantity.name])
+        for quantity in quantities
+        if quantity.name in filled.values
+    }
+    return found, filled.unused
+
+
+def number(quantity: Quantity, mention: Mention) -> float:
+    """A number in the quantity's own unit. Raises CircuitError for a bound on the wrong side."""
+    if quantity.limit and mention.bound not in (None, quantity.limit):
+        raise wording.wrong_limit(
+            quantity.label, quantity.text(quantity.example), is_lower=quantity.limit == "at_least"
+        )
+    value = mention.middle
+    if mention.dimension == "dB" and "x" in quantity.dimensions:
+        return float(10 ** (value / 20))
+    return value if quantity.has_sign else abs(value)
+
+
+def refuse_out_of_range(family: Family, values: Mapping[str, Any]) -> None:
+    """Raises CircuitError for the first quantity beyond what can be designed."""
+    for quantity in family.quantities:
+        value = values.get(quantity.name)
+        if value is None:
+            continue
+        low, high = quantity.within
+        example = quantity.text(quantity.example)
+        if quantity.is_whole and value != int(value):
+            raise wording.not_whole(quantity.label, quantity.text(value), example)
+        if not low * (1 - 1e-9) <= value <= high * (1 + 1e-9):
+            raise wording.out_of_range(
+                quantity.label, quantity.text(value), quantity.text(low), quantity.text(high), example
+            )
+
+
+def _said(family: Family, sentence: Sentence) -> Said:
+    found, unused = read_quantities(family.quantities, sentence)
+    return Said(values=found, stated=frozenset(found), notes=left_out(unused))
+
+
+def _chosen(choice: Choice, sentence: Sentence) -> tuple[Option, bool]:
+    named = [option for option in choice.options if sentence.has(option.words)]
+    if len(named) > 1:
+        raise wording.both(choice.label, named[0].label, named[1].label)
+    return (named[0], True) if named else (choice.options[0], False)
+
+
+def _defaults(family: Family, values: dict[str, Any]) -> Iterator[Message]:
+    """Fill in what was not said, telling it. Raises CircuitError for what has no default."""
+    for quantity in family.quantities:
+        if values[quantity.name] is not None:
+            continue
+        if quantity.default is None:
+            if quantity.required:
+                raise wording.missing(quantity.label, quantity.text(quantity.example))
+            continue
+        default = quantity.default
+        value = default(Request(values)) if callable(default) else default
+        values[quantity.name] = value
+        if quantity.is_told:
+            yield wording.assumed(quantity.label, quantity.text(value))

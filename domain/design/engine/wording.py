@@ -1,0 +1,88 @@
+"""The sentences all declared families share: what is missing, out of range, assumed, out of reach."""
+
+from __future__ import annotations
+
+from domain.design.understanding import impossible, missing_goal
+from shared.errors import CircuitError
+from shared.message import Message, msg
+
+
+def missing(label: Message, example: str) -> CircuitError:
+    """A quantity the design cannot do without."""
+    return missing_goal(
+        msg("The request does not give the {label}.", label=label),
+        msg("Add it, for example: {label} {example}.", label=label, example=example),
+    )
+
+
+def out_of_range(label: Message, given: str, low: str, high: str, example: str) -> CircuitError:
+    """A quantity beyond what can be designed."""
+    return impossible(
+        msg(
+            "A value of {given} for the {label} is out of range ({low} to {high}).",
+            label=label,
+            given=given,
+            low=low,
+            high=high,
+        ),
+        msg("Choose a value in that range, for example: {label} {example}.", label=label, example=example),
+    )
+
+
+def not_whole(label: Message, given: str, example: str) -> CircuitError:
+    """A count with a fraction."""
+    return impossible(
+        msg("The {label} has to be a whole number, not {given}.", label=label, given=given),
+        msg("Choose a value in that range, for example: {label} {example}.", label=label, example=example),
+    )
+
+
+def wrong_limit(label: Message, example: str, *, is_lower: bool) -> CircuitError:
+    """An upper limit asked of what can only be given a lower one, or the other way round."""
+    if is_lower:
+        return impossible(
+            msg("The {label} can only be a lower limit.", label=label),
+            msg("Ask for at least that much, for example: {label} at least {example}.", label=label,
+                example=example),
+        )  # fmt: skip
+    return impossible(
+        msg("The {label} can only be an upper limit.", label=label),
+        msg(
+            "Ask for at most that much, for example: {label} at most {example}.", label=label, example=example
+        ),
+    )
+
+
+def unreachable(label: Message, wanted: str, reached: str, advice: Message) -> CircuitError:
+    """No parts that can be bought give what was asked."""
+    return impossible(
+        msg("The {label} cannot be {wanted}; the limit is {reached}.", label=label, wanted=wanted,
+            reached=reached),
+        advice,
+    )  # fmt: skip
+
+
+def both(label: Message, first: Message, second: Message) -> CircuitError:
+    """Two options at once."""
+    return impossible(
+        msg("Both {first} and {second} were given as the {label}.", label=label, first=first, second=second),
+        msg("Name only one of them."),
+    )
+
+
+def assumed(label: Message, value: Message | str) -> Message:
+    """A default."""
+    return msg("The {label} was not given: {value} is used.", label=label, value=value)
+
+
+def not_named(one: Message) -> Message:
+    """The kind of circuit is a guess."""
+    return msg("The circuit was not named: {circuit} is designed.", circuit=one)
+
+
+def joined(items: list[Message]) -> Message:
+    """A list in a sentence."""
+    found = items[0]
+    for item in items[1:]:
+        found = msg("{before}; {item}", before=found, item=item)
+    return found

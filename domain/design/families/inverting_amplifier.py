@@ -1,0 +1,179 @@
+"""The inverting op-amp amplifier: R1 into the virtual ground, R2 from the output back to it.
+
+Gain -R2 / R1, lessened by the finite open-loop gain A0; input resistance R1; with a one-pole op-amp the
+-3 dB bandwidth is GBW (1 / (1 + R2/R1) + 1 / A0).
+Sources: Sedra, Smith, "Microelectronic Circuits", 7th ed., sections 2.2 and 2.7; Texas Instruments, "Op
+Amps for Everyone", SLOD006B, chapters 3 and 6.
+"""
+
+from __future__ import annotations
+
+import math
+
+from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import (
+    TOLERANCE,
+    Bounds,
+    Correction,
+    Family,
+    GoalRow,
+    Quantity,
+    Request,
+    Sized,
+    Words,
+    around,
+)
+from domain.design.engine.wording import unreachable
+from domain.design.opamp import GBW_CLASSES_HZ, OPEN_LOOP_GAIN, OpAmp, write_subcircuit, write_supplies
+from domain.design.values import best_pair, values_between, with_unit
+from shared.message import msg
+
+_GBW_MARGIN = 1.2
+_FEEDBACK_OHM = (500.0, 20e6)
+"""R2: above it noise and strays rule, below it the op-amp's output resistance."""
+_R1_ROOM = 0.03
+"""How far R1 may leave the input resistance for a better ratio."""
+
+_GAIN = msg("gain")
+_BANDWIDTH = msg("bandwidth")
+_INPUT = msg("input resistance")
+
+
+def _mid_hz(request: Request) -> str:
+    """Two decades inside the bandwidth: there the op-amp costs less than 0.01 %."""
+    return spice(request["bandwidth_hz"] / 100)
+
+
+def size(request: Request, correction: Correction) -> Sized:
+    """R1 and R2 of E96 whose ratio comes nearest, and the slowest op-amp that is fast enough."""
+    gain = request["gain"] * correction["gain"]
+    wanted = request["input_ohm"] * correction["input_ohm"]
+    # Finite A0: |gain| = R2/R1 / (1 + (1 + R2/R1) / A0)
+    ratio = gain * (1 + 1 / OPEN_LOOP_GAIN) / (1 - gain / OPEN_LOOP_GAIN)
+    low, high = _FEEDBACK_OHM
+    if not low <= ratio * wanted <= high:
+        reached = min(max(ratio * wanted, low), high) / ratio
+        raise unreachable(
+            _INPUT,
+            with_unit(wanted, "Ohm"),
+            with_unit(reached, "Ohm"),
+            msg("Choose another input resistance or gain: the feedback resistor is their product."),
+        )
+    inputs = values_between(wanted * (1 - _R1_ROOM), wanted * (1 + _R1_ROOM), "E96")
+    r1, r2 = best_pair(
+        inputs,
+        lambda each: ratio * each,
+        "E96",
+        lambda one, two: abs(math.log(two / one / ratio)) + 0.05 * abs(math.log(one / wanted)),
+    )
+    needed = request["bandwidth_hz"] * correction["bandwidth_hz"] * _GBW_MARGIN * (1 + ratio)
+    classes = GBW_CLASSES_HZ if request["gbw_hz"] is None else (request["gbw_hz"],)
+    gbw = next((each for each in classes if each >= needed), None)
+    if gbw is None:
+        raise unreachable(
+            _BANDWIDTH,
+            with_unit(request["bandwidth_hz"], "Hz"),
+            with_unit(classes[-1] / _GBW_MARGIN / (1 + ratio), "Hz", 3),
+            msg("Lower the gain or the bandwidth, or use two stages or a faster op-amp."),
+        )
+    note = msg(
+        "R1 = {r1}, R2 = {r2}, an op-amp with a gain-bandwidth product of {gbw}.",
+        r1=with_unit(r1, "Ohm"),
+        r2=with_unit(r2, "Ohm"),
+        gbw=with_unit(gbw, "Hz"),
+    )
+    return Sized(parts={"R1": r1, "R2": r2}, figures={"gbw_hz": gbw}, notes=(note,))
+
+
+def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+    """Source, supplies, the two resistors and the op-amp's macro model."""
+    amplitude = min(1.0, 0.4 * request["supply_v"] / request["gain"])
+    sine = f"SIN(0 {spice(amplitude)} {spice(request['bandwidth_hz'] / 100)})"
+    deck.part(f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at mid band for .tran"))
+    write_supplies(deck, request["supply_v"])
+    deck.part(f"R1 in n {spice(sized.parts['R1'])}", msg("sets the input resistance"))
+    deck.part(f"R2 out n {spice(sized.parts['R2'])}", msg("feedback: sets the gain with R1"))
+    deck.part("X1 0 n vcc vee out opamp", msg("op-amp, its non-inverting input grounded"))
+    deck.rule()
+    deck.note(msg("Op-amp macro model: one pole, limited output; slew rate and offset are not modelled."))
+    write_subcircuit(deck, OpAmp(gbw_hz=sized.figures["gbw_hz"], supply_v=request["supply_v"]))
+
+
+FAMILY = Family(
+    key="inverting_amplifier",
+    name=msg("inverting op-amp amplifiers"),
+    one=msg("an inverting op-amp amplifier"),
+    examples={
+        "en": "inverting amplifier, gain 10, bandwidth 100 kHz",
+        "zh": "增益10倍、带宽100kHz的反相放大器",
+    },
+    words=Words(
+        named=(
+            r"(?<!non)(?<!non[- ])\binverting (?:op[\s-]?amps?(?: circuit| amplifier| stage)?|"
+            r"(?:operational |voltage |gain )?(?:amplifier|amp|stage))(?![a-z])|"
+            r"(?<!非)反相(?:输入)?(?:比例)?(?:运算|运放|放大)(?:放大)?(?:器|电路)?"
+        ),
+        plausible=r"(?:amplifier|op[\s-]?amp|放大器|运放).{0,30}(?:gain|增益)\s?(?:of|为|=)?\s?-\s?\d",
+        excludes=r"summing|加法|求和|integrat|积分|differen|差分|微分|schmitt|施密特|trans[\s-]?imp|跨阻",
+        refuses=(
+            (
+                r"single[\s-]supply|单电源",
+                msg("Amplifiers on a single supply cannot be designed yet."),
+                msg("Ask for a symmetrical supply, for example ±5 V."),
+            ),
+        ),
+    ),
+    quantities=(
+        Quantity(
+            name="gain", label=_GAIN, dimensions=("x", "dB"), words=r"(?<![a-z])gain|增益|放大倍数|放大",
+            takes_rest=True, has_sign=False, within=(0.1, 1000), example=10, required=True,
+        ),
+        Quantity(
+            name="bandwidth_hz", label=_BANDWIDTH, dimensions=("Hz",), takes_rest=True, limit="at_least",
+            words=r"band[\s-]?width|(?<![a-z])bw(?![a-z])|-?3\s?db|cut-?\s?off|up to|带宽|频带|截止|上限频率",
+            within=(10, 200e6), example=100e3, default=20e3,
+        ),
+        Quantity(
+            name="input_ohm", label=_INPUT, dimensions=("Ohm",), takes_rest=True,
+            words=r"input (?:resistance|impedance)|(?<![a-z])r_?in(?![a-z])|z_?in(?![a-z])|输入(?:电阻|阻抗)",
+            within=(100, 1e6), example=10e3, default=lambda request: 10e3 if request["gain"] <= 100 else 2e3,
+        ),
+        Quantity(
+            name="supply_v", label=msg("supply"), dimensions=("V",), takes_rest=True, has_sign=False,
+            words=r"suppl(?:y|ies)|rails?|powered|供电|电源", within=(2.5, 24), example=15, default=15,
+        ),
+        Quantity(
+            name="gbw_hz", label=msg("gain-bandwidth product"), dimensions=("Hz",), within=(10e3, 10e9),
+            words=r"gbw?p?(?![a-z])|gain[\s-]bandwidth(?: product)?|unity[\s-]gain|增益带宽积?", example=10e6,
+        ),
+        TOLERANCE,
+    ),
+    goals=(
+        GoalRow(
+            metric="gain", label=msg("Gain"), unit="1", quantity="gain",
+            expression=lambda request: f"at(re(v(out)/v(in)),{_mid_hz(request)})",
+            bounds=lambda request: around(-request["gain"], request["tolerance"]),
+        ),
+        GoalRow(
+            metric="bandwidth", label=msg("Bandwidth, −3 dB"), unit="Hz", quantity="bandwidth_hz",
+            expression=lambda _request: "highcut(v(out))",
+            bounds=lambda request: Bounds(minimum=request["bandwidth_hz"]),
+        ),
+        GoalRow(
+            metric="input_resistance", label=msg("Input resistance"), unit="Ohm", quantity="input_ohm",
+            expression=lambda request: f"gain(v(in)/i(vin),{_mid_hz(request)})",
+            bounds=lambda request: around(request["input_ohm"], max(0.05, request["tolerance"])),
+        ),
+    ),
+    title=lambda request: (
+        f"Inverting amplifier, gain -{request['gain']:.4g}, {with_unit(request['bandwidth_hz'], 'Hz')}"
+    ),
+    remarks=lambda _request: (
+        msg("Gain = -R2 / R1, input resistance = R1, bandwidth = GBW / (1 + R2 / R1)."),
+    ),
+    analyses=lambda request, sized, _goals: (
+        f".ac dec 100 {spice(request['bandwidth_hz'] / 1000)} {spice(3 * sized.figures['gbw_hz'])}",
+    ),
+    size=size,
+    netlist=netlist,
+)  # fmt: skip

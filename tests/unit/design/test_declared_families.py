@@ -1,0 +1,269 @@
+"""Families that are data and two functions: sentences, what is asked back, corrections, changed goals."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from domain.design.catalogue import FAMILIES, understand
+from domain.design.designer import DesignIntent, Proposal
+from domain.design.engine.correcting import MOST_STEPS, Tuning, corrected
+from domain.design.engine.declared_family import DeclaredFamily
+from domain.design.goals import DesignGoal, GoalVerdict
+from domain.design.ladder import Ladder, elements
+from domain.design.values import is_preferred
+from domain.simulation.result import Quantity
+from presentation.translation import Translator
+from shared.errors import CircuitError
+
+AMPLIFIER, LADDER = "inverting_amplifier", "lc_ladder"
+
+UNDERSTOOD = [
+    ("inverting amplifier, gain 10, bandwidth 100 kHz", AMPLIFIER, {"gain": 10, "bandwidth_hz": 1e5}),
+    ("Design an inverting op-amp with a gain of -20", AMPLIFIER, {"gain": 20, "bandwidth_hz": 20e3}),
+    ("inverting op amp stage, 26 dB, 50 kHz bandwidth", AMPLIFIER, {"gain": pytest.approx(19.95, rel=1e-3)}),
+    ("inverting amplifier 5x, 4.7 kohm", AMPLIFIER, {"gain": 5, "input_ohm": 4700}),
+    (
+        "inverting amplifier, gain 10, input resistance 4.7 kohm, ±12 V supply, op-amp GBW 10 MHz",
+        AMPLIFIER,
+        {"input_ohm": 4700, "supply_v": 12, "gbw_hz": 10e6, "bandwidth_hz": 20e3},
+    ),
+    ("amplifier with a gain of -8, 10 kHz", AMPLIFIER, {"gain": 8, "bandwidth_hz": 1e4}),
+    ("设计一个反相放大器，放大倍数10，带宽100kHz", AMPLIFIER, {"gain": 10, "bandwidth_hz": 1e5}),
+    ("反相比例运算放大电路，增益20dB，输入电阻10kΩ", AMPLIFIER, {"gain": 10, "input_ohm": 1e4}),
+    ("增益为-5倍的反相运放电路，带宽不小于50kHz，误差1%", AMPLIFIER, {"gain": 5, "tolerance": 0.01}),
+    (
+        "5th-order Butterworth LC low-pass, cut-off 1 MHz, 50 ohm",
+        LADDER,
+        {"kind": "lowpass", "order": 5, "response": "butterworth", "resistance_ohm": 50, "cutoff_hz": 1e6},
+    ),
+    (
+        "LC ladder high-pass, Chebyshev, 0.5 dB ripple, 7 poles, 10 MHz, source and load resistance 75 ohm",
+        LADDER,
+        {"kind": "highpass", "order": 7, "response": "chebyshev", "loss_db": 0.5, "resistance_ohm": 75},
+    ),
+    (
+        "LC low-pass, 600 ohm source and 600 ohm load, third order, 3.4 kHz, E96",
+        LADDER,
+        {"order": 3, "resistance_ohm": 600, "parts": "E96", "load_ohm": None},
+    ),
+    (
+        "passive Butterworth low-pass, 30 MHz, at least 40 dB at 90 MHz",
+        LADDER,
+        {"order": 5, "attenuation_db": 40, "attenuation_hz": 90e6},
+    ),
+    (
+        "Chebyshev LC ladder low-pass, 1 dB ripple, ripple edge 10 MHz, order 5, exact values",
+        LADDER,
+        # The -3 dB frequency of 1 dB ripple and order 5 is 1.0338 times the ripple edge (Zverev, ch. 3).
+        {"cutoff_hz": pytest.approx(10.338e6, rel=1e-3), "parts": "exact"},
+    ),
+    ("五阶切比雪夫LC低通，截止频率2MHz，纹波0.2dB，75欧", LADDER, {"order": 5, "loss_db": 0.2}),
+    ("LC梯形高通滤波器，三阶，截止频率100kHz，特性阻抗600Ω", LADDER, {"kind": "highpass", "order": 3}),
+]
+
+
+def propose(text: str) -> tuple[DesignIntent, Proposal]:
+    intent = understand(text)
+    return intent, FAMILIES[intent.family].propose(intent, str)
+
+
+def judged(intent: DesignIntent, **measured: float) -> list[GoalVerdict]:
+    found = []
+    for goal in intent.goals:
+        asked = next(v for v in (goal.target, goal.maximum, goal.minimum) if v is not None)
+        value = measured.get(goal.metric, asked)
+        found.append(
+            GoalVerdict(goal=goal, measured=Quantity(value=value, unit=goal.unit), met=goal.is_met_by(value))
+        )
+    return found
+
+
+def goal(intent: DesignIntent, metric: str) -> DesignGoal:
+    return next(goal for goal in intent.goals if goal.metric == metric)
+
+
+@pytest.mark.parametrize(("text", "family", "expected"), UNDERSTOOD, ids=[t for t, _, _ in UNDERSTOOD])
+def test_a_sentence_is_understood(text, family, expected):
+    intent = understand(text)
+    assert intent.family == family
+    assert {name: intent.parameters[name] for name in expected} == expected
+    assert not any("not understood" in str(note) for note in intent.assumptions)
+    assert len({each.metric for each in intent.goals}) == len(intent.goals)
+    stored = replace(intent, parameters=json.loads(json.dumps(intent.parameters, allow_nan=False)))
+    driver = FAMILIES[family]
+    first, second = driver.propose(intent, str), driver.propose(stored, str)
+    assert first == second
+    assert json.loads(json.dumps(first.tuning)) == first.tuning
+    assert driver.follow(intent, intent.goals) == intent
+
+
+@pytest.mark.parametrize(
+    ("text", "error_type", "part"),
+    [
+        ("inverting amplifier, bandwidth 10 kHz", "missing_goal", "gain"),
+        ("LC ladder low-pass, Chebyshev, order 5", "missing_goal", "cut-off frequency"),
+        ("LC ladder low-pass 1 MHz", "missing_goal", "order"),
+        ("inverting amplifier, gain 5000", "impossible_goal", "0.1 to 1000"),
+        ("inverting amplifier, gain 100, bandwidth 50 MHz", "impossible_goal", "limit is"),
+        ("inverting amplifier, gain 10, 1 MHz, GBW 1 MHz", "impossible_goal", "limit is 75.8 kHz"),
+        ("inverting amplifier, gain 10, bandwidth at most 10 kHz", "impossible_goal", "lower limit"),
+        ("inverting amplifier, gain 1000, input resistance 1 Mohm", "impossible_goal", "input resistance"),
+        ("inverting amplifier, gain 10, single supply 5 V", "unknown_circuit", "single supply"),
+        ("inverting summing amplifier, gain 10", "unknown_circuit", "amplifier"),
+        ("non-inverting amplifier, gain 10", "unknown_circuit", "amplifier"),
+        ("反相积分器", "unknown_circuit", "cannot design"),
+        ("LC ladder, order 12, 1 MHz", "impossible_goal", "2 to 9"),
+        ("LC ladder, Chebyshev, order 4, 1 MHz", "impossible_goal", "even order"),
+        ("LC ladder, order 5, 1 MHz, 50 ohm source and 75 ohm load", "impossible_goal", "equal"),
+        ("LC low-pass, 1 MHz, 50 ohm, 100 dB at 1.2 MHz", "impossible_goal", "attenuation"),
+        ("LC ladder, Butterworth Chebyshev, order 5, 1 MHz", "impossible_goal", "Both"),
+        ("elliptic LC ladder low-pass, order 5, 1 MHz", "unknown_circuit", "elliptic"),
+    ],
+)
+def test_what_cannot_be_designed_is_asked_back_or_refused(text, error_type, part):
+    with pytest.raises(CircuitError, match=part) as caught:
+        propose(text)
+    assert caught.value.error_type == error_type
+    said = Translator("zh")(caught.value.message), Translator("zh")(caught.value.advice)
+    assert all(any("\u4e00" <= c <= "\u9fff" for c in each) for each in said)
+
+
+def test_defaults_are_told_and_not_stated():
+    intent = understand("inverting amplifier, gain 10")
+    told = " ".join(map(str, intent.assumptions))
+    assert "bandwidth was not given: 20 kHz" in told
+    assert "input resistance was not given: 10 kOhm" in told
+    assert {each.metric: each.stated for each in intent.goals} == {
+        "gain": True,
+        "bandwidth": False,
+        "input_resistance": False,
+    }
+
+
+def test_the_gain_is_negative_and_the_parts_are_of_a_series():
+    intent, proposal = propose("inverting amplifier, gain 7.3, input resistance 2.2 kohm, tolerance 1 %")
+    assert goal(intent, "gain").target == pytest.approx(-7.3)
+    assert proposal.values["R2"] / proposal.values["R1"] == pytest.approx(7.3, rel=0.008)
+    assert all(is_preferred(value, "E96") for value in proposal.values.values())
+    assert proposal.values["R1"] == pytest.approx(2200, rel=0.031)
+
+
+@pytest.mark.parametrize(
+    ("response", "order", "ripple_db", "expected"),
+    [
+        # Matthaei, Young, Jones, "Microwave Filters", tables 4.05-1 and 4.05-2.
+        ("butterworth", 3, 0.0, [1.0, 2.0, 1.0]),
+        ("butterworth", 5, 0.0, [0.6180, 1.6180, 2.0, 1.6180, 0.6180]),
+        ("chebyshev", 3, 0.5, [1.5963, 1.0967, 1.5963]),
+        ("chebyshev", 5, 0.1, [1.1468, 1.3712, 1.9750, 1.3712, 1.1468]),
+    ],
+)
+def test_elements_are_those_of_the_published_tables(response, order, ripple_db, expected):
+    assert elements(response, order, ripple_db) == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("is_low_pass", [True, False])
+def test_the_loss_of_an_exact_butterworth_ladder_is_the_textbook_one(is_low_pass):
+    ladder = Ladder(is_low_pass=is_low_pass, ohm=75.0)
+    parts = np.array([ladder.exact(elements("butterworth", 4, 0.0), 1e6)])
+    hz = np.array([0.3e6, 1e6, 3e6])
+    ratios = hz / 1e6 if is_low_pass else 1e6 / hz
+    assert ladder.loss_db(parts, hz)[0] == pytest.approx(10 * np.log10(1 + ratios**8), rel=1e-6, abs=1e-9)
+
+
+def test_real_parts_are_e24_and_finer_only_when_they_have_to_be():
+    _, coarse = propose("LC ladder, Butterworth, order 5, 1 MHz")
+    assert all(is_preferred(value, "E24") for value in coarse.values.values())
+    _, fine = propose("LC ladder, Chebyshev, order 9, 1 MHz, 0.05 dB ripple, tolerance 1 %")
+    assert all(is_preferred(value, "E96") for value in fine.values.values())
+    assert "E96" in str(fine.notes[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "metric", "name"),
+    [
+        ("inverting amplifier, gain 10", "gain", "R2"),
+        ("LC ladder low-pass, Butterworth, order 3, 1 MHz", "cutoff", "C1"),
+    ],
+)
+@pytest.mark.parametrize("ratio", [0.85, 1.2])
+def test_a_miss_is_corrected_towards_the_goal_and_ends(text, metric, name, ratio):
+    intent, proposal = propose(text)
+    driver = FAMILIES[intent.family]
+    target = goal(intent, metric).target
+    revised = driver.revise(intent, proposal, judged(intent, **{metric: target * ratio}), str)
+    assert revised is not None
+    is_larger = revised.values[name] > proposal.values[name]
+    assert is_larger == (ratio < 1 if metric == "gain" else ratio > 1)
+    assert driver.revise(intent, proposal, judged(intent), str) is None
+    for _ in range(MOST_STEPS + 1):
+        following = driver.revise(intent, revised, judged(intent, **{metric: target * ratio}), str)
+        if following is None:
+            return
+        revised = following
+    raise AssertionError("the rounds never end")
+
+
+def test_the_second_step_uses_the_slope_of_the_first():
+    wanted = DesignGoal(metric="m", expression="x", unit="Hz", minimum=99.0, maximum=101.0, target=100.0)
+
+    def response(factor: float) -> list[GoalVerdict]:
+        value = 64 * factor**2  # not proportional: one step of the ratio would overshoot for ever
+        return [
+            GoalVerdict(goal=wanted, measured=Quantity(value=value, unit="Hz"), met=wanted.is_met_by(value))
+        ]
+
+    first = corrected(Tuning(factors={}), response(1.0), {"m": "q"})
+    assert first is not None
+    second = corrected(Tuning.restored(first.plain()), response(first.factors["q"]), {"m": "q"})
+    assert second is not None
+    assert second.factors["q"] == pytest.approx(math.sqrt(100 / 64), rel=1e-9)
+    assert corrected(second, response(second.factors["q"]), {"m": "q"}) is None
+
+
+def test_changed_goals_change_the_request_and_ours_follow():
+    before = understand("inverting amplifier, gain 10, bandwidth 100 kHz")
+    new = replace(goal(before, "gain"), minimum=-20.2, maximum=-19.8, target=-20.0)
+    after = FAMILIES[AMPLIFIER].follow(before, [new, *before.goals[1:]])
+    assert after.parameters["gain"] == pytest.approx(20)
+    assert after.parameters["tolerance"] == pytest.approx(0.01)
+    before = understand("LC low-pass, 50 ohm, 1 MHz, at least 30 dB at 3 MHz")
+    assert before.parameters["order"] == 4
+    asked = replace(goal(before, "attenuation"), maximum=-60.0)
+    goals = [asked if each.metric == "attenuation" else each for each in before.goals]
+    assert FAMILIES[LADDER].follow(before, goals).parameters["order"] == 7
+    before = understand("LC ladder low-pass, order 5, 1 MHz")
+    cutoff = replace(goal(before, "cutoff"), minimum=1.9e6, maximum=2.1e6, target=2e6)
+    after = FAMILIES[LADDER].follow(before, [cutoff, *before.goals[1:]])
+    assert "4Meg" in goal(after, "attenuation").expression  # twice the corner, as proposed before
+
+
+def test_a_design_stored_before_a_quantity_existed_is_sized_as_then():
+    intent, proposal = propose("LC ladder low-pass, order 5, 1 MHz")
+    known_then = {k: v for k, v in intent.parameters.items() if k not in ("load_ohm", "parts", "derived")}
+    assert FAMILIES[LADDER].propose(replace(intent, parameters=known_then), str).values == proposal.values
+
+
+def test_every_family_is_described_named_and_has_examples_it_understands():
+    text = (Path(__file__).parents[3] / "docs" / "designer.md").read_text("utf-8")
+    for key, family in FAMILIES.items():
+        assert f"(`{key}`)" in text
+        for language, example in family.examples.items():
+            intent = understand(example)
+            assert (intent.family, intent.language) == (key, language)
+            assert {each.metric for each in intent.goals} <= set(family.labels)
+            assert Translator("zh")(family.name) != str(family.name)
+
+
+def test_files_of_declared_families_are_short():
+    folder = Path(__file__).parents[3] / "domain" / "design" / "families"
+    declared = [key for key, family in FAMILIES.items() if isinstance(family, DeclaredFamily)]
+    assert {AMPLIFIER, LADDER} <= set(declared)
+    for key in declared:
+        assert len((folder / f"{key}.py").read_text("utf-8").splitlines()) < 200, key
