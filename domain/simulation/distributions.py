@@ -1,19 +1,14 @@
 """Quantiles of the normal, Student's and the chi-square distribution, and the intervals made from them.
 
-The incomplete gamma and beta functions are summed as in Press et al., Numerical Recipes (3rd ed., 6.2 and
-6.4); the quantiles are found by bisection, to 12 digits, which is quick enough for a table of figures.
+scipy is imported where a quantile is asked for: who only reads the rest of this module does not wait for it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from statistics import NormalDist
 
 _NORMAL = NormalDist()
-_TINY = 1e-300
-_PRECISION = 1e-15
-_MOST_TERMS = 100_000
 
 
 def normal_quantile(probability: float) -> float:
@@ -28,20 +23,16 @@ def normal_probability(value: float) -> float:
 
 def student_quantile(probability: float, degrees: float) -> float:
     """Where Student's t distribution with `degrees` of freedom reaches `probability` (0 < p < 1)."""
-    if probability == 0.5:
-        return 0.0
-    if probability < 0.5:
-        return -student_quantile(1 - probability, degrees)
+    from scipy.special import stdtrit  # type: ignore[import-untyped]  # not scipy.stats: it takes a second
 
-    def below(t: float) -> float:
-        return 1 - 0.5 * _incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t))
-
-    return _inverse(below, probability)
+    return float(stdtrit(degrees, probability))
 
 
 def chi_square_quantile(probability: float, degrees: float) -> float:
     """Where the chi-square distribution with `degrees` of freedom reaches `probability` (0 < p < 1)."""
-    return _inverse(lambda x: _incomplete_gamma(degrees / 2, x / 2), probability)
+    from scipy.special import gammaincinv  # chdtri takes the share above, which rounds small ones away
+
+    return 2 * float(gammaincinv(degrees / 2, probability))
 
 
 def wilson_interval(passed: int, total: int, confidence: float = 0.95) -> tuple[float, float]:
@@ -76,84 +67,3 @@ def sigma_interval(sigma: float, count: int, confidence: float = 0.95) -> tuple[
     degrees = count - 1
     high, low = (chi_square_quantile(p, degrees) for p in (0.5 - confidence / 2, 0.5 + confidence / 2))
     return sigma * math.sqrt(degrees / low), sigma * math.sqrt(degrees / high)
-
-
-def _inverse(function: Callable[[float], float], target: float) -> float:
-    """Where a rising function of x >= 0 reaches `target`."""
-    low, high = 0.0, 1.0
-    while function(high) < target:
-        low, high = high, 2 * high
-    for _ in range(200):
-        middle = (low + high) / 2
-        if high - low <= 1e-13 * high:
-            break
-        if function(middle) < target:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
-
-
-def _incomplete_gamma(a: float, x: float) -> float:
-    """The regularised lower incomplete gamma function P(a, x)."""
-    if x <= 0:
-        return 0.0
-    front = math.exp(-x + a * math.log(x) - math.lgamma(a))
-    if x < a + 1:
-        term = total = 1 / a
-        for n in range(1, _MOST_TERMS):
-            term *= x / (a + n)
-            total += term
-            if term < total * _PRECISION:
-                break
-        return total * front
-    return 1 - front * _continued_gamma(a, x)
-
-
-def _continued_gamma(a: float, x: float) -> float:
-    b = x + 1 - a
-    c = 1 / _TINY
-    d = h = 1 / b
-    for n in range(1, _MOST_TERMS):
-        step = -n * (n - a)
-        b += 2
-        d = 1 / _not_zero(step * d + b)
-        c = _not_zero(b + step / c)
-        change = d * c
-        h *= change
-        if abs(change - 1) < _PRECISION:
-            break
-    return h
-
-
-def _incomplete_beta(a: float, b: float, x: float) -> float:
-    """The regularised incomplete beta function I_x(a, b)."""
-    if x <= 0 or x >= 1:
-        return 0.0 if x <= 0 else 1.0
-    front = math.exp(
-        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
-    )
-    if x < (a + 1) / (a + b + 2):
-        return front * _continued_beta(a, b, x) / a
-    return 1 - front * _continued_beta(b, a, 1 - x) / b
-
-
-def _continued_beta(a: float, b: float, x: float) -> float:
-    c = 1.0
-    d = h = 1 / _not_zero(1 - (a + b) * x / (a + 1))
-    for m in range(1, _MOST_TERMS):
-        for step in (
-            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
-            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
-        ):
-            d = 1 / _not_zero(1 + step * d)
-            c = _not_zero(1 + step / c)
-            change = d * c
-            h *= change
-        if abs(change - 1) < _PRECISION:
-            break
-    return h
-
-
-def _not_zero(value: float) -> float:
-    return value if abs(value) > _TINY else _TINY

@@ -45,6 +45,7 @@ OF_OTHERS = (
     "numpy",
     "PyQt6",
     "pydantic",
+    "scipy",
 )
 
 

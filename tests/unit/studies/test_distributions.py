@@ -1,6 +1,7 @@
 """Quantiles and intervals against printed tables and closed forms."""
 
 import math
+from collections.abc import Callable
 
 import pytest
 
@@ -31,9 +32,9 @@ def test_student_quantiles_are_those_of_the_table(degrees: int, probability: flo
 
 def test_student_has_closed_forms_for_one_and_two_degrees() -> None:
     for p in (0.6, 0.9, 0.99, 0.9999):
-        assert student_quantile(p, 1) == pytest.approx(math.tan(math.pi * (p - 0.5)), rel=1e-9)
+        assert student_quantile(p, 1) == pytest.approx(math.tan(math.pi * (p - 0.5)), rel=1e-12)
         assert student_quantile(p, 2) == pytest.approx(
-            (2 * p - 1) * math.sqrt(2 / (4 * p * (1 - p))), rel=1e-9
+            (2 * p - 1) * math.sqrt(2 / (4 * p * (1 - p))), rel=1e-12
         )
 
 
@@ -53,10 +54,32 @@ def test_chi_square_quantiles_are_those_of_the_table(degrees: int, probability: 
 
 def test_chi_square_of_two_degrees_is_exponential() -> None:
     for p in (0.001, 0.3, 0.99):
-        assert chi_square_quantile(p, 2) == pytest.approx(-2 * math.log1p(-p), rel=1e-9)
+        assert chi_square_quantile(p, 2) == pytest.approx(-2 * math.log1p(-p), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("quantile", "degrees", "probability", "value"),
+    [  # the incomplete beta and gamma functions inverted with 40 digits (mpmath)
+        (student_quantile, 3, 0.975, 3.1824463052837096),
+        (student_quantile, 10, 0.975, 2.2281388519862747),
+        (student_quantile, 99, 0.975, 1.9842169515864175),
+        (student_quantile, 999, 0.995, 2.5807596372676368),
+        (student_quantile, 1_000_000, 0.975, 1.959966356814107),
+        (chi_square_quantile, 1, 0.975, 5.023886187314889),
+        (chi_square_quantile, 9, 0.025, 2.7003894999803579),
+        (chi_square_quantile, 9, 0.975, 19.022767798641635),
+        (chi_square_quantile, 999, 0.025, 913.30099830211337),
+        (chi_square_quantile, 999, 0.975, 1088.4870677259353),
+    ],
+)
+def test_quantiles_hold_to_twelve_digits(
+    quantile: Callable[[float, float], float], degrees: float, probability: float, value: float
+) -> None:
+    assert quantile(probability, degrees) == pytest.approx(value, rel=1e-12)
 
 
 def test_student_becomes_normal() -> None:
+    assert student_quantile(0.5, 3) == 0
     assert student_quantile(0.975, 1e7) == pytest.approx(normal_quantile(0.975), rel=1e-6)
 
 
