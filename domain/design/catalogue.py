@@ -17,7 +17,7 @@ from types import MappingProxyType
 from domain.design.designer import DesignIntent
 from domain.design.engine.declared_family import DeclaredFamily
 from domain.design.engine.wording import joined
-from domain.design.families import inverting_amplifier, lc_ladder
+from domain.design.families import first_order, inverting_amplifier, lc_ladder
 from domain.design.families.buck import Buck
 from domain.design.families.family import CircuitFamily, Claim
 from domain.design.families.filter_requests import (
@@ -26,7 +26,6 @@ from domain.design.families.filter_requests import (
     LETS_LOWS_THROUGH,
     order_of,
 )
-from domain.design.families.first_order import FirstOrder
 from domain.design.families.sallen_key import SallenKey
 from domain.design.goal_words import with_words
 from domain.design.not_designed import NOT_DESIGNED
@@ -38,7 +37,7 @@ FAMILIES: Mapping[str, CircuitFamily] = MappingProxyType(
     {
         family.key: family
         for family in (
-            FirstOrder(),
+            DeclaredFamily(first_order.FAMILY),
             SallenKey(),
             Buck(),
             DeclaredFamily(inverting_amplifier.FAMILY),

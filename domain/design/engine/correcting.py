@@ -29,8 +29,10 @@ class Tuning:
     """Earlier rounds: by quantity, the factor and what was measured."""
 
     @classmethod
-    def restored(cls, plain: Mapping[str, Any]) -> Tuning:
-        """From what `plain` gave."""
+    def restored(cls, plain: Mapping[str, Any], first: str) -> Tuning:
+        """From what `plain` gave. An older design has one scale: it is that of `first`."""
+        if "scale" in plain:
+            return cls(factors={first: float(plain["scale"])})
         tried = tuple(
             {name: (float(factor), float(value)) for name, (factor, value) in each.items()}
             for each in plain.get("tried", ())

@@ -192,6 +192,11 @@ def nothing_follows(request: Request) -> Said:
     return Said(values={})
 
 
+def as_stored(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The `restore` of a family whose parameters were never other ones."""
+    return parameters
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
     """The data of a circuit family and its two functions."""
@@ -215,10 +220,16 @@ class Family:
     size: Callable[[Request, Correction], Sized]
     """Preferred values by the published equations. Raises CircuitError (`wording.unreachable`)."""
     netlist: Callable[[Deck, Request, Sized], None]
+    stem: Callable[[Request], str] | None = None
+    """Name of the file without suffix, when it is not made of the title."""
+    claims: Callable[[Sentence], float] | None = None
+    """How surely a sentence means it (0 to 1), when `words` cannot tell (the order of a filter)."""
     says: Callable[[Sentence], Said] | None = None
     """Reads what is worded in ways no slot knows (the order of a filter)."""
     complete: Callable[[Request], Said] = nothing_follows
     """What follows from what was said (an order from an attenuation). Raises CircuitError."""
+    restore: Callable[[Mapping[str, Any]], Mapping[str, Any]] = as_stored
+    """The parameters of a design that was stored by an earlier version."""
 
 
 TOLERANCE = Quantity(
@@ -228,7 +239,7 @@ TOLERANCE = Quantity(
     words=r"tolerance|toleranz|accura\w*|error|误差|偏差|容差|精度|公差|允差",
     before=r"±|\+/?-|正负|within|以内",
     takes_rest=True,
-    within=(0.001, 0.5),
+    within=(1e-4, 0.9),
     example=0.05,
     default=0.05,
 )

@@ -11,14 +11,16 @@ from domain.design.deck import Deck, Say
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.engine import wording
 from domain.design.engine.correcting import Tuning, corrected
-from domain.design.engine.declaration import DERIVED, Family, GoalRow, Request, Sized
-from domain.design.engine.reading import completed, read, refuse_out_of_range
+from domain.design.engine.declaration import DERIVED, STATED, Family, GoalRow, Request, Sized
+from domain.design.engine.reading import completed, fill_in, read, refuse_out_of_range
 from domain.design.families.changed_goals import changed, ratio_of, tolerance_of
-from domain.design.families.family import NOT_MINE, Claim
+from domain.design.families.family import Claim
 from domain.design.goals import DesignGoal, GoalVerdict
 from domain.design.sentence import Sentence
+from shared.errors import CircuitError
 from shared.message import Message
 
+_PLAUSIBLE = 0.7
 _PUSHES = (1.0, 1.5, 2.5)
 """Times the step of a correction, until preferred values give other parts."""
 
@@ -39,14 +41,16 @@ class DeclaredFamily:
 
     def claim(self, sentence: Sentence) -> Claim:
         """By its words; a guess is said."""
+        score = self._score(sentence) if self.family.claims is None else self.family.claims(sentence)
+        return Claim(score=score, assumptions=(wording.not_named(self.family.one),) if 0 < score < 1 else ())
+
+    def _score(self, sentence: Sentence) -> float:
         words = self.family.words
         if sentence.has(words.excludes):
-            return NOT_MINE
+            return 0.0
         if sentence.has(words.named):
-            return Claim(score=1.0)
-        if sentence.has(words.plausible):
-            return Claim(score=0.7, assumptions=(wording.not_named(self.family.one),))
-        return NOT_MINE
+            return 1.0
+        return _PLAUSIBLE if sentence.has(words.plausible) else 0.0
 
     def names_in(self, sentence: Sentence) -> Iterator[tuple[int, int]]:
         """Where the sentence calls this circuit by name, or by words that let one think of it."""
@@ -75,31 +79,54 @@ class DeclaredFamily:
     def follow(self, intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
         """Each changed goal changes its quantity; proposals of our own that nobody touched follow.
 
-        Raises CircuitError when nothing can follow (an attenuation no order gives).
+        Where old and new demands exclude each other the new ones are sized for; what cannot be sized for at
+        all changes the goals alone. Both are told by what is measured.
         """
         rows = {row.metric: row for row in self.family.goals}
-        parameters = dict(intent.parameters)
+        before = self._request(intent.parameters).parameters()
+        parameters = dict(before)
         for old, new in changed(intent.goals, goals):
             row = rows.get(new.metric)
             if row is not None:
                 parameters |= _followed(row, parameters, old, new)
-        if parameters == intent.parameters:
+        if parameters == before:
             return replace(intent, goals=tuple(goals))
-        parameters |= dict.fromkeys(parameters.get(DERIVED, ()))
-        completed(self.family, parameters)
+        follows = [name for name in parameters.get(DERIVED, ()) if parameters[name] == before[name]]
+        parameters |= dict.fromkeys(follows)
+        sized_for = self._sized_for(parameters, before)
+        if sized_for is None:
+            return replace(intent, goals=tuple(goals))
+        parameters = sized_for
         untouched = {goal.metric for goal in intent.goals if not goal.stated and goal in goals}
         anew = {goal.metric: goal for goal in self._goals(Request(parameters))}
         followed = tuple(anew.get(goal.metric, goal) if goal.metric in untouched else goal for goal in goals)
         return replace(intent, parameters=parameters, goals=followed)
 
+    def _sized_for(self, changed: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The changed parameters completed; without the unchanged demands when those stand against it."""
+        needed = {quantity.name for quantity in self.family.quantities if quantity.required}
+        unchanged = {
+            row.quantity for row in self.family.goals if changed.get(row.quantity) == before.get(row.quantity)
+        }
+        for dropped in ((), (unchanged - needed) & set(changed.get(STATED, ()))):
+            parameters = {**changed, **dict.fromkeys(dropped)}
+            try:
+                completed(self.family, parameters)
+                fill_in(self.family, parameters)
+                refuse_out_of_range(self.family, parameters)
+            except CircuitError:
+                continue
+            return parameters
+        return None
+
     def revise(
         self, intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict], say: Say
     ) -> Proposal | None:
         """Aim elsewhere by what was measured, as far as it takes to choose other parts."""
-        tuning = Tuning.restored(previous.tuning)
         quantities = {
             row.metric: row.quantity for row in self.family.goals if row.quantity and row.is_corrected
         }
+        tuning = Tuning.restored(previous.tuning, next(iter(quantities.values()), ""))
         for push in _PUSHES:
             aims = corrected(tuning, verdicts, quantities, push)
             if aims is None:
@@ -118,7 +145,7 @@ class DeclaredFamily:
         sized = family.size(request, _Factors(tuning.factors))
         title = family.title(request)
         return Proposal(
-            file_stem=_file_stem(title),
+            file_stem=_file_stem(title if family.stem is None else family.stem(request)),
             netlist=self._netlist(request, sized, intent.goals, say),
             values=dict(sized.parts),
             tuning=tuning.plain(),
@@ -127,9 +154,12 @@ class DeclaredFamily:
 
     def _request(self, parameters: Mapping[str, Any]) -> Request:
         """A stored request; what it does not know yet was not asked for then."""
-        blank = {quantity.name: None for quantity in self.family.quantities}
+        blank = {
+            quantity.name: None if callable(quantity.default) else quantity.default
+            for quantity in self.family.quantities
+        }
         first = {choice.name: choice.options[0].key for choice in self.family.choices}
-        return Request({**blank, **first, **parameters})
+        return Request({**blank, **first, **self.family.restore(parameters)})
 
     def _netlist(self, request: Request, sized: Sized, goals: Sequence[DesignGoal], say: Say) -> str:
         deck = Deck(self.family.title(request), say)
@@ -167,11 +197,17 @@ def _followed(
     row: GoalRow, parameters: Mapping[str, Any], old: DesignGoal, new: DesignGoal
 ) -> dict[str, Any]:
     """What a changed goal changes of the request."""
-    ratio, before = ratio_of(old, new), parameters.get(row.quantity)
+    before = parameters.get(row.quantity)
+    if old.target is not None and new.target is None and (new.minimum is None) != (new.maximum is None):
+        # Only one side left of what was asked around a value: aim beside it by the tolerance.
+        tolerance = parameters.get("tolerance") or 0.0
+        side = 1 + tolerance if new.maximum is None else 1 - tolerance
+        new = replace(new, target=side * (new.minimum or new.maximum or 0.0))
+    ratio = ratio_of(old, new)
     if ratio is None or before is None:
         return {}
-    tolerance = tolerance_of(new) if old.target is not None else None
-    return {row.quantity: before * ratio} | ({} if tolerance is None else {"tolerance": tolerance})
+    width = tolerance_of(new) if old.target is not None else None
+    return {row.quantity: before * ratio} | ({} if width is None else {"tolerance": width})
 
 
 def _file_stem(title: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from domain.design.engine import wording
@@ -37,7 +37,7 @@ def read(family: Family, sentence: Sentence) -> tuple[Request, tuple[Message, ..
     refuse_out_of_range(family, values)
     follows = completed(family, values)
     notes += follows.notes
-    notes += _defaults(family, values)
+    notes += fill_in(family, values)
     refuse_out_of_range(family, values)
     return Request(values), tuple(notes)
 
@@ -49,6 +49,7 @@ def completed(family: Family, values: dict[str, Any]) -> Said:
         name for name, value in follows.values.items() if value is not None and values.get(name) is None
     )
     values |= follows.values
+    values[STATED] = sorted({*values.get(STATED, ()), *follows.stated})
     return follows
 
 
@@ -105,8 +106,9 @@ def _chosen(choice: Choice, sentence: Sentence) -> tuple[Option, bool]:
     return (named[0], True) if named else (choice.options[0], False)
 
 
-def _defaults(family: Family, values: dict[str, Any]) -> Iterator[Message]:
-    """Fill in what was not said, telling it. Raises CircuitError for what has no default."""
+def fill_in(family: Family, values: dict[str, Any]) -> list[Message]:
+    """Give what was not said its default; what has to be told of that. Raises CircuitError without one."""
+    told = []
     for quantity in family.quantities:
         if values[quantity.name] is not None:
             continue
@@ -118,4 +120,5 @@ def _defaults(family: Family, values: dict[str, Any]) -> Iterator[Message]:
         value = default(Request(values)) if callable(default) else default
         values[quantity.name] = value
         if quantity.is_told:
-            yield wording.assumed(quantity.label, quantity.text(value))
+            told.append(wording.assumed(quantity.label, quantity.text(value)))
+    return told

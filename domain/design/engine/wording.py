@@ -10,7 +10,7 @@ from shared.message import Message, msg
 def missing(label: Message, example: str) -> CircuitError:
     """A quantity the design cannot do without."""
     return missing_goal(
-        msg("The request does not give the {label}.", label=label),
+        msg("The request does not say the {label}.", label=label),
         msg("Add it, for example: {label} {example}.", label=label, example=example),
     )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from domain.design.deck import spice
 from domain.design.engine.declaration import (
@@ -30,7 +31,7 @@ from domain.design.families.filter_requests import (
 from domain.design.goals import DesignGoal
 from domain.design.prototypes import attenuation_db, prototype, ripple_edge
 from domain.design.sentence import Sentence
-from domain.design.understanding import left_out
+from domain.design.understanding import Filled, left_out
 from shared.message import msg
 
 LOW_PASS, HIGH_PASS = "lowpass", "highpass"
@@ -99,31 +100,53 @@ def _row(name: str, slot: str, **facts: object) -> Quantity:
 
 
 def filter_quantities(
-    cutoff_hz: tuple[float, float], order: tuple[float, float], *, needs_order: bool = True
+    cutoff_hz: tuple[float, float], *, example_hz: float, name: str = "cutoff_hz"
 ) -> tuple[Quantity, ...]:
-    """Cut-off, order, attenuation and tolerance with the ranges a family can do."""
+    """Cut-off (`name` in the parameters), attenuation and tolerance, with the cut-offs a family can do."""
     return (
-        _row("cutoff_hz", "cutoff", label=_CUTOFF, within=cutoff_hz, required=True, example=1e6),
-        Quantity(
-            name="order", label=msg("order"), dimensions=("none",), words="(?!)", within=order, example=5,
-            required=needs_order, is_whole=True,
-        ),
-        _row("attenuation_db", "attenuation_db", label=msg("attenuation"), within=(3.5, 160), example=40),
+        _row(name, "cutoff", label=_CUTOFF, within=cutoff_hz, example=example_hz, required=True),
+        _row("attenuation_db", "attenuation_db", label=msg("attenuation"), within=(0, 160), example=40),
         _row(
-            "attenuation_hz", "attenuation_hz", label=msg("stop-band edge"), within=(1e-3, 100e9), example=2e6
+            "attenuation_hz", "attenuation_hz", label=msg("stop-band edge"), within=(1e-9, 1e15), example=2e6
         ),
         TOLERANCE,
-    )  # fmt: skip
+    )
 
 
-def filter_reader(own: Sequence[Quantity]) -> Callable[[Sentence], Said]:
-    """Reads what all filters share the way all of them do, and a family's own quantities beside it."""
+def order_quantity(low: int, high: int) -> Quantity:
+    """The order, as `order_of` reads it."""
+    return Quantity(
+        name="order",
+        label=msg("order"),
+        dimensions=("none",),
+        words="(?!)",
+        within=(low, high),
+        example=5,
+        required=True,
+        is_whole=True,
+    )
+
+
+def _nothing_more(_sentence: Sentence, _filled: Filled) -> Mapping[str, Any]:
+    return {}
+
+
+def filter_reader(
+    own: Sequence[Quantity],
+    more: Callable[[Sentence, Filled], Mapping[str, Any]] = _nothing_more,
+    *,
+    cutoff: str = "cutoff_hz",
+) -> Callable[[Sentence], Said]:
+    """Reads what all filters share the way all of them do, and a family's own quantities beside it.
+
+    `more` gives further parameters (None takes one back), `cutoff` is the name of the cut-off's.
+    """
 
     def says(sentence: Sentence) -> Said:
         request, filled = read_filter(sentence, (*COMMON_SLOTS, *(quantity.slot() for quantity in own)))
-        values = {
+        values: dict[str, Any] = {
             "kind": request.kind,
-            "cutoff_hz": request.cutoff_hz,
+            cutoff: request.cutoff_hz,
             "order": order_of(sentence),
             "attenuation_db": request.attenuation_db,
             "attenuation_hz": request.attenuation_hz,
@@ -133,6 +156,8 @@ def filter_reader(own: Sequence[Quantity]) -> Callable[[Sentence], Said]:
             if quantity.name in filled.values:
                 values[quantity.name] = number(quantity, filled.values[quantity.name])
         stated = frozenset(name for name, value in values.items() if value is not None)
+        values |= more(sentence, filled)
+        values.setdefault("resistor_series", request.resistor_series)
         return Said(values=values, stated=stated, notes=(*request.assumptions, *left_out(filled.unused)))
 
     return says

@@ -174,7 +174,7 @@ FAMILY = Family(
         ),
         excludes=r"(?<![a-z])r-?l?-?c(?![a-z])|阻容|(?<![a-z])active|有源|op[\s-]?amp|运放|bessel|贝塞尔|sallen",
     ),
-    quantities=(*rows.filter_quantities((10, 2e9), (2, 9)), *_OWN),
+    quantities=(*rows.filter_quantities((10, 2e9), example_hz=1e6), rows.order_quantity(2, 9), *_OWN),
     choices=(rows.KIND, rows.RESPONSE, rows.PARTS, rows.CUTOFF_AT),
     goals=(rows.CUTOFF_GOAL, rows.LOSS_GOAL, rows.ATTENUATION_GOAL),
     title=lambda request: (

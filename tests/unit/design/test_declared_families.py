@@ -221,7 +221,7 @@ def test_the_second_step_uses_the_slope_of_the_first():
 
     first = corrected(Tuning(factors={}), response(1.0), {"m": "q"})
     assert first is not None
-    second = corrected(Tuning.restored(first.plain()), response(first.factors["q"]), {"m": "q"})
+    second = corrected(Tuning.restored(first.plain(), "q"), response(first.factors["q"]), {"m": "q"})
     assert second is not None
     assert second.factors["q"] == pytest.approx(math.sqrt(100 / 64), rel=1e-9)
     assert corrected(second, response(second.factors["q"]), {"m": "q"}) is None
@@ -242,6 +242,56 @@ def test_changed_goals_change_the_request_and_ours_follow():
     cutoff = replace(goal(before, "cutoff"), minimum=1.9e6, maximum=2.1e6, target=2e6)
     after = FAMILIES[LADDER].follow(before, [cutoff, *before.goals[1:]])
     assert "4Meg" in goal(after, "attenuation").expression  # twice the corner, as proposed before
+
+
+def test_a_change_that_excludes_what_was_asked_before_is_sized_for():
+    before = understand("RC low-pass, at least 26 dB at 10 kHz, cut-off 400 Hz")
+    cutoff = replace(goal(before, "cutoff"), minimum=950.0, maximum=1050.0, target=1000.0)
+    after = FAMILIES["first_order"].follow(before, [cutoff, *before.goals[1:]])
+    assert after.parameters["cutoff_hz"] == pytest.approx(1000)
+    assert goal(after, "attenuation") == goal(before, "attenuation")
+
+
+def test_a_change_no_circuit_can_follow_changes_the_goals_alone():
+    before = understand("LC low-pass, 50 ohm, 1 MHz, at least 30 dB at 3 MHz")
+    asked = replace(goal(before, "attenuation"), maximum=-155.0)
+    goals = tuple(asked if each.metric == "attenuation" else each for each in before.goals)
+    after = FAMILIES[LADDER].follow(before, goals)
+    assert (after.goals, after.parameters) == (goals, before.parameters)
+
+
+def test_a_limit_in_place_of_a_tolerance_is_aimed_at_from_inside():
+    before = understand("RC low-pass, cut-off 1 kHz, tolerance 2 %")
+    cutoff = replace(goal(before, "cutoff"), minimum=3000.0, maximum=None, target=None)
+    after = FAMILIES["first_order"].follow(before, [cutoff])
+    assert after.parameters["cutoff_hz"] == pytest.approx(3060)
+
+
+OLD_FIRST_ORDER = {
+    "kind": "lowpass", "parts": "rc", "cutoff_hz": 1e3, "lowest_cutoff_hz": 980.0,
+    "highest_cutoff_hz": 1020.0, "resistor_series": "E96", "resistor_ohm": None, "reactance": None,
+    "resistor_limits": [1.0, 10e6], "reactance_limits": [10e-12, 100e-6], "source_ohm": 50.0,
+    "load_ohm": None,
+}  # fmt: skip
+"""As the parameters of a first-order filter were stored before it was declared."""
+
+
+def test_a_first_order_design_of_before_is_continued():
+    now = understand("RC low-pass, cut-off 1 kHz, 50 ohm source, tolerance 2 %")
+    family = FAMILIES["first_order"]
+    then = replace(now, parameters=OLD_FIRST_ORDER)
+    proposal = family.propose(then, str)
+    assert proposal == family.propose(now, str)
+    assert family.follow(then, then.goals) == then
+    stored = replace(proposal, tuning={"scale": 1.1}, netlist="of the scaled cut-off")
+    revised = family.revise(then, stored, judged(then, cutoff=1100.0), str)
+    assert revised is not None
+    assert revised.values == proposal.values
+    doubled = replace(goal(then, "cutoff"), minimum=1960.0, maximum=2040.0, target=2000.0)
+    after = family.follow(then, [doubled])
+    assert (after.parameters["cutoff_hz"], after.parameters["lowest_cutoff_hz"]) == pytest.approx(
+        (2000, 1960)
+    )
 
 
 def test_a_design_stored_before_a_quantity_existed_is_sized_as_then():
