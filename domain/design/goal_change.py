@@ -15,6 +15,8 @@ from domain.design.understanding import Slot, fill_slots
 _QUESTION = re.compile(
     r"[?？]\s*$|^\s*(?:what|why|how|which|is|are|does|do|can|could)\b|吗|什么|为什么|怎么|多少|哪"
 )
+_GAIN = "gain"
+"""A factor, which people also give in decibels."""
 _DIMENSIONS: Mapping[str, tuple[Dimension, ...]] = {
     "Hz": ("Hz",),
     "V": ("V",),
@@ -64,16 +66,18 @@ def _words() -> Mapping[str, str]:
 def _slot(goal: DesignGoal, goals: Sequence[DesignGoal]) -> Slot:
     is_only = sum(other.unit == goal.unit for other in goals) == 1
     words = _words().get(goal.metric, re.escape(goal.metric).replace("_", r"[\s_]?"))
-    return Slot(
-        name=goal.metric, dimensions=_DIMENSIONS[goal.unit], words=words, takes_rest=is_only, takes_bare=True
-    )
+    dimensions = _DIMENSIONS[goal.unit]
+    if goal.metric == _GAIN:
+        dimensions = (*dimensions, "dB")
+    return Slot(name=goal.metric, dimensions=dimensions, words=words, takes_rest=is_only, takes_bare=True)
 
 
 def _with(goal: DesignGoal, mention: Mention, text: str) -> DesignGoal:
     """The goal with another figure. A goal that is asked as a loss below zero keeps its sign."""
     asked = [bound for bound in (goal.minimum, goal.maximum, goal.target) if bound is not None]
-    sign = -1.0 if asked and max(asked) < 0 < mention.value else 1.0
-    value = sign * mention.value
+    said = 10 ** (mention.value / 20) if goal.metric == _GAIN and mention.dimension == "dB" else mention.value
+    sign = -1.0 if asked and max(asked) < 0 < said else 1.0
+    value = sign * said
     minimum: float | None
     maximum: float | None
     target: float | None = None

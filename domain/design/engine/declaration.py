@@ -107,7 +107,9 @@ class Quantity:
         unit = next(each for each in self.dimensions if len(self.dimensions) == 1 or each != "dB")
         if unit == "%":
             return f"{100 * value:g} %"
-        return f"{value:.4g}" if unit in ("x", "none") else with_unit(value, unit)
+        if unit in ("x", "none"):
+            return f"{value:.4g}"
+        return with_unit(value, "Ω" if unit == "Ohm" else unit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

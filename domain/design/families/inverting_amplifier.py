@@ -55,8 +55,8 @@ def size(request: Request, correction: Correction) -> Sized:
         reached = min(max(ratio * wanted, low), high) / ratio
         raise unreachable(
             _INPUT,
-            with_unit(wanted, "Ohm"),
-            with_unit(reached, "Ohm"),
+            with_unit(wanted, "Ω"),
+            with_unit(reached, "Ω"),
             msg("Choose another input resistance or gain: the feedback resistor is their product."),
         )
     inputs = values_between(wanted * (1 - _R1_ROOM), wanted * (1 + _R1_ROOM), "E96")
@@ -78,8 +78,8 @@ def size(request: Request, correction: Correction) -> Sized:
         )
     note = msg(
         "R1 = {r1}, R2 = {r2}, an op-amp with a gain-bandwidth product of {gbw}.",
-        r1=with_unit(r1, "Ohm"),
-        r2=with_unit(r2, "Ohm"),
+        r1=with_unit(r1, "Ω"),
+        r2=with_unit(r2, "Ω"),
         gbw=with_unit(gbw, "Hz"),
     )
     return Sized(parts={"R1": r1, "R2": r2}, figures={"gbw_hz": gbw}, notes=(note,))

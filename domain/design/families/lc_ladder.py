@@ -48,7 +48,7 @@ def complete(request: Request) -> Said:
     if ohm and load and not math.isclose(ohm, load):
         raise impossible(
             msg("LC ladders are designed between equal resistances, not {source} and {load}.",
-                source=with_unit(ohm, "Ohm"), load=with_unit(load, "Ohm")),
+                source=with_unit(ohm, "Ω"), load=with_unit(load, "Ω")),
             msg("Ask for equal source and load resistance, for example 50 ohm."),
         )  # fmt: skip
     values = {"resistance_ohm": ohm or load, "load_ohm": None}

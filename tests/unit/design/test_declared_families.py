@@ -138,7 +138,7 @@ def test_defaults_are_told_and_not_stated():
     intent = understand("inverting amplifier, gain 10")
     told = " ".join(map(str, intent.assumptions))
     assert "bandwidth was not given: 20 kHz" in told
-    assert "input resistance was not given: 10 kOhm" in told
+    assert "input resistance was not given: 10 kΩ" in told
     assert {each.metric: each.stated for each in intent.goals} == {
         "gain": True,
         "bandwidth": False,

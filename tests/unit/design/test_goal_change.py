@@ -9,6 +9,7 @@ from domain.design.goal_change import goals_changed_by
 from domain.design.goals import DesignGoal
 
 FILTER = understand("RC low-pass filter with a cutoff of 1 kHz").goals
+AMPLIFIER = understand("inverting amplifier, gain 10, bandwidth 100 kHz").goals
 BUCK = understand("buck 12 V to 5 V 2 A, 300 kHz, ripple < 1 mV, efficiency > 90 %").goals
 
 
@@ -36,6 +37,10 @@ def changes(text: str, goals: tuple[DesignGoal, ...]) -> dict[str, tuple[float |
         ("ripple 2 mV, inductor ripple 0.5 A", BUCK, {
             "ripple": (None, 0.002, None), "inductor_ripple": (None, 0.5, None)
         }),
+        ("gain 20", AMPLIFIER, {"gain": (-21.0, -19.0, -20.0)}),
+        ("增益改为-20", AMPLIFIER, {"gain": (-21.0, -19.0, -20.0)}),
+        ("gain to 40 dB", AMPLIFIER, {"gain": (-105.0, -95.0, -100.0)}),
+        ("带宽改为200kHz", AMPLIFIER, {"bandwidth": (200e3, None, None)}),
         ("output 3.3 V", BUCK, {"vout": (3.234, 3.366, 3.3)}),
     ],
 )  # fmt: skip
