@@ -69,6 +69,8 @@ class ToolEnded(Event):
     name: str
     success: bool
     summary: Message
+    error_type: str = ""
+    """Of a failure: the word of its kind; "stopped" and "interrupted" are no fault of the call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,6 +59,10 @@ _PREFIX = re.compile(r"[0-9A-HJKMNP-TV-Z]+")
 _ULID_LENGTH = 26
 
 
+_LONGEST_S = 366 * 86400.0
+"""Of a simulation; a figure beyond that is none."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownCall:
     """A tool call of an answer."""
@@ -98,6 +102,8 @@ class ShownMessage:
     success: bool | None
     error_type: str
     summary: Json
+    duration_s: float | None
+    """Of a tool's answer: how long the simulator ran, where that was written down."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -419,7 +425,16 @@ def _shown_message(entry: Entry, success_of: Mapping[str, bool]) -> ShownMessage
         success=message.get("status") != "error" if role == "tool" else None,
         error_type=_text(extra.get("error_type")),
         summary=summary if isinstance(summary, dict) else {},
+        duration_s=_duration_s(extra.get("result")),
     )
+
+
+def _duration_s(result: object) -> float | None:
+    """Seconds; None where a result says none, or what can be none (it may be a stranger's)."""
+    said = result.get("duration_s") if isinstance(result, Mapping) else None
+    if isinstance(said, bool) or not isinstance(said, int | float):
+        return None
+    return float(said) if 0 <= said < _LONGEST_S else None
 
 
 def _calls(message: Json, success_of: Mapping[str, bool]) -> Iterator[ShownCall]:

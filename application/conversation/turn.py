@@ -359,7 +359,7 @@ class Turn:
 
     def _show_ends(self) -> None:
         """Whoever saw a call start sees it end, also when the stop came between its result and its event."""
-        from domain.llm.messages import get_summary_message, get_tool_success
+        from domain.llm.messages import get_summary_message, get_tool_error_type, get_tool_success
 
         for call_id in tuple(self._running):
             written = self._conversation.result_of(call_id)
@@ -370,6 +370,7 @@ class Turn:
                         name=str(written.name),
                         success=get_tool_success(written),
                         summary=get_summary_message(written),
+                        error_type=get_tool_error_type(written),
                     )
                 )
 

@@ -17,6 +17,14 @@ _QUESTION = re.compile(
 )
 _GAIN = "gain"
 """A factor, which people also give in decibels."""
+_WISH = re.compile(
+    r"^\s*(?:please\s+)?(?:can|could|would|will)\s+(?:you|we)\s+(?:please\s+|kindly\s+|also\s+)*"
+    r"(?:set|make|change|move|shift|raise|lower|reduce|increase|decrease|relax|tighten|bring|put|limit|keep)\b"
+    r"|^\s*(?:请问)?(?:你|您|我们)?(?:能不能|可不可以|能否|可否|可以|能)(?:请|帮我|麻烦)?(?:把|将)"
+    r".*(?:改|设|调|降|升|提高|放宽|收紧|限制|换)"
+)
+"""A wish that is put as a question."""
+_ASKS = re.compile(r"\b(?:what|why|how|which|whether)\b|什么|为什么|怎么|多少|哪")
 _DIMENSIONS: Mapping[str, tuple[Dimension, ...]] = {
     "Hz": ("Hz",),
     "V": ("V",),
@@ -39,7 +47,7 @@ def goals_changed_by(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal
     understood is not carried out. A bare figure keeps the kind of the goal (a target its tolerance, a limit
     its side); words of a bound make it that bound.
     """
-    if _QUESTION.search(text.lower()):
+    if is_question(text):
         return None
     sentence = read_sentence(text)
     slots = [_slot(goal, goals) for goal in goals if _DIMENSIONS.get(goal.unit)]
@@ -61,6 +69,13 @@ def _words() -> Mapping[str, str]:
     for family in FAMILIES.values():
         found = {**family.goal_words, **found}
     return found
+
+
+def is_question(text: str) -> bool:
+    """Whether a sentence asks for an answer; "can you set the cutoff to 12 kHz?" is a wish."""
+    lowered = text.lower()
+    is_wish = _WISH.search(lowered) is not None and _ASKS.search(lowered) is None
+    return not is_wish and _QUESTION.search(lowered) is not None
 
 
 def _slot(goal: DesignGoal, goals: Sequence[DesignGoal]) -> Slot:

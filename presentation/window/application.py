@@ -321,7 +321,9 @@ async def live(
     with last_resort.installed():
         language = None if state.language == "auto" else state.language
         services, style = _services_and_style(app, mode=state.theme, language=language, scale=state.scale)
-        opens_project = path is not None or state.last_project is not None
+        opened = path or state.last_project
+        opens_project = opened is not None
+        services.workspace.set_opening(opened)
         make_frame = make_frame or partial(_main_window, opens_project=opens_project)
         frame = make_frame(services, state)
         # Widgets put together under a style sheet would be styled anew at each change of their parent.

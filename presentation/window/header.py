@@ -140,7 +140,10 @@ class RunGroup(QWidget):
             self.run.setText(language(msg("Running")))
         else:
             self.run.setText(self._run_text(named=not self._is_short))
-        self.run.setEnabled(workspace.root is not None and not self._is_running)
+        # A file in front may be one as it stands in the editor: it is looked at once it is saved.
+        may_run = workspace.has_circuits or workspace.shown_file is not None
+        has_any = target is not None or (workspace.root is not None and may_run)
+        self.run.setEnabled(has_any and not self._is_running)
         if target is not None and workspace.front_circuit is not None:
             self.run.setToolTip(language(msg("Run {circuit} (F5)", circuit=target.name)))
         elif target is not None:
@@ -152,6 +155,8 @@ class RunGroup(QWidget):
                     file=workspace.shown_file.name,
                 )
             self.run.setToolTip(language(told))
+        elif workspace.root is not None and not may_run:
+            self.run.setToolTip(language(msg("Nothing to run: no circuit in this folder")))
         elif workspace.root is not None:
             self.run.setToolTip(language(msg("Choose the main circuit and run it (F5)")))
         else:
@@ -184,8 +189,10 @@ class RunGroup(QWidget):
     def _choice_text(self) -> str:
         language, workspace = self._services.language, self._services.workspace
         if workspace.run_target is None:
-            if workspace.root is not None:
+            if workspace.root is not None and workspace.has_circuits:
                 return language(msg("No main circuit"))
+            if workspace.root is not None:
+                return language(msg("No circuit"))
             return language(msg("No circuit open"))
         if workspace.analysis is not None:
             return workspace.analysis

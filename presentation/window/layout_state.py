@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from PyQt6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, QSize, QTimer
-from PyQt6.QtGui import QGuiApplication
+from PyQt6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, QSize, Qt, QTimer
+from PyQt6.QtGui import QGuiApplication, QWindowStateChangeEvent
 from PyQt6.QtWidgets import QSplitter, QWidget
 
 from presentation.window.theme import Theme
@@ -122,10 +122,20 @@ class KeepOnScreen(QObject):
         """Everything passes."""
         if event is not None and watched is self._window:
             is_first = event.type() == QEvent.Type.ActivationChange and self._is_new
-            if is_first or event.type() == QEvent.Type.WindowStateChange:
+            if is_first or (isinstance(event, QWindowStateChangeEvent) and self._was_grown(event)):
                 self._is_new = False
                 self._framed.start()
         return False
+
+    def _was_grown(self, event: QWindowStateChangeEvent) -> bool:
+        """Whether it filled the screen until now, and shall have a place of its own again.
+
+        One that comes back from being minimised has the place that somebody gave it.
+        """
+        grown = Qt.WindowState.WindowMaximized | Qt.WindowState.WindowFullScreen
+        return bool(event.oldState() & grown) and not self._window.windowState() & (
+            grown | Qt.WindowState.WindowMinimized
+        )
 
     def _fit(self) -> None:
         window = self._window

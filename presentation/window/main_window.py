@@ -229,6 +229,8 @@ class MainWindow(QWidget):
         wanted = project or state.last_project
         if wanted is not None:
             await self.projects.open_now(wanted, is_last=project is None)
+        else:
+            self._services.workspace.set_opening(None)
         self._show_body()
         self.welcome.set_recent(self.projects.state.recent)
         examples = await self._services.app.browse.examples()
@@ -363,7 +365,7 @@ class MainWindow(QWidget):
             self.panes.bottom.show_tab(index)
 
     def in_conversation(self, name: str) -> None:
-        """One of the conversation's own commands: new_conversation, show_history."""
+        """One of the conversation's own commands: describe_design, new_conversation, show_history."""
         from presentation.panels.conversation.panel import ConversationPanel
 
         if isinstance(self.panes.conversation, ConversationPanel):

@@ -325,6 +325,7 @@ def _design(window: MainWindow) -> Iterator[Command]:
         refusal=no_project,
     )
     for name, text in (
+        ("describe_design", msg("Describe a design")),
         ("new_conversation", msg("New conversation")),
         ("show_history", msg("Earlier conversations")),
     ):

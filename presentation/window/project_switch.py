@@ -154,21 +154,25 @@ class ProjectSwitch(QObject):
         self.remember()
         state = self.state
         self._restoring = this = object()
+        workspace = self._services.workspace
+        workspace.set_opening(place)
         try:
             real = await asyncio.to_thread(place.resolve)
             opened = await self._desk.open(real, state.projects.get(real))
         except CircuitAIError as error:
             self._restoring = None
+            workspace.set_opening(None)
             self.state = state.without(place)
             self.state_changed.emit()
             if is_last:
                 error = CircuitAIError(
                     msg("The last project is not there any more: {path}", path=place), advice=error.advice
                 )
-            self._services.workspace.error_occurred.emit(error)
+            workspace.error_occurred.emit(error)
             return False
         except BaseException:
             self._restoring = None
+            workspace.set_opening(None)
             raise
         memory = state.memory_of(opened.root)
         self.state = replace(state, last_project=opened.root).with_memory(opened.root, memory)
@@ -177,6 +181,7 @@ class ProjectSwitch(QObject):
             await self._restore(opened.root, memory, opened.file)
         except BaseException:
             self._restoring = None
+            workspace.set_opening(None)
             raise
         self._services.start(self._end_restoring(this), kind="open file")
         self._services.start(self._tidy(opened.root), kind="tidy undo data")
@@ -218,11 +223,14 @@ class ProjectSwitch(QObject):
             workspace.file_activated.emit(shown, None)
 
     async def _end_restoring(self, this: object) -> None:
-        buffers = self._services.workspace.buffers
-        if buffers is not None:
-            await buffers.all_opened()
-        if self._restoring is this:
-            self._restoring = None
+        workspace = self._services.workspace
+        try:
+            if workspace.buffers is not None:
+                await workspace.buffers.all_opened()
+        finally:
+            if self._restoring is this:
+                self._restoring = None
+                workspace.set_opening(None)
 
     def _bring_conversation_back(self, root: Path, memory: ProjectMemory) -> None:
         from presentation.panels.bottom_pane import BottomPane

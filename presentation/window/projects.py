@@ -71,6 +71,7 @@ class ProjectDesk(QObject):
         workspace.views.bring_back(root, memory.views)
         workspace.main_circuit = self._main_of(root, opened.circuits)
         self._keep_main()
+        workspace.set_has_circuits(has_circuits=bool(opened.circuits))
         workspace.project_opened.emit(root)
         workspace.main_circuit_changed.emit(workspace.main_circuit)
         if opened.warning is not None:
@@ -88,6 +89,7 @@ class ProjectDesk(QObject):
         if workspace.root is None:
             return
         workspace.root = workspace.main_circuit = None
+        workspace.set_has_circuits(has_circuits=True)
         self._accepted, self._chosen = None, ""
         self._changed, self._problems = frozenset(), {}
         self._timer.stop()
@@ -185,6 +187,7 @@ class ProjectDesk(QObject):
             if root != self._services.workspace.root:
                 return
             main = self._services.workspace.main_circuit
+            self._services.workspace.set_has_circuits(has_circuits=bool(circuits))
             self._change_main(main if main in circuits else self._main_of(root, circuits))
             self._examine()
         await self._compare(root)

@@ -129,6 +129,7 @@ class StatusBar(QWidget):
         for field in (self.errors, self.warnings, self.place, self.simulator, self.context):
             self._row.addWidget(field)
         self._advice: Message | None = None
+        self._tells_opening = False
         self.state.clicked.connect(self._tell)
         self._connect()
         self.restyle()
@@ -144,6 +145,7 @@ class StatusBar(QWidget):
         workspace.file_shown.connect(self._on_shown)
         workspace.project_opened.connect(lambda _root: self.show_agent(AgentStatus()))
         workspace.project_closed.connect(lambda: self.show_agent(AgentStatus()))
+        workspace.opening_changed.connect(self._on_opening)
         self._services.theme.changed.connect(self.restyle)
         self._services.language.changed.connect(lambda _name: self._set_tooltip())
 
@@ -159,9 +161,13 @@ class StatusBar(QWidget):
         """What a conversation's run does."""
         self._agent = status
         text = status.text
-        if text is None and status.state == "idle" and self._services.workspace.root is None:
+        opening = self._services.workspace.opening
+        if text is None and status.state == "idle" and opening is not None:
+            text = msg("Opening {name} ...", name=opening.name)
+        elif text is None and status.state == "idle" and self._services.workspace.root is None:
             text = msg("No folder open")
         self._say(text or _WORDS[status.state], color=_TONES[status.state])
+        self._tells_opening = opening is not None and status.text is None and status.state == "idle"
         round_text = None
         if status.round_number is not None:
             round_text = (
@@ -197,7 +203,7 @@ class StatusBar(QWidget):
         )
 
     def _say(self, text: Message, *, color: str, icon: str = "dot", advice: Message | None = None) -> None:
-        self._advice = advice
+        self._advice, self._tells_opening = advice, False
         self.state.set(text, icon=icon, color=color)
         self._set_tooltip()
 
@@ -207,6 +213,11 @@ class StatusBar(QWidget):
 
     def _tell(self) -> None:
         QToolTip.showText(self.mapToGlobal(self.state.pos()), self.state.toolTip(), self.state)
+
+    def _on_opening(self) -> None:
+        """Its end wipes out only its own words: what was brought back, or went wrong, stays to be read."""
+        if self._services.workspace.opening is not None or self._tells_opening:
+            self.show_agent(self._agent)
 
     def _on_cursor(self, line: int, column: int) -> None:
         self.place.set(msg("Ln {line}, Col {column}", line=line, column=column))

@@ -107,6 +107,8 @@ class Workspace(QObject):
     project_opened = pyqtSignal(object)
     """root: Path"""
     project_closed = pyqtSignal()
+    opening_changed = pyqtSignal()
+    """a project begins to open, or is open with its files, or could not be opened: `opening`"""
     main_circuit_changed = pyqtSignal(object)
     """Path or None"""
     main_circuit_chosen = pyqtSignal(object)
@@ -174,6 +176,10 @@ class Workspace(QObject):
         super().__init__()
         self.root: Path | None = None
         self.main_circuit: Path | None = None
+        self.opening: Path | None = None
+        """The project that is being opened; follows `set_opening`."""
+        self.has_circuits = True
+        """False when it is known that there is none in the project."""
         self.shown_file: Path | None = None
         """The file of the editor's front tab; follows `file_shown`."""
         self.front_circuit: Path | None = None
@@ -229,6 +235,18 @@ class Workspace(QObject):
     def _forget_runs(self) -> None:
         self._analyses.clear()
         self.run_main_for.clear()
+
+    def set_opening(self, place: Path | None) -> None:
+        """Say which project is being opened; None when it is there."""
+        if place != self.opening:
+            self.opening = place
+            self.opening_changed.emit()
+
+    def set_has_circuits(self, *, has_circuits: bool) -> None:
+        """Say whether there is anything to run."""
+        if has_circuits != self.has_circuits:
+            self.has_circuits = has_circuits
+            self.run_target_changed.emit(self.run_target)
 
     def set_front_circuit(self, circuit: Path | None) -> None:
         """Say whether the front file is a circuit (`shown_file`) or not (None)."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -73,7 +75,7 @@ ITEMS: tuple[Item, ...] = (
     NetlistCard(key="n", title="RC", file_name="rc.cir", text=OLD, elements=3),
     Confirmation(key="c", card=card_of_everything()),
     ErrorBlock(key="e", message=msg("No answer came"), error_type="connection", model="qwen3"),
-    Retry(key="t", reason=msg("No answer came"), attempt=2, wait_s=9),
+    Retry(key="t", reason=msg("No answer came"), attempt=2, ends=time.monotonic() + 9),
     Interrupted(key="i", reason="user", characters=120),
     Note(key="no", text=msg("No project is open.")),
 )  # fmt: skip
@@ -190,12 +192,15 @@ def test_nothing_of_a_stranger_becomes_markup_or_is_loaded(view: PlainConversati
 
 
 def test_a_retry_counts_down_and_ends_with_its_row(view: PlainConversation) -> None:
-    assert "Trying again in 9 s" in view.text
-    view._waits["t"] -= 4  # as if four seconds had gone by
-    view._count_down()
+    assert "Trying again in" in view.text
+    began = time.monotonic() - 4  # as if four seconds had gone by
+    view.apply([Updated(item=Retry(key="t", reason=msg("No answer came"), attempt=2, ends=began + 9.4))])
     assert "Trying again in 5 s" in view.text
+    view.retranslate()  # another theme, another language: the wait is what it was
+    assert re.search("Trying again in [45] s", view.text)
     assert view._countdown.isActive()
-    view.apply([Updated(item=Retry(key="t", reason=msg("No answer came"), attempt=3, wait_s=30))])
+    later = time.monotonic() + 30.4
+    view.apply([Updated(item=Retry(key="t", reason=msg("No answer came"), attempt=3, ends=later))])
     assert "Trying again in 30 s" in view.text
     view.apply([Removed(key="t")])
     view._count_down()

@@ -98,13 +98,14 @@ async def test_in_a_narrow_pane_the_cursors_stand_under_the_plot(pane: BottomPan
 def test_what_two_cursors_say_together() -> None:
     time = ReadoutRow("time", "s", None, 1e-3, 3e-3)
     assert slope_rows([time, ReadoutRow("v(out)", "V", 0, 1.0, 2.0)]) == [
-        ("rate", pytest.approx(500.0), "Hz"),
-        ("slope", pytest.approx(500.0), "V/s"),
+        ("rate", pytest.approx(500.0), "Hz", None),
+        ("slope", pytest.approx(500.0), "V/s", 0),
     ]
     sweep = ReadoutRow("frequency", "Hz", None, 1e3, 1e5)
-    assert slope_rows([sweep, ReadoutRow("v(out)", "dB", 0, -3.0, -43.0)]) == [
-        ("slope", pytest.approx(-20.0), "dB/dec")
-    ]
+    curves = [ReadoutRow("v(out)", "dB", 0, -3.0, -43.0), ReadoutRow("v(in)", "dB", 1, 0.0, -2.0)]
+    assert slope_rows([sweep, *curves]) == [("slope", pytest.approx(-20.0), "dB/dec", 0)]
+    assert slope_rows([sweep, *curves], "v(in)") == [("slope", pytest.approx(-1.0), "dB/dec", 1)]
+    assert slope_rows([sweep, *curves], "v(gone)") == [("slope", pytest.approx(-20.0), "dB/dec", 0)]
     assert slope_rows([ReadoutRow("time", "s", None, 1.0, 1.0)]) == []
     assert column([0.9999e-3, 2e-3, 1e-3], "s", is_place=True)[0] == "ms"
 

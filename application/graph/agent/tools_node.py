@@ -12,7 +12,7 @@ from application.graph.agent.state import AgentState
 from application.graph.nodes._effects import tell
 from domain.llm.agentic_loop.guardrails import advice_after_failure, failures_of
 from domain.llm.agentic_loop.turn import NOT_RUN, signature_of
-from domain.llm.messages import get_summary_message, get_tool_success
+from domain.llm.messages import get_summary_message, get_tool_error_type, get_tool_success
 from domain.llm.service import Pace
 from domain.llm.tools.result import RESULT_LIMIT, ToolResult, cut_middle, failure
 from shared.errors import UserInputError
@@ -107,10 +107,17 @@ class ToolsNode:
             tell(ToolStarted(call_id=call.call_id, name=call.name, arguments=dict(call.arguments)))
             result = await self._traced(call)
             written = await self._conversation.add_result(call, result)
-            tell(_ended(call, success=result.success, summary=result.summary))
+            tell(_ended(call, success=result.success, summary=result.summary, error_type=result.error_type))
         else:  # run before an interruption: whoever watches now still sees it
             tell(ToolStarted(call_id=call.call_id, name=call.name, arguments=dict(call.arguments)))
-            tell(_ended(call, success=get_tool_success(written), summary=get_summary_message(written)))
+            tell(
+                _ended(
+                    call,
+                    success=get_tool_success(written),
+                    summary=get_summary_message(written),
+                    error_type=get_tool_error_type(written),
+                )
+            )
 
     async def _traced(self, call: ToolCall) -> ToolResult:
         """The call's result; the call is a span, which tells no arguments and no texts."""
@@ -166,8 +173,10 @@ class ToolsNode:
         return self._conversation.place_in_answer(call.call_id) >= self._limits.calls_per_answer
 
 
-def _ended(call: ToolCall, *, success: bool, summary: Message) -> ToolEnded:
-    return ToolEnded(call_id=call.call_id, name=call.name, success=success, summary=summary)
+def _ended(call: ToolCall, *, success: bool, summary: Message, error_type: str) -> ToolEnded:
+    return ToolEnded(
+        call_id=call.call_id, name=call.name, success=success, summary=summary, error_type=error_type
+    )
 
 
 def _refused(call: ToolCall) -> ToolResult:

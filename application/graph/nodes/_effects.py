@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -104,6 +105,7 @@ class RunningCall:
 
     success: bool = False
     summary: Message = field(default_factory=lambda: msg("It was interrupted."))
+    error_type: str = ""
 
 
 @asynccontextmanager
@@ -116,7 +118,18 @@ async def carrying_out(
     try:
         yield call
     except CircuitAIError as error:
-        call.success, call.summary = False, error.message
+        call.success, call.summary, call.error_type = False, error.message, error.error_type
+        raise
+    except asyncio.CancelledError:
+        call.success, call.error_type = False, "stopped"
         raise
     finally:
-        step.tell(ToolEnded(call_id=call_id, name=name, success=call.success, summary=call.summary))
+        step.tell(
+            ToolEnded(
+                call_id=call_id,
+                name=name,
+                success=call.success,
+                summary=call.summary,
+                error_type=call.error_type,
+            )
+        )

@@ -88,6 +88,7 @@ class SimulationNode:
             "ok": result.ok,
             "result_path": result.result_path.relative_to(self._project.root).as_posix(),
             "summary": messages_to_plain([_summary(result, self._project.root)])[0],
+            "duration_s": round(result.run.duration_s, 3),
         }
         await self._operations.finish(call_id, outcome)
         return outcome

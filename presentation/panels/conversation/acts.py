@@ -11,7 +11,13 @@ from PyQt6.QtGui import QDesktopServices, QGuiApplication
 
 from presentation.panels.conversation.composer import Composer
 from presentation.panels.conversation.intake import show_attached
-from presentation.panels.conversation.items import AnswerText, Choice, NetlistCard, UserText
+from presentation.panels.conversation.items import (
+    AnswerText,
+    Choice,
+    NetlistCard,
+    SimulationCard,
+    UserText,
+)
 from presentation.panels.conversation.netlist_card import NetlistKeeper
 from presentation.panels.conversation.view_model import ConversationViewModel
 from presentation.panels.conversation.ways_on import WaysOn
@@ -60,6 +66,7 @@ class Acts:
             "open": lambda: self._open_file(argument or str(getattr(model.items.get(key), "path", ""))),
             "log": lambda: self._open_log(key),
             "plot": lambda: self._show_waveforms(key),
+            "run_again": lambda: self._run_again(key),
             "save_netlist": lambda: self._keep_netlist(key, run=False),
             "run_netlist": lambda: self._keep_netlist(key, run=True),
             "copy": lambda: self._copy(self._text_of(key)),
@@ -114,6 +121,15 @@ class Acts:
         folder = self._result_folder(key)
         if folder is not None:
             self._services.workspace.result_selected.emit(folder / paths.RESULT_FILE)
+
+    def _run_again(self, key: str) -> None:
+        """The circuit of a simulation that was stopped; the main one where the call named none."""
+        card, root = self._model.items.get(key), self._model.root
+        workspace = self._services.workspace
+        if isinstance(card, SimulationCard) and card.path and root is not None:
+            workspace.circuit_run_requested.emit(root / card.path)
+        elif isinstance(card, SimulationCard):
+            workspace.main_run_requested.emit()
 
     def _open_log(self, key: str) -> None:
         folder = self._result_folder(key)

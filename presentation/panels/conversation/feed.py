@@ -31,6 +31,7 @@ from application.events import (
 )
 from domain.llm.costs import Cost
 from presentation.panels.conversation.items import (
+    NO_FAULT,
     AnswerText,
     Confirmation,
     Decision,
@@ -46,6 +47,7 @@ from presentation.panels.conversation.items import (
     SimulationCard,
     UserText,
     card_of,
+    end_state,
 )
 from presentation.panels.conversation.moments import now
 from presentation.panels.conversation.netlist_card import cards_of
@@ -230,7 +232,8 @@ class RunFeed:
             if isinstance(item, OperationCard | SimulationCard) and item.state == "running":
                 name = item.tool if isinstance(item, OperationCard) else "run_simulation"
                 not_run.append(name)
-                self._items.put(replace(item, state="not_run"))
+                is_stopped = isinstance(item, SimulationCard) and reason == "stopped"
+                self._items.put(replace(item, state="stopped" if is_stopped else "not_run"))
             elif isinstance(item, Decision | Confirmation) and item.state == "open":
                 self._items.put(replace(item, state="expired"))
         if not self.has_ended:
@@ -249,9 +252,9 @@ class RunFeed:
                 key=_RETRY,
                 reason=event.reason,
                 attempt=event.attempt,
-                wait_s=event.wait_s,
                 created=now(),
                 characters=self._characters,
+                ends=time.monotonic() + event.wait_s,
             )
         )
         self.activity = Activity(msg("Waiting to try again"), self.activity.round_number)
@@ -335,11 +338,11 @@ class RunFeed:
         began = self._began.pop(event.call_id, None)
         self._has_come = True
         if isinstance(card, SimulationCard):
-            self.has_failed_simulation = not event.success
+            self.has_failed_simulation = not event.success and event.error_type not in NO_FAULT
         self._items.put(
             replace(
                 card,
-                state="done" if event.success else "failed",
+                state=end_state(success=event.success, error_type=event.error_type),
                 summary=event.summary,
                 duration_s=None if began is None else self._clock() - began,
             )

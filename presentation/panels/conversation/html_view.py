@@ -185,7 +185,7 @@ class HtmlItems:
         )
         problem = f'<div class="problem">{self._text(item.problem)}</div>' if item.problem else ""
         problem += self._conflicts(item)
-        failed = item.state in ("failed", "not_run") and item.summary is not None
+        failed = item.state in ("failed", "stopped", "not_run") and item.summary is not None
         told = f'<div class="body">{self._text(item.summary)}</div>' if failed and item.summary else ""
         style = " undone" if undone else ""
         if not is_foldable or diff is None:
@@ -235,15 +235,13 @@ class HtmlItems:
         plot = self._tool("plot", "chart-line", msg("Show the waveforms")) if has_curves else ""
         told = (
             f'<div class="body">{self._text(item.summary)}</div>'
-            if item.summary and (failed or not rows)
+            if item.summary and item.state != "stopped" and (failed or not rows)
             else ""
         )
         goals = f'<div class="rows">{rows}</div>' if rows else ""
-        log = self._text(msg("Show log"))
-        tools = (
-            f'<div class="buttons foot"><button data-act="log">{log}</button></div>'
-            if failed and item.path
-            else ""
+        tools = "".join(
+            f'<div class="buttons foot"><button data-act="{act}">{self._text(text)}</button></div>'
+            for act, text in words.simulation_ways(item)
         )
         first = icon("activity") if item.state != "running" else self._state("running")
         last = self._state(item.state) if item.state != "running" else ""
@@ -323,7 +321,7 @@ class HtmlItems:
         return (
             f'<div class="retry"><div class="line">{icon("circle-alert")}<b>{self._text(reason)}</b>{time}'
             f'</div>{told}<div class="line again"><span class="spin">{icon("loader-circle")}</span>'
-            f'<span class="running" data-countdown="{item.wait_s:.1f}" data-text="{again}"></span>'
+            f'<span class="running" data-countdown="{item.left_s:.1f}" data-text="{again}"></span>'
             f'<span class="dim">{attempt}</span><span class="spacer"></span>'
             f'<button class="quiet" data-act="stop">{stop}</button></div></div>'
         )
@@ -401,6 +399,8 @@ class HtmlItems:
                 return f'<span class="good" title="{self._text(msg("done"))}">{icon("check")}</span>'
             case "not_run":
                 return f'<span class="dim">{self._text(msg("not run"))}</span>'
+            case "stopped":
+                return f'<span class="dim" title="{self._text(msg("stopped"))}">{icon("circle-stop")}</span>'
             case _:
                 return f'<span class="bad" title="{self._text(msg("failed"))}">{icon("x")}</span>'
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from application.tool_execution.taking_back import FileConflict, UndoChoice
     from domain.llm.tools.line_diff import LineDiff
 
-CardState = Literal["running", "done", "failed", "not_run"]
+CardState = Literal["running", "done", "failed", "stopped", "not_run"]
+"""stopped: by its user, or by an end of the program; nothing is wrong with it."""
 Standing = Literal["none", "stands", "undoing", "undone"]
 """Of a change of a file: nothing to undo, it stands, it is being taken back, it was."""
 
@@ -239,11 +241,16 @@ class Retry:
     reason: Message
     attempt: int
     """The one that failed, from 1."""
-    wait_s: float
-    """From when the notice is shown."""
+    ends: float
+    """When the wait is over, on the clock of `time.monotonic`."""
     created: str = ""
     characters: int = 0
     """What has come of the answer so far, and is kept."""
+
+    @property
+    def left_s(self) -> float:
+        """Seconds the wait takes yet, however often it was put on the screen."""
+        return max(0.0, self.ends - time.monotonic())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -355,6 +362,17 @@ WRITING_TOOLS = frozenset(
     ("rewrite_file", "patch_file", "create_folder", "move_file", "rename_file", "delete_file")
 )
 SIMULATION_TOOLS = frozenset(("run_simulation",))
+
+
+NO_FAULT = frozenset(("stopped", "interrupted"))
+"""Kinds of a call's failure (`error_type`) that say only that it was not let finish."""
+
+
+def end_state(*, success: bool, error_type: str) -> CardState:
+    """The state of the card of a call that has ended."""
+    if success:
+        return "done"
+    return "stopped" if error_type in NO_FAULT else "failed"
 
 
 def card_of(call_id: str, tool: str, arguments: Mapping[str, object]) -> OperationCard | SimulationCard:

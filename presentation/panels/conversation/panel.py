@@ -139,6 +139,14 @@ class ConversationPanel(QWidget):
         self.say(self.model.new_conversation())
         self.focus_input()
 
+    def describe_design(self) -> None:
+        """The next message is a design's sentence: an empty conversation as a workflow, the caret in it."""
+        if self.model.is_running or len(self.model.items):
+            self.say(self.model.new_conversation())
+        if self.model.mode != "workflow":
+            self.say(self.model.set_mode("workflow"))
+        self.focus_input()
+
     def toggle_mode(self) -> None:
         """Workflow or free work."""
         self.say(self.model.set_mode("free" if self.model.mode == "workflow" else "workflow"))

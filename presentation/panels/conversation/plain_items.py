@@ -228,7 +228,7 @@ class PlainItems:
         tools.append(self._state(item.state))
         icon = self._parts.icon(words.icon_of(item), "info.icon")
         first = f"{fold}{icon} &nbsp;{title} &nbsp;{self._object(item)} &nbsp;{counts}"
-        failed = item.state in ("failed", "not_run") and item.summary is not None
+        failed = item.state in ("failed", "stopped", "not_run") and item.summary is not None
         told = f"<p>{self._text(item.summary)}</p>" if failed and item.summary else ""
         problem = self._parts.colored(self._text(item.problem), "error.text") if item.problem else ""
         shown = self._diff(item) if is_open else ""
@@ -296,11 +296,13 @@ class PlainItems:
         last = f"{self._seconds(item.duration_s)} &nbsp;{plot} {self._state(item.state)}"
         rows = "".join(map(self._goal_row, item.verdicts))
         goals = f"<table cellpadding='2' width='100%'>{rows}</table>" if rows else ""
-        told = f"<p>{self._text(item.summary)}</p>" if item.summary and (failed or not rows) else ""
-        log = ""
-        if failed and item.path:
-            log = f"<p>{self._parts.button('log', item.key, self._text(msg('Show log')))}</p>"
-        return f"{self._parts.head(first, last)}{goals}{told}{log}"
+        is_told = item.summary is not None and item.state != "stopped" and (failed or not rows)
+        told = f"<p>{self._text(item.summary)}</p>" if item.summary and is_told else ""
+        ways = "".join(
+            f"<p>{self._parts.button(act, item.key, self._text(text))}</p>"
+            for act, text in words.simulation_ways(item)
+        )
+        return f"{self._parts.head(first, last)}{goals}{told}{ways}"
 
     def _goal_row(self, verdict: GoalVerdict) -> str:
         row = row_of(verdict)
@@ -427,6 +429,8 @@ class PlainItems:
                 return self._parts.small(self._text(msg("running")), "running.text")
             case "not_run":
                 return self._parts.small(self._text(msg("not run")), "text.tertiary")
+            case "stopped":
+                return self._parts.icon("circle-stop", "text.tertiary")
             case _:
                 return self._parts.icon("x", "error.icon")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -61,7 +60,7 @@ class PlainConversation(QWidget):
         self._frames: dict[str, QTextFrame] = {}
         self._items: dict[str, Item] = {}
         self._folds = _Folds()
-        self._waits: dict[str, float] = {}
+        self._waits: set[str] = set()
         """Of retries: until when, on the monotonic clock."""
         self._countdown = QTimer(self)
         self._countdown.setInterval(1000)
@@ -198,7 +197,7 @@ class PlainConversation(QWidget):
         if frame is None:
             return
         if self._items.get(item.key) != item:
-            self._waits.pop(item.key, None)  # another attempt has a wait of its own
+            self._waits.discard(item.key)  # another attempt has a wait of its own
         self._items[item.key] = item
         frame.setFrameFormat(self._frame_format(item))
         self._splitters.pop(item.key, None)
@@ -214,7 +213,7 @@ class PlainConversation(QWidget):
 
     def _remove(self, key: str) -> None:
         self._items.pop(key, None)
-        self._waits.pop(key, None)
+        self._waits.discard(key)
         frame = self._frames.pop(key, None)
         if frame is not None:
             cursor = frame.firstCursorPosition()
@@ -243,10 +242,10 @@ class PlainConversation(QWidget):
         return PlainItems(self._services.language, self._services.theme.theme, self._folds, self._left_s)
 
     def _left_s(self, item: Retry) -> float:
-        """How long a retry waits yet, counted from when it was first shown."""
-        end = self._waits.setdefault(item.key, time.monotonic() + item.wait_s)
+        """How long a retry waits yet; it is told anew every while."""
+        self._waits.add(item.key)
         self._countdown.start()
-        return max(0.0, end - time.monotonic())
+        return item.left_s
 
     def _count_down(self) -> None:
         waiting = [item for key in self._waits if isinstance(item := self._items.get(key), Retry)]

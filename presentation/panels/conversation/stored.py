@@ -13,8 +13,10 @@ from application.events import Done, StopReason
 from application.ports.project import ABSENT, FOLDER
 from domain.design.goals import all_met
 from domain.llm.attachments import attachments_from_plain
+from domain.llm.transcript import PREVIEW_LENGTH
 from presentation.panels.conversation.confirming import card_html
 from presentation.panels.conversation.items import (
+    NO_FAULT,
     AnswerText,
     AttachedItem,
     CardState,
@@ -267,9 +269,13 @@ def _not_run(messages: Iterable[ShownMessage]) -> tuple[str, ...]:
 def _with_result(card: Item, message: ShownMessage) -> Item:
     template, params = message.summary.get("template"), message.summary.get("params")
     summary = stored_message(template, params if isinstance(params, Mapping) else {})
-    if not isinstance(card, OperationCard | SimulationCard) or summary is None:
+    if not isinstance(card, OperationCard | SimulationCard):
         return card
-    return replace(card, summary=summary)
+    if message.error_type in NO_FAULT:
+        card = replace(card, state="stopped")
+    if isinstance(card, SimulationCard) and card.state != "stopped":
+        card = replace(card, duration_s=message.duration_s)
+    return card if summary is None else replace(card, summary=summary)
 
 
 def _with_operations(items: dict[str, Item], operations: tuple[OperationEntry, ...]) -> tuple[Item, ...]:
@@ -309,5 +315,7 @@ _DEFAULT_NAME = re.compile(r"Chat \d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?")
 
 def title_of(name: str, first_words: str) -> str:
     """A conversation's name for people; one that has only its default name is known by its first words."""
-    title = first_words if first_words.strip() and _DEFAULT_NAME.fullmatch(name) else name
+    is_cut = len(first_words) == PREVIEW_LENGTH
+    words = f"{first_words.rstrip()}…" if is_cut else first_words
+    title = words if first_words.strip() and _DEFAULT_NAME.fullmatch(name) else name
     return " ".join(title.split())

@@ -137,7 +137,7 @@ def verb_of(card: OperationCard) -> Message:
     """What a card's head says was done."""
     if card.state == "running":
         return _RUNNING.get(card.tool, msg("Running {tool}", tool=card.tool))
-    if card.state in ("failed", "not_run") and card.tool in WRITING_TOOLS:
+    if card.state in ("failed", "stopped", "not_run") and card.tool in WRITING_TOOLS:
         return msg("Not changed")
     if card.is_new_file:
         return msg("Created")
@@ -248,15 +248,26 @@ def simulation_verb(state: CardState) -> Message:
     return {
         "running": msg("Simulating"),
         "failed": msg("Simulation failed"),
+        "stopped": msg("Simulation stopped"),
         "not_run": msg("Not simulated"),
     }.get(state, msg("Simulated"))
 
 
 def state_text(state: CardState) -> Message:
     """How a call ended."""
-    return {"running": msg("running"), "done": msg("done"), "not_run": msg("not run")}.get(
-        state, msg("failed")
-    )
+    return {
+        "running": msg("running"),
+        "done": msg("done"),
+        "stopped": msg("stopped"),
+        "not_run": msg("not run"),
+    }.get(state, msg("failed"))
+
+
+def simulation_ways(item: SimulationCard) -> tuple[tuple[str, Message], ...]:
+    """(act, words) of the buttons below a simulation that gave nothing."""
+    if item.state == "stopped":
+        return (("run_again", msg("Run again")),)
+    return (("log", msg("Show log")),) if item.state == "failed" and item.path else ()
 
 
 class Way(NamedTuple):

@@ -59,12 +59,16 @@ class EditorArea(QWidget):
             (
                 (msg("Open the main circuit"), self._open_main_circuit),
                 (msg("New circuit"), partial(services.workspace.command_wanted.emit, "newCircuit")),
-                (msg("Describe a design"), partial(services.workspace.command_wanted.emit, "conversation")),
+                (
+                    msg("Describe a design"),
+                    partial(services.workspace.command_wanted.emit, "describe_design"),
+                ),
                 (msg("Open an example"), partial(services.workspace.command_wanted.emit, "openExample")),
             ),
         )
         services.workspace.main_circuit_changed.connect(self._offer)
-        self._offer(services.workspace.main_circuit)
+        services.workspace.opening_changed.connect(self._offer)
+        self._offer()
         self._actions: dict[str, QAction] = {}
         self._lay_out()
         self._make_actions()
@@ -325,8 +329,15 @@ class EditorArea(QWidget):
 
         self._services.start(compare(), kind="compare file")
 
-    def _offer(self, main: Path | None) -> None:
-        """What a folder without a circuit needs, and what one with a circuit has."""
+    def _offer(self, _main: object = None) -> None:
+        """What a folder without a circuit needs, and what one with a circuit has; nothing while it opens."""
+        workspace = self._services.workspace
+        if workspace.opening is not None:
+            self._empty.set_text(msg("Opening {name} ...", name=workspace.opening.name))
+            self._empty.offer((False,) * 4)
+            return
+        main = workspace.main_circuit
+        self._empty.set_text(msg("Files of the project open here."))
         self._empty.offer((main is not None, True, main is None, main is None))
 
     def _open_main_circuit(self) -> None:

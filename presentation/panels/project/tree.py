@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     pass
 
 
+_NO_FOLDER = msg("The files of the project appear here. Open a folder to begin.")
+
+
 class ProjectTree(QWidget):
     """The tree with its context menu. Emits what the person wants; the window does it."""
 
@@ -38,9 +41,9 @@ class ProjectTree(QWidget):
         self.view = RowTree(services, "projectTree")
         self.view.setModel(self.model)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self._empty = EmptyNote(
-            services, msg("The files of the project appear here. Open a folder to begin.")
-        )
+        self._empty = EmptyNote(services, _NO_FOLDER)
+        services.workspace.opening_changed.connect(self._on_opening)
+        self._on_opening()
         self._wanted_open: set[Path] = set()
         """Folders to open as soon as their rows are there."""
         self._stack = QStackedLayout(self)
@@ -68,6 +71,10 @@ class ProjectTree(QWidget):
         workspace.file_changed.connect(self._on_file_changed)
         workspace.file_moved.connect(self._on_file_moved)
         workspace.file_shown.connect(self._reveal)
+
+    def _on_opening(self) -> None:
+        opening = self._services.workspace.opening
+        self._empty.set_text(_NO_FOLDER if opening is None else msg("Opening {name} ...", name=opening.name))
 
     @property
     def expanded_folders(self) -> tuple[Path, ...]:

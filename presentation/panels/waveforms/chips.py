@@ -205,6 +205,8 @@ class ChipRow(QWidget):
     """expression: str, or None"""
     rows_changed = pyqtSignal()
     """it needs another height"""
+    chips_changed = pyqtSignal()
+    """there are other traces, which need another width"""
 
     def __init__(self, services: WindowServices) -> None:
         super().__init__()
@@ -256,6 +258,14 @@ class ChipRow(QWidget):
             chip.deleteLater()
         self._chips[same:] = [self._made(*trace, selected) for trace in traces[same:]]
         self._place()
+        self.chips_changed.emit()
+
+    def needed(self, room: int) -> tuple[int, int]:
+        """(traces without room, rows) in `room` pixels, while nothing is being added."""
+        sizes, told = [chip.sizeHint() for chip in self._chips], self.more.text()
+        shown, _, places = self._flow(sizes, (self.add_button, self.add_button.size()), room)
+        self.more.setText(told)
+        return len(sizes) - shown, min(places[-1][1] + 1, _MOST_ROWS)
 
     def suggest(self, names: Sequence[str]) -> None:
         """What the field completes to."""
@@ -364,25 +374,9 @@ class ChipRow(QWidget):
 
     def _place(self) -> None:
         """Chips from left to right, then what adds one; what has no room is behind "+3"."""
-        theme = self._services.theme.theme
-        gap, row = theme.size("space.2"), theme.size("row.toolbar")
-        last = self._end()
+        row = self._services.theme.theme.size("row.toolbar")
         sizes = [chip.sizeHint() for chip in self._chips]
-        for shown in range(len(self._chips), -1, -1):
-            tail = [(last, self._end_size())]
-            if shown < len(self._chips):
-                self.more.setText(f"+{len(self._chips) - shown}")
-                tail.insert(0, (self.more, self.more.sizeHint()))
-            parts = [*zip(self._chips[:shown], sizes[:shown], strict=True), *tail]
-            places = _flowed([size.width() for _, size in parts], self.width(), gap)
-            if places[-1] == (0, 1):  # what adds one would stand alone in its row
-                places = _flowed([size.width() for _, size in parts], self.width(), theme.size("space.1"))
-            if places[-1] == (0, 1) and len(parts) > 2:
-                before, end = parts[-2][1].width(), parts[-1][1].width()
-                if before + gap + end <= self.width():
-                    places[-2:] = [(0, 1), (before + gap, 1)]
-            if places[-1][1] < _MOST_ROWS or shown == 0:
-                break
+        shown, parts, places = self._flow(sizes, (self._end(), self._end_size()), self.width())
         for number, chip in enumerate(self._chips):
             chip.setVisible(number < shown)
         self.more.setVisible(shown < len(self._chips))
@@ -394,6 +388,29 @@ class ChipRow(QWidget):
             self.rows = rows
             self.setFixedHeight(rows * row)
             self.rows_changed.emit()
+
+    def _flow(
+        self, sizes: Sequence[QSize], end: tuple[QWidget, QSize], room: int
+    ) -> tuple[int, list[tuple[QWidget, QSize]], list[tuple[int, int]]]:
+        """How many chips have room; these and what stands behind them; (x, row) of each."""
+        theme = self._services.theme.theme
+        gap = theme.size("space.2")
+        for shown in range(len(self._chips), -1, -1):
+            tail = [end]
+            if shown < len(self._chips):
+                self.more.setText(f"+{len(self._chips) - shown}")
+                tail.insert(0, (self.more, self.more.sizeHint()))
+            parts = [*zip(self._chips[:shown], sizes[:shown], strict=True), *tail]
+            places = _flowed([size.width() for _, size in parts], room, gap)
+            if places[-1] == (0, 1):  # what adds one would stand alone in its row
+                places = _flowed([size.width() for _, size in parts], room, theme.size("space.1"))
+            if places[-1] == (0, 1) and len(parts) > 2:
+                before, last = parts[-2][1].width(), parts[-1][1].width()
+                if before + gap + last <= room:
+                    places[-2:] = [(0, 1), (before + gap, 1)]
+            if places[-1][1] < _MOST_ROWS or shown == 0:
+                break
+        return shown, parts, places
 
     def _end(self) -> QWidget:
         return self.add_button if self.field.isHidden() else self.field

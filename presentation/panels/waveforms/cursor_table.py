@@ -28,11 +28,14 @@ class CursorTable(FigureTable):
     def __init__(self, services: WindowServices) -> None:
         super().__init__(services, "cursor_table")
         self._shown: tuple[Axis, Sequence[Trace], int, int] | None = None
+        self._chosen: str | None = None
         self.retranslate()
 
-    def show_cursors(self, axis: Axis, traces: Sequence[Trace], a: int, b: int) -> None:
-        """Read the traces at the samples `a` and `b`."""
-        self._shown = axis, traces, a, b
+    def show_cursors(
+        self, axis: Axis, traces: Sequence[Trace], a: int, b: int, *, chosen: str | None = None
+    ) -> None:
+        """Read the traces at the samples `a` and `b`; the slope is that of the trace `chosen`."""
+        self._shown, self._chosen = (axis, traces, a, b), chosen
         self.retranslate()
 
     def retranslate(self) -> None:
@@ -49,10 +52,15 @@ class CursorTable(FigureTable):
         rows = readout(axis, traces, a, b)
         words = {"rate": f"1/{DELTA}{_AXIS_SYMBOLS.get(axis.name, axis.name)}", "slope": self._slope_word()}
         found = [self._row(row) for row in rows]
-        for kind, value, unit in slope_rows(rows):
+        for kind, value, unit, color in slope_rows(rows, self._chosen):
             cell = _rate_cell(value, unit)
+            is_one_of_many = color is not None and len(traces) > 1
             head = Cell(
-                text=words[kind], unit=cell.unit, style="small", swatch="none", color="text.secondary"
+                text=words[kind],
+                unit=cell.unit,
+                style="small",
+                swatch=f"trace.{color % 8}" if is_one_of_many and color is not None else "none",
+                color="text.secondary",
             )
             found.append([head, _EMPTY, _EMPTY, replace(cell, unit="")])
         return found
@@ -85,11 +93,14 @@ class CursorStrip(FigureTable):
     def __init__(self, services: WindowServices) -> None:
         super().__init__(services, "cursor_strip")
         self._shown: tuple[Axis, Sequence[Trace], int, int] | None = None
+        self._chosen: str | None = None
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
-    def show_cursors(self, axis: Axis, traces: Sequence[Trace], a: int, b: int) -> None:
-        """Read the traces at the samples `a` and `b`."""
-        self._shown = axis, traces, a, b
+    def show_cursors(
+        self, axis: Axis, traces: Sequence[Trace], a: int, b: int, *, chosen: str | None = None
+    ) -> None:
+        """Read the traces at the samples `a` and `b`; the slope is that of the trace `chosen`."""
+        self._shown, self._chosen = (axis, traces, a, b), chosen
         self.retranslate()
 
     def resizeEvent(self, event: object) -> None:  # noqa: N802 - Qt's name
@@ -147,7 +158,10 @@ class CursorStrip(FigureTable):
         rows = readout(*self._shown)
         axis = _AXIS_SYMBOLS.get(rows[0].name, rows[0].name)
         words = {"rate": f"1/{DELTA}{axis}", "slope": self._services.language(msg("Slope"))}
-        cells = [(words[kind], _rate_cell(value, unit)) for kind, value, unit in slope_rows(rows)]
+        if self._chosen is not None and any(row.name == self._chosen for row in rows):
+            words["slope"] = f"{words['slope']} {self._chosen}"
+        told = slope_rows(rows, self._chosen)
+        cells = [(words[kind], _rate_cell(value, unit)) for kind, value, unit, _ in told]
         return "   ".join(f"{word} {cell.text}{SPACE}{cell.unit}" for word, cell in cells)
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from domain.simulation.waveform import Plot, Step
     from presentation.panels.waveforms.traces import Trace
 
-_MOST_DRAWN = 60
+MOST_DRAWN = 60
 """Runs of a family that are drawn; more lines are one area, and each is chosen by itself."""
 
 
@@ -61,6 +61,14 @@ def stepped_names(family: Sequence[Plot]) -> str:
     return "" if step is None else ", ".join(step.values)
 
 
+def drawn_of(family: Sequence[Plot]) -> Sequence[Plot]:
+    """The runs that are drawn: all, or as many as can be told apart, from the least value to the greatest."""
+    last = len(family) - 1
+    if last < MOST_DRAWN:
+        return family
+    return [family[round(number * last / (MOST_DRAWN - 1))] for number in range(MOST_DRAWN)]
+
+
 def with_shade(traces: Sequence[Trace], plot: Plot, family: Sequence[Plot]) -> tuple[Trace, ...]:
     """The traces of one run in its shade of their colours, with the run's name."""
     if plot not in family or plot.step is None:
@@ -74,7 +82,7 @@ def family_of(plot: Plot, family: Sequence[Plot], traces: Sequence[Trace]) -> tu
     from presentation.panels.waveforms.traces import axis_of, make_trace
 
     found: list[Trace] = []
-    for other in family[:_MOST_DRAWN]:
+    for other in drawn_of(family):
         axis = axis_of(other)
         if other is plot or axis is None:
             continue

@@ -14,7 +14,14 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QV
 
 from presentation.panels.results_view import MeasurementsView
 from presentation.panels.shown_result import ShownResult
-from presentation.panels.waveforms.family import Choice, choices_of, step_label, stepped_names, with_shade
+from presentation.panels.waveforms.family import (
+    MOST_DRAWN,
+    Choice,
+    choices_of,
+    step_label,
+    stepped_names,
+    with_shade,
+)
 from presentation.panels.waveforms.plot_foot import PlotFoot
 from presentation.panels.waveforms.plot_tools import PlotTools
 from presentation.panels.waveforms.run_overlay import RunOverlay
@@ -566,6 +573,14 @@ class WaveformsPanel(QWidget):
             notes.append(msg("Behind it, of another circuit: {runs}", runs=", ".join(self.overlay.foreign)))
         if self.overlay.strange:
             notes.append(msg("Behind it, computed elsewhere: {runs}", runs=", ".join(self.overlay.strange)))
+        if len(self._family) > MOST_DRAWN:
+            notes.append(
+                msg(
+                    "{drawn} of {count} runs are drawn, evenly spread; the list above has each of them.",
+                    drawn=MOST_DRAWN,
+                    count=len(self._family),
+                )
+            )
         if loaded is not None and loaded.figures is not None and not loaded.figures.is_ours:
             notes.append(msg("Computed elsewhere, not by this installation."))
         return notes
@@ -610,6 +625,7 @@ class WaveformsPanel(QWidget):
         self._selected = expression
         if self._area is not None:
             self._area.select(expression)
+            self._on_cursors_moved(*self._area.cursor_samples)
 
     def _on_cursors_toggled(self, is_on: bool) -> None:
         if self._area is not None:
@@ -620,11 +636,11 @@ class WaveformsPanel(QWidget):
         if self._cursor_table is None or self._strip is None or self._axis is None:
             return
         if self._has_side:
-            self._cursor_table.show_cursors(self._axis, self._traces, a, b)
+            self._cursor_table.show_cursors(self._axis, self._traces, a, b, chosen=self._selected)
             rows = min(self._cursor_table.wanted_height(), self.height() // 2)
             self._cursor_table.setFixedHeight(max(rows, 1))
         else:
-            self._strip.show_cursors(self._axis, self._traces, a, b)
+            self._strip.show_cursors(self._axis, self._traces, a, b, chosen=self._selected)
             self._strip.setFixedHeight(self._strip.wanted_height())
             self._foot.show_slope(self._strip.slope_text())
 

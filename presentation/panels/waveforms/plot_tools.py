@@ -125,6 +125,7 @@ class PlotTools(QWidget):
         self._row.addLayout(self._places[1])
         self._row.setAlignment(self._places[1], top)
         self.chips.rows_changed.connect(self._fit_rows)
+        self.chips.chips_changed.connect(self._make_room)
         self.menu = QMenu(self)
         """The formats of the export."""
         self.restyle()
@@ -149,6 +150,7 @@ class PlotTools(QWidget):
             wanted = rest + metrics.horizontalAdvance(choice.currentText())
             choice.setFixedWidth(min(wanted, max(round(self.width() * _CHOICE_SHARE), rest)))
             choice.setToolTip(choice.currentText())
+            self._make_room()
             view = choice.view()
             if view is not None:
                 view.setMinimumWidth(rest + widest)
@@ -167,15 +169,25 @@ class PlotTools(QWidget):
         self._make_room()
 
     def _make_room(self) -> None:
-        """In a narrow pane older runs, expressions and export go behind one button; cursors and fit stay."""
+        """In a narrow pane older runs, expressions and export go behind one button; cursors and fit stay.
+
+        So they do where the traces have one row less then.
+        """
         if not self._is_drawing:
             return
         theme = self._services.theme.theme
-        needed = self.plot_choice.width() + theme.size("space.12") * 4 + self.export.width() * 5
-        is_narrow = self.contentsRect().width() < needed
+        full, folded = (self.chips.needed(self._chip_room(count)) for count in (5, 3))
+        is_narrow = folded < full or (full != (0, 1) and self._chip_room(5) < theme.size("space.12") * 4)
         for button in (self.overlay, self.expression, self.export):
             button.setVisible(not is_narrow)
         self.rest.setVisible(is_narrow)
+
+    def _chip_room(self, buttons: int) -> int:
+        """Pixels the chips have beside the choice and so many buttons."""
+        edges, gap = self._row.contentsMargins(), self._row.spacing()
+        inner = self.contentsRect().width() - edges.left() - edges.right()
+        between = buttons * self.export.width() + (buttons - 1) * self._places[1].spacing()
+        return inner - self.plot_choice.width() - between - 2 * gap
 
     def _fit_rows(self) -> None:
         self.setFixedHeight(self.chips.height() + 1)

@@ -47,6 +47,7 @@ class RunOverlay(QObject):
         self.menu = QMenu(button)
         button.clicked.connect(self._ask)
         services.workspace.project_closed.connect(self._forget)
+        services.workspace.file_moved.connect(self._on_moved)
         shown.changed.connect(self._check)
 
     @property
@@ -110,6 +111,12 @@ class RunOverlay(QObject):
 
     def _forget(self) -> None:
         self._all.clear()
+        self._check()
+
+    def _on_moved(self, old: Path, new: Path) -> None:
+        """A circuit has another name: the runs behind it stay behind it."""
+        for circuit in [path for path in self._all if path is not None and path.is_relative_to(old)]:
+            self._all[new / circuit.relative_to(old)] = self._all.pop(circuit)
         self._check()
 
     async def ghosts(self, plot: Plot, traces: Sequence[Trace]) -> tuple[Trace, ...]:

@@ -313,24 +313,32 @@ def readout(axis: Axis, traces: Sequence[Trace], a: int, b: int) -> list[Readout
     return rows
 
 
-def slope_rows(rows: Sequence[ReadoutRow]) -> list[tuple[str, float, str]]:
-    """(kind, value, unit) of what two cursors say together: ``rate`` 1/dt, ``slope`` of the first curve.
+def slope_rows(
+    rows: Sequence[ReadoutRow], chosen: str | None = None
+) -> list[tuple[str, float, str, int | None]]:
+    """(kind, value, unit, colour) of what two cursors say together: ``rate`` 1/dt, ``slope`` of a curve.
+
+    The curve is that of the trace `chosen`, else the first; the colour says whose it is (None: nobody's).
 
     The slope is per decade over a logarithmic sweep of frequencies (dB/decade), else per unit of the axis
     (V/s). Nothing where the cursors stand on one place.
     """
-    axis, found = rows[0], []
+    axis = rows[0]
+    found: list[tuple[str, float, str, int | None]] = []
     if axis.a == axis.b or not math.isfinite(axis.b - axis.a):
         return []
     if axis.unit == "s":
-        found.append(("rate", 1 / abs(axis.b - axis.a), "Hz"))
-    curve = next((row for row in rows[1:] if math.isfinite(row.a) and math.isfinite(row.b)), None)
+        found.append(("rate", 1 / abs(axis.b - axis.a), "Hz", None))
+    curves = [row for row in rows[1:] if math.isfinite(row.a) and math.isfinite(row.b)]
+    curve = min(curves, key=lambda row: row.name != chosen, default=None)
     if curve is None:
         return found
     if axis.unit == "Hz" and axis.a > 0 and axis.b > 0:
-        found.append(("slope", (curve.b - curve.a) / math.log10(axis.b / axis.a), f"{curve.unit}/dec"))
+        slope = (curve.b - curve.a) / math.log10(axis.b / axis.a)
+        found.append(("slope", slope, f"{curve.unit}/dec", curve.color))
     elif curve.unit and axis.unit:
-        found.append(("slope", (curve.b - curve.a) / (axis.b - axis.a), f"{curve.unit}/{axis.unit}"))
+        slope = (curve.b - curve.a) / (axis.b - axis.a)
+        found.append(("slope", slope, f"{curve.unit}/{axis.unit}", curve.color))
     return found
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from presentation.panels.conversation.moments import clock_time
 from presentation.panels.info import panel as info_panel
-from presentation.panels.project.results import _local
+from presentation.panels.project.results import _when
 from shared.local_time import local_time
 from shared.paths import result_name
 from tests.integration.cli.conftest import cli  # noqa: F401 - a fixture
@@ -46,7 +46,7 @@ def test_moments_that_are_no_dates(zone):
         assert found is None or 1 <= found.year <= 9999
     for text in MOMENTS:
         clock_time(text)
-        _local(text)
+        _when(text)
 
 
 @pytest.mark.parametrize("second", FAR)

@@ -56,6 +56,24 @@ def test_what_changes_nothing_is_not_read_as_a_change(text: str) -> None:
     assert changes(text, FILTER) is None
 
 
+@pytest.mark.parametrize("text", [
+    "can you set the cutoff to 12 kHz", "Could you please move the cutoff to 12 kHz?",
+    "能把截止频率改到 12 kHz 吗？", "可以帮我把截止频率调到12kHz吗",
+])  # fmt: skip
+def test_a_wish_put_as_a_question_is_a_wish(text: str) -> None:
+    changed = changes(text, FILTER)
+    assert changed is not None
+    assert list(changed) == ["cutoff"]
+
+
+@pytest.mark.parametrize("text", [
+    "can you set the cutoff to 12 kHz, and what would it cost?", "can the cutoff be 12 kHz?",
+    "can it do 12 kHz", "截止频率能到 12 kHz 吗",
+])  # fmt: skip
+def test_a_question_about_a_figure_stays_one(text: str) -> None:
+    assert changes(text, FILTER) is None
+
+
 @pytest.mark.parametrize("text", ["input 24 V", "buck 24 V to 5 V 2 A", "ripple 2 mV at 1 MHz", "2 V"])
 def test_half_of_a_sentence_is_not_carried_out(text: str) -> None:
     assert changes(text, BUCK) is None
