@@ -77,6 +77,28 @@ async def test_no_chip_is_cut_and_fit_never_goes(pane: BottomPane, width: int, u
         assert not any(widget.geometry().intersects(each.geometry()) for each in others)
 
 
+async def test_two_traces_and_what_adds_one_stand_in_one_row(pane: BottomPane, until: Until) -> None:
+    """In the bottom pane of a window of 1440 pixels."""
+    pane.show_tab(WAVEFORMS)
+    pane.resize(762, 404)
+    tools, chips = pane.waveforms.tools, pane.waveforms.chips
+    for name in [chip.text() for chip in chips.chips]:
+        pane.waveforms.remove_trace(name)
+    for name in ("v(in)", "i(v1)"):
+        pane.waveforms.add_trace(name)
+        await until(lambda name=name: name in [chip.text() for chip in chips.chips])
+    chips.end_adding()
+    await until(lambda: chips.rows == 1 and tools.rest.isVisible())
+    assert all(chip.isVisible() for chip in chips.chips)
+    assert not chips.more.isVisible()
+    edge = tools.contentsRect().right() - tools.rest.geometry().right()
+    assert 0 <= edge <= 12  # the buttons stand at the end of the row
+    pane.waveforms.remove_trace("i(v1)")
+    await until(lambda: not tools.rest.isVisible())
+    assert tools.export.isVisible()
+    assert chips.rows == 1
+
+
 async def test_in_a_narrow_pane_the_cursors_stand_under_the_plot(pane: BottomPane, until: Until) -> None:
     panel = pane.waveforms
     pane.resize(1200, 404)

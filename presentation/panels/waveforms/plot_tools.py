@@ -180,7 +180,12 @@ class PlotTools(QWidget):
         is_narrow = folded < full or (full != (0, 1) and self._chip_room(5) < theme.size("space.12") * 4)
         for button in (self.overlay, self.expression, self.export):
             button.setVisible(not is_narrow)
+        has_changed = self.rest.isHidden() == is_narrow
         self.rest.setVisible(is_narrow)
+        if has_changed:  # the row would keep the room of buttons that went while it was hidden itself
+            self._places[1].invalidate()
+            self._row.invalidate()
+            self._row.activate()
 
     def _chip_room(self, buttons: int) -> int:
         """Pixels the chips have beside the choice and so many buttons."""
