@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from domain.search.embedding import EmbeddingSettings
     from domain.simulation.retention import RetentionPolicy
     from infrastructure.ngspice.batch.simulator import NgspiceBatch
+    from infrastructure.ngspice.confined import ConfinedNgspice
     from infrastructure.persistence.authenticity import UserKey
     from infrastructure.persistence.project import ProjectFolder
     from infrastructure.persistence.result_seals import ResultSeals
@@ -660,17 +661,19 @@ class Composition:
         from infrastructure.ngspice.runner import NgspiceRunner
 
         settings = self._settings
-        return NgspiceRunner(
-            processes=self._processes,
-            ngspice_path=settings.ngspice_path,
-            run_bytes=lambda: settings.run_bytes or DEFAULT_RUN_BYTES,
-        )
+        return NgspiceRunner(self._ngspice, run_bytes=lambda: settings.run_bytes or DEFAULT_RUN_BYTES)
 
     @cached_property
     def _batch(self) -> NgspiceBatch:
         from infrastructure.ngspice.batch.simulator import NgspiceBatch
 
-        return NgspiceBatch(processes=self._processes, ngspice_path=self._settings.ngspice_path)
+        return NgspiceBatch(self._ngspice)
+
+    @cached_property
+    def _ngspice(self) -> ConfinedNgspice:
+        from infrastructure.ngspice.confined import ConfinedNgspice
+
+        return ConfinedNgspice(processes=self._processes, ngspice_path=self._settings.ngspice_path)
 
     def _batch_at(self, cluster: str | None) -> BatchSimulator:
         """The batch simulator behind a scheduler's address, or of this machine."""

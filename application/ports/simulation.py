@@ -53,7 +53,9 @@ class Simulator(Protocol):
     async def run(
         self, job: SimulationJob, *, on_progress: Callable[[float], None] | None = None
     ) -> SimulationRun:
-        """Run `job`; `on_progress` gets fractions 0..1. Raises EnvironmentProblem without ngspice."""
+        """Run `job`; `on_progress` gets fractions 0..1. Raises EnvironmentProblem without ngspice,
+        NeedsConfirmation when nothing confines a deck that brings commands or files.
+        """
         ...
 
     async def version(self) -> str:
@@ -74,15 +76,15 @@ class BatchSimulator(Protocol):
         A worker that dies is replaced; the run it had is tried once more, then marked ("crashed"); one that
         hangs is marked at once. All runs of a circuit that does not load are "failed", with its errors.
         What a run gives does not depend on the workers; a circuit's own random functions are seeded with
-        the run's id. Closing the iterator ends the workers. Raises EnvironmentProblem without libngspice
-        or confinement.
+        the run's id. Closing the iterator ends the workers. Raises EnvironmentProblem without libngspice,
+        NeedsConfirmation when nothing confines circuits that bring commands or files.
         """
         ...
 
     def session(
         self, circuits: Sequence[BatchCircuit], *, workers: int | None = None
     ) -> AbstractAsyncContextManager[BatchSession]:
-        """Workers that keep these circuits for several rounds of runs. Raises EnvironmentProblem."""
+        """Workers that keep these circuits for several rounds of runs. Raises as `run`."""
         ...
 
     def live(self, circuit: BatchCircuit) -> AbstractAsyncContextManager[LiveCircuit]:

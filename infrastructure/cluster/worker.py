@@ -13,6 +13,7 @@ from functools import cache
 from domain.simulation.batch import Batch, BatchRun, RunOutcome
 from infrastructure.cluster.parcel import Parcel, unpack, without_folder
 from infrastructure.ngspice.batch.simulator import NgspiceBatch
+from infrastructure.ngspice.confined import ConfinedNgspice
 from infrastructure.ngspice.scratch import make_scratch, remove_scratch
 from shared.processes import ProcessManager
 
@@ -55,7 +56,7 @@ async def _do(
 @cache
 def _adapter() -> NgspiceBatch:
     """One for the life of the worker's process: what holds on its machine is found out once."""
-    return NgspiceBatch(processes=ProcessManager())
+    return NgspiceBatch(ConfinedNgspice(processes=ProcessManager()))
 
 
 @cache

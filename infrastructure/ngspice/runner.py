@@ -24,74 +24,47 @@ from domain.simulation.request import (
     SimulationJob,
 )
 from domain.simulation.result import SimulationIssue, SimulationRun
-from infrastructure.ngspice.installation import Installation
+from infrastructure.ngspice.confined import PROBE_DECK, Box, ConfinedNgspice, DoesNotRun
 from infrastructure.ngspice.kept_plots import join_pieces, pieces_in
-from infrastructure.ngspice.layers import confinement_of, layer_sets
 from infrastructure.ngspice.log_reader import progress_value, read_log
-from infrastructure.ngspice.sandbox import ALL_LAYERS, Layer, Sandbox, View
+from infrastructure.ngspice.sandbox import Parts, Sandbox, View
 from infrastructure.ngspice.scratch import Taken, folder_bytes, make_scratch, remove_scratch, take_outputs
 from infrastructure.ngspice.verdict import Ending, judge
 from infrastructure.ngspice.waiting import last_breath, to_the_end
 from infrastructure.persistence.atomic import write_problem
-from shared.errors import EnvironmentProblem, NeedsConfirmation, UserInputError
-from shared.message import Message, msg
+from shared.errors import EnvironmentProblem, UserInputError
+from shared.message import msg
 from shared.paths import LOG_FILE
-from shared.processes import ProcessLimits, ProcessManager, ProcessOutcome, StreamName
+from shared.processes import ProcessLimits, ProcessOutcome, StreamName
 
 if TYPE_CHECKING:
     from infrastructure.waveforms.raw_layout import RawHeader
 
 LOG_NAME = LOG_FILE
 _INPUT_NAME = ".circuit"
-_PROBE_DECK = b"probe\nV1 a 0 1\nR1 a 0 1k\n.op\n.end\n"
 _PROBE_LIMITS = ResourceLimits(wall_s=20.0, cpu_s=10)
 # A run without points leaves a header that breaks off; it is shorter than this.
 _BARE_HEADER_BYTES = 4096
 _SIZE_CHECK_S = 0.25
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Ready:
-    """What was found out about this machine."""
-
-    sandbox: Sandbox
-    confinement: Confinement
-    version: str
-
-
 class NgspiceRunner:
     """Simulator port: runs one deck per call; calls may overlap."""
 
     def __init__(
-        self,
-        *,
-        processes: ProcessManager,
-        ngspice_path: Path | None = None,
-        run_bytes: Callable[[], int] = lambda: DEFAULT_RUN_BYTES,
-        bubblewrap_path: Path | None = None,
-        scratch_root: Path | None = None,
-        layers: frozenset[Layer] = ALL_LAYERS,
-        allow_unconfined: bool = False,
+        self, ngspice: ConfinedNgspice, *, run_bytes: Callable[[], int] = lambda: DEFAULT_RUN_BYTES
     ) -> None:
-        self._processes = processes
+        self._ngspice = ngspice
         self._run_bytes = run_bytes
         """What the files of a run may take together that has no limit of its own."""
-        self._installation = Installation(
-            processes, ngspice_path=ngspice_path, bubblewrap_path=bubblewrap_path
-        )
-        self._scratch_root = scratch_root
-        self._layers = layers
-        self._allow_unconfined = allow_unconfined
-        self._ready: _Ready | None = None
-        self._getting_ready = asyncio.Lock()
 
     async def version(self) -> str:
         """Name and version of the simulator, "ngspice-39". Raises EnvironmentProblem without one."""
-        return (await self._prepare()).version
+        return (await self._box()).version
 
     async def confinement(self) -> Confinement:
         """What holds during runs, found by running a small circuit (once)."""
-        return (await self._prepare()).confinement
+        return (await self._box()).confinement
 
     async def run(
         self, job: SimulationJob, *, on_progress: Callable[[float], None] | None = None
@@ -103,23 +76,23 @@ class NgspiceRunner:
         cannot be built or the disk is full, NeedsConfirmation when nothing confines a deck that brings
         commands or files.
         """
-        ready = await self._prepare()
-        self._refuse_unconfined(job, ready)
+        box = await self._box()
+        self._ngspice.refuse_unconfined(box, (job,))
         if job.limits.file_bytes is None:
             job = replace(job, limits=replace(job.limits, file_bytes=self._run_bytes()))
         progress = _Progress(job.stop_time_s, on_progress)
-        async with _scratch(self._scratch_root or job.output_dir) as scratch:
+        async with _scratch(self._ngspice.scratch_root or job.output_dir) as scratch:
             with _writing_to(job.output_dir):
                 view = await asyncio.to_thread(_lay_out, job, scratch)
             finished = await self._run_in(
-                ready.sandbox,
+                box.sandbox,
                 view,
                 progress.line,
                 job.compatibility,
                 ends_with_commands=job.ends_with_commands,
             )
             with _writing_to(job.output_dir):
-                run = await asyncio.to_thread(_collect, job, ready, scratch, finished)
+                run = await asyncio.to_thread(_collect, job, box, scratch, finished)
         if run.status == "ok":
             progress.done()
         return run
@@ -151,7 +124,7 @@ class NgspiceRunner:
                 held = replace(view, lifeline=lifeline)
                 command = await to_the_end(asyncio.to_thread(sandbox.command, held, arguments, descriptors))
                 running = asyncio.ensure_future(
-                    self._processes.run(
+                    self._ngspice.processes.run(
                         command.argv,
                         limits=limits,
                         cwd=command.cwd,
@@ -165,61 +138,27 @@ class NgspiceRunner:
             return _Finished(outcome=None, stopped_log=tail.text())
         return _Finished(outcome=running.result(), stopped_log="")
 
-    def _refuse_unconfined(self, job: SimulationJob, ready: _Ready) -> None:
-        confined = ready.confinement.bubblewrap or ready.confinement.landlock_abi > 0
-        if confined or self._allow_unconfined or not (job.has_control_block or job.included_files):
-            return
-        raise NeedsConfirmation(
-            msg("Nothing confines ngspice on this machine, and this circuit brings commands or other files."),
-            advice=msg("Install bubblewrap, or allow this circuit to run unprotected if you trust it."),
-            file=job.deck_path,
-        )
-
     # ---- finding out what this machine has -----------------------------------------------------
 
-    async def _prepare(self) -> _Ready:
-        async with self._getting_ready:
-            if self._ready is None:
-                self._ready = await self._find_out()
-            return self._ready
+    async def _box(self) -> Box:
+        try:
+            return await self._ngspice.box(self._probe)
+        except DoesNotRun as error:
+            raise EnvironmentProblem(
+                msg("ngspice does not run a simple circuit here: {reason}", reason=error.reason),
+                advice=msg("Run ngspice by hand to see what is wrong, or install it again."),
+            ) from error
 
-    async def _find_out(self) -> _Ready:
-        parts = await self._installation.parts()
-        notes: list[Message] = []
-        failure: str | None = None
-        for layers in layer_sets(self._layers, parts, notes):
-            sandbox = await asyncio.to_thread(Sandbox, parts, layers)
-            failure = await self._try(sandbox)
-            if failure is None:
-                return _Ready(
-                    sandbox=sandbox,
-                    confinement=confinement_of(layers, notes),
-                    version=await self._installation.version(parts.ngspice.path),
-                )
-            tried = " + ".join(sorted(layers)) or "-"
-            notes.append(msg("{layers} did not work together: {reason}", layers=tried, reason=failure))
-        raise EnvironmentProblem(
-            msg("ngspice does not run a simple circuit here: {reason}", reason=failure),
-            advice=msg("Run ngspice by hand to see what is wrong, or install it again."),
-        )
-
-    async def _try(self, sandbox: Sandbox) -> str | None:
-        """Run a small circuit; None when it gave data, else what was said."""
-        async with _scratch(self._scratch_root) as scratch:
-            await asyncio.to_thread(_write_new, scratch / DECK_NAME, _PROBE_DECK)
-            try:
-                finished = await self._run_in(
-                    sandbox, View(scratch=scratch, limits=_PROBE_LIMITS), lambda _stream, _line: None
-                )
-            except OSError as error:
-                return str(error)
-            outcome = finished.outcome
+    async def _probe(self, sandbox: Sandbox, parts: Parts) -> str:
+        async with _scratch(self._ngspice.scratch_root) as scratch:
+            await asyncio.to_thread(_write_new, scratch / DECK_NAME, PROBE_DECK)
+            view = View(scratch=scratch, limits=_PROBE_LIMITS)
+            outcome = (await self._run_in(sandbox, view, lambda _stream, _line: None)).outcome
             has_data = await asyncio.to_thread((scratch / RAW_NAME).is_file)
-            if outcome is not None and outcome.exit_code == 0 and has_data:
-                return None
+        if outcome is None or outcome.exit_code != 0 or not has_data:
             words = outcome.stderr.decode("utf-8", "replace").split() if outcome else []
-            code = outcome.exit_code if outcome else 0
-            return " ".join(words)[:300] or f"exit code {code}"
+            raise DoesNotRun(" ".join(words)[:300] or f"exit code {outcome.exit_code if outcome else 0}")
+        return await self._ngspice.installation.version(parts.ngspice.path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -336,7 +275,7 @@ class _Progress:
 # ---- after the run ---------------------------------------------------------------------------
 
 
-def _collect(job: SimulationJob, ready: _Ready, scratch: Path, finished: _Finished) -> SimulationRun:
+def _collect(job: SimulationJob, box: Box, scratch: Path, finished: _Finished) -> SimulationRun:
     """Take the files, write the log, judge. Runs in a thread."""
     pieces = pieces_in(scratch) if KEEP_NAME in job.companions else []
     ours = frozenset((DECK_NAME, _INPUT_NAME, ORDER_NAME, *job.companions, *pieces, *job.output_folders))
@@ -372,8 +311,8 @@ def _collect(job: SimulationJob, ready: _Ready, scratch: Path, finished: _Finish
         issues=(*issues, *_file_issues(taken, unreadable)),
         log_path=log_path,
         duration_s=outcome.duration_s if outcome else 0.0,
-        simulator_version=ready.version,
-        confinement=ready.confinement.layers,
+        simulator_version=box.version,
+        confinement=box.confinement.layers,
     )
 
 

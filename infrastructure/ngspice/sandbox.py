@@ -4,7 +4,7 @@ A netlist is a program written by a stranger. `Sandbox.command` turns "run ngspi
 into a command line that sees only the parts of ngspice, the files of the circuit (read-only) and
 one scratch folder. What holds and what does not is told in docs/simulation.md.
 
-Layers (each is used where it works; `probe` in runner.py finds out by trying):
+Layers (each is used where it works; confined.py finds out by trying):
     bubblewrap  own mount, pid, network, ipc and user namespaces; no shell inside; empty environment
     landlock    in the last moment before ngspice: what can be opened, made, executed
     seccomp     no sockets, processes, links, permissions (syscall_filter.py)

@@ -28,6 +28,7 @@ from domain.simulation.batch import BatchCircuit, BatchRun
 from domain.simulation.request import Analysis
 from domain.simulation.variation import plan_variation
 from infrastructure.ngspice.batch.simulator import NgspiceBatch
+from infrastructure.ngspice.confined import ConfinedNgspice
 from infrastructure.ngspice.installation import _find_library
 from infrastructure.persistence.source_files import SourceReaderFactory
 from infrastructure.waveforms.raw_file import read_raw
@@ -91,7 +92,7 @@ def pairs() -> list[Pair]:
     folder = Path(tempfile.mkdtemp())
     path = folder / "amplifier.cir"
     path.write_text(_DECK.format(**_NAMES))
-    engine, loop = NgspiceBatch(processes=ProcessManager()), asyncio.new_event_loop()
+    engine, loop = NgspiceBatch(ConfinedNgspice(processes=ProcessManager())), asyncio.new_event_loop()
     loop.run_until_complete(engine.confinement())
     ours = functools.partial(_ours, engine, loop, path)
     found = [

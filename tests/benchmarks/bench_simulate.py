@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from domain.simulation.request import Analysis, SimulationJob
+from infrastructure.ngspice.confined import ConfinedNgspice
 from infrastructure.ngspice.runner import NgspiceRunner
 from infrastructure.ngspice.sandbox import ALL_LAYERS, Layer
 from shared.processes import ProcessManager
@@ -54,7 +55,7 @@ def pairs() -> list[Pair]:
 def _ours(
     folder: Path, layers: frozenset[Layer], deck: bytes, analyses: tuple[Analysis, ...]
 ) -> Callable[[], object]:
-    runner = NgspiceRunner(processes=ProcessManager(), layers=layers)
+    runner = NgspiceRunner(ConfinedNgspice(processes=ProcessManager(), layers=layers))
     numbers = itertools.count()
     loop = asyncio.new_event_loop()
 

@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from application.ports.simulation import Confinement
@@ -18,16 +17,15 @@ from domain.simulation.batch import Batch, BatchCircuit, BatchRun, RunOutcome
 from domain.simulation.request import Analysis
 from infrastructure.ngspice.batch.pool import BatchPool
 from infrastructure.ngspice.batch.process import GuestPlan, start_up_text
-from infrastructure.ngspice.installation import Installation
-from infrastructure.ngspice.layers import confinement_of, layer_sets
-from infrastructure.ngspice.sandbox import ALL_LAYERS, Layer, Sandbox
+from infrastructure.ngspice.confined import PROBE_DECK, Box, ConfinedNgspice, DoesNotRun
+from infrastructure.ngspice.sandbox import Parts, Program, Sandbox
 from shared.errors import CircuitError, EnvironmentProblem
-from shared.message import Message, msg
+from shared.message import msg
 from shared.processes import ProcessManager
 
 DEFAULT_MEMORY_BYTES = 2 * 2**30
 _PROBE = BatchCircuit(
-    deck=b"probe\nV1 a 0 1\nR1 a 0 1k\n.op\n.end\n",
+    deck=PROBE_DECK,
     deck_path=Path("/probe.cir"),
     varied=(),
     analyses=(Analysis(kind="op", text="op", line=4),),
@@ -35,51 +33,23 @@ _PROBE = BatchCircuit(
 _PROBE_S = 20.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Ready:
-    """What was found out about this machine."""
-
-    sandbox: Sandbox
-    spinit: str
-    confinement: Confinement
-    library: Path
-    library_version: str = ""
-
-
 class NgspiceBatch:
     """BatchSimulator port; calls may overlap, each has guests of its own."""
 
-    def __init__(
-        self,
-        *,
-        processes: ProcessManager,
-        ngspice_path: Path | None = None,
-        bubblewrap_path: Path | None = None,
-        scratch_root: Path | None = None,
-        layers: frozenset[Layer] = ALL_LAYERS,
-        allow_unconfined: bool = False,
-    ) -> None:
-        self._processes = processes
-        self._installation = Installation(
-            processes, ngspice_path=ngspice_path, bubblewrap_path=bubblewrap_path
-        )
-        self._scratch_root = scratch_root
-        self._layers = layers
-        self._allow_unconfined = allow_unconfined
-        self._ready: _Ready | None = None
-        self._getting_ready = asyncio.Lock()
+    def __init__(self, ngspice: ConfinedNgspice) -> None:
+        self._ngspice = ngspice
 
     async def confinement(self) -> Confinement:
         """What holds in the guests, found by running a small circuit (once)."""
-        return (await self._prepare()).confinement
+        return (await self._box()).confinement
 
     async def library(self) -> tuple[Path, str]:
         """libngspice as it is used: its path and the version it tells ("ngspice-39").
 
         Raises EnvironmentProblem when there is none that runs a small circuit.
         """
-        ready = await self._prepare()
-        return ready.library, ready.library_version
+        box = await self._box()
+        return _library(box.parts).path, box.version
 
     async def run(self, batch: Batch, *, workers: int | None = None) -> AsyncGenerator[RunOutcome, None]:
         """Every run's outcome, as they end, in no order; see the port."""
@@ -98,12 +68,20 @@ class NgspiceBatch:
         workers: int | None = None,
         memory_bytes: int = DEFAULT_MEMORY_BYTES,
     ) -> AsyncIterator[BatchPool]:
-        """Guests that keep these circuits for several rounds of runs. Raises EnvironmentProblem."""
-        ready = await self._prepare()
-        self._refuse_unconfined(circuits, ready)
-        plan = await asyncio.to_thread(_plan, ready, tuple(circuits), memory_bytes, self._scratch_root)
+        """Guests that keep these circuits for several rounds of runs.
+
+        Raises EnvironmentProblem, and NeedsConfirmation when nothing confines circuits that bring commands
+        or files.
+        """
+        box = await self._box()
+        self._ngspice.refuse_unconfined(box, circuits)
+        scratch_root = self._ngspice.scratch_root
+        plan = await asyncio.to_thread(_plan, box.sandbox, tuple(circuits), memory_bytes, scratch_root)
         pool = BatchPool(
-            processes=self._processes, plan=plan, circuits=circuits, guests=workers or default_workers()
+            processes=self._ngspice.processes,
+            plan=plan,
+            circuits=circuits,
+            guests=workers or default_workers(),
         )
         try:
             yield pool
@@ -124,69 +102,31 @@ class NgspiceBatch:
 
     # ---- finding out what this machine has -------------------------------------------------------
 
-    async def _prepare(self) -> _Ready:
-        async with self._getting_ready:
-            if self._ready is None:
-                self._ready = await self._find_out()
-            return self._ready
+    async def _box(self) -> Box:
+        try:
+            return await self._ngspice.box(self._probe, with_library=True)
+        except DoesNotRun as error:
+            raise EnvironmentProblem(
+                msg("ngspice's library does not run a simple circuit here: {reason}", reason=error.reason),
+                advice=msg("Batches of runs need Linux and the libngspice that belongs to your ngspice."),
+                error_type="worker_failed",
+            ) from error
 
-    async def _find_out(self) -> _Ready:
-        parts = await self._installation.parts_with_library()
-        assert parts.library is not None
-        notes: list[Message] = []
-        failure: Message | str = ""
-        for layers in layer_sets(self._layers, parts, notes):
-            if not layers:
-                break  # a guest needs the launcher, which needs Linux
-            sandbox = await asyncio.to_thread(Sandbox, parts, layers)
-            spinit = await asyncio.to_thread(start_up_text, sandbox.data_folders)
-            ready = _Ready(
-                sandbox=sandbox,
-                spinit=spinit,
-                confinement=confinement_of(layers, notes[:]),
-                library=parts.library.path,
-            )
-            refusal, version = await self._try(ready)
-            if refusal is None:
-                return replace(ready, library_version=version)
-            failure = refusal
-            tried = " + ".join(sorted(layers))
-            notes.append(msg("{layers} did not work together: {reason}", layers=tried, reason=failure))
-        raise EnvironmentProblem(
-            msg("ngspice's library does not run a simple circuit here: {reason}", reason=failure),
-            advice=msg("Batches of runs need Linux and the libngspice that belongs to your ngspice."),
-            error_type="worker_failed",
-        )
-
-    async def _try(self, ready: _Ready) -> tuple[Message | str | None, str]:
-        """Run a small circuit: (None when it gave data, else what was said; the library's version)."""
-        plan = await asyncio.to_thread(_plan, ready, (_PROBE,), DEFAULT_MEMORY_BYTES, self._scratch_root)
-        pool = BatchPool(processes=self._processes, plan=plan, circuits=(_PROBE,), guests=1)
+    async def _probe(self, sandbox: Sandbox, _parts: Parts) -> str:
+        root = self._ngspice.scratch_root
+        plan = await asyncio.to_thread(_plan, sandbox, (_PROBE,), DEFAULT_MEMORY_BYTES, root)
+        pool = BatchPool(processes=self._ngspice.processes, plan=plan, circuits=(_PROBE,), guests=1)
         run = BatchRun(run_id=0, circuit=0, values=())
         try:
             async with contextlib.aclosing(pool.run((run,), signals=None, timeout_s=_PROBE_S)) as outcomes:
-                async for outcome in outcomes:
-                    if outcome.state == "ok":
-                        return None, pool.library_version
-                    return (outcome.issues[0].message if outcome.issues else outcome.state), ""
+                outcome = await anext(outcomes)
         except EnvironmentProblem as error:
-            return error.message, ""
-        except OSError as error:
-            return str(error), ""
+            raise DoesNotRun(error.message) from error
         finally:
             await pool.close()
-        return "-", ""
-
-    def _refuse_unconfined(self, circuits: Sequence[BatchCircuit], ready: _Ready) -> None:
-        confined = ready.confinement.bubblewrap or ready.confinement.landlock_abi > 0
-        brings = any(circuit.has_control_block or circuit.included_files for circuit in circuits)
-        if confined or self._allow_unconfined or not brings:
-            return
-        raise EnvironmentProblem(
-            msg("Nothing confines ngspice on this machine, and this circuit brings commands or other files."),
-            advice=msg("Install bubblewrap, or allow this circuit to run unprotected if you trust it."),
-            file=circuits[0].deck_path,
-        )
+        if outcome.state != "ok":
+            raise DoesNotRun(outcome.issues[0].message if outcome.issues else outcome.state)
+        return pool.library_version
 
 
 class LiveGuest:
@@ -217,26 +157,31 @@ def run_chunk(batch: Batch, *, ngspice_path: Path | None = None, workers: int = 
     """A batch from plain, picklable data in a process of its own kind (a cluster's worker); in run order."""
 
     async def all_of_it() -> list[RunOutcome]:
-        adapter = NgspiceBatch(processes=ProcessManager(), ngspice_path=ngspice_path)
+        adapter = NgspiceBatch(ConfinedNgspice(processes=ProcessManager(), ngspice_path=ngspice_path))
         return [outcome async for outcome in adapter.run(batch, workers=workers)]
 
     return sorted(asyncio.run(all_of_it()), key=lambda outcome: outcome.run_id)
 
 
+def _library(parts: Parts) -> Program:
+    assert parts.library is not None  # they were asked for with it
+    return parts.library
+
+
 def _plan(
-    ready: _Ready, circuits: tuple[BatchCircuit, ...], memory_bytes: int, scratch_root: Path | None
+    sandbox: Sandbox, circuits: tuple[BatchCircuit, ...], memory_bytes: int, scratch_root: Path | None
 ) -> GuestPlan:
     """What the guests of these circuits may see. Looks at the file system."""
     files = {path for one in circuits for path in (*one.included_files, *one.data_files) if path.is_file()}
     folders = {folder for one in circuits for folder in one.readable_dirs}
     hidden = {Path(os.path.realpath(folder)) for one in circuits for folder in one.hidden_dirs}
     return GuestPlan(
-        sandbox=ready.sandbox,
+        sandbox=sandbox,
         files=tuple(sorted(files)),
         folders=tuple(sorted(folders)),
         hidden=tuple(sorted(hidden)),
         input_folders=tuple(one.deck_path.parent for one in circuits),
         memory_bytes=memory_bytes,
-        spinit=ready.spinit,
+        spinit=start_up_text(sandbox.data_folders),
         scratch_root=scratch_root,
     )

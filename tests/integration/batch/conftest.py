@@ -17,6 +17,7 @@ from domain.simulation.batch import Batch, BatchCircuit, BatchRun, RunOutcome
 from domain.simulation.request import TAKEN_NAMES, Analysis
 from domain.simulation.variation import plan_variation
 from infrastructure.ngspice.batch.simulator import NgspiceBatch
+from infrastructure.ngspice.confined import ConfinedNgspice
 from infrastructure.ngspice.runner import NgspiceRunner
 from infrastructure.ngspice.sandbox import ALL_LAYERS, Layer
 from infrastructure.persistence.source_files import SourceReaderFactory
@@ -85,7 +86,8 @@ def standing_engines(batch_scratch: Path) -> dict[str, NgspiceBatch]:
     """An engine for each mode that has found out already what this machine has."""
     engines = {}
     for mode, layers in MODES.items():
-        engine = NgspiceBatch(processes=ProcessManager(), scratch_root=batch_scratch, layers=layers)
+        ngspice = ConfinedNgspice(processes=ProcessManager(), scratch_root=batch_scratch, layers=layers)
+        engine = NgspiceBatch(ngspice)
         asyncio.run(engine.confinement())
         engines[mode] = engine
     return engines
@@ -120,7 +122,7 @@ def make_batch(
 @pytest.fixture
 def single_runner(batch_scratch: Path) -> NgspiceRunner:
     """Single runs, each a fresh process."""
-    return NgspiceRunner(processes=ProcessManager(), scratch_root=batch_scratch)
+    return NgspiceRunner(ConfinedNgspice(processes=ProcessManager(), scratch_root=batch_scratch))
 
 
 @pytest.fixture

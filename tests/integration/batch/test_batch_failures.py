@@ -8,14 +8,18 @@ import os
 import pickle
 import signal
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from domain.simulation.batch import RunOutcome
-from domain.simulation.request import Analysis
-from infrastructure.ngspice.batch.simulator import run_chunk
-from shared.errors import CircuitError
+from domain.simulation.request import Analysis, SimulationJob
+from infrastructure.ngspice.batch.simulator import NgspiceBatch, run_chunk
+from infrastructure.ngspice.confined import ConfinedNgspice
+from infrastructure.ngspice.runner import NgspiceRunner
+from shared.errors import CircuitError, NeedsConfirmation
+from shared.processes import ProcessManager
 from tests.integration.batch.conftest import MODES, MakeBatch, MakeCircuit, batch_of, outcomes_of
 
 DIVIDER = "t\nV1 a 0 2\nR1 a b 1k\nR2 b 0 {r2}\n.op\n.end\n"
@@ -339,3 +343,33 @@ def test_a_chunk_of_a_batch_is_plain_data_both_ways(make_circuit: MakeCircuit) -
 async def test_an_empty_batch_is_done_at_once(make_batch: MakeBatch, make_circuit: MakeCircuit) -> None:
     circuit = await asyncio.to_thread(make_circuit, DIVIDER.format(r2="1k"), ["R2"])
     assert await outcomes_of(make_batch(), batch_of(circuit, [])) == []
+
+
+async def test_without_any_box_batches_and_single_runs_ask_the_same(
+    make_circuit: MakeCircuit, batch_scratch: Path, tmp_path: Path
+) -> None:
+    """One ConfinedNgspice serves both, and answers the same case with the same question."""
+    layers = frozenset(("rlimits",))
+    ngspice = ConfinedNgspice(processes=ProcessManager(), scratch_root=batch_scratch, layers=layers)
+    engine, runner = NgspiceBatch(ngspice), NgspiceRunner(ngspice)
+    plain = await asyncio.to_thread(make_circuit, DIVIDER, ("r2",))
+    with_commands = replace(plain, has_control_block=True)
+    job = SimulationJob(
+        deck=with_commands.deck,
+        deck_path=with_commands.deck_path,
+        output_dir=tmp_path,
+        has_control_block=True,
+    )
+    with pytest.raises(NeedsConfirmation) as of_run:
+        await runner.run(job)
+    with pytest.raises(NeedsConfirmation) as of_batch:
+        await outcomes_of(engine, batch_of((plain, with_commands), [(0, (1e3,)), (1, (1e3,))]))
+    told = [(str(one.value), str(one.value.advice), one.value.file) for one in (of_run, of_batch)]
+    assert told[0] == told[1]
+    assert (await engine.confinement()).layers == ("rlimits",)
+    assert [outcome.state for outcome in await outcomes_of(engine, batch_of(plain, [(1e3,)]))] == ["ok"]
+    trusting = ConfinedNgspice(
+        processes=ProcessManager(), scratch_root=batch_scratch, layers=layers, allow_unconfined=True
+    )
+    allowed = await outcomes_of(NgspiceBatch(trusting), batch_of(with_commands, [(1e3,)]))
+    assert [outcome.state for outcome in allowed] == ["ok"]

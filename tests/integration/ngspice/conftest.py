@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from domain.simulation.request import Analysis, ResourceLimits, SimulationJob
+from infrastructure.ngspice.confined import ConfinedNgspice
 from infrastructure.ngspice.runner import NgspiceRunner
 from infrastructure.ngspice.sandbox import ALL_LAYERS, Layer
 from shared.processes import ProcessManager
@@ -58,7 +59,8 @@ def standing_runners(scratch_root: Path) -> dict[str, NgspiceRunner]:
     """A runner for each mode that has found out already what this machine has."""
     runners = {}
     for mode, layers in MODES.items():
-        runner = NgspiceRunner(processes=ProcessManager(), scratch_root=scratch_root, layers=layers)
+        ngspice = ConfinedNgspice(processes=ProcessManager(), scratch_root=scratch_root, layers=layers)
+        runner = NgspiceRunner(ngspice)
         asyncio.run(runner.confinement())
         runners[mode] = runner
     return runners
@@ -87,7 +89,8 @@ def make_runner(
         if not options:
             return standing_runners[mode or "both"]
         options.setdefault("processes", ProcessManager())
-        return NgspiceRunner(scratch_root=scratch_root, layers=MODES[mode or "both"], **options)
+        ngspice = ConfinedNgspice(scratch_root=scratch_root, layers=MODES[mode or "both"], **options)
+        return NgspiceRunner(ngspice)
 
     return make
 

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from domain.simulation.request import ResourceLimits, SimulationJob
+from infrastructure.ngspice.confined import ConfinedNgspice
 from infrastructure.ngspice.runner import NgspiceRunner
 from infrastructure.ngspice.waiting import last_breath
 from shared.errors import EnvironmentProblem, NeedsConfirmation
@@ -151,9 +152,9 @@ FAILURES: dict[str, Case] = {
     "analysis fails in the control block": case(
         "V1 a 0 1\nV2 a 0 2\nR1 a 0 1\n.control\nop\n.endc", "singular-matrix", 2
     ),
-    "control block without data": case("V1 a 0 1\nR1 a 0 1\n.control\nop\nprint v(a)\n.endc", "no-data"),
+    "control block without data": case("V1 a 0 1\nR1 a 0 1\n.control\nop\nprint v(a)\n.endc", "no-data", 4),
     "control block that writes before it runs anything": case(
-        "V1 a 0 1\nR1 a 0 1\n.control\nwrite x.raw\n.endc", "no-data"
+        "V1 a 0 1\nR1 a 0 1\n.control\nwrite x.raw\n.endc", "no-data", 4
     ),
     "control block quits with 3": case("V1 a 0 1\nR1 a 0 1\n.op\n.control\nquit 3\n.endc", "control-quit"),
     "writes outside its folder": case(
@@ -348,7 +349,7 @@ async def test_without_any_box_a_deck_with_commands_is_asked_about(
 ) -> None:
     deck = "t\nV1 a 0 1\nR1 a 0 1\n.op\n.control\nop\n.endc\n.end\n"
     options: dict[str, Any] = {"processes": ProcessManager(), "layers": frozenset(("rlimits",))}
-    runner = NgspiceRunner(scratch_root=outside, **options)
+    runner = NgspiceRunner(ConfinedNgspice(scratch_root=outside, **options))
     with pytest.raises(NeedsConfirmation, match="confines"):
         await runner.run(make_job(deck))
     library = outside / "project/part.inc"
@@ -357,7 +358,7 @@ async def test_without_any_box_a_deck_with_commands_is_asked_about(
         await runner.run(make_job("t\nR1 a 0 1\n.op\n.end\n", included_files=(library,)))
     plain = await runner.run(make_job("t\nV1 a 0 1\nR1 a 0 1\n.op\n.end\n"))
     assert (plain.status, plain.confinement) == ("ok", ("rlimits",))
-    trusting = NgspiceRunner(scratch_root=outside, allow_unconfined=True, **options)
+    trusting = NgspiceRunner(ConfinedNgspice(scratch_root=outside, allow_unconfined=True, **options))
     assert (await trusting.run(make_job(deck))).status == "ok"
 
 

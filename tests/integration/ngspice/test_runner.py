@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from domain.simulation.request import ResourceLimits, SimulationJob
+from infrastructure.ngspice.confined import ConfinedNgspice
 from infrastructure.ngspice.runner import NgspiceRunner
 from infrastructure.waveforms.raw_file import read_raw
 from shared.processes import ProcessManager
@@ -254,12 +255,14 @@ async def test_a_killed_application_leaves_no_run_behind(
     make_runner(mode)
     code = (
         "import asyncio, sys\nfrom pathlib import Path\n"
+        "from infrastructure.ngspice.confined import ConfinedNgspice\n"
         "from infrastructure.ngspice.runner import NgspiceRunner\n"
         "from shared.processes import ProcessManager\n"
         "from domain.simulation.request import SimulationJob\n"
         "deck = b't\\nV1 a 0 1\\nR1 a 0 1\\n.control\\nwhile 1\\nlet x = 1\\nend\\n.endc\\n.end\\n'\n"
         "async def main():\n"
-        "    runner = NgspiceRunner(processes=ProcessManager(), layers=frozenset(sys.argv[2:]))\n"
+        "    ngspice = ConfinedNgspice(processes=ProcessManager(), layers=frozenset(sys.argv[2:]))\n"
+        "    runner = NgspiceRunner(ngspice)\n"
         "    await runner.confinement()\n"
         "    print('ready', flush=True)\n"
         "    job = SimulationJob(deck=deck, deck_path=Path('x.cir'), output_dir=Path(sys.argv[1]))\n"
@@ -303,7 +306,7 @@ async def test_runs_side_by_side_do_not_meet(make_runner: MakeRunner, make_job: 
 
 
 async def test_the_default_scratch_is_in_the_output_folder_and_gone_afterwards(make_job: MakeJob) -> None:
-    run = await NgspiceRunner(processes=ProcessManager()).run(make_job(DIVIDER))
+    run = await NgspiceRunner(ConfinedNgspice(processes=ProcessManager())).run(make_job(DIVIDER))
     names = sorted(path.name for path in run.log_path.parent.iterdir())
     assert names == ["ngspice.log", "ngspice.raw"]
 
@@ -337,12 +340,13 @@ async def test_a_user_without_a_passwd_entry(outside: Path, make_runner: MakeRun
     root = Path(__file__).parents[3]
     code = (
         "import asyncio, os, sys\nfrom pathlib import Path\n"
+        "from infrastructure.ngspice.confined import ConfinedNgspice\n"
         "from infrastructure.ngspice.runner import NgspiceRunner\n"
         "from shared.processes import ProcessManager\n"
         "from domain.simulation.request import SimulationJob\n"
         "job = SimulationJob(deck=b't\\nV1 a 0 1\\nR1 a 0 1\\n.op\\n.end\\n', deck_path=Path('x.cir'),"
         " output_dir=Path(sys.argv[1]))\n"
-        "run = asyncio.run(NgspiceRunner(processes=ProcessManager()).run(job))\n"
+        "run = asyncio.run(NgspiceRunner(ConfinedNgspice(processes=ProcessManager())).run(job))\n"
         "print(os.getuid(), run.status, len(run.raw_paths), *run.confinement)\n"
     )
     bubblewrap = shutil.which("bwrap")

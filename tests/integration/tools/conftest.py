@@ -24,6 +24,7 @@ from domain.llm.tools.result import ToolResult
 from infrastructure.exports.pictures import PictureFiles
 from infrastructure.exports.tables import TableFiles
 from infrastructure.ngspice.batch.simulator import NgspiceBatch
+from infrastructure.ngspice.confined import ConfinedNgspice
 from infrastructure.ngspice.runner import NgspiceRunner
 from infrastructure.ngspice.stepped_runs import StepJoiner
 from infrastructure.persistence.atomic import write_atomically
@@ -52,12 +53,12 @@ class Bench:
         sources, results = SourceReaderFactory(), ResultFolders(user_home=project.private / "home")
         waveforms = RawFileReader()
         settings = SimulatorSettingsFile(user_home=project.private / "home", environment={})
-        batch = NgspiceBatch(processes=self.processes)
+        batch = NgspiceBatch(ConfinedNgspice(processes=self.processes))
         self.services = ToolServices(
             sources=sources,
             check=CheckCircuit(sources=sources, libraries=libraries),
             simulate=RunSimulation(
-                simulator=NgspiceRunner(processes=self.processes),
+                simulator=NgspiceRunner(ConfinedNgspice(processes=self.processes)),
                 waveforms=waveforms,
                 sources=sources,
                 results=results,
@@ -68,7 +69,7 @@ class Bench:
             ),
             study=RunStudy(
                 batch=lambda _cluster: batch,
-                simulator=NgspiceRunner(processes=self.processes),
+                simulator=NgspiceRunner(ConfinedNgspice(processes=self.processes)),
                 sources=sources,
                 results=results,
                 cpu=self.cpu,
@@ -78,7 +79,7 @@ class Bench:
             ),
             optimize=OptimizeCircuit(
                 batch=lambda _cluster: batch,
-                simulator=NgspiceRunner(processes=self.processes),
+                simulator=NgspiceRunner(ConfinedNgspice(processes=self.processes)),
                 waveforms=waveforms,
                 sources=sources,
                 results=results,
@@ -89,7 +90,7 @@ class Bench:
                 libraries=libraries,
             ),
             analyze_convergence=AnalyzeConvergence(
-                simulator=NgspiceRunner(processes=self.processes),
+                simulator=NgspiceRunner(ConfinedNgspice(processes=self.processes)),
                 sources=sources,
                 results=results,
                 cpu=self.cpu,
