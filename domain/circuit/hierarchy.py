@@ -206,23 +206,29 @@ def visible_parameters(top: Block) -> dict[Block, frozenset[str]]:
     """
     own = {block: parameters_of(block) for block in top.walk()}
     visible = {block: frozenset().union(*(own[outer] for outer in block.lineage)) for block in own}
-    waiting = list(visible)
+    rings = rings_of(own)
+    members: dict[int, list[Block]] = {}
+    for block in reversed(rings):  # each ring behind all those that instantiate it
+        members.setdefault(rings[block], []).append(block)
     work = 0
-    while waiting:
-        block = waiting.pop()
-        work += len(visible[block])
+    for ring in members.values():
+        names = frozenset().union(*(visible[block] for block in ring))
+        work += len(names) * len(ring)
         if work > _MOST_NAMES_PASSED:
             return dict.fromkeys(visible, frozenset().union(*own.values()))
-        for target in instantiated(block):
-            wider = visible[target] | visible[block]
-            if wider != visible[target]:
-                visible[target] = wider
-                waiting.append(target)
+        for block in ring:
+            visible[block] = names
+            for target in instantiated(block):
+                if rings[target] != rings[block]:
+                    work += len(names)
+                    visible[target] |= names
     return visible
 
 
 def rings_of(blocks: Iterable[Block]) -> dict[Block, int]:
     """The number of the ring each block is in: two have one number when each contains the other.
+
+    In the order in which the rings are closed: what a block contains stands before it.
 
     Tarjan's strongly connected components, without recursion (SIAM J. Comput. 1, 1972).
     """

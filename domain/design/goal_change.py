@@ -11,6 +11,7 @@ from domain.design.catalogue import FAMILIES
 from domain.design.goals import DesignGoal
 from domain.design.sentence import Dimension, Mention, read_sentence
 from domain.design.understanding import Slot, fill_slots
+from shared.errors import CircuitError
 
 _QUESTION = re.compile(
     r"[?？]\s*$|^\s*(?:what|why|how|which|is|are|does|do|can|could)\b|吗|什么|为什么|怎么|多少|哪"
@@ -25,6 +26,8 @@ _WISH = re.compile(
 )
 """A wish that is put as a question."""
 _ASKS = re.compile(r"\b(?:what|why|how|which|whether)\b|什么|为什么|怎么|多少|哪")
+_LONGEST = 2_000
+"""Characters; who says more says more than a change of goals."""
 _DIMENSIONS: Mapping[str, tuple[Dimension, ...]] = {
     "Hz": ("Hz",),
     "V": ("V",),
@@ -47,11 +50,14 @@ def goals_changed_by(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal
     understood is not carried out. A bare figure keeps the kind of the goal (a target its tolerance, a limit
     its side); words of a bound make it that bound.
     """
-    if is_question(text):
+    if len(text) > _LONGEST or is_question(text):
         return None
     sentence = read_sentence(text)
     slots = [_slot(goal, goals) for goal in goals if _DIMENSIONS.get(goal.unit)]
-    filled = fill_slots(sentence, slots)
+    try:
+        filled = fill_slots(sentence, slots)
+    except CircuitError:  # too many figures that may mean the same: not wholly understood
+        return None
     if not filled.values or filled.unused:
         return None
     changed = tuple(

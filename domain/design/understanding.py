@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from domain.design.sentence import Dimension, Mention, Sentence
 from shared.errors import CircuitError
@@ -23,6 +24,10 @@ _WEAK = 10.0
 _AFTER = 2.0
 _CLAUSE_BREAK = 12.0
 _OTHER_NUMBER = 25.0
+_LEFT_OUT = 100.0
+"""Cost of a number that no slot takes."""
+_MOST_WAYS = 100_000
+_ROUNDING = 1e-6
 _LINKING_WORDS = re.compile(
     r"(?:[\s=:,~≈()]|\bof\b|\bis\b|\bat\b|@|\babout\b|\bequals?\b|"
     r"[为是约取在]|等于|大约|左右|\bto\b|\bbetween\b|\bfrom\b|介于|\bthe\b|"
@@ -71,7 +76,10 @@ class Filled:
 def fill_slots(
     sentence: Sentence, slots: Sequence[Slot], mentions: Sequence[Mention] | None = None
 ) -> Filled:
-    """Assign the numbers of a sentence to slots, at most one each, so that the total distance is least."""
+    """Assign the numbers of a sentence to slots, at most one each, so that the total distance is least.
+
+    Raises CircuitError for a sentence of dozens of numbers that may mean the same.
+    """
     found = tuple(sentence.mentions if mentions is None else mentions)
     options = [
         sorted(
@@ -91,26 +99,48 @@ def fill_slots(
 
 
 def _cheapest(options: Sequence[Sequence[tuple[float, str]]]) -> dict[int, str]:
-    """Branch and bound over which slot each mention takes; leaving one out costs more than any word."""
-    leave_out = 100.0
-    best_cost, best = float("inf"), {}
-    floor = [min([leave_out, *(c for c, _ in choices)]) for choices in options]
-    rest = [sum(floor[i:]) for i in range(len(options) + 1)]
+    """Which slot each mention takes, at the least cost in sum; of equal ones the first in order.
 
-    def descend(index: int, cost: float, chosen: dict[int, str]) -> None:
-        nonlocal best_cost, best
-        if cost + rest[index] >= best_cost:
-            return
-        if index == len(options):
-            best_cost, best = cost, dict(chosen)
-            return
-        for price, name in options[index]:
-            if name not in chosen.values():
-                descend(index + 1, cost + price, {**chosen, index: name})
-        descend(index + 1, cost + leave_out, chosen)
+    Leaving a mention out costs more than any word. Of the ways to have taken the same slots only the cheapest
+    is gone on with, and none that cannot become cheaper than giving each mention the best slot still free.
+    Raises CircuitError where the ways are too many: when dozens of numbers may each mean anything.
+    """
+    bounds = [min([_LEFT_OUT, *(cost for cost, _ in choices)]) for choices in options]
+    rest = list(accumulate(reversed(bounds), initial=0.0))[::-1]
+    most = _at_once(options)
+    ways: dict[frozenset[str], tuple[float, dict[int, str]]] = {frozenset(): (0.0, {})}
+    work = 0
+    for index, choices in enumerate(options):
+        following: dict[frozenset[str], tuple[float, dict[int, str]]] = {}
+        work += len(ways) * (len(choices) + 1)
+        if work > _MOST_WAYS:
+            raise CircuitError(
+                msg("The sentence has too many numbers that may mean the same."),
+                advice=msg("Say less at once, with the name of the quantity beside each number."),
+                error_type="bad_request",
+            )
+        for taken, (cost, chosen) in ways.items():
+            for price, name in (*choices, (_LEFT_OUT, "")):
+                total = cost + price
+                if name in taken or total + rest[index + 1] > most + _ROUNDING:
+                    continue
+                key = taken | {name} if name else taken
+                if key not in following or total < following[key][0]:
+                    following.pop(key, None)  # the order stays that of the choices
+                    following[key] = total, {**chosen, index: name} if name else chosen
+        ways = following
+    return min(ways.values(), key=lambda way: way[0])[1]
 
-    descend(0, 0.0, {})
-    return best
+
+def _at_once(options: Sequence[Sequence[tuple[float, str]]]) -> float:
+    """What it costs when each mention in turn takes the best slot that is still free."""
+    taken: set[str] = set()
+    cost = 0.0
+    for choices in options:
+        price, name = next((choice for choice in choices if choice[1] not in taken), (_LEFT_OUT, ""))
+        cost += price
+        taken.add(name)
+    return cost
 
 
 def _cost(text: str, mentions: Sequence[Mention], mention: Mention, slot: Slot) -> float | None:

@@ -30,15 +30,17 @@ from domain.circuit.outline import outline_of
 from domain.circuit.parameters import resolve_parameters
 from domain.circuit.sections import sections_of
 from domain.circuit.translation import translate
+from domain.design.sentence import read_sentence
+from domain.design.understanding import Slot, fill_slots
 from domain.llm.answers import calls_in_text
 from domain.llm.netlists_in_text import complete_netlists
 from domain.simulation.meas_cards import parse_meas
 from presentation.panels.conversation.markup import to_html
 from presentation.panels.editor.highlight import Style, paint_roughly
-from shared.errors import UserInputError
+from shared.errors import CircuitError, UserInputError
 
 ROOT = Path("/deck/circuit.cir")
-MOST_GROWTH = 2.6
+MOST_GROWTH = 2.2
 """Of the calls for a text twice as long: 2 is linear, 4 the square."""
 
 
@@ -282,6 +284,7 @@ def test_brackets_are_shown_as_written_and_links_are_links() -> None:
         pytest.param("```" + "a" * 300_000, id="a language without end"),
         pytest.param("```\n" * 20_000 + "x", id="fences"),
         pytest.param("<tool_call>" * 30_000, id="tags"),
+        pytest.param("<|python_tag|>{" * 30_000, id="marks"),
         pytest.param(": " * 100_000 + "{", id="colons"),
         pytest.param("{" * 100_000, id="braces"),
         pytest.param('{"tool": ' * 20_000, id="nested calls"),
@@ -291,3 +294,32 @@ def test_brackets_are_shown_as_written_and_links_are_links() -> None:
 def test_calls_and_netlists_are_looked_for_in_linear_time(text: str) -> None:
     assert calls_in_text(text, {"f"})[0] == ()
     assert complete_netlists(text) == ()
+
+
+@pytest.mark.parametrize("read", [lambda text: calls_in_text(text, {"f"}), complete_netlists])
+def test_fences_each_longer_than_the_last_are_looked_for_once(read: Callable[[str], Any]) -> None:
+    """Each was looked for to the end of the text: 4 s for a megabyte."""
+
+    def fences(count: int) -> str:
+        return "".join("`" * length + "\nx\n" for length in range(3, count))
+
+    few, many = (calls_of(partial(read, fences(count))) for count in (400, 800))
+    assert many <= MOST_GROWTH * few
+    begin = time.thread_time()
+    read(fences(2_500))  # 3 MB
+    assert time.thread_time() - begin < 5
+
+
+def test_a_sentence_of_numbers_that_may_mean_the_same_is_refused_in_bounded_time() -> None:
+    """Each one more doubled the time: 10 took 2 s, 14 minutes."""
+    words = [f"w{number}" for number in range(12)]
+    slots = [
+        Slot(name=word, dimensions=("V",), words="|".join(words[(k * j) % 12] for j in range(1, 8)))
+        for k, word in enumerate(words, start=1)
+    ]
+    text = " ".join(f"{words[number * 7 % 12]}{' ' * (number % 5)} {number} V" for number in range(60))
+    with pytest.raises(CircuitError, match="too many numbers"):
+        fill_slots(read_sentence(text), slots)
+    slots = [Slot(name=name, dimensions=("V",), words="volt") for name in "abc"]
+    filled = fill_slots(read_sentence("volt 1 V, volt 2 V, volt 3 V"), slots)
+    assert sorted(mention.value for mention in filled.values.values()) == [1, 2, 3]
