@@ -11,7 +11,7 @@ from domain.design.deck import Deck, Say
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.engine import wording
 from domain.design.engine.correcting import Tuning, corrected
-from domain.design.engine.declaration import DERIVED, STATED, Family, GoalRow, Request, Sized
+from domain.design.engine.declaration import DERIVED, STATED, TOLERANCE, Family, GoalRow, Request, Sized
 from domain.design.engine.reading import completed, fill_in, read, refuse_out_of_range
 from domain.design.families.changed_goals import changed, ratio_of, tolerance_of
 from domain.design.families.family import Claim
@@ -111,6 +111,7 @@ class DeclaredFamily:
         for dropped in ((), (unchanged - needed) & set(changed.get(STATED, ()))):
             parameters = {**changed, **dict.fromkeys(dropped)}
             try:
+                refuse_out_of_range(self.family, parameters)
                 completed(self.family, parameters)
                 fill_in(self.family, parameters)
                 refuse_out_of_range(self.family, parameters)
@@ -207,7 +208,10 @@ def _followed(
     if ratio is None or before is None:
         return {}
     width = tolerance_of(new) if old.target is not None else None
-    return {row.quantity: before * ratio} | ({} if width is None else {"tolerance": width})
+    if width is None:
+        return {row.quantity: before * ratio}
+    least, most = TOLERANCE.within
+    return {row.quantity: before * ratio, "tolerance": min(max(width, least), most)}
 
 
 def _file_stem(title: str) -> str:

@@ -139,7 +139,7 @@ FAMILY = Family(
             within=(100, 1e6), example=10e3, default=lambda request: 10e3 if request["gain"] <= 100 else 2e3,
         ),
         Quantity(
-            name="supply_v", label=msg("supply"), dimensions=("V",), takes_rest=True, has_sign=False,
+            name="supply_v", label=msg("supply (±)"), dimensions=("V",), takes_rest=True, has_sign=False,
             words=r"suppl(?:y|ies)|rails?|powered|供电|电源", within=(2.5, 24), example=15, default=15,
         ),
         Quantity(

@@ -33,13 +33,9 @@ _RESISTANCE = Quantity(
     within=(1, 10e3), example=50, default=50,
 )  # fmt: skip
 _LOAD = Quantity(
-    name="load_ohm",
-    label=msg("load resistance"),
-    dimensions=("Ohm",),
-    words=r"load|负载",
-    within=(1, 10e3),
+    name="load_ohm", label=msg("load resistance"), dimensions=("Ohm",), words=r"load|负载", within=(1, 10e3),
     example=50,
-)
+)  # fmt: skip
 
 
 def complete(request: Request) -> Said:
@@ -172,7 +168,14 @@ FAMILY = Family(
             r"butterw|cheb|巴特沃|[切契]比雪夫|\d\s?k?(?:ohm|Ω|ω|欧)))|"
             r"^(?=.*(?:无源|passive))(?=.*(?:butterw|cheb|巴特沃|[切契]比雪夫))"
         ),
-        excludes=r"(?<![a-z])r-?l?-?c(?![a-z])|阻容|(?<![a-z])active|有源|op[\s-]?amp|运放|bessel|贝塞尔|sallen",
+        excludes=r"(?<![a-z])r-?l?-?c(?![a-z])|阻容|(?<![a-z])active|有源|op[\s-]?amp|运放|sallen",
+        refuses=(
+            (
+                r"bessel|贝[塞赛]尔",
+                msg("LC ladders with a Bessel response cannot be designed yet."),
+                msg("Ask for a Butterworth or Chebyshev response, or for an active Sallen-Key filter."),
+            ),
+        ),
     ),
     quantities=(*rows.filter_quantities((10, 2e9), example_hz=1e6), rows.order_quantity(2, 9), *_OWN),
     choices=(rows.KIND, rows.RESPONSE, rows.PARTS, rows.CUTOFF_AT),

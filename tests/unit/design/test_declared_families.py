@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from domain.design.catalogue import FAMILIES, understand
 from domain.design.designer import DesignIntent, Proposal
@@ -123,6 +125,7 @@ def test_a_sentence_is_understood(text, family, expected):
         ("LC ladder, order 5, 1 MHz, 50 ohm source and 75 ohm load", "impossible_goal", "equal"),
         ("LC low-pass, 1 MHz, 50 ohm, 100 dB at 1.2 MHz", "impossible_goal", "attenuation"),
         ("LC ladder, Butterworth Chebyshev, order 5, 1 MHz", "impossible_goal", "Both"),
+        ("Bessel LC ladder low-pass, order 5, 1 MHz", "unknown_circuit", "Bessel"),
         ("elliptic LC ladder low-pass, order 5, 1 MHz", "unknown_circuit", "elliptic"),
     ],
 )
@@ -298,6 +301,87 @@ def test_a_design_stored_before_a_quantity_existed_is_sized_as_then():
     intent, proposal = propose("LC ladder low-pass, order 5, 1 MHz")
     known_then = {k: v for k, v in intent.parameters.items() if k not in ("load_ohm", "parts", "derived")}
     assert FAMILIES[LADDER].propose(replace(intent, parameters=known_then), str).values == proposal.values
+
+
+_WORDS = [
+    "inverting amplifier",
+    "gain",
+    "10",
+    "-5",
+    "20 dB",
+    "bandwidth",
+    "100 kHz",
+    "1 GHz",
+    "input resistance",
+    "4.7k",
+    "0 ohm",
+    "50 ohm",
+    "600 ohm load",
+    "±12 V",
+    "tolerance 1%",
+    "±0%",
+    "LC ladder",
+    "low-pass",
+    "high-pass",
+    "Chebyshev",
+    "Butterworth",
+    "ripple",
+    "0.5 dB",
+    "40 dB at 10 MHz",
+    "order 5",
+    "order 2",
+    "4阶",
+    "cut-off 1 MHz",
+    "ripple edge",
+    "E96",
+    "exact",
+    "GBW 10 MHz",
+    "at most",
+    "反相放大器",
+    "增益10倍",
+    "LC梯形滤波器",
+    "衰减",
+    "通带损耗1dB",
+    "RC low-pass",
+    "time constant 1 ms",
+    "R = 10k",
+    "C = 1nF",
+    "R between 1k and 5k",
+    "load 10k",
+    "10 kHz",
+    "L=1mH",
+]
+
+
+@given(
+    start=st.sampled_from(
+        ["inverting amplifier gain 10", "LC ladder order 5 1 MHz", "RC low-pass 10 kHz", ""]
+    ),
+    words=st.lists(st.sampled_from(_WORDS), max_size=6),
+    factors=st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0, -1.0, 1e3]), min_size=12, max_size=12),
+)
+def test_any_words_are_understood_or_refused_and_any_changed_goals_followed(start, words, factors):
+    try:
+        intent = understand(", ".join([start, *words]))
+        family = FAMILIES[intent.family]
+        json.dumps(intent.parameters, allow_nan=False)
+        proposal = family.propose(intent, str)
+    except CircuitError as refused:
+        assert refused.error_type in {"unknown_circuit", "missing_goal", "impossible_goal"}
+        return
+    assert family.revise(intent, proposal, [], str) is None
+    bounds = ("minimum", "maximum", "target")
+    changed = [
+        replace(
+            each, **{b: v * factors.pop() for b in bounds if factors and (v := getattr(each, b)) is not None}
+        )
+        for each in intent.goals
+    ]
+    after = family.follow(intent, changed)
+    try:
+        assert family.propose(after, str).netlist
+    except CircuitError as refused:
+        assert refused.error_type == "impossible_goal"
 
 
 def test_every_family_is_described_named_and_has_examples_it_understands():
