@@ -22,6 +22,7 @@ from typing import IO, Any, TypeVar
 
 from shared.errors import EnvironmentProblem
 from shared.message import msg
+from shared.uninterrupted import uninterrupted
 
 T = TypeVar("T")
 
@@ -71,9 +72,8 @@ class CpuTaskExecutor:
             worker = self._idle.pop() if self._idle else _Worker()
             self._busy.add(worker)
             try:
-                answer = await self._finish(
-                    self._pipe_pool.submit(worker.ask, function, args, kwargs), on_cancel=worker.kill
-                )
+                job = self._pipe_pool.submit(worker.ask, function, args, kwargs)
+                answer = await uninterrupted(self._known(job), on_cancel=worker.kill)
             finally:
                 self._busy.discard(worker)
                 if worker.is_usable:
@@ -98,7 +98,7 @@ class CpuTaskExecutor:
             self._thread_pool = ThreadPoolExecutor(self._max_threads, "cpu-thread")
         job = self._thread_pool.submit(function, *args, **kwargs)
         if not abandon_on_cancel:
-            return await self._finish(job, on_cancel=job.cancel)
+            return await uninterrupted(self._known(job), on_cancel=job.cancel)
         return await asyncio.shield(self._known(job))
 
     async def shutdown(self) -> None:
@@ -122,22 +122,6 @@ class CpuTaskExecutor:
         self._jobs.add(future)
         future.add_done_callback(self._jobs.discard)
         return future
-
-    async def _finish(self, job: Future[T], *, on_cancel: Callable[[], object]) -> T:
-        """The job's value. A cancellation calls `on_cancel` and goes on when the job has ended."""
-        future = self._known(job)
-        cancelled: asyncio.CancelledError | None = None
-        while not future.done():
-            try:
-                await asyncio.wait([future])
-            except asyncio.CancelledError as error:
-                cancelled = error
-                on_cancel()
-        if cancelled is not None:
-            if not future.cancelled():
-                future.exception()  # it is of no interest any more
-            raise cancelled
-        return future.result()
 
     def _refuse_after_shutdown(self) -> None:
         if self._is_shut_down:

@@ -27,6 +27,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from shared.uninterrupted import hold_out, uninterrupted
+
 _logger = logging.getLogger(__name__)
 
 StreamName = Literal["stdout", "stderr"]
@@ -202,13 +204,7 @@ class _Program(asyncio.SubprocessProtocol):
             )
             self._transport = transport
 
-        spawning = asyncio.create_task(spawn())
-        cancelled = await _hold_out(spawning)
-        if cancelled is not None:
-            if not spawning.cancelled() and (error := spawning.exception()) is not None:
-                _logger.debug("Cancelled while being started, which failed", exc_info=error)
-            raise cancelled
-        spawning.result()
+        await uninterrupted(spawn())
         assert self._transport is not None
         if self._is_doomed:
             self.kill()
@@ -233,12 +229,12 @@ class _Program(asyncio.SubprocessProtocol):
             if self._transport is None:
                 return
             self.kill()
-            cancelled = [await _hold_out(self._leader_ended, _REAP_S)]
+            cancelled = [await hold_out(self._leader_ended, timeout_s=_REAP_S)]
             if not self._leader_ended.done():
                 _logger.error("Process %d does not die after SIGKILL", self._transport.get_pid())
-            cancelled.append(await _hold_out(self._outputs_ended, _DRAIN_S))
+            cancelled.append(await hold_out(self._outputs_ended, timeout_s=_DRAIN_S))
             self._transport.close()
-            cancelled.append(await _hold_out(self._closed, _REAP_S))
+            cancelled.append(await hold_out(self._closed, timeout_s=_REAP_S))
         finally:
             self.gone.set_result(None)
         for error in cancelled:
@@ -342,24 +338,6 @@ class _LineCutter:
     def rest(self) -> Iterable[str]:
         line, self._pending = self._pending, b""
         return [line.decode("utf-8", "replace")] if line else []
-
-
-async def _hold_out(
-    future: asyncio.Future[None], seconds: float | None = None
-) -> asyncio.CancelledError | None:
-    """Wait for `future` whatever happens to the waiting task; a cancellation met is handed back."""
-    loop = asyncio.get_running_loop()
-    deadline = None if seconds is None else loop.time() + seconds
-    cancelled = None
-    while not future.done():
-        left = None if deadline is None else deadline - loop.time()
-        if left is not None and left <= 0:
-            break
-        try:
-            await asyncio.wait([future], timeout=left)
-        except asyncio.CancelledError as error:
-            cancelled = error
-    return cancelled
 
 
 def _rlimits(limits: ProcessLimits) -> dict[str, tuple[int, int]]:

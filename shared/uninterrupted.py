@@ -3,27 +3,47 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+import logging
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 T = TypeVar("T")
+_logger = logging.getLogger(__name__)
 
 
-async def uninterrupted(work: Awaitable[T]) -> T:
+async def uninterrupted(work: Awaitable[T], *, on_cancel: Callable[[], object] = lambda: None) -> T:
     """The result of `work`, which runs to its end even when the caller is cancelled meanwhile.
 
-    A cancellation goes on when the work has ended: an effect is then whole, never half. For short
-    work only (a write, a commit), since a stop has to wait for it.
+    A cancellation calls `on_cancel` and goes on when the work has ended: an effect is then whole, never half;
+    an error of the work is only logged then. For short work (a write, a commit), since a stop has to wait for
+    it.
     """
     task = asyncio.ensure_future(work)
-    cancelled: asyncio.CancelledError | None = None
-    while not task.done():
+    cancelled = await hold_out(task, on_cancel=on_cancel)
+    if cancelled is None:
+        return task.result()
+    if not task.cancelled() and (error := task.exception()) is not None:
+        _logger.info("Failed while its caller was cancelled: %s", error, exc_info=error)
+    raise cancelled
+
+
+async def hold_out(
+    work: asyncio.Future[T], *, timeout_s: float | None = None, on_cancel: Callable[[], object] = lambda: None
+) -> asyncio.CancelledError | None:
+    """Wait until `work` is done, `timeout_s` at most, whatever happens to the waiting task.
+
+    A cancellation met meanwhile calls `on_cancel` and is handed back.
+    """
+    loop = asyncio.get_running_loop()
+    deadline = None if timeout_s is None else loop.time() + timeout_s
+    cancelled = None
+    while not work.done():
+        left = None if deadline is None else deadline - loop.time()
+        if left is not None and left <= 0:
+            break
         try:
-            await asyncio.wait([task])
+            await asyncio.wait([work], timeout=left)
         except asyncio.CancelledError as error:
             cancelled = error
-    if cancelled is not None:
-        if not task.cancelled():
-            task.exception()  # looked at, so that asyncio does not report it as lost
-        raise cancelled
-    return task.result()
+            on_cancel()
+    return cancelled

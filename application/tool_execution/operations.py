@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -26,12 +26,12 @@ from domain.llm.tools.line_diff import LineDiff
 from shared.errors import CircuitAIError, CircuitError, Stopped, UserInputError
 from shared.message import Message, msg
 from shared.ulid import new_ulid
+from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     from application.ports.project import OperationLog, ProjectFiles
     from shared.events import EventBus
 
-_logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
 _GiveUp = Callable[[], bool]
 """Asked before an effect begins: whether it is still wanted."""
@@ -373,18 +373,8 @@ async def _whole(work: Callable[[_GiveUp], _T]) -> _T:
 
     Until its effect begins it is told to give up; from there on it is brought to its end.
     """
-    is_cancelled = False
-    task = asyncio.ensure_future(asyncio.to_thread(work, lambda: is_cancelled))
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        is_cancelled = True
-        while not task.done():
-            with contextlib.suppress(asyncio.CancelledError):  # goes on below, once the thread is through
-                await asyncio.wait({task})
-        if not task.cancelled() and (error := task.exception()) is not None:
-            _logger.info("An operation failed while it was cancelled: %s", error)
-        raise
+    cancelled = threading.Event()
+    return await uninterrupted(asyncio.to_thread(work, cancelled.is_set), on_cancel=cancelled.set)
 
 
 def _now() -> str:

@@ -30,12 +30,13 @@ from infrastructure.ngspice.log_reader import progress_value, read_log
 from infrastructure.ngspice.sandbox import Parts, Sandbox, View
 from infrastructure.ngspice.scratch import Taken, folder_bytes, make_scratch, remove_scratch, take_outputs
 from infrastructure.ngspice.verdict import Ending, judge
-from infrastructure.ngspice.waiting import last_breath, to_the_end
+from infrastructure.ngspice.waiting import last_breath
 from infrastructure.persistence.atomic import write_problem
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import msg
 from shared.paths import LOG_FILE
 from shared.processes import ProcessLimits, ProcessOutcome, StreamName
+from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     from infrastructure.waveforms.raw_layout import RawHeader
@@ -122,7 +123,9 @@ class NgspiceRunner:
         with contextlib.ExitStack() as descriptors:
             async with last_breath() as lifeline:
                 held = replace(view, lifeline=lifeline)
-                command = await to_the_end(asyncio.to_thread(sandbox.command, held, arguments, descriptors))
+                command = await uninterrupted(
+                    asyncio.to_thread(sandbox.command, held, arguments, descriptors)
+                )
                 running = asyncio.ensure_future(
                     self._ngspice.processes.run(
                         command.argv,
@@ -205,11 +208,11 @@ async def _scratch(root: Path | None) -> AsyncIterator[Path]:
     """A scratch folder that is gone afterwards, also when the run is cancelled."""
     made: list[Path] = []
     try:
-        await to_the_end(asyncio.to_thread(lambda: made.append(make_scratch(root))))
+        await uninterrupted(asyncio.to_thread(lambda: made.append(make_scratch(root))))
         yield made[0]
     finally:
         for folder in made:
-            await to_the_end(asyncio.to_thread(remove_scratch, folder))
+            await uninterrupted(asyncio.to_thread(remove_scratch, folder))
 
 
 async def _watch_size(running: asyncio.Future[ProcessOutcome], view: View) -> bool:

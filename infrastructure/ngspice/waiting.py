@@ -6,32 +6,16 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any, TypeVar
 
 from shared.errors import EnvironmentProblem
 from shared.message import msg
+from shared.uninterrupted import uninterrupted
 
-_T = TypeVar("_T")
 _LAST_BREATH_S = 5.0
 _PATIENCE_S = 0.25
 _ACCESS_MODE = 3
-
-
-async def to_the_end(work: Coroutine[Any, Any, _T]) -> _T:
-    """Await work that must not be cut short; a cancellation meanwhile goes on afterwards."""
-    task = asyncio.ensure_future(work)
-    cancelled: asyncio.CancelledError | None = None
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError as error:
-            cancelled = error
-    result = task.result()
-    if cancelled is not None:
-        raise cancelled
-    return result
 
 
 @contextlib.asynccontextmanager
@@ -50,7 +34,7 @@ async def last_breath() -> AsyncIterator[int]:
         finally:
             os.close(theirs)
             open_ends.remove(theirs)
-            await to_the_end(_wait_closed(ours))
+            await uninterrupted(_wait_closed(ours))
     finally:
         for end in open_ends:
             os.close(end)

@@ -20,8 +20,9 @@ from infrastructure.ngspice.batch.guest import HELLO, LAYOUT, LOADING
 from infrastructure.ngspice.batch.wire import FrameReader, Layout, WireError, read_layout
 from infrastructure.ngspice.sandbox import Guest, Sandbox, View
 from infrastructure.ngspice.scratch import folder_bytes, make_scratch, remove_scratch
-from infrastructure.ngspice.waiting import last_breath, to_the_end
+from infrastructure.ngspice.waiting import last_breath
 from shared.processes import ProcessLimits, ProcessManager, ProcessOutcome, StreamName
+from shared.uninterrupted import uninterrupted
 
 _logger = logging.getLogger(__name__)
 
@@ -185,10 +186,10 @@ class GuestProcess:
 
         async def remove() -> None:
             for folder in made:
-                await to_the_end(asyncio.to_thread(remove_scratch, folder))
+                await uninterrupted(asyncio.to_thread(remove_scratch, folder))
 
         self._stack.push_async_callback(remove)
-        await to_the_end(asyncio.to_thread(lay_out))
+        await uninterrupted(asyncio.to_thread(lay_out))
         return made[0]
 
     async def _live(self, view: View, guest: Guest) -> ProcessOutcome:
@@ -196,7 +197,7 @@ class GuestProcess:
         with contextlib.ExitStack() as descriptors:
             async with last_breath() as lifeline:
                 held = replace(view, lifeline=lifeline)
-                command = await to_the_end(
+                command = await uninterrupted(
                     asyncio.to_thread(self._plan.sandbox.host, held, guest, descriptors)
                 )
                 return await self._processes.run(
@@ -218,7 +219,7 @@ class GuestProcess:
 
         `gently`: it has nothing to do and may go by itself, so that its processor time is accounted to us.
         """
-        await to_the_end(self._close(gently))
+        await uninterrupted(self._close(gently))
 
     async def _close(self, gently: bool) -> None:
         if gently and self._orders is not None and self._life is not None:
