@@ -1,23 +1,21 @@
 """Every call to a language model or another service on the network goes through here.
 
 Each service (provider and server) has a circuit breaker, a pace, a number of places for calls at the same
-time, and counts. A request is sent again only while nothing of its answer has come. tenacity keeps the
-loop; a stream drives it by hand, because each pause is told to who reads the stream.
+time, and counts. A request is sent again only while nothing of its answer has come; each pause is told to
+who reads the stream.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import sys
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import count
 from typing import TYPE_CHECKING, TypeVar
-
-from tenacity import AsyncRetrying, DoAttempt, DoSleep, RetryCallState
 
 from domain.llm.chat import ChatRequest, ProviderError, RetryNotice, StreamChunk, Usage
 from domain.llm.costs import PriceList, cost_of
@@ -209,39 +207,25 @@ class Visit:
         self._error: ProviderError | None = None
         self.has_begun = False
         """Something of the answer has come: it is not asked for again."""
-        self._notice: RetryNotice | None = None
-        """Of the pause before the next attempt, None when there is none."""
 
     async def attempts(self) -> AsyncGenerator[RetryNotice | None, None]:
         """One item an attempt (None), and one a pause before it begins (its notice).
 
         Raises the last attempt's ProviderError when there is no other attempt.
         """
-        retrying = AsyncRetrying(
-            retry=self._may_retry, stop=lambda _: False, wait=self._pause_s, reraise=True
-        )
-        retrying.begin()
-        state = RetryCallState(retrying, None, (), {})
-        while True:
-            step = await retrying.iter(state)
-            if isinstance(step, DoSleep) and self._notice is not None:
-                self._service.counts.retries += 1
-                state.prepare_for_next_attempt()
-                yield self._notice
-                await self._policy.sleep(self._notice.wait_s)
-                continue
-            if not isinstance(step, DoAttempt):
-                return
+        for attempt in count(1):
             self._error = None
             await self._service.take_pace()
             self._began = self._clock()
             yield None
             if self._error is None:
                 return
-            try:
+            pause_s = self._pause_s(attempt, self._error)
+            if pause_s is None:
                 raise self._error
-            except ProviderError:
-                state.set_exception(sys.exc_info())
+            self._service.counts.retries += 1
+            yield RetryNotice(attempt=attempt, wait_s=pause_s, reason=self._error.message)
+            await self._policy.sleep(pause_s)
 
     def begin(self) -> None:
         """The first piece of the answer is there."""
@@ -274,18 +258,11 @@ class Visit:
             self._is_settled = True
             self._service.settle(self._ticket, error, has_begun=self.has_begun)
 
-    def _may_retry(self, state: RetryCallState) -> bool:
-        self._notice = None
-        error, attempt = self._error, state.attempt_number
-        if error is None or self.has_begun or self._ticket.is_probe or self._service.is_open:
-            return False
-        wait_s = self._policy.pause_s(attempt, error)
-        if wait_s is not None:
-            self._notice = RetryNotice(attempt=attempt, wait_s=wait_s, reason=error.message)
-        return wait_s is not None
-
-    def _pause_s(self, _state: RetryCallState) -> float:
-        return 0.0 if self._notice is None else self._notice.wait_s
+    def _pause_s(self, attempt: int, error: ProviderError) -> float | None:
+        """Seconds until the next attempt; None: there is none."""
+        if self.has_begun or self._ticket.is_probe or self._service.is_open:
+            return None
+        return self._policy.pause_s(attempt, error)
 
 
 class GuardedClient:
