@@ -93,7 +93,14 @@ async def test_two_traces_and_what_adds_one_stand_in_one_row(pane: BottomPane, u
     assert not chips.more.isVisible()
     edge = tools.contentsRect().right() - tools.rest.geometry().right()
     assert 0 <= edge <= 12  # the buttons stand at the end of the row
-    pane.waveforms.remove_trace("i(v1)")
+    for name in ("v(in)/i(v1)", "-v(in)"):
+        pane.waveforms.add_trace(name)
+    chips.end_adding()
+    await until(lambda: len(chips.chips) == 4 and all(chip.isVisible() for chip in chips.chips))
+    assert not chips.more.isVisible()  # the circuit's name gave way
+    assert pane.waveforms.fit_button.isVisible()
+    for name in ("v(in)/i(v1)", "-v(in)", "i(v1)"):
+        pane.waveforms.remove_trace(name)
     await until(lambda: not tools.rest.isVisible())
     assert tools.export.isVisible()
     assert chips.rows == 1

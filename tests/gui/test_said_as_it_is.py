@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from PyQt6.QtCore import Qt
@@ -13,6 +15,7 @@ from PyQt6.QtWidgets import QLabel, QPushButton, QWidget
 from application.events import RetryScheduled, ToolEnded, ToolStarted
 from domain.simulation.waveform import Plot
 from presentation.panels.conversation import words
+from presentation.panels.conversation.acts import Acts
 from presentation.panels.conversation.feed import RunFeed
 from presentation.panels.conversation.html_view import HtmlItems
 from presentation.panels.conversation.items import ItemList, Retry, SimulationCard
@@ -52,6 +55,26 @@ def test_a_simulation_that_was_stopped_has_not_failed(events: tuple[ToolEnded, .
     card = _card_after(*events)
     assert str(words.simulation_verb(card.state)) == "Simulation stopped"
     assert [act for act, _ in words.simulation_ways(card)] == ["run_again"]
+
+
+async def test_a_stopped_simulation_is_run_again_from_its_card(
+    services: WindowServices, project: Path
+) -> None:
+    items, asked = ItemList(), list[object]()
+    items.put(replace(_card_after(), key="named"))
+    items.put(replace(_card_after(), key="unnamed", path=""))
+    model = SimpleNamespace(items=items, root=project, stop=None)
+    acts = Acts(services, model, Mock(), asked.append)  # type: ignore[arg-type]
+    services.workspace.circuit_run_requested.connect(asked.append)
+    services.workspace.main_run_requested.connect(lambda: asked.append("main"))
+    for key in ("named", "unnamed"):
+        card = items.get(key)
+        assert card is not None
+        page = HtmlItems(services.language)(card)
+        assert 'data-act="run_again"' in page
+        assert "Show log" not in page
+        acts("run_again", key, "")
+    assert asked == [project / "rc.cir", "main"]
 
 
 def test_a_simulation_that_failed_still_shows_its_log() -> None:

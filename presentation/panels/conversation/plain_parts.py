@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 
 from PyQt6.QtCore import QRectF, QUrl
-from PyQt6.QtGui import QColor, QPainter, QPixmap
+from PyQt6.QtGui import QColor, QFontMetrics, QPainter, QPixmap
 
 from presentation.window.theme import Theme
 
@@ -133,8 +133,10 @@ class PlainParts:
             ground, ink = f" bgcolor='{self.hex(f'diff.{kind}_bg')}'", self.hex(f"diff.{kind}_text")
         place = "" if number is None else str(number)
         shown = html.escape(text).replace("  ", " \u00a0")
+        # Else the text's column takes all there is, and a number stands one digit below the other.
+        wide = QFontMetrics(self._theme.font("mono_small")).horizontalAdvance(place) + 4
         return (
-            f"<tr><td{ground} align='right' style='color:{ink}'><code>{place}</code></td>"
+            f"<tr><td{ground} align='right' width='{wide}' style='color:{ink}'><code>{place}</code></td>"
             f"<td{ground} style='color:{ink}'><code>{sign}</code></td>"
             f"<td{ground} width='100%' style='color:{ink}'><code>{shown}</code></td></tr>"
         )

@@ -61,7 +61,7 @@ class PlainConversation(QWidget):
         self._items: dict[str, Item] = {}
         self._folds = _Folds()
         self._waits: set[str] = set()
-        """Of retries: until when, on the monotonic clock."""
+        """Retries that are counted down."""
         self._countdown = QTimer(self)
         self._countdown.setInterval(1000)
         self._countdown.timeout.connect(self._count_down)

@@ -66,6 +66,13 @@ class _Choice(QComboBox):
         behind = room - metrics.horizontalAdvance(name + dot)
         return f"{name}{dot}{metrics.elidedText(rest, Qt.TextElideMode.ElideRight, behind)}"
 
+    def shortest_width(self) -> int:
+        """With only the ends of the circuit's name, and all of the run's."""
+        circuit, dot, rest = self.currentText().partition(_DOT)
+        metrics = self.fontMetrics()
+        name = min(circuit, _SHORTEST, key=metrics.horizontalAdvance)
+        return self.rest_width() + metrics.horizontalAdvance(f"{name}{dot}{rest}")
+
     def rest_width(self) -> int:
         """What the box needs beside its name: borders, the arrow, and a breath before it."""
         option = QStyleOptionComboBox()
@@ -125,7 +132,7 @@ class PlotTools(QWidget):
         self._row.addLayout(self._places[1])
         self._row.setAlignment(self._places[1], top)
         self.chips.rows_changed.connect(self._fit_rows)
-        self.chips.chips_changed.connect(self._make_room)
+        self.chips.chips_changed.connect(self._fit_choice)
         self.menu = QMenu(self)
         """The formats of the export."""
         self.restyle()
@@ -150,10 +157,10 @@ class PlotTools(QWidget):
             wanted = rest + metrics.horizontalAdvance(choice.currentText())
             choice.setFixedWidth(min(wanted, max(round(self.width() * _CHOICE_SHARE), rest)))
             choice.setToolTip(choice.currentText())
-            self._make_room()
             view = choice.view()
             if view is not None:
                 view.setMinimumWidth(rest + widest)
+        self._make_room()
 
     def set_drawing(self, *, is_shown: bool) -> None:
         """Offer only what suits: a table of values has no traces."""
@@ -166,12 +173,12 @@ class PlotTools(QWidget):
         """Another room."""
         super().resizeEvent(event)
         self._fit_choice()
-        self._make_room()
 
     def _make_room(self) -> None:
         """In a narrow pane older runs, expressions and export go behind one button; cursors and fit stay.
 
-        So they do where the traces have one row less then.
+        So they do where the traces have one row less then. Where a trace would still have no room, the name
+        of the circuit gives way.
         """
         if not self._is_drawing:
             return
@@ -180,6 +187,10 @@ class PlotTools(QWidget):
         is_narrow = folded < full or (full != (0, 1) and self._chip_room(5) < theme.size("space.12") * 4)
         for button in (self.overlay, self.expression, self.export):
             button.setVisible(not is_narrow)
+        shortest = self.plot_choice.shortest_width()
+        gained = self.plot_choice.width() - shortest
+        if folded[0] and gained > 0 and self.chips.needed(self._chip_room(3) + gained) < folded:
+            self.plot_choice.setFixedWidth(shortest)
         has_changed = self.rest.isHidden() == is_narrow
         self.rest.setVisible(is_narrow)
         if has_changed:  # the row would keep the room of buttons that went while it was hidden itself
