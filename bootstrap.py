@@ -389,6 +389,7 @@ class Composition:
     def chat(self) -> ChatWithModel:
         from application.conversation.chatting import ChatWithModel
         from domain.llm.agent_limits import AgentLimits
+        from infrastructure.persistence.spent_answers import SpentAnswers
 
         return ChatWithModel(
             events=self.events,
@@ -400,6 +401,7 @@ class Composition:
             services=lambda: self._tool_services,
             prompts=self.prompts,
             permissions=self.permissions,
+            used_answers=SpentAnswers(self._home),
             limits=self._settings.agent or AgentLimits(),
             small_model=self._small_model(),
             alternatives=self._alternatives,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from application.conversation.conversation import Conversation
     from application.conversation.web_searching import SearchWeb
     from application.ports.conversation import ChatModels, Checkpointers
-    from application.ports.permissions import PermissionStore
+    from application.ports.permissions import PermissionStore, UsedAnswers
     from application.ports.project import ProjectFiles, Projects
     from application.ports.tracing import TurnTracer
     from application.prompting import Prompting
@@ -78,6 +78,7 @@ class ChatWithModel:
         services: Callable[[], ToolServices],
         prompts: Prompting,
         permissions: PermissionStore,
+        used_answers: UsedAnswers,
         limits: AgentLimits | None = None,
         small_model: ProviderChoice | None = None,
         alternatives: Callable[[], Alternatives] = Alternatives,
@@ -94,6 +95,7 @@ class ChatWithModel:
         self.services = services
         self.prompts = prompts
         self.permissions = permissions
+        self.used_answers = used_answers
         self.consents = Consents(models=models, store=permissions)
         self.limits = limits or AgentLimits()
         self.small_model = small_model

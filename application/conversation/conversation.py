@@ -42,6 +42,7 @@ from domain.llm.tools.confirmation_card import (
     card_to_plain,
 )
 from domain.llm.turn_failure import failure_to_plain, message_to_plain
+from shared.ulid import new_ulid
 from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ class Conversation:
         self._asked = 0
         self._cards: dict[str, ConfirmationCard] = {}
         self._answers: dict[str, CardAnswer] = {}
+        self._answer_ids: dict[str, str] = {}
         self._open_card = ""
         self.name = ""
         self.work_mode = "free_work"
@@ -197,6 +199,13 @@ class Conversation:
         asked = [call for card in self._cards.values() for call in card.calls if call.call_id == call_id]
         return (asked[-1] if asked else None), self._answers.get(call_id)
 
+    def answer_id(self, call_id: str) -> str:
+        """What tells the answer to a call from every other answer; "" where there is none.
+
+        An answer of an earlier version is named by its question.
+        """
+        return self._answer_ids.get(call_id, "")
+
     def refused_in_turn(self) -> tuple[tuple[ToolCall, CallOnCard], ...]:
         """The turn's calls that the user refused, each with what he was asked."""
         found = ((call, *self.answer_to(call.call_id)) for call in self._calls_of_turn())
@@ -221,9 +230,8 @@ class Conversation:
     async def answer(self, card_id: str, answers: Answers) -> None:
         """Write the user's answers to a question."""
         plain = answers_to_plain(answers)
-        await self._write(
-            {"event": "confirmation", "state": "answered", "card_id": card_id, "answers": plain}
-        )
+        event = {"event": "confirmation", "state": "answered", "card_id": card_id, "answers": plain}
+        await self._write(event | {"answer_id": new_ulid()})
 
     async def begin_turn(self, message: HumanMessage) -> str:
         """Write the user's message as the start of a turn; returns the turn's id."""
@@ -431,6 +439,7 @@ class Conversation:
                 self._unfinished.clear()
                 self._cards.clear()
                 self._answers.clear()
+                self._answer_ids.clear()
             case _:
                 pass  # an event of a newer version: kept in the file, nothing to do with it here
 
@@ -441,7 +450,10 @@ class Conversation:
                 self._cards[card.card_id] = card
                 self._open_card = card.card_id
             else:
-                self._answers.update(answers_from_plain(event["answers"]))
+                answers = answers_from_plain(event["answers"])
+                answer_id = str(event.get("answer_id") or event["card_id"])
+                self._answers.update(answers)
+                self._answer_ids.update(dict.fromkeys(answers, answer_id))
                 self._open_card = ""
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             # Of another version, or written by somebody else: without it the question is asked (again).

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.design.circuit_goals import GoalBook, read_goals
 from domain.design.goals import DesignGoal
+from shared.folder_walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,7 @@ def describe_project(project: ProjectFiles, main_circuit: str = "") -> str:
 
 def _circuits(root: Path) -> list[Path]:
     found: list[Path] = []
-    for count, (folder, folders, files) in enumerate(os.walk(root)):
+    for count, (folder, folders, files) in enumerate(walk(root)):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         found += [Path(folder, name) for name in sorted(files) if name.lower().endswith(_CIRCUITS)]
         if count >= _MOST_FOLDERS:

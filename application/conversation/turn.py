@@ -119,6 +119,7 @@ class Turn:
             executor=self._executor,
             judging=Judging(chat.permissions),
             confirm=confirm,
+            used_answers=chat.used_answers,
             most_calls=chat.limits.calls_per_answer,
         )
         self._context: ToolContext = ToolContext(

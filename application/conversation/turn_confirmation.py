@@ -7,6 +7,7 @@ lets through what needs no confirmation, or has it for just the effect it would 
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -26,15 +27,18 @@ from domain.llm.tools.confirmation_card import (
     refusal,
     refused_already,
     same_answer,
+    used_already,
 )
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
     from application.conversation.conversation import Conversation
+    from application.ports.permissions import UsedAnswers
     from application.ports.project import OperationRecord
     from application.tool_execution.context import ToolCall, ToolContext
     from application.tool_execution.definition import Tool
     from application.tool_execution.executor import ToolExecutor
+    from domain.llm.tools.confirmation_card import CallOnCard
     from domain.llm.tools.result import ToolResult
 
 _log = logging.getLogger(__name__)
@@ -51,12 +55,14 @@ class TurnConfirmation:
         executor: ToolExecutor,
         judging: Judging,
         confirm: Confirm | None,
+        used_answers: UsedAnswers,
         most_calls: int,
     ) -> None:
         self._conversation = conversation
         self._executor = executor
         self._judging = judging
         self._confirm = confirm
+        self._used_answers = used_answers
         self._most_calls = most_calls
 
     async def needs_review(self, pending: Sequence[str], context: ToolContext) -> bool:
@@ -116,8 +122,7 @@ class TurnConfirmation:
         if judged.verdict.decision == "deny":
             return forbidden(call.name, judged.verdict.rule)
         if asked is not None and answer is not None:
-            covered = judged.effect.is_same_as(asked.effect, self._written())
-            return None if covered else changed_since(call.name)
+            return await self._used(call, judged, asked)
         return changed_since(call.name) if judged.verdict.decision == "ask" else None
 
     async def _judge_all(self, pending: Sequence[str], context: ToolContext) -> list[Judged]:
@@ -150,7 +155,7 @@ class TurnConfirmation:
     async def _is_to_be_judged(self, call: ToolCall, context: ToolContext) -> bool:
         """Not what has its result or its answer, will not be run, or had its effect before a kill."""
         conversation = self._conversation
-        if conversation.result_of(call.call_id) or conversation.answer_to(call.call_id)[1] is not None:
+        if conversation.result_of(call.call_id) or await self._is_answered(call.call_id):
             return False
         if conversation.place_in_answer(call.call_id) >= self._most_calls:
             return False
@@ -158,6 +163,24 @@ class TurnConfirmation:
             return False
         record = await context.operations.find(call.call_id)
         return record is None or record.state not in _HAPPENED
+
+    async def _used(self, call: ToolCall, judged: Judged, asked: CallOnCard) -> ToolResult | None:
+        """Use the answer to a call up; its result where the answer does not cover it, or was used before."""
+        if not judged.effect.is_same_as(asked.effect, self._written()):
+            return changed_since(call.name)
+        answer_id = self._conversation.answer_id(call.call_id)
+        is_needed = judged.verdict.decision == "ask"
+        if is_needed and not await asyncio.to_thread(self._used_answers.spend, answer_id, call.call_id):
+            return used_already(call.name)
+        return None
+
+    async def _is_answered(self, call_id: str) -> bool:
+        """Whether there is an answer that still counts: one that allows counts once."""
+        _, answer = self._conversation.answer_to(call_id)
+        if answer is None or not answer.is_allowed:
+            return answer is not None
+        answer_id = self._conversation.answer_id(call_id)
+        return not await asyncio.to_thread(self._used_answers.is_spent, answer_id, call_id)
 
     def _was_refused(self, call: ToolCall, judged: Judged) -> bool:
         """Whether the user refused just this in the turn: the same call, or deleting the same files."""

@@ -37,3 +37,18 @@ class PermissionStore(Protocol):
     def consent(self, root: Path, destination: str, *, is_given: bool) -> None:
         """Let a project's contents be sent to a server always, or no longer. Raises as above."""
         ...
+
+
+class UsedAnswers(Protocol):
+    """Which answers of the user were acted on, kept in his own folder: an answer counts once.
+
+    An older copy of a conversation that ends behind his "allow" is signed like the newer one. Blocking.
+    """
+
+    def is_spent(self, answer_id: str, call_id: str) -> bool:
+        """Whether the call was made because of this answer."""
+        ...
+
+    def spend(self, answer_id: str, call_id: str) -> bool:
+        """Note that the call is made because of it; False when it was before."""
+        ...

@@ -236,6 +236,10 @@ def _base_url_advice() -> Message:
     return msg("Check the base URL: it goes up to, not including, /chat/completions and often ends in /v1.")
 
 
+_LONGEST_WAIT_S = 30 * 24 * 3600.0
+"""Quotas are renewed each month; who asks for more asks for nothing that can be waited for."""
+
+
 def read_retry_after(headers: Mapping[str, str]) -> float | None:
     """How long the server asks us to wait, in seconds; None when it does not.
 
@@ -248,20 +252,21 @@ def read_retry_after(headers: Mapping[str, str]) -> float | None:
         except ValueError:
             continue
         if 0 <= seconds < float("inf"):
-            return seconds
+            return min(seconds, _LONGEST_WAIT_S)
     until = _date(headers.get("retry-after", ""))
     if until is None:
         return None
     now = _date(headers.get("date", "")) or datetime.now(UTC)
-    return max((until - now).total_seconds(), 0.0)
+    return min(max((until - now).total_seconds(), 0.0), _LONGEST_WAIT_S)
 
 
 def _date(text: str) -> datetime | None:
     try:
         found = parsedate_to_datetime(text)
-    except ValueError:
+        # A zone of thousands of hours is a number too large, one at the ends of the calendar no date.
+        return (found if found.tzinfo is not None else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
 # What the network does

@@ -78,7 +78,8 @@ class Credentials:
             return KeyStatus(place="environment")
         if name in self._session:
             return KeyStatus(place="session")
-        place = (self._places() if self._noted is None else self._noted).get(name)
+        noted = self._noted
+        place = (self._places() if noted is None else noted).get(name)
         return KeyStatus(place=place, needs_passphrase=place == "file" and self._is_locked())
 
     def stores(self) -> KeyStores:
@@ -217,28 +218,38 @@ class Credentials:
 
         Where no index says it, both places are asked for a key: none is lost with it.
         """
-        self._noted = {}
-        self._servers = {name: self._servers[name] for name in self._session if name in self._servers}
+        with self._lock:
+            noted, servers = self._read_index()
+            session = {name: self._servers[name] for name in self._session if name in self._servers}
+            # Each put in place whole: `status` looks at them without waiting.
+            self._servers = {**servers, **session}
+            self._noted = noted
+            return dict(noted)
+
+    def _read_index(self) -> tuple[dict[str, KeyPlace], dict[str, str]]:
+        """Places, and the origins of the keys that are kept."""
+        noted: dict[str, KeyPlace] = {}
+        servers: dict[str, str] = {}
         path = Path(os.path.realpath(self._home / PLACES_FILE))
         try:
             content = read_object(path, max_bytes=_MAX_BYTES)
         except FileNotFoundError:
             self._is_index_lost = None
-            return {}
+            return {}, {}
         except OSError as error:
             _log.warning("The list of keys %s can't be read: %s", path, error)
-            return {}
+            return {}, {}
         except ValueError:
             self._is_index_lost = True
             set_aside(path)
-            return {}
+            return {}, {}
         for name, row in content.items():
             place, server = (row.get("place"), row.get("server")) if isinstance(row, dict) else (row, "")
             if place in ("keyring", "file"):
-                self._noted[str(name)] = place
+                noted[str(name)] = place
                 if isinstance(server, str) and server and name not in self._session:
-                    self._servers[str(name)] = server
-        return dict(self._noted)
+                    servers[str(name)] = server
+        return noted, servers
 
     def _index_is_lost(self) -> bool:
         if self._is_index_lost is None:

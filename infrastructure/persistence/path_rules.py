@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from shared import paths
 from shared.errors import UserInputError
+from shared.folder_walk import walk
 from shared.message import Message, msg
 
 _LONGEST = 1024
@@ -58,7 +59,7 @@ def place_to_move(root: Path, text: str, suffixes: tuple[str, ...]) -> Path:
         )
     _check_movable(root, place, suffixes)
     if place.is_dir():
-        for folder, folders, files in os.walk(place):
+        for folder, folders, files in walk(place):
             for name in (*folders, *files):
                 _check_movable(root, Path(folder) / name, suffixes)
     return place
@@ -160,7 +161,7 @@ def has_names_outside(place: Path, inside: Mapping[tuple[int, int], int]) -> boo
 def names_inside(root: Path) -> dict[tuple[int, int], int]:
     """How many names in the project each file with several names has; our own folder and .git count too."""
     counts: dict[tuple[int, int], int] = {}
-    for folder, _folders, files in os.walk(root):
+    for folder, _folders, files in walk(root):
         for name in files:
             try:
                 found = os.lstat(os.path.join(folder, name))  # noqa: PTH118 - many names

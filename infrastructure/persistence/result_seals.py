@@ -53,10 +53,16 @@ class ResultSeals:
         return content | {SIGNATURE: signer.sign(KIND, folder.name, _canonical(content))}
 
     def is_ours(self, content: Mapping[str, Any], folder: Path) -> bool:
-        """Whether this user's program has made the result: what lies in no project lies in his own folder."""
+        """Whether this user's program has made the result.
+
+        Of what lies in no project that is so in his own folder of results, where nobody else writes.
+        """
         signer = self._signer(folder)
         if signer is None:
-            return True
+            home = paths.user_home() if self._key is None else self._key.home
+            return Path(os.path.realpath(folder)).parent == Path(
+                os.path.realpath(home / paths.RESULTS_FOLDER)
+            )
         try:
             return signer.is_ours(KIND, content.get(SIGNATURE), folder.name, _canonical(content))
         except (ValueError, TypeError, RecursionError):

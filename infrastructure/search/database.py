@@ -16,10 +16,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from infrastructure.persistence import confined
+from infrastructure.persistence.authenticity import UserKey
 from infrastructure.persistence.confined import InTheWay
 from infrastructure.persistence.databases import COMPANIONS, SEARCH, check_files, check_kind, mark
 from shared import paths
 from shared.errors import EnvironmentProblem
+from shared.paths import user_home
 
 _logger = logging.getLogger(__name__)
 
@@ -168,7 +170,8 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA cache_size = -32000")
         connection.execute("PRAGMA wal_autocheckpoint = 8000")  # 32 MB: a page is rewritten many times
         connection.execute("PRAGMA secure_delete = OFF")  # what is forgotten is still in the files
-        _prepare(connection, f"{inode}")
+        # Bound to its inode and this user: one that came with a project is made anew.
+        _prepare(connection, UserKey(user_home()).mac("search index", inode).hex())
     except BaseException:
         connection.close()
         raise

@@ -25,6 +25,7 @@ from domain.llm.tools.effect import MOST_PATHS_SHOWN, ComputedEffect, PathEffect
 from domain.llm.tools.result import EffectClass, ToolResult, result_to_plain
 from domain.llm.tools.text_files import version_hash
 from shared.errors import CircuitError, UserInputError
+from shared.folder_walk import walk
 from shared.message import Message, msg
 
 _MOST_FILES = 1000
@@ -279,7 +280,7 @@ def _items(context: ToolContext, place: Path) -> tuple[tuple[_Item, ...], frozen
 
 
 def _below(place: Path) -> Iterator[Path]:
-    for folder, folders, files in os.walk(place):
+    for folder, folders, files in walk(place):
         folders.sort()
         yield from (Path(folder) / name for name in (*folders, *sorted(files)))
 

@@ -126,6 +126,15 @@ def changed_since(tool: str) -> ToolResult:
     )
 
 
+def used_already(tool: str) -> ToolResult:
+    """The result of a call whose answer was used before: the conversation was put back to an older state."""
+    return failure(
+        "needs_confirmation",
+        msg("The user's answer to this {tool} was used before; nothing was changed.", tool=tool),
+        suggestions=(msg("Look at what is there now; if it still has to be done, call it again."),),
+    )
+
+
 def card_to_plain(card: ConfirmationCard) -> dict[str, Any]:
     """A card as plain JSON types."""
     return {

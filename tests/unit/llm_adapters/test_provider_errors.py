@@ -249,6 +249,9 @@ def test_a_model_without_tools_gets_its_own_advice() -> None:
         ({"retry-after": "Wed, 21 Oct 2015 07:28:30 GMT", "date": "Wed, 21 Oct 2015 07:28:00 GMT"}, 30.0),
         ({"retry-after": "Wed, 21 Oct 2015 07:28:30 -0000", "date": "Wed, 21 Oct 2015 07:28:00 GMT"}, 30.0),
         ({"retry-after-ms": "250"}, 0.25),
+        ({"retry-after": "Mon, 01 Jan 2024 00:00:00 +99999999999999999999"}, None),
+        ({"retry-after": "Fri, 31 Dec 9999 23:59:59 -2300"}, None),
+        ({"retry-after": "9" * 40}, 30 * 24 * 3600.0),
         ({}, None),
     ],
 )
