@@ -303,54 +303,34 @@ def test_a_design_stored_before_a_quantity_existed_is_sized_as_then():
     assert FAMILIES[LADDER].propose(replace(intent, parameters=known_then), str).values == proposal.values
 
 
-_WORDS = [
-    "inverting amplifier",
-    "gain",
-    "10",
-    "-5",
-    "20 dB",
-    "bandwidth",
-    "100 kHz",
-    "1 GHz",
-    "input resistance",
-    "4.7k",
-    "0 ohm",
-    "50 ohm",
-    "600 ohm load",
-    "±12 V",
-    "tolerance 1%",
-    "±0%",
-    "LC ladder",
-    "low-pass",
-    "high-pass",
-    "Chebyshev",
-    "Butterworth",
-    "ripple",
-    "0.5 dB",
-    "40 dB at 10 MHz",
-    "order 5",
-    "order 2",
-    "4阶",
-    "cut-off 1 MHz",
-    "ripple edge",
-    "E96",
-    "exact",
-    "GBW 10 MHz",
-    "at most",
-    "反相放大器",
-    "增益10倍",
-    "LC梯形滤波器",
-    "衰减",
-    "通带损耗1dB",
-    "RC low-pass",
-    "time constant 1 ms",
-    "R = 10k",
-    "C = 1nF",
-    "R between 1k and 5k",
-    "load 10k",
-    "10 kHz",
-    "L=1mH",
-]
+_WORDS = (
+    *(
+        "inverting amplifier",
+        "gain",
+        "10",
+        "-5",
+        "20 dB",
+        "bandwidth",
+        "100 kHz",
+        "1 GHz",
+        "input resistance",
+    ),
+    *("4.7k", "0 ohm", "50 ohm", "600 ohm load", "±12 V", "tolerance 1%", "±0%", "LC ladder", "low-pass"),
+    *("high-pass", "Chebyshev", "Butterworth", "ripple", "0.5 dB", "40 dB at 10 MHz", "order 5", "order 2"),
+    *(
+        "4阶",
+        "cut-off 1 MHz",
+        "ripple edge",
+        "E96",
+        "exact",
+        "GBW 10 MHz",
+        "at most",
+        "反相放大器",
+        "增益10倍",
+    ),
+    *("LC梯形滤波器", "衰减", "通带损耗1dB", "RC low-pass", "time constant 1 ms", "R = 10k", "C = 1nF"),
+    *("R between 1k and 5k", "load 10k", "10 kHz", "L=1mH"),
+)
 
 
 @given(
@@ -361,14 +341,16 @@ _WORDS = [
     factors=st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0, -1.0, 1e3]), min_size=12, max_size=12),
 )
 def test_any_words_are_understood_or_refused_and_any_changed_goals_followed(start, words, factors):
+    error_type = ""
     try:
-        intent = understand(", ".join([start, *words]))
-        family = FAMILIES[intent.family]
-        json.dumps(intent.parameters, allow_nan=False)
-        proposal = family.propose(intent, str)
+        intent, proposal = propose(", ".join([start, *words]))
     except CircuitError as refused:
-        assert refused.error_type in {"unknown_circuit", "missing_goal", "impossible_goal"}
+        error_type = refused.error_type
+    assert error_type in {"", "unknown_circuit", "missing_goal", "impossible_goal"}
+    if error_type:
         return
+    family = FAMILIES[intent.family]
+    assert json.dumps(intent.parameters, allow_nan=False)
     assert family.revise(intent, proposal, [], str) is None
     bounds = ("minimum", "maximum", "target")
     changed = [
@@ -379,9 +361,10 @@ def test_any_words_are_understood_or_refused_and_any_changed_goals_followed(star
     ]
     after = family.follow(intent, changed)
     try:
-        assert family.propose(after, str).netlist
+        family.propose(after, str)
     except CircuitError as refused:
-        assert refused.error_type == "impossible_goal"
+        error_type = refused.error_type
+    assert error_type in {"", "impossible_goal"}
 
 
 def test_every_family_is_described_named_and_has_examples_it_understands():
