@@ -81,7 +81,6 @@ class Shape(NamedTuple):
     model: Literal["no", "optional", "required"] = "no"
     value_key: str | None = None
     """Key under which the value may be given too: ``R=``."""
-    needs_value: bool = False
     controls: int = 0
     """How many element names follow the nodes (W: 1)."""
     parameters: tuple[str, ...] = ()
@@ -91,7 +90,7 @@ class Shape(NamedTuple):
 SHAPES: dict[str, Shape] = {
     "a": Shape(title="XSPICE code model", nodes=(1, 999), model="required"),
     "b": Shape(title="behavioural source", nodes=(2, 2)),
-    "c": Shape(title="capacitor", nodes=(2, 2), model="optional", value_key="c", needs_value=True,
+    "c": Shape(title="capacitor", nodes=(2, 2), model="optional", value_key="c",
                parameters=("ic", "m", "scale", "temp", "tc1", "tc2", "l", "w")),
     "d": Shape(title="diode", nodes=(2, 3), model="required", parameters=("area", "m", "pj", "ic", "temp")),
     "e": Shape(title="voltage-controlled voltage source", nodes=(2, 2)),
@@ -101,7 +100,7 @@ SHAPES: dict[str, Shape] = {
     "i": Shape(title="current source", nodes=(2, 2)),
     "j": Shape(title="JFET", nodes=(3, 3), model="required", parameters=("area", "m", "ic", "temp")),
     "k": Shape(title="inductor coupling", nodes=(0, 0)),
-    "l": Shape(title="inductor", nodes=(2, 2), model="optional", value_key="l", needs_value=True,
+    "l": Shape(title="inductor", nodes=(2, 2), model="optional", value_key="l",
                parameters=("ic", "m", "nt", "temp", "scale", "tc1", "tc2")),
     "m": Shape(title="MOSFET", nodes=(3, 7), model="required",
                parameters=("l", "w", "m", "nf", "ad", "as", "pd", "ps", "nrd", "nrs", "ic", "temp")),
@@ -110,7 +109,7 @@ SHAPES: dict[str, Shape] = {
     "p": Shape(title="coupled transmission lines", nodes=(4, 99), model="required", parameters=("length",)),
     "q": Shape(title="bipolar transistor", nodes=(3, 5), model="required",
                parameters=("area", "areab", "areac", "m", "ic", "temp")),
-    "r": Shape(title="resistor", nodes=(2, 2), model="optional", value_key="r", needs_value=True,
+    "r": Shape(title="resistor", nodes=(2, 2), model="optional", value_key="r",
                parameters=("ac", "m", "scale", "temp", "tc1", "tc2", "l", "w", "noisy")),
     "s": Shape(title="voltage-controlled switch", nodes=(4, 4), model="required"),
     "t": Shape(title="transmission line", nodes=(4, 4), parameters=("z0", "td", "f", "nl", "ic")),

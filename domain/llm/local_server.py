@@ -17,7 +17,6 @@ class LocalModel:
     """Bytes on the disk."""
     parameters: str = ""
     """As "4.0B"."""
-    quantization: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

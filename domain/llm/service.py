@@ -14,36 +14,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from domain.llm.chat import ProviderChoice, ProviderErrorType, Usage
+from domain.llm.chat import ProviderChoice, Usage
 from domain.llm.costs import CURRENCIES, Cost
 
 BreakerState = Literal["closed", "open", "half_open"]
-
-Remedy = Literal[
-    "retry", "wait", "shrink_context", "fix_key", "pay", "reword", "choose_model", "check_settings", "bug"
-]
-"""What helps: ask again soon; wait until a time; send less; and what only a person can do."""
-
-REMEDIES: Mapping[ProviderErrorType, Remedy] = {
-    "no_key": "fix_key",
-    "auth": "fix_key",
-    "forbidden": "choose_model",
-    "no_balance": "pay",
-    "quota": "wait",
-    "rate_limited": "retry",
-    "overloaded": "retry",
-    "unknown_model": "choose_model",
-    "context_too_long": "shrink_context",
-    "content_blocked": "reword",
-    "bad_request": "bug",
-    "unreachable": "retry",
-    "timeout": "retry",
-    "connection_lost": "retry",
-    "server_error": "retry",
-    "bad_response": "check_settings",
-    "empty_answer": "retry",
-    "service_paused": "wait",
-}
 
 COUNTED: frozenset[str] = frozenset(
     {"unreachable", "timeout", "connection_lost", "server_error", "overloaded", "rate_limited"}

@@ -120,11 +120,6 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def is_cjk(character: str) -> bool:
-    """Whether it is a Chinese (Japanese) character, a word or half a word by itself."""
-    return _CJK.match(character) is not None
-
-
 def spread(text: str, filler: str) -> str:
     """`text` with `filler` behind each Chinese character."""
     return text if text.isascii() else _CJK.sub(lambda match: match[0] + filler, text)

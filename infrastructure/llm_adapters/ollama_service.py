@@ -99,5 +99,4 @@ def _model(entry: Mapping[str, Any]) -> LocalModel:
         name=str(entry.get("name") or entry.get("model") or ""),
         size=size if isinstance(size, int) else 0,
         parameters=str(facts.get("parameter_size") or ""),
-        quantization=str(facts.get("quantization_level") or ""),
     )

@@ -335,12 +335,6 @@ def build_columns(raw_path: Path, stop: threading.Event | None = None, key: User
     return True
 
 
-def remove_columns(raw_path: Path) -> None:
-    """Remove the column file of a raw file, if there is one."""
-    with contextlib.suppress(FileNotFoundError):
-        confined.unlink(column_path(raw_path))
-
-
 def _changed(before: os.stat_result, path: Path) -> bool:
     after = path.stat()
     return _state_of(before) != _state_of(after)

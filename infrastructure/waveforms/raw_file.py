@@ -1,7 +1,7 @@
 """Opens raw files of ngspice, LTspice, QSPICE and Xyce: headers at once, vectors when they are asked for.
 
 Hides the formats and their traps, and the column file beside a raw file, which gives a vector without
-reading the rest. `open_waveforms` is for who wants some of a file, `read_raw` for who wants all of it.
+reading the rest. `WaveformFile` is for who wants some of a file, `read_raw` for who wants all of it.
 numpy is imported only where data are read: commands that could read some, and don't, start without it.
 """
 
@@ -76,15 +76,6 @@ def read_raw(
         return file.read(signals)
 
 
-def open_waveforms(path: Path, *, max_bytes: int = MAX_DATA_BYTES) -> WaveformFile:
-    """The file at `path`, its vectors still unread.
-
-    Raises UserInputError when it is missing or no raw file. A column file beside it is used when it
-    belongs to it as it is now.
-    """
-    return WaveformFile(path, max_bytes=max_bytes)
-
-
 @dataclass(frozen=True, slots=True)
 class _Part:
     """One plot as it is given out: a plot of the file, or the rows of one run in a stepped one."""
@@ -97,7 +88,8 @@ class _Part:
 class WaveformFile:
     """An open raw file. May be used by several threads; close it, or use it in a `with`.
 
-    Vectors that were given out stay valid after closing.
+    Vectors that were given out stay valid after closing. A column file beside it is used when it belongs to it
+    as it is now. Raises UserInputError when the file is missing or no raw file.
     """
 
     def __init__(

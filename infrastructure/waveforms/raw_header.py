@@ -133,8 +133,6 @@ class HeaderText:
         self.variables: list[Variable] = []
         self.is_binary = False
         self.data_offset = start
-        self.is_table = False
-        """Not a header, but the table Xyce leaves behind its data."""
         file.seek(start)
         begin = file.read(4)
         self.encoding: Encoding = encoding or ("utf-16-le" if begin in _UTF_16_STARTS else "utf-8")
@@ -162,8 +160,7 @@ class HeaderText:
             if line.startswith((".param", ".alias")):  # QSPICE's, between the other lines
                 continue
             if self.start > 0 and not self.fields and _XYCE_TABLE.match(line):
-                self.is_table = True
-                return False
+                return False  # no header, but the table Xyce leaves behind its data
             if not colon or key not in _HEADER_KEYS:
                 raise self._wrong(msg("a header line was expected, not {text}", text=shown(line)))
             if key == "variables":

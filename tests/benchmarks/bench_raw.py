@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from infrastructure.waveforms.column_file import build_columns
-from infrastructure.waveforms.raw_file import open_waveforms, read_headers, read_raw
+from infrastructure.waveforms.raw_file import WaveformFile, read_headers, read_raw
 from tests.benchmarks.harness import Pair
 
 _VARIABLES = 12
@@ -25,7 +25,7 @@ _TRACE = "v(n5)"
 _SPICELIB = "from spicelib import RawRead; import sys"
 _MEMORY: dict[str, str] = {
     "floor (imports)": "import numpy, infrastructure.waveforms.raw_data, domain.simulation.waveform",
-    "one trace, ours": "from infrastructure.waveforms.raw_file import open_waveforms as o\n"
+    "one trace, ours": "from infrastructure.waveforms.raw_file import WaveformFile as o\n"
     f"found = o(path).trace({_TRACE!r})",
     "all traces, ours": "from infrastructure.waveforms.raw_file import read_raw as r\nfound = r(path)",
     "one trace, spicelib": f"{_SPICELIB}\n"
@@ -165,7 +165,7 @@ def _write(path: Path, points: int) -> None:
 
 
 def _trace(path: Path) -> np.ndarray:
-    with open_waveforms(path) as file:
+    with WaveformFile(path) as file:
         return file.trace(_TRACE).data
 
 
@@ -189,7 +189,7 @@ def _copy_of(path: Path) -> Callable[[], object]:
 
 def _window_of(path: Path) -> Callable[[], object]:
     def window() -> object:
-        with open_waveforms(path) as file:
+        with WaveformFile(path) as file:
             return file.window(_TRACE, 0.0, 1.0, 2_000)
 
     return window

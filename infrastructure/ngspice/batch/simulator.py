@@ -21,7 +21,6 @@ from infrastructure.ngspice.confined import PROBE_DECK, Box, ConfinedNgspice, Do
 from infrastructure.ngspice.sandbox import Parts, Program, Sandbox
 from shared.errors import CircuitError, EnvironmentProblem
 from shared.message import msg
-from shared.processes import ProcessManager
 
 DEFAULT_MEMORY_BYTES = 2 * 2**30
 _PROBE = BatchCircuit(
@@ -151,16 +150,6 @@ class LiveGuest:
 def default_workers() -> int:
     """One for each core this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def run_chunk(batch: Batch, *, ngspice_path: Path | None = None, workers: int = 1) -> list[RunOutcome]:
-    """A batch from plain, picklable data in a process of its own kind (a cluster's worker); in run order."""
-
-    async def all_of_it() -> list[RunOutcome]:
-        adapter = NgspiceBatch(ConfinedNgspice(processes=ProcessManager(), ngspice_path=ngspice_path))
-        return [outcome async for outcome in adapter.run(batch, workers=workers)]
-
-    return sorted(asyncio.run(all_of_it()), key=lambda outcome: outcome.run_id)
 
 
 def _library(parts: Parts) -> Program:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import pickle
 import signal
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,7 +14,7 @@ import pytest
 
 from domain.simulation.batch import RunOutcome
 from domain.simulation.request import Analysis, SimulationJob
-from infrastructure.ngspice.batch.simulator import NgspiceBatch, run_chunk
+from infrastructure.ngspice.batch.simulator import NgspiceBatch
 from infrastructure.ngspice.confined import ConfinedNgspice
 from infrastructure.ngspice.runner import NgspiceRunner
 from shared.errors import CircuitError, NeedsConfirmation
@@ -326,18 +325,6 @@ async def test_a_live_circuit_that_does_not_load_is_refused(
         async with make_batch().live(circuit):
             pass
     assert refused.value.line == 4
-
-
-def test_a_chunk_of_a_batch_is_plain_data_both_ways(make_circuit: MakeCircuit) -> None:
-    good = make_circuit(DIVIDER.format(r2="1k"), ["R2"])
-    broken = make_circuit(DIVIDER.format(r2="nomodel"), ["R1"])
-    batch = batch_of((good, broken), [(0, (1e3,)), (1, (1e3,)), (0, (3e3,))])
-
-    found = pickle.loads(pickle.dumps(run_chunk(pickle.loads(pickle.dumps(batch)))))
-
-    assert [outcome.state for outcome in found] == ["ok", "failed", "ok"]
-    assert middle(found[2]) == pytest.approx(expected(3e3))
-    assert "nomodel" in str(found[1].issues[0].message)
 
 
 async def test_an_empty_batch_is_done_at_once(make_batch: MakeBatch, make_circuit: MakeCircuit) -> None:

@@ -12,7 +12,7 @@ import pytest
 from application.results.exporting import ExportRequest, PictureOptions
 from application.results.tables import tables_of
 from infrastructure.exports.pictures import PictureFiles
-from infrastructure.waveforms.raw_file import open_waveforms
+from infrastructure.waveforms.raw_file import WaveformFile
 from shared.errors import UserInputError
 from tests.unit.waveform_files.raw_writers import Columns, xyce
 
@@ -52,7 +52,7 @@ def drawn(pictures: PictureFiles, tmp_path: Path, content: bytes, *signals: str,
     options = PictureOptions(format=form, words=WORDS, title=title)
     if form == "pdf":  # a Chinese font takes seconds to be put into one
         options = replace(options, words={}, title="")
-    with open_waveforms(raw) as file:
+    with WaveformFile(raw) as file:
         pictures.draw(tables_of(file, signals), request, options)
     return target
 
@@ -121,6 +121,6 @@ def test_a_picture_that_is_there_is_not_replaced_unasked(pictures, tmp_path):
     target = drawn(pictures, tmp_path, xyce(AC, plot="AC Analysis", flags="complex"))
     before = target.read_bytes()
     request = ExportRequest(source=tmp_path / "run.raw", target=target)
-    with open_waveforms(tmp_path / "run.raw") as file, pytest.raises(UserInputError):
+    with WaveformFile(tmp_path / "run.raw") as file, pytest.raises(UserInputError):
         pictures.draw(tables_of(file), request, PictureOptions(format="svg"))
     assert target.read_bytes() == before

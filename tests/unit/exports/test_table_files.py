@@ -17,7 +17,7 @@ from application.results.tables import tables_of
 from infrastructure.exports import tables as tables_module
 from infrastructure.exports.tables import TableFiles, matlab_name
 from infrastructure.exports.target import new_file
-from infrastructure.waveforms.raw_file import open_waveforms
+from infrastructure.waveforms.raw_file import WaveformFile
 from shared.errors import CircuitError, EnvironmentProblem, UserInputError
 from tests.unit.waveform_files.raw_writers import ltspice, xyce
 
@@ -43,7 +43,7 @@ def raw(tmp_path: Path) -> Path:
 def exported(raw: Path, options: TableOptions, *signals: str, analysis: str | None = None, **more) -> Path:
     target = raw.with_name(f"out.{options.format}")
     request = ExportRequest(source=raw, target=target, signals=signals, overwrite=True, **more)
-    with open_waveforms(raw) as file:
+    with WaveformFile(raw) as file:
         TableFiles().write(tables_of(file, signals, analysis), request, options)
     return target
 
@@ -92,7 +92,7 @@ def test_phases_are_unwrapped_over_blocks(tmp_path: Path):
 
 
 def test_expressions_go_to_the_analysis_that_has_them_all(raw: Path):
-    with open_waveforms(raw) as file:
+    with WaveformFile(raw) as file:
         (one,) = tables_of(file, ("v(out)", "db(v(out))"))
         assert (one.name, one.axis.name, [c.unit for c in one.columns]) == ("ac", "frequency", ["V", "dB"])
         (op,) = tables_of(file, ("v(a)", "i(v1)*2"))
@@ -171,7 +171,7 @@ def test_steps_of_two_like_analyses_stay_apart(tmp_path: Path):
             xyce(columns, plot=name.format(step, step), flags="complex") for step in (1, 2) for _ in range(2)
         )
     )
-    with open_waveforms(path) as file:
+    with WaveformFile(path) as file:
         found = tables_of(file)
         assert [(table.name, [part.step.number for part in table.parts]) for table in found] == [
             ("ac", [1, 2]), ("ac2", [1, 2]),
@@ -181,7 +181,7 @@ def test_steps_of_two_like_analyses_stay_apart(tmp_path: Path):
 def test_a_result_without_data(tmp_path: Path):
     path = tmp_path / "run.raw"
     path.write_bytes(xyce([("time", "time", np.empty(0))], plot="Transient Analysis"))
-    with open_waveforms(path) as file, pytest.raises(CircuitError):
+    with WaveformFile(path) as file, pytest.raises(CircuitError):
         tables_of(file)
 
 

@@ -12,8 +12,8 @@ import pytest
 from domain.simulation.expressions import evaluate
 from infrastructure.persistence.authenticity import UserKey
 from infrastructure.waveforms import column_file
-from infrastructure.waveforms.column_file import ColumnFileBuilder, build_columns, column_path, remove_columns
-from infrastructure.waveforms.raw_file import RawFileReader, open_waveforms, read_raw
+from infrastructure.waveforms.column_file import ColumnFileBuilder, build_columns, column_path
+from infrastructure.waveforms.raw_file import RawFileReader, WaveformFile, read_raw
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.paths import user_home
 from tests.ground.campaign import Campaign, campaigns
@@ -65,7 +65,7 @@ def test_it_has_the_same_numbers_and_measures_the_same(raw: Path, huge_page: int
     before = numbers(raw)
     bandwidth = evaluate("bandwidth(v(out))", read_raw(raw))
     assert build_columns(raw)
-    with open_waveforms(raw) as file:
+    with WaveformFile(raw) as file:
         assert file.has_columns
         assert evaluate("bandwidth(v(out))", file.plots) == bandwidth
         assert evaluate("rms(v(out))", file.plots).value == pytest.approx(0.5**0.5, rel=1e-3)
@@ -75,9 +75,9 @@ def test_it_has_the_same_numbers_and_measures_the_same(raw: Path, huge_page: int
 
 def test_its_vectors_are_mapped_and_outlive_the_file(raw: Path):
     build_columns(raw)
-    with open_waveforms(raw) as file:
+    with WaveformFile(raw) as file:
         found = file.trace("v(out)").data
-    remove_columns(raw)
+    column_path(raw).unlink(missing_ok=True)
     raw.unlink()
     assert not found.flags.writeable
     assert not found.flags.owndata
@@ -92,14 +92,14 @@ def test_it_is_kept_when_it_fits_and_made_anew_when_the_raw_file_changed(raw: Pa
     content = bytearray(raw.read_bytes())
     content[-30:-29] = b"\x01"
     raw.write_bytes(content)
-    with open_waveforms(raw) as file:
+    with WaveformFile(raw) as file:
         assert not file.has_columns
     assert build_columns(raw)
     assert numbers(raw) == numbers_without(raw)
 
 
 def numbers_without(raw: Path) -> list[tuple[str, str, list]]:
-    remove_columns(raw)
+    column_path(raw).unlink(missing_ok=True)
     return numbers(raw)
 
 
@@ -110,7 +110,7 @@ def test_names_come_from_the_raw_file_even_when_size_and_time_are_the_same(raw: 
         raw.read_bytes().replace(b"Operating Point", b"Operating P0int").replace(b"\t2\ti(v1)", b"\t2\ti(v2)")
     )
     os.utime(raw, ns=(times.st_atime_ns, times.st_mtime_ns))
-    with open_waveforms(raw) as file:
+    with WaveformFile(raw) as file:
         assert "i(v2)" in file.plots[0].vectors
 
 
@@ -142,11 +142,11 @@ def test_a_file_that_is_no_raw_file(tmp_path: Path):
 def test_a_link_a_fifo_and_a_folder_in_its_place_are_passed_over(raw: Path, tmp_path: Path):
     place = column_path(raw)
     os.mkfifo(place)
-    with open_waveforms(raw) as file:
+    with WaveformFile(raw) as file:
         assert not file.has_columns
     place.unlink()
     place.mkdir()
-    with open_waveforms(raw) as file:
+    with WaveformFile(raw) as file:
         assert not file.has_columns
 
 
@@ -159,7 +159,7 @@ def test_a_stepped_file_too(tmp_path: Path):
     before = numbers(raw)
     build_columns(raw)
     assert numbers(raw) == before
-    with open_waveforms(raw) as file:
+    with WaveformFile(raw) as file:
         assert file.has_columns
         found = file.window("v(a)", 0.0, 1.0, 10, 1)
     assert (found.low[0], found.high[-1]) == (3000, 6999)
@@ -192,6 +192,6 @@ def test_a_damaged_one_is_passed_over_or_harmless(campaign: Campaign, tmp_path: 
         column_path(raw).write_bytes(content)
         plots = RawFileReader().read(raw)
         assert [plot.points for plot in plots] == [300]
-        with open_waveforms(raw) as file:
+        with WaveformFile(raw) as file:
             found = file.window("v(a)", 0.2, 0.8, 20)
             assert len(found.x) == len(found.low)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from infrastructure.waveforms.column_file import build_columns
-from infrastructure.waveforms.raw_file import open_waveforms, read_headers, read_raw
+from infrastructure.waveforms.raw_file import WaveformFile, read_headers, read_raw
 from shared.errors import UserInputError
 from tests.ground.campaign import Campaign, campaigns
 from tests.unit.waveform_files.raw_writers import Columns, ltspice, qspice, xyce
@@ -90,7 +90,7 @@ def test_ltspice_text(raw, encoding):
 @pytest.mark.parametrize("flags", ["real forward FastAccess", "real forward FastAccess double"])
 def test_ltspice_fast_access(raw, flags):
     path = raw(ltspice(TRAN, flags=flags))
-    with open_waveforms(path) as file:
+    with WaveformFile(path) as file:
         found = file.trace("i(r1)").data
         part = file.traces(["time", "v(out)"], 0, range(1, 3))
     assert found.tolist() == [1, 2, 3, 4]
@@ -123,7 +123,7 @@ def test_ltspice_runs_of_a_step_are_plots_of_their_own(raw, encoding):
     assert [plot.step.number for plot in plots] == [1, 2, 3]
     assert [dict(plot.step.values) for plot in plots] == [{"r1": r, "c1": 1e-9} for r in (1e3, 2e3, 4e3)]
     assert [set(plot.vectors["v(out)"].data) for plot in plots] == [{0.0}, {10.0}, {20.0}]
-    with open_waveforms(path) as file:
+    with WaveformFile(path) as file:
         assert [outline.points for outline in file.outlines] == [5, 6, 7]
         assert file.trace("v(out)", 2).data.tolist() == [20.0] * 7
         assert file.traces(["time"], 1, range(4, 6))[0].data[1] == pytest.approx(1e-3)
@@ -275,12 +275,12 @@ def test_numbers_that_are_none_make_no_noise(raw, number):
     content[-12:-8] = odd[:1].tobytes()
     content[-40:-32] = (number << 32).to_bytes(8, "little")
     path = raw(bytes(content))
-    with open_waveforms(path) as file:
+    with WaveformFile(path) as file:
         for place, outline in enumerate(file.outlines):
             assert all(len(file.trace(signal.name, place).data) for signal in outline.signals)
             assert len(file.window("v(out)", -1.0, 1.0, 2, place).x)
     build_columns(path)
-    with open_waveforms(path) as file:
+    with WaveformFile(path) as file:
         assert file.has_columns
         assert len(file.window("v(out)", -1.0, 1.0, 2).x)
 
@@ -331,7 +331,7 @@ def test_any_changed_file_is_read_or_refused_within_memory(campaign: Campaign, t
         path.write_bytes(content)
         try:
             heads = read_headers(path)
-            with open_waveforms(path) as file:
+            with WaveformFile(path) as file:
                 for number, (outline, plot) in enumerate(zip(file.outlines, file.plots, strict=True)):
                     for signal in outline.signals:
                         assert len(plot.vectors[signal.name].data) == signal.points

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from infrastructure.waveforms import raw_data
-from infrastructure.waveforms.raw_file import RawFileReader, open_waveforms, read_headers, read_raw
+from infrastructure.waveforms.raw_file import RawFileReader, WaveformFile, read_headers, read_raw
 from infrastructure.waveforms.raw_joining import append_plots
 from shared.errors import UserInputError
 
@@ -137,7 +137,7 @@ def test_rows_that_threads_share_are_read_as_by_one(raw, monkeypatch):
         for name, vector in plot.vectors.items():
             assert np.array_equal(vector.data, other.vectors[name].data), name
     assert alone[0].vectors["v(a)"].data.tolist() == table[:, 2].tolist()
-    with open_waveforms(path) as file:
+    with WaveformFile(path) as file:
         os.truncate(path, path.stat().st_size - 16)
         with pytest.raises(UserInputError, match="got shorter"):
             file.trace("v(out)", 1)
