@@ -88,8 +88,8 @@ class _Part:
 class WaveformFile:
     """An open raw file. May be used by several threads; close it, or use it in a `with`.
 
-    Vectors that were given out stay valid after closing. A column file beside it is used when it belongs to it
-    as it is now. Raises UserInputError when the file is missing or no raw file.
+    Vectors that were given out stay valid after closing. A column file beside it is used when it belongs to
+    it as it is now. Raises UserInputError when the file is missing or no raw file.
     """
 
     def __init__(

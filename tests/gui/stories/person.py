@@ -198,7 +198,7 @@ class Person:
         """All that is shown of it."""
         view = self.panel.view
         if isinstance(view, WebConversation):
-            return str(await self.page("document.getElementById('items').innerText"))
+            return str(await self.page("document.getElementById('items')?.innerText ?? ''"))
         assert isinstance(view, PlainConversation)
         return view.text
 
