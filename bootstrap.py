@@ -20,14 +20,13 @@ from shared import redaction
 from shared.paths import user_home
 
 if TYPE_CHECKING:
+    from application.agent.attachments import Attachments
     from application.app import Application
-    from application.conversation.attaching import Attachments
     from application.conversation.chatting import ChatWithModel
     from application.conversation.inspecting import InspectContext
+    from application.conversation.prompting import Prompting
     from application.conversation.sessions import Sessions
     from application.conversation.trying import TryModel
-    from application.conversation.web_searching import SearchWeb
-    from application.design.designing import DesignCircuit
     from application.examining import ExamineEnvironment
     from application.optimization.optimizing import OptimizeCircuit
     from application.optimization.tuning import TuneCircuit
@@ -48,17 +47,17 @@ if TYPE_CHECKING:
     from application.ports.tracing import TurnTracer
     from application.project.adopting import AdoptProject
     from application.project.browsing import BrowseProject
+    from application.project.cleaning import CleanProject
     from application.project.editing import EditFiles
     from application.project.unclean_ends import UncleanEnds
     from application.project.undo_retention import TidyUndoData
     from application.project.undoing import ProjectOperations
     from application.project.unsaved_texts import UnsavedTexts
     from application.project.window_state import WindowStates
-    from application.prompting import Prompting
-    from application.results.cleaning import CleanProject
     from application.results.exporting import ExportResult
     from application.search.searching import SearchProject
     from application.search.setting_up import SetUpEmbedding
+    from application.search.web_searching import SearchWeb
     from application.simulation.checking import CheckCircuit
     from application.simulation.convergence import AnalyzeConvergence
     from application.simulation.measuring import MeasureResult
@@ -69,6 +68,7 @@ if TYPE_CHECKING:
     from application.tool_execution.executor import ToolExecutor
     from application.tool_execution.run_tool import RunTool
     from application.tracing import ReadTraces
+    from application.workflow.designing import DesignCircuit
     from domain.llm.chat import ProviderChoice
     from domain.llm.service import Alternatives, NetworkSettings
     from domain.search.embedding import EmbeddingSettings
@@ -274,7 +274,7 @@ class Composition:
 
     @cached_property
     def clean(self) -> CleanProject:
-        from application.results.cleaning import CleanProject
+        from application.project.cleaning import CleanProject
         from infrastructure.ngspice.scratch_leftovers import TemporaryScratch
 
         return CleanProject(
@@ -313,7 +313,7 @@ class Composition:
 
     @cached_property
     def design(self) -> DesignCircuit:
-        from application.design.designing import DesignCircuit
+        from application.workflow.designing import DesignCircuit
         from presentation.narration import Narrator
 
         return DesignCircuit(
@@ -410,7 +410,7 @@ class Composition:
 
     @cached_property
     def attachments(self) -> Attachments:
-        from application.conversation.attaching import Attachments
+        from application.agent.attachments import Attachments
         from infrastructure.attachments.reader import FileReader
 
         return Attachments(projects=self._projects, reader=FileReader(), cpu=self._cpu)
@@ -431,7 +431,7 @@ class Composition:
 
     @cached_property
     def search_web(self) -> SearchWeb:
-        from application.conversation.web_searching import SearchWeb
+        from application.search.web_searching import SearchWeb
         from infrastructure.web_search.registry import SearchEngines
 
         engines = SearchEngines(environment=self._environment, keys=self.keys, network=self._network)
@@ -560,7 +560,7 @@ class Composition:
 
     @cached_property
     def prompts(self) -> Prompting:
-        from application.prompting import Prompting
+        from application.conversation.prompting import Prompting
         from infrastructure.persistence.prompt_files import PromptFiles
         from infrastructure.persistence.result_catalogue import ResultList
 
@@ -623,7 +623,7 @@ class Composition:
         )
 
     def warm_up(self) -> Iterator[None]:
-        from application.design.designing import graph_imports
+        from application.workflow.designing import graph_imports
 
         yield from graph_imports()
         self.models.list()  # what was set and which keys there are is known from now on

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from application.conversation.attaching import Attachments
+    from application.agent.attachments import Attachments
     from application.conversation.chatting import ChatWithModel
     from application.conversation.inspecting import InspectContext
+    from application.conversation.prompting import Prompting
     from application.conversation.sessions import Sessions
     from application.conversation.trying import TryModel
-    from application.conversation.web_searching import SearchWeb
-    from application.design.designing import DesignCircuit
     from application.examining import ExamineEnvironment
     from application.optimization.optimizing import OptimizeCircuit
     from application.optimization.tuning import TuneCircuit
@@ -24,17 +23,17 @@ if TYPE_CHECKING:
     from application.ports.simulation import SimulatorSettingsStore
     from application.project.adopting import AdoptProject
     from application.project.browsing import BrowseProject
+    from application.project.cleaning import CleanProject
     from application.project.editing import EditFiles
     from application.project.unclean_ends import UncleanEnds
     from application.project.undo_retention import TidyUndoData
     from application.project.undoing import ProjectOperations
     from application.project.unsaved_texts import UnsavedTexts
     from application.project.window_state import WindowStates
-    from application.prompting import Prompting
-    from application.results.cleaning import CleanProject
     from application.results.exporting import ExportResult
     from application.search.searching import SearchProject
     from application.search.setting_up import SetUpEmbedding
+    from application.search.web_searching import SearchWeb
     from application.simulation.checking import CheckCircuit
     from application.simulation.convergence import AnalyzeConvergence
     from application.simulation.measuring import MeasureResult
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from application.studies.studying import RunStudy
     from application.tool_execution.run_tool import RunTool
     from application.tracing import ReadTraces
+    from application.workflow.designing import DesignCircuit
     from shared.events import EventBus
     from shared.message import Message
     from shared.stop import StopController

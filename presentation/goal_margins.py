@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from domain.design.goals import DesignGoal, GoalVerdict
-from presentation.cli.figures import number
+from domain.simulation.goals import DesignGoal, GoalVerdict
+from presentation.figures import number
 
 _FULL_MET = 0.5
 _FULL_MISSED = 0.25

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 from domain.circuit.numbers import parse_number
-from domain.design.goals import DesignGoal
-from presentation.cli.figures import number
+from domain.simulation.goals import DesignGoal
+from presentation.figures import number
 from presentation.goal_margins import limit_text, typeset
 from shared.message import Message, msg
 

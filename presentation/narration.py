@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import assert_never
 
-from application.events import (
+from application.ports.events import (
     DesignEvent,
     Done,
     ErrorOccurred,
@@ -16,8 +16,8 @@ from application.events import (
     TextWritten,
     ToolEnded,
 )
-from domain.design.goals import DesignGoal, GoalVerdict
-from presentation.cli.figures import number
+from domain.simulation.goals import DesignGoal, GoalVerdict
+from presentation.figures import number
 from presentation.goal_margins import figure_beside_limit
 from presentation.goal_words import name_of
 from presentation.translation import Translator, language_of

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from presentation.cli.output import plain
+from presentation.json_output import plain
 from shared.message import Message
 from shared.redaction import redact_known
 

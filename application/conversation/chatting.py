@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from application.conversation.attaching import refuse_kept_back, refuse_unfit
+from application.agent.attachments import refuse_kept_back, refuse_unfit
 from application.conversation.consents import AskConsent, Consents
 from application.conversation.sessions import find_session
 from application.conversation.turn import Turn, nothing_to_resume
-from application.design.designing import graph_imports
-from application.events import ChatEvent, SessionOpened, TurnEnded
+from application.ports.events import ChatEvent, SessionOpened, TurnEnded
+from application.workflow.designing import graph_imports
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.chat import ProviderChoice
 from domain.llm.provider_settings import BUILTIN
@@ -27,13 +27,13 @@ from shared.pieces import in_pieces
 from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
-    from application.conversation.conversation import Conversation
-    from application.conversation.web_searching import SearchWeb
+    from application.agent.conversation import Conversation
+    from application.conversation.prompting import Prompting
     from application.ports.conversation import ChatModels, Checkpointers
     from application.ports.permissions import PermissionStore, UsedAnswers
     from application.ports.project import ProjectFiles, Projects
     from application.ports.tracing import TurnTracer
-    from application.prompting import Prompting
+    from application.search.web_searching import SearchWeb
     from application.tool_execution.confirming import Confirm
     from application.tool_execution.context import ToolServices
     from application.tool_execution.executor import ToolExecutor
@@ -188,7 +188,7 @@ class ChatWithModel:
     @asynccontextmanager
     async def _conversation(self, project: ProjectFiles, request: ChatRequest) -> AsyncIterator[Conversation]:
         await in_pieces(graph_imports())
-        from application.conversation.conversation import Conversation
+        from application.agent.conversation import Conversation
 
         transcript = await uninterrupted(asyncio.to_thread(self._open_transcript, project, request))
         conversation = await Conversation.load(transcript)

@@ -23,9 +23,9 @@ from shared.message import Message, msg
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
+    from application.conversation.prompting import Prompting
     from application.ports.conversation import ChatModels
     from application.ports.project import ProjectFiles, Projects
-    from application.prompting import Prompting
     from application.tool_execution.executor import ToolExecutor
     from shared.cpu_executor import CpuTaskExecutor
 
@@ -159,8 +159,8 @@ class InspectContext:
     ) -> tuple[list[BaseMessage], int]:
         if not session_id:
             return [], 0
-        from application.conversation.attached import Attached
-        from application.conversation.request import earlier_messages
+        from application.agent.attachment_context import Attached
+        from application.agent.request import earlier_messages
         from domain.llm.messages import dict_to_message
 
         def read() -> list[BaseMessage]:
@@ -261,5 +261,5 @@ def _count_all(texts: Sequence[str]) -> list[int]:
 
 def _import_messages() -> None:
     """LangChain: a third of a second of file reading, not for the loop's thread."""
-    import application.conversation.attached
-    import application.conversation.request  # noqa: F401 - loaded for those who use it
+    import application.agent.attachment_context
+    import application.agent.request  # noqa: F401 - loaded for those who use it

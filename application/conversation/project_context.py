@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.design.circuit_goals import GoalBook, read_goals
-from domain.design.goals import DesignGoal
+from domain.simulation.goals import DesignGoal
 from shared.folder_walk import walk
 
 if TYPE_CHECKING:

@@ -8,14 +8,13 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from application.conversation.attaching import kept
-from application.conversation.pricing import Pricing
+from application.agent.attachments import kept
+from application.agent.pricing import Pricing
 from application.conversation.project_context import describe_project, goals_of
 from application.conversation.turn_models import TurnModels, left_to_the_next_start
 from application.conversation.turn_phases import TurnPhases, last_phase
 from application.conversation.undone_note import undone_note
-from application.conversation.web_searching import sources_in
-from application.events import (
+from application.ports.events import (
     ChatEvent,
     ConfirmationGiven,
     ConfirmationNeeded,
@@ -26,6 +25,7 @@ from application.events import (
     TurnEnd,
     TurnEnded,
 )
+from application.search.web_searching import sources_in
 from domain.llm.agentic_loop.phases import Phase
 from domain.llm.chat import ProviderChoice, Usage
 from domain.llm.costs import Cost, cost_of, total
@@ -42,15 +42,15 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
-    from application.conversation.alternatives import OtherModels
+    from application.agent.alternatives import OtherModels
+    from application.agent.conversation import Conversation
     from application.conversation.chatting import ChatRequest, ChatWithModel, Emit
-    from application.conversation.conversation import Conversation
-    from application.graph.runtime import GraphRuntime
-    from application.graph.state import GraphState
     from application.ports.project import ProjectFiles
     from application.ports.tracing import Span
     from application.tool_execution.confirming import Confirm
     from application.tool_execution.context import ToolCall, ToolContext
+    from application.workflow.runtime import GraphRuntime
+    from application.workflow.state import GraphState
     from domain.llm.agent_limits import AgentLimits
     from domain.llm.tools.result import ToolResult
     from domain.llm.web_search import WebSearchSettings
@@ -73,9 +73,9 @@ class Turn:
         is_on_network: bool = False,
         web_search: WebSearchSettings | None = None,
     ) -> None:
-        from application.conversation.attached import Attached
-        from application.conversation.turn_confirmation import TurnConfirmation
-        from application.graph.agent.watch import TurnWatch
+        from application.agent.attachment_context import Attached
+        from application.agent.turn_confirmation import TurnConfirmation
+        from application.agent.watch import TurnWatch
         from application.tool_execution.confirming import Judging
         from application.tool_execution.context import ToolContext
         from application.tool_execution.operations import Operations
@@ -259,12 +259,12 @@ class Turn:
     def _runtime(
         self, model: BaseChatModel, others: OtherModels, saver: BaseCheckpointSaver[str], span: Span
     ) -> GraphRuntime:
-        from application.graph.agent.builder import build_agent
-        from application.graph.agent.confirm_node import ConfirmNode, ReviewNode
-        from application.graph.agent.model_node import ModelNode
-        from application.graph.agent.tools_node import ToolsNode
-        from application.graph.builder import build_graph
-        from application.graph.runtime import GraphRuntime
+        from application.agent.builder import build_agent
+        from application.agent.confirm_node import ConfirmNode, ReviewNode
+        from application.agent.model_node import ModelNode
+        from application.agent.tools_node import ToolsNode
+        from application.workflow.builder import build_graph
+        from application.workflow.runtime import GraphRuntime
 
         agent = build_agent(
             review=ReviewNode(confirmation=self._confirmation, context=self._context),

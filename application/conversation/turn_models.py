@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from application.conversation.titles import name_from, title_by
-from application.conversation.web_searching import with_search_of
+from application.search.web_searching import with_search_of
 from domain.llm.chat import ProviderChoice
 
 if TYPE_CHECKING:
-    from application.conversation.alternatives import OtherModels
+    from application.agent.alternatives import OtherModels
+    from application.agent.conversation import Conversation
     from application.conversation.chatting import ChatWithModel
-    from application.conversation.conversation import Conversation
     from application.ports.project import ProjectFiles
     from domain.llm.service import Alternatives
 
@@ -45,7 +45,7 @@ class TurnModels:
 
     def others(self, alternatives: Alternatives) -> OtherModels:
         """The models that may take over, with the search that the turn was begun with."""
-        from application.conversation.alternatives import OtherModels, is_same
+        from application.agent.alternatives import OtherModels, is_same
 
         return OtherModels(
             self._chat.models,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-from application.events import PhaseEntered, TurnEnd
+from application.ports.events import PhaseEntered, TurnEnd
 from domain.llm.agentic_loop.phases import PHASES, IllegalTransitionError, Phase, PhaseMachine
 
 _logger = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from domain.design.goals import DesignGoal
+from domain.simulation.goals import DesignGoal
 from shared.bounded_json import read_bounded
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg

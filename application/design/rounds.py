@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from application.design.story import verdicts_from_plain
 from domain.circuit.netlist import Netlist
-from domain.design.goals import DesignGoal, GoalVerdict
+from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.errors import CircuitAIError
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from domain.design.goals import DesignGoal, GoalVerdict
+from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
 from shared.message import Message, stored_message
 

@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from application.studies.documents import Translate, rows_csv, run_errors
-from domain.design.goals import GoalVerdict
-from domain.design.optimization import BestPoint, Improvement, OptimizationResult
+from domain.simulation.goals import GoalVerdict
+from domain.studies.optimization import BestPoint, Improvement, OptimizationResult
 from shared.paths import ROWS_FILE
 
 

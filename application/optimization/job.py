@@ -13,14 +13,14 @@ from application.studies.measures import StudyMeasures
 from application.studies.plan import Point
 from application.studies.runs import StudyRuns
 from domain.circuit.numbers import format_number
-from domain.design.goals import DesignGoal, GoalVerdict
-from domain.design.optimization import BestPoint, Improvement
-from domain.design.search import Search
-from domain.design.search_cost import Cost, CostFunction, scales_of
-from domain.design.search_space import DIGITS, SearchSpace, Values
-from domain.design.search_spec import Objective
+from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
-from domain.simulation.study import StudyRow
+from domain.studies.optimization import BestPoint, Improvement
+from domain.studies.search import Search
+from domain.studies.search_cost import Cost, CostFunction, scales_of
+from domain.studies.search_space import DIGITS, SearchSpace, Values
+from domain.studies.search_spec import Objective
+from domain.studies.study import StudyRow
 from shared.message import Message
 
 

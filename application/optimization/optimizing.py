@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from application.events import OptimizationProgressed
 from application.optimization.documents import optimization_csv, stored_optimization
 from application.optimization.job import OptimizationJob
+from application.ports.events import OptimizationProgressed
 from application.simulation.prepared_circuit import PreparedCircuit
 from application.studies.fresh_runs import FreshRun, FreshRuns
 from application.studies.kinds import StudyInput, corners_too
@@ -22,14 +22,14 @@ from application.studies.measures import study_measures
 from application.studies.plan import StudyPlan
 from application.studies.runs import StudyRuns
 from application.studies.studying import prepare_for_study, run_warnings, without_own_steps
-from domain.design.optimization import BestPoint, OptimizationResult
-from domain.design.search import Search
-from domain.design.search_cost import CostFunction
-from domain.design.search_space import Values, search_space
 from domain.simulation.batch import Batch, RunOutcome
-from domain.simulation.spec_reader import spec_error
-from domain.simulation.study_spec import StudySpec
-from domain.simulation.variation import with_values
+from domain.studies.optimization import BestPoint, OptimizationResult
+from domain.studies.search import Search
+from domain.studies.search_cost import CostFunction
+from domain.studies.search_space import Values, search_space
+from domain.studies.spec_reader import spec_error
+from domain.studies.study_spec import StudySpec
+from domain.studies.variation import with_values
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg
 from shared.paths import RESULT_FILE

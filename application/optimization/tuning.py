@@ -15,9 +15,9 @@ from application.studies.plan import Point, StudyPlan
 from application.studies.studying import prepare_for_study, without_own_steps
 from domain.simulation.batch import RunState
 from domain.simulation.result import SimulationIssue
-from domain.simulation.spec_reader import spec_error
-from domain.simulation.study_spec import StudySpec
 from domain.simulation.waveform import Plot
+from domain.studies.spec_reader import spec_error
+from domain.studies.study_spec import StudySpec
 from shared.errors import UserInputError
 from shared.message import Message, msg
 

@@ -14,11 +14,11 @@ if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a p
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
     from domain.design.designer import DesignIntent, Proposal
-    from domain.design.goals import DesignGoal, GoalVerdict
     from domain.llm.chat import ChatRequest, ModelAbilities, ProviderChoice, ProviderInfo, StreamChunk
     from domain.llm.costs import PriceList
     from domain.llm.local_server import LocalServerStatus
     from domain.llm.service import ServiceReport
+    from domain.simulation.goals import DesignGoal, GoalVerdict
 
 
 class Checkpointers(Protocol):

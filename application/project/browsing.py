@@ -18,7 +18,7 @@ from application.project.runnable import Runnable, runnable
 from application.simulation.circuit_files import load_circuit
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
 from domain.circuit.sections import Section, sections_of
-from domain.design.goals import DesignGoal
+from domain.simulation.goals import DesignGoal
 from shared import paths
 from shared.errors import CircuitAIError, EnvironmentProblem, UserInputError
 from shared.message import Message, msg

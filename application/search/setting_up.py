@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from application.events import EmbeddingChanged
+from application.ports.events import EmbeddingChanged
 
 if TYPE_CHECKING:
     from application.ports.search import Embedder, EmbeddingStore

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from application.simulation.circuit_files import read_circuit_file
 from application.simulation.reuse import circuit_hash
 from application.simulation.translated_circuits import CircuitTranslator, TranslatingReader, with_stand_ins
+from domain.circuit.analyses import Analysis
 from domain.circuit.control_blocks import (
     KeptPlots,
     PlottedCurves,
@@ -31,7 +32,7 @@ from domain.circuit.numbers import parse_number
 from domain.circuit.simulator_settings import SimulatorSettings
 from domain.circuit.statements import Statement
 from domain.simulation.notes import SimulationNote
-from domain.simulation.request import TAKEN_NAMES, Analysis, ResourceLimits, SimulationJob
+from domain.simulation.request import TAKEN_NAMES, ResourceLimits, SimulationJob
 from domain.simulation.result import SimulationIssue
 from shared.errors import UserInputError
 from shared.message import msg

@@ -89,7 +89,7 @@ def _at(plain: PreparedCircuit, point: StepPoint) -> PreparedCircuit:
     found = plain.edited(at_point(plain.netlist, point))
     if not (of_models := model_values(point)):
         return found
-    from domain.simulation.variation import with_values  # it needs numpy
+    from domain.studies.variation import with_values  # it needs numpy
 
     tree = with_values(found.tree, of_models)
     return replace(found, netlist=tree.root, tree=tree)

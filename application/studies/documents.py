@@ -8,12 +8,12 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from domain.design.goals import DesignGoal
+from domain.simulation.goals import DesignGoal
 from domain.simulation.result import SimulationIssue
-from domain.simulation.sensitivity import Sensitivity
-from domain.simulation.statistics import MetricStatistics, Yield
-from domain.simulation.study import CornerSpan, StudyResult, StudyRow
-from domain.simulation.worst_case import Extreme, WorstCase
+from domain.studies.sensitivity import Sensitivity
+from domain.studies.statistics import MetricStatistics, Yield
+from domain.studies.study import CornerSpan, StudyResult, StudyRow
+from domain.studies.worst_case import Extreme, WorstCase
 from shared.message import Message, msg
 from shared.paths import ROWS_FILE
 

@@ -13,11 +13,11 @@ from application.simulation.prepared_circuit import PreparedCircuit
 from application.studies.measures import StudyMeasures
 from application.studies.plan import NOMINAL, Point, StudyPlan
 from domain.circuit.numbers import format_number
-from domain.design.corners import with_process
 from domain.simulation.batch import RunState
 from domain.simulation.result import SimulationRun
-from domain.simulation.study import StudyRow
-from domain.simulation.variation import with_values
+from domain.studies.corners import with_process
+from domain.studies.study import StudyRow
+from domain.studies.variation import with_values
 from shared.message import Message
 
 if TYPE_CHECKING:

@@ -17,15 +17,15 @@ import numpy as np
 
 from application.simulation.prepared_circuit import PreparedCircuit
 from application.studies.plan import Point, StudyPlan, usual_parameters
-from domain.design.corners import Corner, usual_corners
-from domain.design.goals import DesignGoal
-from domain.simulation.sampling import draw, sweep_grid
-from domain.simulation.sensitivity import Sensitivity, moved_values, ranked, sensitivity_of, tolerance_of
-from domain.simulation.spec_reader import spec_error
-from domain.simulation.statistics import MetricStatistics, Yield, metric_statistics, yield_of
-from domain.simulation.study import CornerSpan, StudyRow
-from domain.simulation.study_spec import StudyKind, StudyParameter, StudySpec
-from domain.simulation.worst_case import Extreme, WorstCase, bounds_of, extreme_points, worst_case_of
+from domain.simulation.goals import DesignGoal
+from domain.studies.corners import Corner, usual_corners
+from domain.studies.sampling import draw, sweep_grid
+from domain.studies.sensitivity import Sensitivity, moved_values, ranked, sensitivity_of, tolerance_of
+from domain.studies.spec_reader import spec_error
+from domain.studies.statistics import MetricStatistics, Yield, metric_statistics, yield_of
+from domain.studies.study import CornerSpan, StudyRow
+from domain.studies.study_spec import StudyKind, StudyParameter, StudySpec
+from domain.studies.worst_case import Extreme, WorstCase, bounds_of, extreme_points, worst_case_of
 from shared.message import msg
 
 _RANDOM = re.compile(r"\b(?:a?gauss|a?unif)\s*\(", re.IGNORECASE)

@@ -11,13 +11,13 @@ from pathlib import Path
 from application.simulation.prepared_circuit import PreparedCircuit
 from domain.circuit.netlist import Measure
 from domain.circuit.parameters import Definitions, definitions_of, parse_expression
-from domain.design.goals import DesignGoal
 from domain.simulation.expressions import CompiledExpression, compile_expression
+from domain.simulation.goals import DesignGoal
 from domain.simulation.meas import evaluate_meas
 from domain.simulation.meas_cards import MeasStatement, parse_meas
-from domain.simulation.spec_reader import spec_error
-from domain.simulation.study_spec import StudySpec
 from domain.simulation.waveform import Plot
+from domain.studies.spec_reader import spec_error
+from domain.studies.study_spec import StudySpec
 from shared.errors import CircuitAIError, CircuitError, UserInputError
 from shared.message import Message, msg
 

@@ -11,11 +11,11 @@ from application.simulation.prepared_circuit import PreparedCircuit
 from domain.circuit.dependencies import DependencyTree
 from domain.circuit.numbers import parse_number
 from domain.circuit.value_edits import UnknownName
-from domain.design.corners import TEMPERATURE, Corner, Process, Setting, supply_of, with_process
 from domain.simulation.batch import BatchCircuit, BatchRun, Varied
-from domain.simulation.spec_reader import spec_error
-from domain.simulation.study_spec import StudyParameter, StudySpec
-from domain.simulation.variation import plan_variation
+from domain.studies.corners import TEMPERATURE, Corner, Process, Setting, supply_of, with_process
+from domain.studies.spec_reader import spec_error
+from domain.studies.study_spec import StudyParameter, StudySpec
+from domain.studies.variation import plan_variation
 from shared.errors import UserInputError
 from shared.message import msg
 

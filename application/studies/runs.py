@@ -8,13 +8,13 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, cast
 
-from application.events import StudyProgressed
+from application.ports.events import StudyProgressed
 from application.studies.kinds import StudyInput
 from application.studies.measures import StudyMeasures
 from application.studies.plan import NOMINAL, Point
-from domain.design.goals import DesignGoal
 from domain.simulation.batch import Batch, RunOutcome
-from domain.simulation.study import StudyRow
+from domain.simulation.goals import DesignGoal
+from domain.studies.study import StudyRow
 from shared.errors import UserInputError
 
 if TYPE_CHECKING:

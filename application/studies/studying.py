@@ -17,9 +17,9 @@ from application.studies.measures import StudyMeasures, study_measures
 from application.studies.plan import StudyPlan
 from application.studies.runs import StudyRuns
 from domain.circuit.stepping import step_axes, unstepped
-from domain.design.corners import TEMPERATURE
-from domain.simulation.study import StudyResult, StudyRow
-from domain.simulation.study_spec import StudyKind, StudyParameter, StudySpec
+from domain.studies.corners import TEMPERATURE
+from domain.studies.study import StudyResult, StudyRow
+from domain.studies.study_spec import StudyKind, StudyParameter, StudySpec
 from shared.errors import UserInputError
 from shared.message import Message, msg
 

@@ -1,7 +1,7 @@
 """Confirmation of calls: their effects computed, judged by the project's rules, and held to at execution.
 
 `Judging` computes and judges. `ByHand` is the gate of a call a person wrote. The gate of an agent's turn is
-in `application.conversation.turn_confirmation`.
+in `application.agent.turn_confirmation`.
 """
 
 from __future__ import annotations

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
-    from application.conversation.web_searching import SearchWeb
     from application.optimization.optimizing import OptimizeCircuit
     from application.ports.project import ProjectFiles
     from application.ports.simulation import ResultStore, SourceReaders, WaveformReader
     from application.results.exporting import ExportResult
     from application.search.searching import SearchProject
+    from application.search.web_searching import SearchWeb
     from application.simulation.checking import CheckCircuit
     from application.simulation.convergence import AnalyzeConvergence
     from application.simulation.measuring import MeasureResult

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from application.events import FileOperationDone, FileOperationUndone
+from application.ports.events import FileOperationDone, FileOperationUndone
 from application.ports.project import ABSENT, FOLDER, FileChange, OperationRecord
 from application.tool_execution.effects import Effects, changed_meanwhile, hash_of
 from application.tool_execution.taking_back import UndoChoice, diff_of, plan_undo

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from domain.circuit.elements import is_value
 from domain.circuit.numbers import parse_number, with_ascii_micro
@@ -25,6 +26,17 @@ _ANALYSIS_SHAPES: dict[str, tuple[str, str]] = {
     "pss": (r"pss(\s+\S+){6,8}(\s+uic)?", "pss 1meg 1u out 1024 10 50 5m"),
 }
 _NUMERIC_FIELDS = {"ac": (2, 5), "tran": (1, 3), "disto": (2, 5), "sp": (2, 5), "dc": (2, 5)}
+
+
+class Analysis(NamedTuple):
+    """One analysis card of a deck."""
+
+    kind: str
+    """Lower case without the dot: op, dc, ac, tran, noise, tf, sens, pz, four, disto ..."""
+    text: str
+    """The card without its dot, as written: ``ac dec 20 1 10meg``."""
+    line: int
+    """1-based line of the card in its file; 0 when it came from a request instead of a file."""
 
 
 _SWEEPS = frozenset({"dec", "oct", "lin"})

@@ -13,10 +13,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from domain.circuit.analyses import ANALYSIS_KINDS, checked_analysis
+from domain.circuit.analyses import ANALYSIS_KINDS, Analysis, checked_analysis
 from domain.circuit.elements import Element, parse_element
 from domain.circuit.statements import Field, Source, Statement, read_statements, unquoted
-from domain.simulation.request import Analysis
 
 LIBRARY_SUFFIXES = frozenset({".lib", ".inc", ".mod", ".sub", ".model", ".mdl"})
 """Files with these suffixes are fragments to be included: their first line is no title."""

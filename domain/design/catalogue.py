@@ -16,10 +16,10 @@ from types import MappingProxyType
 
 from domain.design.designer import DesignIntent
 from domain.design.engine.declared_family import DeclaredFamily
+from domain.design.engine.family import CircuitFamily, Claim
 from domain.design.engine.wording import joined
 from domain.design.families import first_order, inverting_amplifier, lc_ladder
 from domain.design.families.buck import Buck
-from domain.design.families.family import CircuitFamily, Claim
 from domain.design.families.filter_requests import (
     FILTER_WORDS,
     LETS_HIGHS_THROUGH,

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from domain.circuit.numbers import format_number
-from domain.design.goals import DesignGoal
-from domain.design.values import with_unit
+from domain.circuit.preferred_values import with_unit
+from domain.simulation.goals import DesignGoal
 from shared.message import Message, msg
 
 Say = Callable[[Message], str]

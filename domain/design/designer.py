@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from domain.design.goals import DesignGoal
+from domain.simulation.goals import DesignGoal
 from shared.message import Message
 
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import cache
 
 from domain.design.catalogue import FAMILIES
-from domain.design.goals import DesignGoal
 from domain.design.sentence import Dimension, Mention, read_sentence
 from domain.design.understanding import Slot, fill_slots
+from domain.simulation.goals import DesignGoal
 from shared.errors import CircuitError
 
 _QUESTION = re.compile(

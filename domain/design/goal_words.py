@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from domain.design.goals import DesignGoal
 from domain.design.sentence import Mention, Sentence
+from domain.simulation.goals import DesignGoal
 
 _CLAUSE_END = re.compile(r"[,;:。、!?()]|\.(?!\d)|\b(?:and|with|but)\b|并且|而且|以及|且")
 _MOST = 28

@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from domain.design.values import SeriesName, neighbours
+from domain.circuit.preferred_values import SeriesName, neighbours
 
 LadderResponse = Literal["butterworth", "chebyshev"]
 _SHIFTS = (0.98, 0.99, 1.0, 1.01, 1.02)

@@ -19,9 +19,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
+from domain.circuit.preferred_values import SeriesName, nearest, neighbours, values_between
 from domain.design.families.filter_requests import FilterKind
 from domain.design.opamp import closed_loop
-from domain.design.values import SeriesName, nearest, neighbours, values_between
 
 _R_LIMITS = (300.0, 3e6)
 _C_LIMITS = (10e-12, 47e-6)

@@ -15,8 +15,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from domain.circuit.preferred_values import SeriesName, at_most, best_pair, nearest, values_between, with_unit
 from domain.design.understanding import impossible
-from domain.design.values import SeriesName, at_most, best_pair, nearest, values_between, with_unit
 from shared.errors import CircuitError
 from shared.message import msg
 

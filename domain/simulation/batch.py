@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from domain.simulation.request import Analysis
+from domain.circuit.analyses import Analysis
 from domain.simulation.result import SimulationIssue
 from domain.simulation.waveform import Plot
 

@@ -5,23 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+
+from domain.circuit.analyses import Analysis
 
 DECK_NAME = "deck.cir"
 RAW_NAME = "ngspice.raw"
 TAKEN_NAMES = frozenset((DECK_NAME, RAW_NAME))
 """Names of the simulator's own files beside the deck."""
-
-
-class Analysis(NamedTuple):
-    """One analysis card of a deck."""
-
-    kind: str
-    """Lower case without the dot: op, dc, ac, tran, noise, tf, sens, pz, four, disto ..."""
-    text: str
-    """The card without its dot, as written: ``ac dec 20 1 10meg``."""
-    line: int
-    """1-based line of the card in its file; 0 when it came from a request instead of a file."""
 
 
 DEFAULT_RUN_BYTES = 2**30

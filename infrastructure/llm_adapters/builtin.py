@@ -13,7 +13,7 @@ from typing import Literal
 from domain.design.catalogue import FAMILIES, understand
 from domain.design.deck import Say
 from domain.design.designer import DesignIntent, Proposal
-from domain.design.goals import DesignGoal, GoalVerdict
+from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.errors import CircuitError
 from shared.message import Message
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Sequence
 
+from domain.circuit.preferred_values import with_unit
 from domain.design.catalogue import FAMILIES, understand
 from domain.design.designer import DesignIntent, Proposal
-from domain.design.goals import DesignGoal, GoalVerdict, all_met
-from domain.design.values import with_unit
+from domain.simulation.goals import DesignGoal, GoalVerdict, all_met
 from domain.simulation.result import Quantity
 from infrastructure.llm_adapters.builtin_commands import Design
 from infrastructure.llm_adapters.builtin_steps import (

@@ -18,7 +18,7 @@ _LEAST_AGE_S = 60.0
 
 
 class TemporaryScratch:
-    """Implements application.results.cleaning.ScratchFolders."""
+    """Implements application.project.cleaning.ScratchFolders."""
 
     def __init__(self, root: Path | None = None) -> None:
         self._root = root

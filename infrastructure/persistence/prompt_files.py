@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from application.prompting import PromptChanges
+from application.conversation.prompting import PromptChanges
 from domain.llm.prompts.catalogue import TaskName
 from domain.llm.prompts.documents import (
     Document,
@@ -47,7 +47,7 @@ class _Damaged(ValueError):
 
 
 class PromptFiles:
-    """Implements application.prompting.PromptStore."""
+    """Implements application.conversation.prompting.PromptStore."""
 
     def __init__(self, *, user_home: Path, builtin: Path = BUILTIN) -> None:
         self._builtin = builtin

@@ -43,7 +43,7 @@ _TEXTS = (".json", ".jsonl")
 
 
 class ResultFolderShelf:
-    """Implements application.results.cleaning.ResultShelf for one ``sim_results`` folder."""
+    """Implements application.project.cleaning.ResultShelf for one ``sim_results`` folder."""
 
     def __init__(
         self,

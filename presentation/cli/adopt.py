@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from application.app import Application
-from presentation.cli.output import Output
 from presentation.cli.terminal import read_line
+from presentation.json_output import Output
 from shared.errors import NeedsConfirmation
 from shared.message import msg
 from shared.visible import one_line, visible

@@ -12,7 +12,7 @@ from shared.message import msg
 if TYPE_CHECKING:
     from application.app import Application
     from domain.llm.attachments import PreparedAttachment
-    from presentation.cli.output import Output
+    from presentation.json_output import Output
 
 
 class _Attach(argparse.Action):

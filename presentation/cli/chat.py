@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
+from application.agent.alternatives import named
 from application.app import Application
-from application.conversation.alternatives import named
-from application.events import (
+from application.ports.events import (
     AlternativeTaken,
     AnswerStreamed,
     AttachmentsLeftOut,
@@ -34,8 +34,8 @@ from presentation.cli.confirming import confirmer, given_document, needed_docume
 from presentation.cli.consent import consent_asker
 from presentation.cli.events import common_document
 from presentation.cli.keys import unlock_keys
-from presentation.cli.output import Output
 from presentation.cli.terminal import read_input
+from presentation.json_output import Output
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg
 
@@ -88,7 +88,7 @@ def money(text: str) -> tuple[float, str]:
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 0 when the answer is complete, 1 at a limit, 3 when the provider failed."""
     from application.conversation.chatting import ChatRequest
-    from application.prompting import PromptsWarned
+    from application.conversation.prompting import PromptsWarned
 
     text = await _text_of(args)
     attaching.refuse_where_none_go(args)

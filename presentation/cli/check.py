@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from application.app import Application
 from domain.circuit.dialects import DIALECTS
-from presentation.cli.output import Output
+from presentation.json_output import Output
 from shared.message import msg
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from datetime import timedelta
 from pathlib import Path
 
 from application.app import Application
-from application.results.cleaning import CleanReport, CleanRequest, Removal
+from application.project.cleaning import CleanReport, CleanRequest, Removal
 from domain.simulation.retention import RetentionPolicy, StoredResult
-from presentation.cli.output import Output
 from presentation.cli.tables import table
+from presentation.json_output import Output
 from shared.message import Message, msg
 
 _SIZE = re.compile(r"(?P<number>\d+(?:\.\d*)?|\.\d+)\s*(?P<unit>[kmgt]?)i?b?", re.IGNORECASE)

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from application.app import Application
-from presentation.cli.output import Output
+from presentation.json_output import Output
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 

@@ -18,10 +18,10 @@ from presentation.confirmation_words import always_text, deed_of, facts_of, reas
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from application.events import ConfirmationGiven, ConfirmationNeeded
+    from application.ports.events import ConfirmationGiven, ConfirmationNeeded
     from application.tool_execution.confirming import Confirm
     from domain.llm.tools.confirmation_card import Answers
-    from presentation.cli.output import Output
+    from presentation.json_output import Output
 
 _YES = ("y", "yes", "是", "好", "允许", "确认")
 _ALWAYS = ("a", "always", "总是", "始终")

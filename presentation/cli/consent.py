@@ -11,7 +11,7 @@ from shared.message import msg
 
 if TYPE_CHECKING:
     from application.conversation.consents import AskConsent
-    from presentation.cli.output import Output
+    from presentation.json_output import Output
 
 _YES = ("y", "yes", "是", "好", "允许", "同意")
 _ALWAYS = ("a", "always", "总是", "始终")

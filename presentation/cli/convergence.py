@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from presentation.cli.output import Output
+from presentation.json_output import Output
 from shared.message import msg
 
 if TYPE_CHECKING:

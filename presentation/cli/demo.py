@@ -8,7 +8,7 @@ from pathlib import Path
 
 from application.app import Application
 from presentation.cli.design import design
-from presentation.cli.output import Output
+from presentation.json_output import Output
 from shared.message import msg
 
 SENTENCES = {
@@ -38,7 +38,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
 
 
 async def _run_in(folder: Path, app: Application, out: Output) -> int:
-    from application.design.designing import DesignRequest
+    from application.workflow.designing import DesignRequest
 
     all_met = True
     for text in SENTENCES.get(app.language, SENTENCES["en"]):

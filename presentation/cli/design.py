@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
 from application.app import Application
-from application.events import (
+from application.ports.events import (
     CheckpointReached,
     ConfirmationAsked,
     DesignEvent,
@@ -19,16 +19,16 @@ from application.events import (
     SessionOpened,
     TextWritten,
 )
-from domain.design.goals import DesignGoal, GoalVerdict
+from domain.simulation.goals import DesignGoal, GoalVerdict
 from presentation.cli.events import common_document
-from presentation.cli.output import Output
 from presentation.cli.terminal import read_line
+from presentation.json_output import Output
 from presentation.narration import Narrator
 from shared.errors import CircuitAIError, NeedsConfirmation, UserInputError
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
-    from application.design.designing import Answer, DesignRequest, Question, ResumeRequest
+    from application.workflow.designing import Answer, DesignRequest, Question, ResumeRequest
 
 _YES = ("", "y", "yes", "是", "好", "确认")
 
@@ -69,7 +69,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
 
 
 def _request(args: argparse.Namespace) -> DesignRequest | ResumeRequest:
-    from application.design.designing import DesignRequest, ResumeRequest
+    from application.workflow.designing import DesignRequest, ResumeRequest
 
     if args.resume and args.text is not None:
         raise _bad_usage(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from application.app import Application
-from presentation.cli.output import Output
+from presentation.json_output import Output
 from shared.message import msg
 
 

@@ -14,7 +14,7 @@ from shared.message import msg
 
 if TYPE_CHECKING:
     from application.app import Application
-    from presentation.cli.output import Output
+    from presentation.json_output import Output
 
 NAME = "embeddings"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from presentation import VERSION
-from presentation.cli.output import Output
+from presentation.json_output import Output
 from presentation.translation import Translator
 from shared.errors import CircuitAIError, EnvironmentProblem, Stopped, UserInputError, internal_error
 from shared.late_patterns import late_pattern

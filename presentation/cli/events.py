@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from application.events import ErrorOccurred, PhaseEntered, SessionOpened, ToolEnded, ToolStarted
-from presentation.cli.output import Output, plain
+from application.ports.events import ErrorOccurred, PhaseEntered, SessionOpened, ToolEnded, ToolStarted
+from presentation.json_output import Output, plain
 
 CommonEvent = SessionOpened | PhaseEntered | ToolStarted | ToolEnded | ErrorOccurred
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from application.app import Application
 from presentation.cli.measure import told_origin
-from presentation.cli.output import Output
+from presentation.json_output import Output
 from shared.errors import UserInputError
 from shared.message import msg
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from application.app import Application
     from application.ports.credentials import KeyPlace
     from domain.llm.chat import ProviderInfo
-    from presentation.cli.output import Output
+    from presentation.json_output import Output
 
 ACTIONS = ("set", "remove", "status")
 _LARGEST_INPUT = 16 << 10

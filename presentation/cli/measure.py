@@ -8,8 +8,8 @@ from pathlib import Path
 from application.app import Application
 from domain.simulation.result import Quantity
 from domain.simulation.retention import Origin
-from presentation.cli.figures import figure
-from presentation.cli.output import Output
+from presentation.figures import figure
+from presentation.json_output import Output
 from shared.errors import CircuitError
 from shared.message import msg
 

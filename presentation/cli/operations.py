@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from application.app import Application
 from application.tool_execution.taking_back import UndoConflictError
-from presentation.cli.output import Output
+from presentation.json_output import Output
 from shared.errors import UserInputError
 from shared.message import Message, msg
 from shared.visible import one_line

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.app import Application
-from application.events import OptimizationProgressed
-from presentation.cli.figures import number
-from presentation.cli.output import Output
+from application.ports.events import OptimizationProgressed
 from presentation.cli.study_options import add_study_arguments, study_spec
 from presentation.cli.tables import table
+from presentation.figures import number
 from presentation.goal_margins import figure_beside_limit
+from presentation.json_output import Output
 from shared.message import Message, msg
 
 if TYPE_CHECKING:  # other commands must not pay for numpy
-    from domain.design.optimization import BestPoint, OptimizationResult
+    from domain.studies.optimization import BestPoint, OptimizationResult
 
 _TOLD_EVERY_S = 2.0
 _ENDS: dict[str, Message] = {

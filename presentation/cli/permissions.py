@@ -15,7 +15,7 @@ from domain.llm.tools.confirmation import (
     Rule,
     rule_to_plain,
 )
-from presentation.cli.output import Output
+from presentation.json_output import Output
 from presentation.permission_rules import checked_rule, name_in, relative_rule
 from shared.errors import UserInputError
 from shared.message import msg

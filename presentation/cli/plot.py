@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from application.app import Application
 from presentation.cli.export import add_choice_of_signals, format_of
 from presentation.cli.measure import told_origin
-from presentation.cli.output import Output
+from presentation.json_output import Output
 from shared.errors import UserInputError
 from shared.message import msg
 

@@ -11,7 +11,7 @@ from domain.llm.chat import ProviderChoice, ProviderInfo
 from domain.llm.costs import CURRENCIES, Cost, shown_cost
 from presentation.cli import embeddings, web_search
 from presentation.cli.keys import run_key, unlock_keys
-from presentation.cli.output import Output
+from presentation.json_output import Output
 from shared.errors import UserInputError
 from shared.message import Message, msg
 

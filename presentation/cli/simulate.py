@@ -11,8 +11,8 @@ from domain.circuit.dialects import DIALECTS
 from domain.simulation.notes import SimulationNote
 from domain.simulation.result import Quantity, SimulationIssue, SimulationResult, StepResult
 from presentation.cli import convergence
-from presentation.cli.figures import figure
-from presentation.cli.output import Output
+from presentation.figures import figure
+from presentation.json_output import Output
 from shared.errors import UserInputError
 from shared.message import msg
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from application.app import Application
 from domain.circuit.dialects import DIALECTS
 from domain.circuit.simulator_settings import ModelFile, SimulatorSettings
-from presentation.cli.output import Output
+from presentation.json_output import Output
 from shared.errors import UserInputError
 from shared.message import msg
 

@@ -8,14 +8,14 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from application.app import Application
-from presentation.cli.output import Output
 from presentation.cli.study_options import add_study_arguments, study_spec
+from presentation.json_output import Output
 from shared.message import msg
 
 if TYPE_CHECKING:  # every command reads this module; only studies pay for numpy
-    from application.events import StudyProgressed
-    from domain.simulation.study import StudyResult
-    from domain.simulation.study_spec import StudyKind
+    from application.ports.events import StudyProgressed
+    from domain.studies.study import StudyResult
+    from domain.studies.study_spec import StudyKind
 
 _TOLD_EVERY_S = 2.0
 
@@ -31,7 +31,7 @@ def command_of(
     """The coroutine of one kind of study; exit code 1 when runs that count failed or goals are missed."""
 
     async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
-        from application.events import StudyProgressed
+        from application.ports.events import StudyProgressed
         from application.studies.studying import StudyRequest
 
         spec = await study_spec(args)

@@ -15,7 +15,7 @@ from shared.errors import UserInputError
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from domain.simulation.study_spec import StudyKind, StudySpec
+    from domain.studies.study_spec import StudyKind, StudySpec
 
 _MOST_BYTES = 64 * 2**20
 _ADDRESS = re.compile(r"(tcp|tls|ucx)://\S+:\d+")
@@ -52,7 +52,7 @@ def add_study_arguments(parser: argparse.ArgumentParser, kind: StudyKind | Liter
 
 async def study_spec(args: argparse.Namespace) -> StudySpec:
     """The specification file with what the options add to it. Raises UserInputError."""
-    from domain.simulation.study_spec import read_study_spec
+    from domain.studies.study_spec import read_study_spec
 
     document: dict[str, Any] = {}
     if args.spec is not None:

@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from domain.circuit.numbers import format_number
-from domain.design.goals import GoalVerdict
+from domain.simulation.goals import GoalVerdict
 from domain.simulation.result import Quantity
-from domain.simulation.study import StudyResult, StudyRow
-from presentation.cli.figures import number
-from presentation.cli.output import Output
+from domain.studies.study import StudyResult, StudyRow
 from presentation.cli.tables import table
+from presentation.figures import number
 from presentation.goal_margins import figure_beside_limit
+from presentation.json_output import Output
 from shared.message import Message, msg
 
 _MOST_ROWS = 60

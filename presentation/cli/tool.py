@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from application.app import Application
 from presentation.cli.confirming import allow_all
-from presentation.cli.output import Output
 from presentation.cli.terminal import read_input
+from presentation.json_output import Output
 from shared.bounded_json import MOST_NESTED, is_too_deep
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.app import Application
-from presentation.cli.output import Output
+from presentation.json_output import Output
 from presentation.trace_rows import row_words, tree_rows
 from shared.errors import UserInputError
 from shared.local_time import local_time

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from application.conversation.web_searching import TRIAL_QUERY
+from application.search.web_searching import TRIAL_QUERY
 from domain.llm.chat import WebSearchChoice, WebSource
 from presentation.cli.keys import unlock_keys
 from shared.errors import UserInputError
@@ -17,7 +17,7 @@ from shared.message import Message, msg
 if TYPE_CHECKING:
     from application.app import Application
     from domain.llm.web_search import SearchEngineInfo
-    from presentation.cli.output import Output
+    from presentation.json_output import Output
 
 NAME = "web-search"
 """In place of a provider's name."""

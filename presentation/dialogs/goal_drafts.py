@@ -12,9 +12,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from domain.design.goals import DesignGoal
 from domain.simulation.expression_syntax import parse
-from presentation.cli.figures import number
+from domain.simulation.goals import DesignGoal
+from presentation.figures import number
 from presentation.goal_margins import limit_parts, typeset
 from shared.errors import CircuitAIError
 from shared.message import Message, msg

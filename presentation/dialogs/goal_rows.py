@@ -18,10 +18,10 @@ from PyQt6.QtWidgets import (
 
 from presentation.dialogs.goal_drafts import OPERATORS, GoalDraft
 from presentation.goal_words import name_of
-from presentation.panels.conversation.elided import ElidedLabel
-from presentation.window.frame import IconButton
-from presentation.window.styles import mark, style_sheet
-from presentation.window.workspace import WindowServices
+from presentation.ui.elided import ElidedLabel
+from presentation.ui.frame import IconButton
+from presentation.ui.styles import mark, style_sheet
+from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 _HEADS: tuple[tuple[int, Message], ...] = (

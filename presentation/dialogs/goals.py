@@ -19,12 +19,12 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from application.events import GoalsUnderstood
-from domain.design.goals import DesignGoal
+from application.ports.events import GoalsUnderstood
+from domain.simulation.goals import DesignGoal
 from presentation.dialogs.goal_drafts import BadGoal, BadText, GoalDraft, drafts_of, goals_of, text_of
 from presentation.dialogs.goal_rows import GoalTable
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 

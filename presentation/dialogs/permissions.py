@@ -24,11 +24,11 @@ from PyQt6.QtWidgets import (
 
 from domain.llm.tools.confirmation import DECISIONS, EFFECTS, EVERY_PATH, Permissions, Rule
 from domain.llm.tools.result import EffectClass
-from presentation.dialogs.fitting import fit, height_at
-from presentation.panels.waveforms.figure_table import Cell, Column, FigureTable
 from presentation.permission_rules import checked_rule, name_in
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.figure_table import Cell, Column, FigureTable
+from presentation.ui.fitting import fit, height_at
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 from shared.ulid import new_ulid

@@ -13,14 +13,14 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QStackedWidget, Q
 from presentation.panels.console_view import ConsoleView
 from presentation.panels.iterations import IterationsView
 from presentation.panels.problems_view import Finding, ProblemRow, ProblemsView
-from presentation.panels.results_view import MeasurementsView
 from presentation.panels.run_controller import RunController
-from presentation.panels.shown_result import ShownResult
 from presentation.panels.waveforms.panel import WaveformsPanel
-from presentation.window.frame import IconButton
-from presentation.window.styles import mark
-from presentation.window.tab_strip import TabStrip
-from presentation.window.workspace import WindowServices
+from presentation.panels.waveforms.results_view import MeasurementsView
+from presentation.panels.waveforms.shown_result import ShownResult
+from presentation.ui.frame import IconButton
+from presentation.ui.styles import mark
+from presentation.ui.tab_strip import TabStrip
+from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError, Stopped
 from shared.message import msg
 

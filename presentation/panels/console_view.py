@@ -11,8 +11,8 @@ from PyQt6.QtGui import QColor, QTextBlockFormat, QTextCharFormat, QTextCursor
 from PyQt6.QtWidgets import QTextBrowser
 
 from presentation.panels.problems_view import place_of
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import msg
 

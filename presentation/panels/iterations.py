@@ -9,9 +9,9 @@ from PyQt6.QtGui import QShowEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from presentation.panels.iterations_plot import IterationsPlot
-from presentation.panels.waveforms.figure_table import FigureTable
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.figure_table import FigureTable
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 if TYPE_CHECKING:

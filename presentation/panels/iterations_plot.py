@@ -13,9 +13,9 @@ from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QStacke
 
 from presentation.goal_words import limit_words
 from presentation.panels.waveforms.chips import TraceChip
-from presentation.window.late_imports import PLOT_AREA, PLOT_TRACES, import_qt
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.late_imports import PLOT_AREA, PLOT_TRACES, import_qt
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import msg
 

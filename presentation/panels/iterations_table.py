@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 
 from application.design.rounds import DesignRound, DesignRounds
-from domain.design.goals import DesignGoal, GoalVerdict
+from domain.simulation.goals import DesignGoal, GoalVerdict
 from presentation.goal_margins import beside_limit, limit_text
 from presentation.goal_words import name_of
-from presentation.panels.waveforms.figure_table import Cell, Column
 from presentation.panels.waveforms.figures import SPACE, Scale, in_scale, scale_for
-from presentation.window.language import LanguageManager
+from presentation.ui.figure_table import Cell, Column
+from presentation.ui.language import LanguageManager
 from shared.message import Message, msg
 
 _MOST_CHANGES = 4

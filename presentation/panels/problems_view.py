@@ -20,8 +20,8 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 Severity = Literal["error", "warning", "info"]

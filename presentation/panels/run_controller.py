@@ -13,7 +13,7 @@ from shared.message import msg
 
 if TYPE_CHECKING:
     from domain.simulation.result import SimulationResult
-    from presentation.window.workspace import WindowServices
+    from presentation.ui.workspace import WindowServices
 
 RUN_SCOPE = "run"
 """The scope a StopController stops a run by."""

@@ -23,8 +23,8 @@ from PyQt6.QtWidgets import (
 
 from presentation.panels.welcome_examples import EXAMPLES
 from presentation.panels.welcome_rows import ExampleRow, Note, Part, Row
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 if TYPE_CHECKING:

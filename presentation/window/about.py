@@ -10,10 +10,10 @@ from PyQt6.QtGui import QDesktopServices
 from PyQt6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
 
 from presentation import VERSION
-from presentation.window import questions
+from presentation.ui import questions
+from presentation.ui.small_dialog import SmallDialog
+from presentation.ui.styles import mark
 from presentation.window.commands import MENUS
-from presentation.window.small_dialog import SmallDialog
-from presentation.window.styles import mark
 from shared.message import Message, msg
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from PyQt6.QtCore import QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent
 from PyQt6.QtWidgets import QLabel, QLineEdit, QWidget
 
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class CommandBox(QLineEdit):
                 super().keyPressEvent(event)
 
     def _search(self) -> None:
-        from presentation.window.command_hits import score_of
+        from presentation.ui.matching import score_of
 
         wanted = self.text().strip()
         hits = [hit for source in self._sources for hit in source()]

@@ -10,22 +10,17 @@ from pathlib import Path
 from PyQt6.QtCore import QObject, QPoint, QRect, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QStandardItem, QStandardItemModel
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
-from rapidfuzz import fuzz
-from rapidfuzz.distance import LCSseq
 
 from presentation.panels.project.outline import OutlinePane
-from presentation.panels.project.rows import Role, RowLook, RowTree
+from presentation.ui.rows import Role, RowLook, RowTree
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from presentation.window.command_box import CommandBox
 from presentation.window.commands import Commands
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
 from shared.errors import UserInputError
 from shared.message import msg
 
 _MOST_FILES = 2000
-_SHORTEST_WITH_SLIP = 4
-_ALIKE = 74.0
-"""Per cent: one slip in four letters, two in eight."""
 _NETLISTS = frozenset({".cir", ".sp", ".spice", ".net", ".ckt", ".lib", ".inc", ".mod", ".sub"})
 
 
@@ -93,27 +88,6 @@ class HitList(QWidget):
         self.setGeometry(QRect(left, below.y() + theme.size("space.1"), width, height))
         self.setVisible(self._rows.rowCount() > 0)
         self.raise_()
-
-
-def score_of(wanted: str, text: str) -> tuple[int, float] | None:
-    """How well `wanted` is met, smaller is better; None when it is not.
-
-    Best where the text begins with it, then where it has it whole, then with its letters in their order
-    (the longest common subsequence is all of it), last with a slip: letters exchanged, one wrong or missing.
-    """
-    if not wanted:
-        return (0, 0)
-    low, text = wanted.casefold(), text.casefold()
-    place = text.find(low)
-    if place >= 0:
-        return (0 if place == 0 else 1, place)
-    if LCSseq.similarity(low, text) == len(low):
-        return (2, -fuzz.partial_ratio(low, text))
-    if len(low) < _SHORTEST_WITH_SLIP:
-        return None
-    ratio = fuzz.partial_ratio if len(text) > len(low) else fuzz.ratio
-    alike = ratio(low, text, score_cutoff=_ALIKE)
-    return (3, -alike) if alike else None
 
 
 class Finder(QObject):

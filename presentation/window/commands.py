@@ -11,7 +11,7 @@ from PyQt6.QtCore import QObject
 from PyQt6.QtGui import QAction, QActionGroup, QFontMetrics, QKeySequence
 from PyQt6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
 
-from presentation.window.workspace import WindowServices
+from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 MenuName = Literal["file", "edit", "view", "circuit", "simulate", "design", "help"]

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, QTimer
 
-from application.events import EmbeddingChanged
+from application.ports.events import EmbeddingChanged
+from presentation.ui.workspace import WindowServices
 from presentation.window.command_box import CommandBox
 from presentation.window.command_hits import Hit
-from presentation.window.workspace import WindowServices
 
 if TYPE_CHECKING:
     from application.ports.search import Match

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QWidget
 
-from presentation.window.clipboard import copy_text
-from presentation.window.frame import small_button
-from presentation.window.small_dialog import SmallDialog
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.clipboard import copy_text
+from presentation.ui.frame import small_button
+from presentation.ui.small_dialog import SmallDialog
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QWidget
 
-from presentation.window.clipboard import copy_text
+from presentation.ui.clipboard import copy_text
+from presentation.ui.small_dialog import SmallDialog
+from presentation.ui.workspace import WindowServices
 from presentation.window.errors import Failure, LastResort
-from presentation.window.small_dialog import SmallDialog
-from presentation.window.workspace import WindowServices
 from shared.message import msg
 
 

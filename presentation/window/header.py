@@ -21,12 +21,12 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from presentation.ui.frame import IconButton
+from presentation.ui.styles import mark
+from presentation.ui.word_button import WordButton
+from presentation.ui.workspace import WindowServices
 from presentation.window.command_box import CommandBox
 from presentation.window.commands import menu_titles
-from presentation.window.frame import IconButton
-from presentation.window.styles import mark
-from presentation.window.word_button import WordButton
-from presentation.window.workspace import WindowServices
 from shared.message import Message, msg
 
 PANES: tuple[tuple[str, str, Message, str], ...] = (

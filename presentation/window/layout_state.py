@@ -9,7 +9,7 @@ from PyQt6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, QSize, Qt, QT
 from PyQt6.QtGui import QGuiApplication, QWindowStateChangeEvent
 from PyQt6.QtWidgets import QSplitter, QWidget
 
-from presentation.window.theme import Theme
+from presentation.ui.theme import Theme
 
 LEFT_FOLDS_BELOW = 1180
 RIGHT_OVERLAYS_BELOW = 960

@@ -17,12 +17,12 @@ from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PyQt6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from application.project.window_state import WindowState
+from presentation.ui.frame import IconButton
+from presentation.ui.workspace import WindowServices
 from presentation.window import popups
-from presentation.window.frame import IconButton
 from presentation.window.header import Header
 from presentation.window.layout_state import Fit, on_a_screen
 from presentation.window.status_bar import StatusBar
-from presentation.window.workspace import WindowServices
 from shared.message import msg
 from shared.paths import user_home
 
@@ -418,8 +418,8 @@ class MainWindow(QWidget):
 
     async def _look_at_ends(self) -> None:
         """Tell of an earlier run that ended by a fault."""
+        from presentation.ui.log_file import log_path
         from presentation.window.crash_notice import CrashNotice
-        from presentation.window.log_file import log_path
 
         found = await asyncio.to_thread(self._services.app.unclean_ends.untold, log_path(user_home()))
         if found:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from PyQt6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
 
-from presentation.window import questions
-from presentation.window.small_dialog import SmallDialog
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui import questions
+from presentation.ui.small_dialog import SmallDialog
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 _LONGEST = 32

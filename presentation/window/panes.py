@@ -9,15 +9,15 @@ from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from presentation.panels.debug.tally import EventTally
-from presentation.panels.project.empty import EmptyNote
 from presentation.panels.project.outline import OutlinePane
 from presentation.panels.project.results import ResultsList
 from presentation.panels.project.tree import ProjectTree
-from presentation.window.frame import IconButton, LineSplitter, PaneSection
+from presentation.ui.empty_state import EmptyNote
+from presentation.ui.frame import IconButton, LineSplitter, PaneSection
+from presentation.ui.styles import mark
+from presentation.ui.tab_strip import TabStrip
+from presentation.ui.workspace import WindowServices
 from presentation.window.layout_state import fit, sizes_of, usual_sides
-from presentation.window.styles import mark
-from presentation.window.tab_strip import TabStrip
-from presentation.window.workspace import WindowServices
 from shared.message import Message, msg
 
 _RIGHT_TABS: tuple[tuple[Message, Message], ...] = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QMenu
 
-from presentation.window.frame import IconButton
+from presentation.ui.frame import IconButton
 from shared.message import msg
 
 if TYPE_CHECKING:

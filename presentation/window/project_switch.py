@@ -13,12 +13,12 @@ from PyQt6.QtCore import QObject, pyqtSignal
 from PyQt6.QtWidgets import QWidget
 
 from application.project.window_state import ProjectMemory, WindowState
-from presentation.window import questions
+from presentation.ui import questions
+from presentation.ui.workspace import WindowServices
 from presentation.window.new_project import ask_new_project, default_place, name_from
 from presentation.window.panes import Panes
 from presentation.window.projects import ProjectDesk, joined_memory
 from presentation.window.work_keeper import WorkKeeper
-from presentation.window.workspace import WindowServices
 from shared import paths
 from shared.errors import CircuitAIError
 from shared.message import Message, msg

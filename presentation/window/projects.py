@@ -11,8 +11,8 @@ from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from application.project.window_state import ProjectMemory
 from presentation.panels.project.tree_model import Marks
+from presentation.ui.workspace import Place, WindowServices
 from presentation.window.file_watch import FileWatch
-from presentation.window.workspace import Place, WindowServices
 from shared.errors import CircuitAIError
 from shared.message import msg
 

@@ -10,7 +10,7 @@ from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 if TYPE_CHECKING:
     from application.project.runnable import Runnable
-    from presentation.window.workspace import WindowServices
+    from presentation.ui.workspace import WindowServices
 
 _SOON_MS = 150
 """An editor that saves, or a tool that writes, touches a file several times."""

@@ -8,8 +8,8 @@ from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
 
-from presentation.window.styles import mark
-from presentation.window.workspace import AgentStatus, WindowServices
+from presentation.ui.styles import mark
+from presentation.ui.workspace import AgentStatus, WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 

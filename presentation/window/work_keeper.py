@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject, QTimer
 
 from application.project.window_state import WindowState
-from presentation.window.workspace import Buffers, WindowServices
+from presentation.ui.workspace import Buffers, WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 

@@ -22,11 +22,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from domain.circuit.analyses import Analysis
 from domain.circuit.dependencies import resolve_dependencies
 from domain.circuit.netlist import Netlist
 from domain.simulation.batch import BatchCircuit, BatchRun
-from domain.simulation.request import Analysis
-from domain.simulation.variation import plan_variation
+from domain.studies.variation import plan_variation
 from infrastructure.ngspice.batch.simulator import NgspiceBatch
 from infrastructure.ngspice.confined import ConfinedNgspice
 from infrastructure.ngspice.installation import _find_library

@@ -10,7 +10,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from domain.simulation.request import Analysis, SimulationJob
+from domain.circuit.analyses import Analysis
+from domain.simulation.request import SimulationJob
 from infrastructure.ngspice.confined import ConfinedNgspice
 from infrastructure.ngspice.runner import NgspiceRunner
 from infrastructure.ngspice.sandbox import ALL_LAYERS, Layer

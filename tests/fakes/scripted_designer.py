@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from domain.design.designer import DesignIntent, Proposal
-from domain.design.goals import DesignGoal, GoalVerdict
+from domain.simulation.goals import DesignGoal, GoalVerdict
 
 CUTOFF = DesignGoal(
     metric="cutoff", expression="highcut(v(out))", unit="Hz", minimum=950.0, maximum=1050.0, target=1000.0

@@ -182,7 +182,13 @@ def _start(also_import: Sequence[str]) -> tuple[subprocess.Popen[str], socket.so
     return server, ours
 
 
-_LEFT_COLD = ("presentation.panels", "presentation.window", "presentation.dialogs", "infrastructure.cluster")
+_LEFT_COLD = (
+    "presentation.ui",
+    "presentation.panels",
+    "presentation.window",
+    "presentation.dialogs",
+    "infrastructure.cluster",
+)
 """Programs that show no window and ask for no cluster never load these."""
 
 

@@ -32,6 +32,7 @@ from PyQt6.QtWidgets import QApplication, QWidget
 
 import bootstrap
 from application.app import Application
+from presentation.ui.workspace import WindowServices
 from presentation.window.application import (
     build_services,
     make_qt_application,
@@ -39,7 +40,6 @@ from presentation.window.application import (
     read_catalogues,
 )
 from presentation.window.garbage import GarbageCollector
-from presentation.window.workspace import WindowServices
 from shared.async_runtime import fused_loop
 from tests.gui.loop_watchdog import LoopWatchdog
 from tests.gui.x_server import Hand

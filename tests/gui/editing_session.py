@@ -28,9 +28,9 @@ from application.project.window_state import WindowState
 from presentation.panels.conversation import panel as conversation_panel
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.editor.editor_area import EditorArea
+from presentation.ui.workspace import WindowServices
 from presentation.window.application import run
 from presentation.window.main_window import MainWindow
-from presentation.window.workspace import WindowServices
 
 FILES = ("filter.cir", "notes.md")
 

@@ -17,13 +17,13 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from domain.llm.chat import ProviderChoice
-from presentation.dialogs.attachment import AttachmentDialog
 from presentation.panels.conversation.attachment_chips import AttachmentChip
+from presentation.panels.conversation.attachment_dialog import AttachmentDialog
 from presentation.panels.conversation.html_view import HtmlItems
 from presentation.panels.conversation.items import Confirmation, ErrorBlock, UserText
 from presentation.panels.conversation.panel import ConversationPanel
-from presentation.window.small_dialog import SmallDialog
-from presentation.window.workspace import WindowServices
+from presentation.ui.small_dialog import SmallDialog
+from presentation.ui.workspace import WindowServices
 from tests.fakes.llm_server import FakeLLMServer, answer, call
 from tests.gui.conftest import Until
 from tests.gui.test_conversation_panel import NoWebView, of, shown, type_and_send

@@ -15,7 +15,7 @@ from presentation.panels.conversation.html_view import HtmlItems
 from presentation.panels.conversation.items import AnswerText, Confirmation, OperationCard, UserText
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.translation import Translator
-from presentation.window.workspace import WindowServices
+from presentation.ui.workspace import WindowServices
 from tests.fakes.llm_server import FakeLLMServer, answer, call
 from tests.gui.conftest import Until
 from tests.gui.test_conversation_panel import NoWebView, of, shown, type_and_send, use

@@ -13,7 +13,7 @@ from PyQt6.QtTest import QTest
 from domain.llm.chat import ProviderChoice
 from presentation.panels.context_inspector.panel import ContextPanel, export_text
 from presentation.panels.conversation.panel import ConversationPanel
-from presentation.window.workspace import WindowServices
+from presentation.ui.workspace import WindowServices
 from tests.fakes.llm_server import FakeLLMServer, answer, call
 from tests.gui.conftest import Until
 

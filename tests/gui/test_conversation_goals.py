@@ -20,7 +20,7 @@ from presentation.panels.conversation.items import (
     SimulationCard,
 )
 from presentation.panels.conversation.panel import ConversationPanel
-from presentation.window.workspace import AgentStatus, WindowServices
+from presentation.ui.workspace import AgentStatus, WindowServices
 from tests.gui.conftest import Until
 from tests.gui.test_conversation_panel import NoWebView, of, shown, top_dialog, type_and_send
 
@@ -90,7 +90,7 @@ async def test_what_is_written_into_the_rows_is_what_is_designed(
 async def test_a_mistake_is_said_at_its_row_and_nothing_can_be_started(
     services: WindowServices, until: Until
 ) -> None:
-    from application.events import GoalsUnderstood
+    from application.ports.events import GoalsUnderstood
 
     intent = understand(SENTENCE)
     dialog = GoalsDialog(services, GoalsUnderstood(goals=intent.goals, assumptions=intent.assumptions))
@@ -125,7 +125,7 @@ async def test_a_mistake_is_said_at_its_row_and_nothing_can_be_started(
 
 
 async def test_the_goals_as_text_and_back(services: WindowServices) -> None:
-    from application.events import GoalsUnderstood
+    from application.ports.events import GoalsUnderstood
 
     intent = understand(SENTENCE)
     dialog = GoalsDialog(services, GoalsUnderstood(goals=intent.goals, assumptions=()))

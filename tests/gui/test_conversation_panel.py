@@ -32,7 +32,7 @@ from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.status_line import color_of
 from presentation.panels.conversation.words import verb_of
-from presentation.window.workspace import WindowServices
+from presentation.ui.workspace import WindowServices
 from tests.fakes.llm_server import FakeLLMServer, answer, error
 from tests.gui.conftest import Until
 

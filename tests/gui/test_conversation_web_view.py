@@ -30,7 +30,7 @@ from presentation.panels.conversation.items import (
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.web_probe import WebProbe
 from presentation.panels.conversation.web_view import WebConversation
-from presentation.window.workspace import WindowServices
+from presentation.ui.workspace import WindowServices
 from tests.gui.conftest import Until, flush_deletions
 from tests.gui.test_confirmation_card import card_of_everything
 

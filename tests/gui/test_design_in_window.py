@@ -27,8 +27,8 @@ from presentation.panels.conversation.items import (
 )
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.editor.editor_area import EditorArea
+from presentation.ui.workspace import WindowServices
 from presentation.window.main_window import MainWindow
-from presentation.window.workspace import WindowServices
 from shared.errors import Stopped
 from tests.gui.conftest import Until
 

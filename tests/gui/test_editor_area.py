@@ -25,7 +25,7 @@ from presentation.panels.editor.compare_view import CompareView
 from presentation.panels.editor.editor_area import EditorArea
 from presentation.panels.editor.highlight import Style
 from presentation.panels.editor.page import EditorPage
-from presentation.window.workspace import WindowServices
+from presentation.ui.workspace import WindowServices
 from shared.cpu_executor import CpuTaskExecutor
 from tests.gui.conftest import Until
 from tests.gui.loop_watchdog import LoopWatchdog

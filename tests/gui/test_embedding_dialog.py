@@ -9,10 +9,10 @@ from pathlib import Path
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 
-from application.events import EmbeddingChanged
+from application.ports.events import EmbeddingChanged
 from domain.search.query import SearchQuery
 from presentation.dialogs.model_settings.embedding_dialog import EmbeddingDialog
-from presentation.window.workspace import WindowServices
+from presentation.ui.workspace import WindowServices
 from shared.paths import SETTINGS_FILE, user_home
 from tests.fakes.embedding_server import EmbeddingServer
 from tests.gui.conftest import Until

@@ -13,11 +13,11 @@ from PyQt6.QtGui import QGuiApplication
 
 from application.simulation.simulating import SimulationRequest
 from presentation.panels.debug.panel import DebugPanel
-from presentation.panels.facts import size_text
 from presentation.panels.info.panel import InfoPanel
-from presentation.window.log_file import log_to_file
+from presentation.ui.facts import size_text
+from presentation.ui.log_file import log_to_file
+from presentation.ui.workspace import WindowServices
 from presentation.window.panes import Panes
-from presentation.window.workspace import WindowServices
 from shared.events import Event
 from shared.paths import user_home
 from tests.gui.conftest import Until

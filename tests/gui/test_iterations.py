@@ -10,7 +10,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel
 
 import bootstrap
-from application.design.designing import DesignRequest
+from application.workflow.designing import DesignRequest
 from presentation.panels.bottom_pane import ITERATIONS, BottomPane
 from presentation.panels.editor.compare_view import CompareView
 from presentation.panels.waveforms.chips import TraceChip

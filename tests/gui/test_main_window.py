@@ -25,10 +25,10 @@ from PyQt6.QtWidgets import (
 from application.project.window_state import WindowState
 from presentation.panels.editor.editor_area import EditorArea
 from presentation.panels.welcome_rows import ExampleRow
+from presentation.ui.small_dialog import SmallDialog
+from presentation.ui.workspace import AgentStatus, WindowServices
 from presentation.window.main_window import MainWindow
 from presentation.window.new_project import name_from
-from presentation.window.small_dialog import SmallDialog
-from presentation.window.workspace import AgentStatus, WindowServices
 from shared.errors import UserInputError
 from shared.message import msg
 from tests.gui.conftest import Until

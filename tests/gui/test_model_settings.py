@@ -18,8 +18,8 @@ from presentation.dialogs.model_settings.asking import ask_consent, unlock_keys
 from presentation.dialogs.model_settings.dialog import ModelSettingsDialog
 from presentation.dialogs.model_settings.form import ProviderForm
 from presentation.panels.conversation.model_choice import ModelMenu
-from presentation.window.small_dialog import SmallDialog
-from presentation.window.workspace import WindowServices
+from presentation.ui.small_dialog import SmallDialog
+from presentation.ui.workspace import WindowServices
 from shared.paths import user_home
 from tests.fakes.llm_server import FakeLLMServer, Script, answer, call, error
 from tests.gui.conftest import Until

@@ -22,7 +22,7 @@ from presentation.panels.conversation.items import (
     UserText,
 )
 from presentation.panels.conversation.panel import ConversationPanel
-from presentation.window.workspace import WindowServices
+from presentation.ui.workspace import WindowServices
 from tests.fakes.cut_network import CutNetwork
 from tests.fakes.llm_server import FakeLLMServer, Script, answer, call
 from tests.gui.conftest import Until

@@ -10,7 +10,7 @@ from PyQt6.QtTest import QTest
 
 from domain.llm.tools.confirmation import Permissions, Rule
 from presentation.dialogs.permissions import PermissionsDialog
-from presentation.window.workspace import WindowServices
+from presentation.ui.workspace import WindowServices
 from shared.paths import user_home
 from tests.gui.conftest import Until
 

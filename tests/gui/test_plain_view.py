@@ -12,9 +12,9 @@ from PyQt6.QtCore import QUrl
 from PyQt6.QtGui import QTextDocument, QTextImageFormat
 from PyQt6.QtWidgets import QTextBrowser
 
-from domain.design.goals import DesignGoal, GoalVerdict
 from domain.llm.chat import WebSource
 from domain.llm.tools.line_diff import diff_texts
+from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
 from presentation.panels.conversation.empty import empty_page
 from presentation.panels.conversation.html_view import HtmlItems
@@ -37,7 +37,7 @@ from presentation.panels.conversation.items import (
     UserText,
 )
 from presentation.panels.conversation.plain_view import PlainConversation
-from presentation.window.workspace import WindowServices
+from presentation.ui.workspace import WindowServices
 from shared.message import msg
 from tests.gui.test_confirmation_card import card_of_everything
 

@@ -12,7 +12,7 @@ from application.simulation.simulating import SimulationRequest
 from presentation.panels.bottom_pane import MEASUREMENTS, WAVEFORMS, BottomPane
 from presentation.panels.waveforms.figures import column
 from presentation.panels.waveforms.traces import ReadoutRow, slope_rows
-from presentation.window.workspace import WindowServices
+from presentation.ui.workspace import WindowServices
 from tests.gui.conftest import Until
 
 NODES = [f"v(stage_number_{number})" for number in range(1, 8)]

@@ -14,10 +14,10 @@ from application.simulation.simulating import SimulationRequest
 from presentation.panels.editor.editor_area import EditorArea
 from presentation.panels.project.outline import OutlinePane
 from presentation.panels.project.results import ResultsList
-from presentation.panels.project.rows import Role, RowLook
 from presentation.panels.project.tree import ProjectTree
 from presentation.panels.project.tree_model import MOST_ROWS, Marks, ProjectModel
-from presentation.window.workspace import WindowServices
+from presentation.ui.rows import Role, RowLook
+from presentation.ui.workspace import WindowServices
 from tests.gui.conftest import Until
 
 

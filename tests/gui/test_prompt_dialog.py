@@ -10,12 +10,12 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
 
-from application.prompting import Prompting
+from application.conversation.prompting import Prompting
 from infrastructure.persistence.prompt_files import PromptFiles
 from presentation.dialogs.prompt_editor.dialog import PromptSettingsDialog
 from presentation.dialogs.prompt_editor.page import PromptPage
-from presentation.window.small_dialog import SmallDialog
-from presentation.window.workspace import WindowServices
+from presentation.ui.small_dialog import SmallDialog
+from presentation.ui.workspace import WindowServices
 from tests.gui.conftest import Until
 
 LEFT = Qt.MouseButton.LeftButton

@@ -8,9 +8,9 @@ from pathlib import Path
 from PyQt6.QtGui import QAction
 
 from domain.llm.tools.confirmation import Permissions
-from presentation.panels.project.rows import Role
 from presentation.panels.project.tree import ProjectTree
-from presentation.window.workspace import WindowServices
+from presentation.ui.rows import Role
+from presentation.ui.workspace import WindowServices
 from tests.gui.conftest import Until
 
 

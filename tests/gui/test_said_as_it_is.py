@@ -12,7 +12,7 @@ import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QLabel, QPushButton, QWidget
 
-from application.events import RetryScheduled, ToolEnded, ToolStarted
+from application.ports.events import RetryScheduled, ToolEnded, ToolStarted
 from domain.simulation.waveform import Plot
 from presentation.panels.conversation import words
 from presentation.panels.conversation.acts import Acts
@@ -22,10 +22,10 @@ from presentation.panels.conversation.items import ItemList, Retry, SimulationCa
 from presentation.panels.conversation.stored import title_of
 from presentation.panels.editor.editor_area import EditorArea
 from presentation.panels.waveforms.family import MOST_DRAWN, drawn_of
+from presentation.ui.workspace import WindowServices
 from presentation.window.header import RunGroup
 from presentation.window.layout_state import KeepOnScreen
 from presentation.window.status_bar import StatusBar
-from presentation.window.workspace import WindowServices
 from shared.message import msg
 from tests.gui.conftest import Until
 

@@ -9,14 +9,14 @@ from PyQt6.QtGui import QGuiApplication
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QLineEdit, QMenu, QWidget
 
+from presentation.ui.questions import ask_text, choose
+from presentation.ui.small_dialog import SmallDialog
+from presentation.ui.styles import style_sheet
+from presentation.ui.theme import Theme, ThemeManager
+from presentation.ui.workspace import WindowServices
 from presentation.window.commands import with_letter
 from presentation.window.layout_state import KeepOnScreen, frame_of, on_a_screen
 from presentation.window.main_window import MainWindow
-from presentation.window.questions import ask_text, choose
-from presentation.window.small_dialog import SmallDialog
-from presentation.window.styles import style_sheet
-from presentation.window.theme import Theme, ThemeManager
-from presentation.window.workspace import WindowServices
 from shared.message import msg
 from tests.gui.conftest import Until
 

@@ -11,7 +11,7 @@ from PyQt6.QtCore import QPointF
 from application.simulation.simulating import SimulationRequest
 from presentation.panels.bottom_pane import BottomPane
 from presentation.panels.waveforms.panes import trace_pen
-from presentation.window.workspace import WindowServices
+from presentation.ui.workspace import WindowServices
 from tests.gui.conftest import Until
 
 CIRCUIT = """* divider with a load

@@ -14,8 +14,8 @@ from PyQt6.QtWidgets import QApplication, QPushButton
 from presentation.panels.conversation.items import Interrupted, UserText
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.strange_row import StrangeRow, _short
-from presentation.window.small_dialog import SmallDialog
-from presentation.window.workspace import WindowServices
+from presentation.ui.small_dialog import SmallDialog
+from presentation.ui.workspace import WindowServices
 from tests.gui.conftest import Until
 from tests.gui.test_conversation_panel import NoWebView
 from tests.integration.strangers.conftest import HOOK, RC, Forgery, tree_of

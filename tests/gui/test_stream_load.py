@@ -20,7 +20,7 @@ import pytest
 
 from application.app import Application
 from application.conversation.chatting import ChatRequest
-from application.events import AnswerStreamed, ChatEvent
+from application.ports.events import AnswerStreamed, ChatEvent
 from domain.llm.chat import ProviderChoice
 from presentation.panels.conversation.feed import RunFeed
 from presentation.panels.conversation.items import AnswerText, ItemList, OperationCard, Streamed

@@ -6,8 +6,8 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QHBoxLayout, QWidget
 
-from presentation.window.tab_strip import TabStrip
-from presentation.window.workspace import WindowServices
+from presentation.ui.tab_strip import TabStrip
+from presentation.ui.workspace import WindowServices
 from shared.message import msg
 from tests.gui.conftest import Until
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from application.design.sessions import Answer, DesignRequest, Question
+from application.workflow.design_sessions import Answer, DesignRequest, Question
 from infrastructure.tracing.recorder import TurnSpans
 from presentation.panels.debug.tally import EventTally
 from presentation.panels.debug.trace_view import TraceView
-from presentation.window.workspace import WindowServices
+from presentation.ui.workspace import WindowServices
 from shared.ulid import new_ulid
 from tests.gui.conftest import Until
 

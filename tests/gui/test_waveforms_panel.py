@@ -13,8 +13,8 @@ from application.simulation.simulating import SimulationRequest
 from domain.simulation.result import Quantity
 from presentation.dialogs.goals import GoalsDialog
 from presentation.panels.bottom_pane import MEASUREMENTS, BottomPane
-from presentation.panels.shown_result import Measured
 from presentation.panels.waveforms.chips import TraceChip
+from presentation.panels.waveforms.shown_result import Measured
 
 FILTER = """* RC low-pass, fc = 1.59 kHz
 V1 in 0 DC 1 AC 1 SIN(0 1 1k)

@@ -16,13 +16,13 @@ from domain.llm.chat import WebSource
 from domain.llm.provider_settings import ModelSettings, ProviderSettings
 from domain.llm.web_search import WebSearchSettings
 from presentation.dialogs.model_settings.dialog import ModelSettingsDialog
-from presentation.dialogs.web_search import WebSearchDialog
+from presentation.dialogs.model_settings.web_search import WebSearchDialog
 from presentation.panels.conversation.html_view import HtmlItems
 from presentation.panels.conversation.items import AnswerText, Confirmation, OperationCard
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.sources import sources_html, sources_plain, stored_sources
 from presentation.translation import Translator
-from presentation.window.workspace import WindowServices
+from presentation.ui.workspace import WindowServices
 from tests.fakes.llm_server import FakeLLMServer, answer, call
 from tests.fakes.search_server import Reply, SearchServer, pages
 from tests.gui.conftest import Until

@@ -13,9 +13,9 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel, QPushButton
 
 from domain.simulation.result import SimulationResult
+from presentation.ui.small_dialog import SmallDialog
+from presentation.ui.workspace import WindowServices
 from presentation.window.main_window import MainWindow
-from presentation.window.small_dialog import SmallDialog
-from presentation.window.workspace import WindowServices
 from tests.gui.conftest import Until
 
 DECKS = {

@@ -22,11 +22,11 @@ from PyQt6.QtWidgets import QApplication, QPushButton, QWidget
 import bootstrap
 from application.app import Application
 from application.project.window_state import WindowState
+from presentation.ui.log_file import log_path, log_to_file
+from presentation.ui.small_dialog import SmallDialog
+from presentation.ui.workspace import WindowServices
 from presentation.window.application import check_platform, delete_widgets, live
 from presentation.window.application import run as run_program
-from presentation.window.log_file import log_path, log_to_file
-from presentation.window.small_dialog import SmallDialog
-from presentation.window.workspace import WindowServices
 from shared import async_runtime
 from shared.errors import EnvironmentProblem
 from shared.paths import user_home

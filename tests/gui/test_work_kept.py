@@ -14,10 +14,10 @@ from PyQt6.QtWidgets import QApplication, QPlainTextEdit, QPushButton
 from infrastructure.persistence.process_locks import ProcessLock
 from infrastructure.persistence.unsaved_texts import UnsavedTextFiles
 from presentation.panels.editor.editor_area import EditorArea
+from presentation.ui.small_dialog import SmallDialog
+from presentation.ui.workspace import WindowServices
 from presentation.window.crash_notice import CrashNotice
 from presentation.window.main_window import MainWindow
-from presentation.window.small_dialog import SmallDialog
-from presentation.window.workspace import WindowServices
 from shared.paths import user_home
 from shared.ulid import new_ulid
 from tests.gui.conftest import Until

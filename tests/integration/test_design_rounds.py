@@ -10,8 +10,7 @@ from typing import Literal
 import pytest
 
 import bootstrap
-from application.design.designing import DesignRequest, Question
-from application.events import (
+from application.ports.events import (
     DesignEvent,
     Done,
     ErrorOccurred,
@@ -19,6 +18,7 @@ from application.events import (
     PhaseEntered,
     ToolEnded,
 )
+from application.workflow.designing import DesignRequest, Question
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import msg
 from tests.fakes.scripted_designer import ScriptedDesigner, rc_deck

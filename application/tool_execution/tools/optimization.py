@@ -13,12 +13,12 @@ from application.tool_execution.tools.simulation import analysis_card
 from application.tool_execution.tools.study_answers import plain_figures
 from application.tool_execution.tools.study_arguments import Ranges, StudyArguments
 from domain.llm.tools.result import ToolResult, failure, failure_of, result_to_plain
-from domain.simulation.study_spec import read_study_spec
+from domain.studies.study_spec import read_study_spec
 from shared.errors import CircuitAIError
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from domain.design.optimization import OptimizationResult
+    from domain.studies.optimization import OptimizationResult
 
 _HISTORY = 10
 

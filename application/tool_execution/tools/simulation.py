@@ -22,7 +22,7 @@ from shared.message import msg
 
 if TYPE_CHECKING:
     from application.tool_execution.context import ProjectView
-    from domain.simulation.request import Analysis
+    from domain.circuit.analyses import Analysis
     from domain.simulation.result import SimulationIssue, SimulationResult
     from shared.message import Message
 

@@ -19,7 +19,7 @@ from application.tool_execution.tools.study_arguments import (
     WorstCaseArguments,
 )
 from domain.llm.tools.result import ToolResult, failure_of, result_to_plain
-from domain.simulation.study_spec import StudyKind, read_study_spec
+from domain.studies.study_spec import StudyKind, read_study_spec
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg
 

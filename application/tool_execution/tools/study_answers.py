@@ -11,7 +11,7 @@ from domain.llm.tools.result import ToolResult, failure
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from domain.simulation.study import StudyResult
+    from domain.studies.study import StudyResult
 
 _MOST_ROWS = 40
 _MOST_TOLD = 20

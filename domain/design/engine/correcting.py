@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from domain.design.goals import GoalVerdict
+from domain.simulation.goals import GoalVerdict
 
 MOST_STEPS = 5
 _SLOPES = (0.3, 3.0)

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from domain.circuit.preferred_values import with_unit
 from domain.design.deck import Deck
-from domain.design.goals import DesignGoal
 from domain.design.sentence import Dimension, Sentence
 from domain.design.understanding import Slot
-from domain.design.values import with_unit
+from domain.simulation.goals import DesignGoal
 from shared.message import Message, msg
 
 STATED = "stated"

@@ -10,13 +10,13 @@ from typing import Any
 from domain.design.deck import Deck, Say
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.engine import wording
+from domain.design.engine.changed_goals import changed, ratio_of, tolerance_of
 from domain.design.engine.correcting import Tuning, corrected
 from domain.design.engine.declaration import DERIVED, STATED, TOLERANCE, Family, GoalRow, Request, Sized
+from domain.design.engine.family import Claim
 from domain.design.engine.reading import completed, fill_in, read, refuse_out_of_range
-from domain.design.families.changed_goals import changed, ratio_of, tolerance_of
-from domain.design.families.family import Claim
-from domain.design.goals import DesignGoal, GoalVerdict
 from domain.design.sentence import Sentence
+from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.errors import CircuitError
 from shared.message import Message
 

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
+from domain.circuit.preferred_values import at_least, nearest, with_unit
 from domain.design.buck_power_stage import (
     Losses,
     capacitance_for,
@@ -24,13 +25,12 @@ from domain.design.buck_power_stage import (
 )
 from domain.design.deck import Deck, Say, spice
 from domain.design.designer import DesignIntent, Proposal
+from domain.design.engine.changed_goals import aim_of, changed, tolerance_of
+from domain.design.engine.family import NOT_MINE, Claim
 from domain.design.families.buck_request import BuckRequirement, read_buck
-from domain.design.families.changed_goals import aim_of, changed, tolerance_of
-from domain.design.families.family import NOT_MINE, Claim
-from domain.design.goals import DesignGoal, GoalVerdict
 from domain.design.sentence import Sentence
 from domain.design.understanding import impossible
-from domain.design.values import at_least, nearest, with_unit
+from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.message import Message, msg
 
 _NAMED = r"(?<![a-z])buck(?![a-z])|step(?:ping|s|ped)?[\s-]?down|降压|降圧"

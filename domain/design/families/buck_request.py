@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from domain.circuit.preferred_values import with_unit
 from domain.design.buck_power_stage import OperatingPoint
 from domain.design.sentence import Mention, Sentence
 from domain.design.understanding import Filled, Slot, fill_slots, impossible, left_out, missing_goal
-from domain.design.values import with_unit
 from shared.message import Message, msg
 
 Rectifier = Literal["diode", "synchronous"]

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from domain.circuit.numbers import parse_number
-from domain.design.goals import DesignGoal
+from domain.circuit.preferred_values import SeriesName, with_unit
 from domain.design.sentence import Mention, Sentence
 from domain.design.understanding import Filled, Slot, fill_slots, impossible, missing_goal
-from domain.design.values import SeriesName, with_unit
+from domain.simulation.goals import DesignGoal
 from shared.message import Message, msg
 
 FilterKind = Literal["lowpass", "highpass"]

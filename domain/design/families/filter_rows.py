@@ -28,10 +28,10 @@ from domain.design.families.filter_requests import (
     order_of,
     read_filter,
 )
-from domain.design.goals import DesignGoal
 from domain.design.prototypes import attenuation_db, prototype, ripple_edge
 from domain.design.sentence import Sentence
 from domain.design.understanding import Filled, left_out
+from domain.simulation.goals import DesignGoal
 from shared.message import msg
 
 LOW_PASS, HIGH_PASS = "lowpass", "highpass"

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from domain.circuit.preferred_values import with_unit
 from domain.design.deck import Deck, spice
 from domain.design.engine.declaration import (
     Bounds,
@@ -38,10 +39,9 @@ from domain.design.families.first_order_request import (
     requirement,
     restore,
 )
-from domain.design.goals import DesignGoal
 from domain.design.sentence import Sentence
 from domain.design.single_pole import FirstOrderRequirement, size
-from domain.design.values import with_unit
+from domain.simulation.goals import DesignGoal
 from shared.message import msg
 
 __all__ = ("FAMILY", "FirstOrderRequirement", "size")

@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from domain.circuit.preferred_values import with_unit
 from domain.design.engine.declaration import Quantity, Request, Said
 from domain.design.engine.wording import missing
 from domain.design.families.filter_requests import PASS_BAND_LOSS, PEAKING
 from domain.design.sentence import Mention, Sentence
 from domain.design.single_pole import C_LIMITS, L_LIMITS, R_LIMITS, FirstOrderRequirement
 from domain.design.understanding import Filled, impossible
-from domain.design.values import with_unit
 from shared.message import Message, msg
 
 RC_WORDS = r"(?<![a-z])r-?c(?![a-z])|阻容"

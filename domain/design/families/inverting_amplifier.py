@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 
+from domain.circuit.preferred_values import best_pair, values_between, with_unit
 from domain.design.deck import Deck, spice
 from domain.design.engine.declaration import (
     TOLERANCE,
@@ -25,7 +26,6 @@ from domain.design.engine.declaration import (
 )
 from domain.design.engine.wording import unreachable
 from domain.design.opamp import GBW_CLASSES_HZ, OPEN_LOOP_GAIN, OpAmp, write_subcircuit, write_supplies
-from domain.design.values import best_pair, values_between, with_unit
 from shared.message import msg
 
 _GBW_MARGIN = 1.2

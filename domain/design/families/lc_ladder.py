@@ -13,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from domain.circuit.preferred_values import with_unit
 from domain.design.deck import Deck, spice
 from domain.design.engine.declaration import Correction, Family, Quantity, Request, Said, Sized, Words
 from domain.design.engine.wording import unreachable
@@ -20,7 +21,6 @@ from domain.design.families import filter_rows as rows
 from domain.design.ladder import Ladder, best_parts, elements
 from domain.design.prototypes import HALF_POWER_DB
 from domain.design.understanding import impossible
-from domain.design.values import with_unit
 from shared.message import msg
 
 _PARTS = {"C": (0.5e-12, 10e-3, "F"), "L": (0.5e-9, 100.0, "H")}

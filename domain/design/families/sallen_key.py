@@ -15,11 +15,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
+from domain.circuit.preferred_values import with_unit
 from domain.design.deck import Deck, Say, spice
 from domain.design.designer import DesignIntent, Proposal
+from domain.design.engine.changed_goals import aim_of, changed, ratio_of, tolerance_of
+from domain.design.engine.family import NOT_MINE, Claim
 from domain.design.families import sallen_key_goals as goals_of
-from domain.design.families.changed_goals import aim_of, changed, ratio_of, tolerance_of
-from domain.design.families.family import NOT_MINE, Claim
 from domain.design.families.filter_requests import (
     FILTER_WORDS,
     GOAL_WORDS,
@@ -30,13 +31,12 @@ from domain.design.families.filter_requests import (
     order_of,
 )
 from domain.design.families.sallen_key_request import SallenKeyRequirement, read_sallen_key
-from domain.design.goals import DesignGoal, GoalVerdict
 from domain.design.opamp import GBW_CLASSES_HZ, OpAmp, write_subcircuit, write_supplies
 from domain.design.prototypes import Section
 from domain.design.sallen_key_stage import Stage, size_stage
 from domain.design.sentence import Sentence
 from domain.design.understanding import impossible
-from domain.design.values import with_unit
+from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.message import Message, msg
 
 _NAMED = r"sallen|萨伦|赛伦|萨林|sk\s?(?:滤波|filter|结构)|压控电压源|vcvs"

@@ -7,7 +7,6 @@ import math
 from domain.design.deck import spice
 from domain.design.families.filter_requests import cutoff_goal, peaking_goal
 from domain.design.families.sallen_key_request import SallenKeyRequirement
-from domain.design.goals import DesignGoal
 from domain.design.prototypes import (
     Section,
     attenuation_db,
@@ -15,6 +14,7 @@ from domain.design.prototypes import (
     prototype,
     ripple_edge,
 )
+from domain.simulation.goals import DesignGoal
 from shared.message import Message, msg
 
 _FLATNESS_DB = 0.5

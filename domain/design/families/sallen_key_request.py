@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from domain.circuit.preferred_values import SeriesName, with_unit
 from domain.design.families.filter_requests import (
     COMMON_SLOTS,
     PASS_BAND_LOSS,
@@ -17,7 +18,6 @@ from domain.design.families.filter_requests import (
 from domain.design.prototypes import Response, attenuation_db, frequency_of, prototype, ripple_edge
 from domain.design.sentence import Sentence
 from domain.design.understanding import Filled, Slot, impossible, left_out, missing_goal
-from domain.design.values import SeriesName, with_unit
 from shared.errors import CircuitError
 from shared.message import Message, msg
 

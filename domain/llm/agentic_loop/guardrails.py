@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from domain.design.goals import DesignGoal
 from domain.llm.agentic_loop.turn import CallRecord, TurnRecord, repetitions, state_of
+from domain.simulation.goals import DesignGoal
 from shared.message import Message, msg
 
 ADVICE_AT = 2

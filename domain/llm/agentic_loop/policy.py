@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from domain.design.goals import DesignGoal
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.agentic_loop.completeness import next_nudge
 from domain.llm.agentic_loop.continuation import GO_ON, is_cut
@@ -14,6 +13,7 @@ from domain.llm.agentic_loop.guardrails import find_loop, stagnation
 from domain.llm.agentic_loop.turn import AnswerRecord, TurnRecord
 from domain.llm.chat import ProviderChoice
 from domain.llm.costs import Price, shown_amount
+from domain.simulation.goals import DesignGoal
 from shared.message import Message, msg
 
 EndReason = Literal["completed", "limit", "loop", "cut", "length", "content_filter"]

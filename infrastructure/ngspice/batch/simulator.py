@@ -13,8 +13,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from pathlib import Path
 
 from application.ports.simulation import Confinement
+from domain.circuit.analyses import Analysis
 from domain.simulation.batch import Batch, BatchCircuit, BatchRun, RunOutcome
-from domain.simulation.request import Analysis
 from infrastructure.ngspice.batch.pool import BatchPool
 from infrastructure.ngspice.batch.process import GuestPlan, start_up_text
 from infrastructure.ngspice.confined import PROBE_DECK, Box, ConfinedNgspice, DoesNotRun

@@ -8,8 +8,8 @@ from PyQt6.QtWidgets import QLineEdit, QWidget
 
 from domain.llm.chat import ProviderChoice
 from domain.llm.consent import PARTS_KEPT, PARTS_SENT, ConsentAnswer, ConsentQuestion
-from presentation.window.questions import ask_text, choose
-from presentation.window.workspace import WindowServices
+from presentation.ui.questions import ask_text, choose
+from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 

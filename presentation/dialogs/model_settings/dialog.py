@@ -14,8 +14,8 @@ from PyQt6.QtWidgets import QWidget
 from domain.llm.provider_settings import ModelSettings, ProviderSettings
 from presentation.dialogs.model_settings.form import ProviderForm
 from presentation.dialogs.model_settings.local_section import LocalSection
-from presentation.dialogs.tried_settings import TriedSettingsDialog
-from presentation.window.workspace import WindowServices
+from presentation.dialogs.model_settings.tried_settings import TriedSettingsDialog
+from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 

@@ -12,9 +12,9 @@ from PyQt6.QtWidgets import QWidget
 from application.ports.credentials import KeyStatus
 from domain.search.embedding import EMBEDDING_SERVERS, EmbeddingSettings
 from presentation.dialogs.model_settings.embedding_form import EmbeddingForm
+from presentation.dialogs.model_settings.tried_settings import TriedSettingsDialog
 from presentation.dialogs.model_settings.words import milliseconds
-from presentation.dialogs.tried_settings import TriedSettingsDialog
-from presentation.window.workspace import WindowServices
+from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 

@@ -20,8 +20,8 @@ from PyQt6.QtWidgets import (
 from domain.llm.chat import ProviderInfo
 from domain.search.embedding import EMBEDDING_RANGES, EMBEDDING_SERVERS, EmbeddingServer, EmbeddingSettings
 from presentation.dialogs.model_settings.key_field import KeyField
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.errors import UserInputError
 from shared.message import Message, msg
 

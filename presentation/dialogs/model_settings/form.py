@@ -22,8 +22,8 @@ from domain.llm.chat import ModelAbilities, ProviderInfo
 from domain.llm.provider_settings import BUILTIN, ModelSettings, ProviderSettings
 from presentation.dialogs.model_settings.key_field import KeyField
 from presentation.dialogs.model_settings.words import THINKING, ability_words
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ class ProviderForm(QWidget):
         self.search.setCurrentIndex(max(self.search.findData(chosen), 0))
 
     def _set_up_search(self) -> None:
-        from presentation.dialogs.web_search import WebSearchDialog
+        from presentation.dialogs.model_settings.web_search import WebSearchDialog
 
         dialog = WebSearchDialog(self._services, parent=self.window())
         dialog.saved.connect(self.retranslate)

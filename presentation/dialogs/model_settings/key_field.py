@@ -10,8 +10,8 @@ from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QPushButt
 
 from application.ports.credentials import KeyStatus, KeyStores
 from presentation.dialogs.model_settings.words import KEEP_IN, KeepIn, key_note, key_placeholder
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 if TYPE_CHECKING:

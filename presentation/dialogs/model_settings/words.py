@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from domain.llm.chat import ModelAbilities, ProviderInfo, Thinking
-from presentation.panels.conversation.status_line import short
+from presentation.figures import short_count
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
@@ -85,8 +85,8 @@ def ability_words(found: ModelAbilities) -> tuple[Message, ...]:
     """What is known of a model, in a few words each; none for one that is in no list."""
     tools = {"yes": msg("tools"), "prompted": msg("tools as text"), "no": msg("no tools")}
     words = [
-        None if found.context_tokens is None else msg("{count} in", count=short(found.context_tokens)),
-        None if found.output_tokens is None else msg("{count} out", count=short(found.output_tokens)),
+        None if found.context_tokens is None else msg("{count} in", count=short_count(found.context_tokens)),
+        None if found.output_tokens is None else msg("{count} out", count=short_count(found.output_tokens)),
         None if found.tools is None else tools[found.tools],
         msg("sees pictures") if found.vision else None,
     ]

@@ -20,8 +20,8 @@ from PyQt6.QtGui import (
 from PyQt6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from domain.llm.prompts.placeholders import placeholders
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 
 _INDENT = "    "
 

@@ -17,13 +17,13 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from application.prompting import Prompting
+from application.conversation.prompting import Prompting
 from presentation.dialogs.prompt_editor.drafts import IDENTITY, PageName, PromptDrafts
 from presentation.dialogs.prompt_editor.page import ElidedLabel, PromptPage
 from presentation.dialogs.prompt_editor.variable_dialog import AddVariableDialog, RemoveVariablesDialog
-from presentation.window.small_dialog import SmallDialog
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.small_dialog import SmallDialog
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from application.prompting import (
+from application.conversation.prompting import (
     IdentityText,
     PromptChanges,
     about_key,

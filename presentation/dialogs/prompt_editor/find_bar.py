@@ -7,8 +7,8 @@ from PyQt6.QtGui import QKeyEvent, QTextCursor, QTextDocument
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
 
 from presentation.dialogs.prompt_editor.content_editor import ContentEditor
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 

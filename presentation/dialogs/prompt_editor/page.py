@@ -28,8 +28,8 @@ from presentation.dialogs.prompt_editor.content_editor import ContentEditor, Dif
 from presentation.dialogs.prompt_editor.drafts import Draft, PageName, PromptDrafts
 from presentation.dialogs.prompt_editor.find_bar import FindBar
 from presentation.dialogs.prompt_editor.variable_panel import VariablePanel
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 _KEY, _TITLE, _BADGE, _IS_MODIFIED = (Qt.ItemDataRole.UserRole + number for number in range(4))

@@ -18,8 +18,8 @@ from PyQt6.QtWidgets import (
 
 from domain.llm.prompts.fallbacks import IDENTITY_VARIABLES
 from domain.llm.prompts.library import IdentityVariable
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 

@@ -9,9 +9,9 @@ from PyQt6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from domain.llm.prompts.library import IdentityVariable
-from presentation.window.flow_layout import FlowLayout
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.flow_layout import FlowLayout
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 

@@ -12,12 +12,13 @@ from PyQt6.QtCore import QModelIndex, Qt, QTimer
 from PyQt6.QtGui import QAction, QShowEvent, QStandardItem, QStandardItemModel
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
 
-from presentation.panels.conversation.status_line import PART_NAMES, ShareBar, color_of, short
-from presentation.panels.project.rows import Role, RowLook, RowTree
-from presentation.window.frame import IconButton, LineSplitter
-from presentation.window.questions import choose_target
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.figures import short_count
+from presentation.panels.conversation.status_line import PART_NAMES, ShareBar, color_of
+from presentation.ui.frame import IconButton, LineSplitter
+from presentation.ui.questions import choose_target
+from presentation.ui.rows import Role, RowLook, RowTree
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
@@ -204,10 +205,10 @@ class ContextPanel(QWidget):
         elif window is not None:
             share = report.tokens / window
             self._bar.show_share(share, color_of(share))
-            used = msg("{used} of {window}", used=short(report.tokens), window=short(window))
+            used = msg("{used} of {window}", used=short_count(report.tokens), window=short_count(window))
             self.total.setText(language(used))
         else:
-            self.total.setText(language(msg("{count} tokens", count=short(report.tokens))))
+            self.total.setText(language(msg("{count} tokens", count=short_count(report.tokens))))
         if report is not None:
             lines.append(msg("Estimated; what goes with the next message, without that message itself."))
             if report.left_out:

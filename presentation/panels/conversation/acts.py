@@ -21,7 +21,7 @@ from presentation.panels.conversation.items import (
 from presentation.panels.conversation.netlist_card import NetlistKeeper
 from presentation.panels.conversation.view_model import ConversationViewModel
 from presentation.panels.conversation.ways_on import WaysOn
-from presentation.window.workspace import WindowServices
+from presentation.ui.workspace import WindowServices
 from shared import paths
 from shared.message import Message
 

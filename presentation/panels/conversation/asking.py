@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from application.events import GoalsUnderstood
+from application.ports.events import GoalsUnderstood
 from domain.design.goal_change import goals_changed_by
 from presentation.panels.conversation.confirming import Confirming
 from presentation.panels.conversation.items import Choice, Decision, ItemList, Note, UserText
@@ -16,8 +16,8 @@ from shared.message import Message, msg
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
-    from application.design.designing import Answer, Question, Reply
-    from domain.design.goals import DesignGoal
+    from application.workflow.designing import Answer, Question, Reply
+    from domain.simulation.goals import DesignGoal
     from presentation.panels.conversation.window import Window
 
 _WORDS: dict[str, Choice] = {
@@ -105,7 +105,7 @@ class Asking:
 
     async def confirm_goals(self, told: GoalsUnderstood) -> Answer | Reply:
         """The goals before a design begins: confirmed as they are or changed, or declined."""
-        from application.design.designing import Reply
+        from application.workflow.designing import Reply
 
         goals = await self._window.confirm_goals(told, is_change=False)
         if goals is None:
@@ -114,7 +114,7 @@ class Asking:
 
     async def decide(self, question: Question) -> Answer | Reply:
         """A checkpoint, or a design that was interrupted; waits until it is answered."""
-        from application.design.designing import Reply
+        from application.workflow.designing import Reply
 
         decision = Decision(
             key=new_ulid(),

@@ -15,7 +15,7 @@ from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
-    from application.conversation.attaching import Attachments
+    from application.agent.attachments import Attachments
     from domain.llm.attachments import Attachment
 
 THUMBNAIL_SIDE = 240

@@ -10,10 +10,10 @@ from PyQt6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QToolButton, QWidg
 
 from presentation.panels.conversation.attached import facts_of, icon_name, shortened_name
 from presentation.panels.conversation.pending import PendingFile
-from presentation.window.flow_layout import FlowLayout
-from presentation.window.frame import IconButton
-from presentation.window.styles import mark, style_sheet
-from presentation.window.workspace import WindowServices
+from presentation.ui.flow_layout import FlowLayout
+from presentation.ui.frame import IconButton
+from presentation.ui.styles import mark, style_sheet
+from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 _DELETE = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)

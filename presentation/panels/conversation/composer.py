@@ -13,9 +13,9 @@ from presentation.panels.conversation.attachment_chips import AttachmentChips
 from presentation.panels.conversation.pending import PendingFile
 from presentation.panels.conversation.search_switch import SearchSwitch
 from presentation.panels.conversation.taking_in import LONGEST_PASTED, can_take_in, take_in
-from presentation.window.frame import IconButton
-from presentation.window.styles import mark, style_sheet
-from presentation.window.workspace import WindowServices
+from presentation.ui.frame import IconButton
+from presentation.ui.styles import mark, style_sheet
+from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 MOST_LINES = 8

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject, pyqtSignal
 
 from domain.llm.provider_settings import BUILTIN
-from presentation.window.workspace import WindowServices
+from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message
 from shared.ulid import new_ulid

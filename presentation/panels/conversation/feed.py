@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from application.events import (
+from application.ports.events import (
     AlternativeTaken,
     AnswerStreamed,
     AttachmentsLeftOut,

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import assert_never
 
 from application.simulation.failure_place import place_of
-from domain.design.goals import GoalVerdict
 from domain.llm.tools.line_diff import Hunk
+from domain.simulation.goals import GoalVerdict
 from presentation.goal_margins import limit_text, row_of
 from presentation.goal_words import name_of
 from presentation.narration import Narrator
@@ -39,7 +39,7 @@ from presentation.panels.conversation.items import (
 from presentation.panels.conversation.markup import to_html
 from presentation.panels.conversation.moments import clock_time
 from presentation.panels.conversation.sources import sources_html
-from presentation.window.icons import drawings
+from presentation.ui.icons import drawings
 from shared.message import Message, msg
 
 Translate = Callable[[Message], str]

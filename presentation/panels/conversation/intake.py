@@ -12,8 +12,8 @@ from PyQt6.QtWidgets import QWidget
 
 from presentation.panels.conversation.items import AttachedItem
 from presentation.panels.conversation.taking_in import TakenIn, can_take_in, take_in
-from presentation.window import questions
-from presentation.window.workspace import WindowServices
+from presentation.ui import questions
+from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class Intake(QObject):
 
 def show_attached(services: WindowServices, parent: QWidget, root: Path, item: AttachedItem) -> None:
     """A picture, or the text of a file, in a window of its own."""
-    from presentation.dialogs.attachment import AttachmentDialog
+    from presentation.panels.conversation.attachment_dialog import AttachmentDialog
 
     dialog = AttachmentDialog(services, root, item, parent)
     dialog.open()

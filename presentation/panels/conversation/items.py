@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from application.events import Done
-from domain.design.goals import DesignGoal, GoalVerdict
+from application.ports.events import Done
 from domain.llm.attachments import Attachment, PreparedAttachment
 from domain.llm.chat import ProviderChoice, WebSource
 from domain.llm.tools.confirmation_card import CallOnCard, CardAnswer, ConfirmationCard
+from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.message import Message
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from application.events import AnswerStreamed, ChatEvent, DesignEvent, Done, ToolEnded
+from application.ports.events import AnswerStreamed, ChatEvent, DesignEvent, Done, ToolEnded
 from domain.llm.tools.confirmation_card import same_answer
 from presentation.panels.conversation.asking import Asking
 from presentation.panels.conversation.changes import FileChanges
@@ -30,7 +30,7 @@ from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
     from application.app import Application
-    from application.design.designing import Answer, Question, Reply
+    from application.workflow.designing import Answer, Question, Reply
     from domain.llm.consent import ConsentAnswer, ConsentQuestion
     from domain.llm.tools.confirmation_card import Answers, ConfirmationCard
 
@@ -137,7 +137,7 @@ class LiveRun:
         if self._is_left:  # nobody is there to be asked any more
             return "decline" if question.kind == "goals" else "stop"
         if question.kind == "goals":
-            from application.events import GoalsUnderstood
+            from application.ports.events import GoalsUnderstood
 
             told = self.feed.goals or (GoalsUnderstood(goals=question.goals, assumptions=()),)
             return await self._asking.confirm_goals(told[-1])

@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QMenu, QWidget
 
 from domain.llm.chat import ProviderChoice, ProviderInfo
 from domain.llm.provider_settings import BUILTIN, ModelSettings
-from presentation.window.workspace import WindowServices
+from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 

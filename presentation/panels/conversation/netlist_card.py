@@ -11,8 +11,8 @@ from PyQt6.QtWidgets import QWidget
 
 from domain.llm.netlists_in_text import complete_netlists
 from presentation.panels.conversation.items import NetlistCard
-from presentation.window.questions import choose_target
-from presentation.window.workspace import WindowServices
+from presentation.ui.questions import choose_target
+from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg
 

@@ -10,6 +10,7 @@ from PyQt6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PyQt6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from domain.llm.costs import shown_cost
+from presentation.figures import short_count
 from presentation.panels.conversation.acts import Acts
 from presentation.panels.conversation.composer import Composer
 from presentation.panels.conversation.context_use import Asked, ContextUse
@@ -18,7 +19,7 @@ from presentation.panels.conversation.intake import Intake
 from presentation.panels.conversation.items import Change
 from presentation.panels.conversation.model_choice import ModelMenu
 from presentation.panels.conversation.panel_window import PanelWindow
-from presentation.panels.conversation.status_line import StatusLine, short
+from presentation.panels.conversation.status_line import StatusLine
 from presentation.panels.conversation.strange_row import StrangeRow
 from presentation.panels.conversation.taking_in import longest_pasted
 from presentation.panels.conversation.title_bar import TitleBar
@@ -26,13 +27,13 @@ from presentation.panels.conversation.view_host import MessageView
 from presentation.panels.conversation.view_model import ConversationViewModel, Mode
 from presentation.panels.conversation.waiting import WaitingRow
 from presentation.panels.conversation.web_probe import WebProbe
-from presentation.window.styles import mark
-from presentation.window.workspace import AgentStatus, WindowServices
+from presentation.ui.styles import mark
+from presentation.ui.workspace import AgentStatus, WindowServices
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from application.conversation.sessions import ExportFormat
-    from presentation.dialogs.conversations import ConversationsDialog
+    from presentation.panels.conversation.conversations_dialog import ConversationsDialog
 
 
 class ConversationPanel(QWidget):
@@ -293,9 +294,9 @@ class ConversationPanel(QWidget):
         if model.tokens_per_s is not None:
             pace = msg("{count} tokens/s", count=round(model.tokens_per_s))
             if model.live_tokens:
-                pace = msg("{total} tokens · {pace}", total=short(model.live_tokens), pace=pace)
+                pace = msg("{total} tokens · {pace}", total=short_count(model.live_tokens), pace=pace)
         elif model.live_tokens:
-            pace = msg("{count} tokens", count=short(model.live_tokens))
+            pace = msg("{count} tokens", count=short_count(model.live_tokens))
         elif not model.is_running:
             pace = self._used()
         self._line.show_run(text, color=color, is_busy=is_busy, pace=pace)
@@ -309,7 +310,7 @@ class ConversationPanel(QWidget):
     def _used(self) -> Message | None:
         """Tokens of the last turn and what the conversation has cost; None when neither is known."""
         model = self.model
-        tokens = msg("last turn: {count} tokens", count=short(model.tokens)) if model.tokens else None
+        tokens = msg("last turn: {count} tokens", count=short_count(model.tokens)) if model.tokens else None
         spent, cost = shown_cost(model.cost), None
         if spent:
             cost = msg("conversation: {cost}", cost=spent)
@@ -419,7 +420,7 @@ class ConversationPanel(QWidget):
         root = self.model.root
         if root is None:
             return
-        from presentation.dialogs.conversations import ConversationsDialog
+        from presentation.panels.conversation.conversations_dialog import ConversationsDialog
 
         dialog = ConversationsDialog(
             self._services, lambda session_id: self.model.shelf.read(root, session_id), self
@@ -457,7 +458,7 @@ class ConversationPanel(QWidget):
         self._services.start(self._delete_after_question(self.model.session_id), kind="question")
 
     async def _delete_after_question(self, session_id: str) -> None:
-        from presentation.dialogs.conversations import ask_to_delete
+        from presentation.panels.conversation.conversations_dialog import ask_to_delete
 
         name = self.model.name or self._services.language(msg("New conversation"))
         if await ask_to_delete(self._services, self, name):

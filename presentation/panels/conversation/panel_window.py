@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, cast
 from PyQt6.QtCore import QTimer
 
 from presentation.panels.conversation.items import Change
-from presentation.window.workspace import WindowServices
+from presentation.ui.workspace import WindowServices
 from shared.message import Message
 
 if TYPE_CHECKING:
-    from application.events import GoalsUnderstood
-    from domain.design.goals import DesignGoal
+    from application.ports.events import GoalsUnderstood
     from domain.llm.chat import ProviderChoice
     from domain.llm.consent import ConsentAnswer, ConsentQuestion
+    from domain.simulation.goals import DesignGoal
     from presentation.panels.conversation.panel import ConversationPanel
 
 _logger = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from application.simulation.failure_place import place_of
-from domain.design.goals import GoalVerdict
+from domain.simulation.goals import GoalVerdict
 from presentation.goal_margins import limit_text, row_of
 from presentation.goal_words import name_of
 from presentation.narration import Narrator
@@ -45,7 +45,7 @@ from presentation.panels.conversation.moments import clock_time
 from presentation.panels.conversation.netlist_card import card_plain as card_of_netlist
 from presentation.panels.conversation.plain_parts import PlainParts, lines, one_line
 from presentation.panels.conversation.sources import sources_plain
-from presentation.window.theme import Theme
+from presentation.ui.theme import Theme
 from shared.message import Message, msg
 
 SHOWN_ROWS = 20

@@ -11,7 +11,7 @@ import html
 from PyQt6.QtCore import QRectF, QUrl
 from PyQt6.QtGui import QColor, QFontMetrics, QPainter, QPixmap
 
-from presentation.window.theme import Theme
+from presentation.ui.theme import Theme
 
 ICON_SIDE = 16
 BAR_WIDTH = 72

@@ -40,8 +40,8 @@ from presentation.panels.conversation.items import (
 from presentation.panels.conversation.markup import BlockSplitter, whole_block_html
 from presentation.panels.conversation.plain_items import PlainItems
 from presentation.panels.conversation.plain_parts import ICON_SIDE, bar_picture
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 
 _SYNTAX = ("comment", "directive", "element", "node", "value", "param", "string")
 _CARDS = (Confirmation, GoalsCard, NetlistCard, OperationCard, SimulationCard, ErrorBlock)

@@ -12,9 +12,9 @@ from domain.llm.chat import ProviderChoice
 if TYPE_CHECKING:
     from application.app import Application
     from application.conversation.consents import AskConsent
-    from application.design.designing import Ask
-    from application.events import ChatEvent, DesignEvent
+    from application.ports.events import ChatEvent, DesignEvent
     from application.tool_execution.confirming import Confirm
+    from application.workflow.designing import Ask
     from domain.llm.attachments import PreparedAttachment
 
 
@@ -46,7 +46,7 @@ async def carry_out(
 ) -> None:
     """Run it to its end. Raises CircuitAIError, and CancelledError when it is stopped."""
     from application.conversation.chatting import ChatRequest
-    from application.design.designing import DesignRequest, ResumeRequest
+    from application.workflow.designing import DesignRequest, ResumeRequest
 
     if order.mode == "free":
         chat = ChatRequest(
@@ -72,6 +72,6 @@ async def carry_out(
 
 def rounds_allowed(app: Application, mode: Literal["free", "workflow"]) -> int:
     """After how many rounds a run ends by itself."""
-    from application.design.sessions import DEFAULT_MAX_ITERATIONS
+    from application.workflow.design_sessions import DEFAULT_MAX_ITERATIONS
 
     return DEFAULT_MAX_ITERATIONS if mode == "workflow" else app.chat.limits.rounds

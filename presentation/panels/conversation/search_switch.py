@@ -12,8 +12,8 @@ from PyQt6.QtWidgets import QMenu, QToolButton
 from domain.llm.chat import ProviderChoice, WebSearchChoice
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.web_search import settled_search
-from presentation.window.frame import IconButton
-from presentation.window.workspace import WindowServices
+from presentation.ui.frame import IconButton
+from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
@@ -130,7 +130,7 @@ class SearchSwitch(IconButton):
 
     def open_settings(self, *, then: Callable[[], None] | None = None) -> None:
         """The dialog; `then` is done when it was saved."""
-        from presentation.dialogs.web_search import WebSearchDialog
+        from presentation.dialogs.model_settings.web_search import WebSearchDialog
 
         dialog = WebSearchDialog(self._services, parent=self.window())
         dialog.saved.connect(then or (lambda: self.show_choice(self._choice)))

@@ -9,10 +9,11 @@ from PyQt6.QtCore import QRectF, QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QEnterEvent, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
-from presentation.panels.conversation.elided import ElidedLabel
-from presentation.window.styles import mark
-from presentation.window.theme import tokens
-from presentation.window.workspace import WindowServices
+from presentation.figures import short_count
+from presentation.ui.elided import ElidedLabel
+from presentation.ui.styles import mark
+from presentation.ui.theme import tokens
+from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
@@ -128,11 +129,11 @@ class ContextMeter(QWidget):
         self._bar.setVisible(window is not None)
         if window is not None:
             self._bar.show_share(used / window, color_of(used / window))
-            figure = msg("{used} of {window}", used=short(used), window=short(window))
+            figure = msg("{used} of {window}", used=short_count(used), window=short_count(window))
         elif known is not None:
-            figure = msg("{count} tokens, window not known", count=short(used))
+            figure = msg("{count} tokens, window not known", count=short_count(used))
         else:
-            figure = msg("{count} tokens", count=short(used))
+            figure = msg("{count} tokens", count=short_count(used))
         self._figure.setText(language(figure))
         tip = "\n".join(language(line) for line in use_lines(used, known, self._report))
         self.setToolTip(tip)
@@ -230,17 +231,6 @@ def color_of(share: float) -> str:
     colors = meter["colours"]
     index = 0 if share < meter["ok_below"] else 1 if share < meter["warn_below"] else 2
     return str(colors[index])
-
-
-def short(count: int) -> str:
-    """``640``, ``3.1k``, ``12.4k``, ``144k``, ``1.05M``."""
-    if count < 1_000:
-        return str(count)
-    if count < 99_950:
-        return f"{count / 1_000:.1f}".removesuffix(".0") + "k"
-    if count < 999_500:
-        return f"{count / 1_000:.0f}k"
-    return f"{count / 1_000_000:.2f}".rstrip("0").rstrip(".") + "M"
 
 
 PART_NAMES: Mapping[PartKind, Message] = {

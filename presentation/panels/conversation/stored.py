@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
-from application.events import Done, StopReason
+from application.ports.events import Done, StopReason
 from application.ports.project import ABSENT, FOLDER
-from domain.design.goals import all_met
 from domain.llm.attachments import attachments_from_plain
 from domain.llm.transcript import PREVIEW_LENGTH
+from domain.simulation.goals import all_met
 from presentation.panels.conversation.confirming import card_html
 from presentation.panels.conversation.items import (
     NO_FAULT,

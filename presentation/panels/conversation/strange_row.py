@@ -9,10 +9,10 @@ from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from presentation.panels.conversation.stored import title_of
-from presentation.window import questions
-from presentation.window.frame import small_button
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui import questions
+from presentation.ui.frame import small_button
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 from shared.visible import visible

@@ -6,10 +6,10 @@ from PyQt6.QtCore import QEvent, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QKeyEvent, QMouseEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QStackedLayout, QWidget
 
-from presentation.panels.conversation.elided import ElidedLabel
-from presentation.window.frame import IconButton
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.elided import ElidedLabel
+from presentation.ui.frame import IconButton
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 

@@ -13,8 +13,8 @@ from presentation.panels.conversation.empty import EmptyPage
 from presentation.panels.conversation.items import Change, Item, Reset, Streamed
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.web_probe import WebProbe
-from presentation.window.late_imports import WEB_VIEW, import_qt
-from presentation.window.workspace import WindowServices
+from presentation.ui.late_imports import WEB_VIEW, import_qt
+from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PyQt6.QtCore import QSize, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
-from presentation.panels.conversation.elided import ElidedLabel
-from presentation.window.frame import IconButton
-from presentation.window.workspace import WindowServices
+from presentation.ui.elided import ElidedLabel
+from presentation.ui.frame import IconButton
+from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 

@@ -32,8 +32,8 @@ from presentation.panels.conversation.items import (
     Updated,
 )
 from presentation.panels.conversation.markup import BlockSplitter, block_html, whole_block_html
-from presentation.window.theme import Theme, tokens
-from presentation.window.workspace import WindowServices
+from presentation.ui.theme import Theme, tokens
+from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 _RESOURCES = Path(__file__).resolve().parents[3] / "resources"

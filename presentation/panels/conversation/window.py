@@ -10,10 +10,10 @@ from presentation.panels.conversation.items import Change
 from shared.message import Message
 
 if TYPE_CHECKING:
-    from application.events import GoalsUnderstood
-    from domain.design.goals import DesignGoal
+    from application.ports.events import GoalsUnderstood
     from domain.llm.chat import ProviderChoice
     from domain.llm.consent import ConsentAnswer, ConsentQuestion
+    from domain.simulation.goals import DesignGoal
 
 
 class Window(Protocol):

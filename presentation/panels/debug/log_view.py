@@ -8,9 +8,9 @@ from pathlib import Path
 from PyQt6.QtWidgets import QPlainTextEdit
 
 from presentation.panels.debug.tally import EventTally
-from presentation.window.log_file import log_path
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.log_file import log_path
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.message import msg
 from shared.paths import user_home
 

@@ -13,10 +13,10 @@ from presentation.panels.debug.log_view import LogView
 from presentation.panels.debug.state_view import StateView
 from presentation.panels.debug.tally import OWN_TASK, EventTally
 from presentation.panels.debug.trace_view import TraceView
-from presentation.window.frame import IconButton
-from presentation.window.styles import mark
-from presentation.window.tab_strip import TabStrip
-from presentation.window.workspace import WindowServices
+from presentation.ui.frame import IconButton
+from presentation.ui.styles import mark
+from presentation.ui.tab_strip import TabStrip
+from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 _EVERY_MS = 2_000

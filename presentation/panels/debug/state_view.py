@@ -11,9 +11,9 @@ from PyQt6.QtCore import PYQT_VERSION_STR, qVersion
 from PyQt6.QtGui import QGuiApplication
 
 from presentation.panels.debug.tally import OWN_TASK, EventTally
-from presentation.panels.facts import Fact, FactGroup, FactSheet
-from presentation.panels.machine import machine_facts
-from presentation.window.workspace import WindowServices
+from presentation.ui.facts import Fact, FactGroup, FactSheet
+from presentation.ui.machine import machine_facts
+from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from PyQt6.QtGui import QStandardItem, QStandardItemModel
 from PyQt6.QtWidgets import QLabel, QStackedWidget
 
 from presentation.panels.debug.tally import OWN_TASK, EventTally
-from presentation.panels.project.rows import Role, RowLook, RowTree
 from presentation.trace_rows import end_words, row_words, time_words, tree_rows
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.rows import Role, RowLook, RowTree
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.local_time import local_time
 from shared.message import Message, msg

@@ -25,8 +25,8 @@ from presentation.panels.editor.overlay import SQUIGGLES, Note, Overlay
 from presentation.panels.editor.overview_bar import OverviewBar
 from presentation.panels.editor.spice_lexer import SpiceLexer
 from presentation.panels.editor.text_changes import TextEdit
-from presentation.window.theme import Theme
-from presentation.window.workspace import WindowServices
+from presentation.ui.theme import Theme
+from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 _NUMBERS, _SYMBOLS, _CHANGES, _FOLDS = range(4)

@@ -8,8 +8,8 @@ from PyQt6.QtGui import QTextBlockFormat, QTextCharFormat, QTextCursor
 from PyQt6.QtWidgets import QTextEdit, QVBoxLayout, QWidget
 
 from domain.llm.tools.line_diff import LineDiff
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 

@@ -23,9 +23,9 @@ from presentation.panels.editor.examination import Examination, is_spice
 from presentation.panels.editor.find_bar import FindBar, GoToLineBar
 from presentation.panels.editor.page import EditorPage
 from presentation.panels.editor.tabs import EditorTabs
-from presentation.panels.project.empty import EmptyNote
-from presentation.window.styles import mark
-from presentation.window.workspace import Place, WindowServices
+from presentation.ui.empty_state import EmptyNote
+from presentation.ui.styles import mark
+from presentation.ui.workspace import Place, WindowServices
 from shared.errors import CircuitAIError
 from shared.message import msg
 

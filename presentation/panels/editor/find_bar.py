@@ -11,8 +11,8 @@ from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushBu
 from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.search import Found, Query, find_all, replacement_of
 from presentation.panels.editor.text_changes import TextEdit
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 _LARGE = 200_000

@@ -10,7 +10,7 @@ from PyQt6.QtCore import QPointF, QRect, QRectF, Qt
 from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from presentation.panels.editor.examination import Problem
-from presentation.window.theme import Theme
+from presentation.ui.theme import Theme
 
 SQUIGGLES = {"error": 8, "warning": 9, "info": 10}
 """Indicators that hold the places of problems; they move with the text."""

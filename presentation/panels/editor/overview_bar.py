@@ -8,7 +8,7 @@ from PyQt6.QtCore import QRectF, Qt
 from PyQt6.QtGui import QPainter, QPaintEvent
 from PyQt6.QtWidgets import QScrollBar
 
-from presentation.window.workspace import WindowServices
+from presentation.ui.workspace import WindowServices
 
 _COLORS = {"error": "error.icon", "warning": "warn.icon", "info": "info.icon"}
 

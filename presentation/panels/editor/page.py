@@ -30,7 +30,7 @@ from presentation.panels.editor.examination import (
 )
 from presentation.panels.editor.notice_bar import Notice, NoticeBar, Way
 from presentation.panels.editor.text_changes import TextEdit, edits_between
-from presentation.window.workspace import WindowServices
+from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
 

@@ -11,7 +11,7 @@ from PyQt6.QtGui import QColor
 
 from presentation.panels.editor import highlight
 from presentation.panels.editor.highlight import TOKENS, Style
-from presentation.window.theme import Theme
+from presentation.ui.theme import Theme
 
 _BASE = QsciScintilla.SC_FOLDLEVELBASE
 _HEADER = QsciScintilla.SC_FOLDLEVELHEADERFLAG

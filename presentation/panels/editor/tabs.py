@@ -6,7 +6,7 @@ from PyQt6.QtCore import QEvent, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QContextMenuEvent, QIcon, QMouseEvent, QPainter, QPixmap
 from PyQt6.QtWidgets import QMenu, QTabBar, QToolButton, QWidget
 
-from presentation.window.workspace import WindowServices
+from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 

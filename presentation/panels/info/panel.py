@@ -11,10 +11,10 @@ from PyQt6.QtCore import QTimer
 from PyQt6.QtGui import QShowEvent
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
-from presentation.panels.facts import Fact, FactGroup, FactSheet, size_text
-from presentation.panels.machine import machine_facts
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.facts import Fact, FactGroup, FactSheet, size_text
+from presentation.ui.machine import machine_facts
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.local_time import local_time
 from shared.message import Message, msg
 

@@ -10,9 +10,9 @@ from PyQt6.QtCore import QModelIndex, QTimer
 from PyQt6.QtGui import QStandardItem, QStandardItemModel
 from PyQt6.QtWidgets import QStackedLayout, QWidget
 
-from presentation.panels.project.empty import EmptyNote
-from presentation.panels.project.rows import Role, RowLook, RowTree, joined
-from presentation.window.workspace import WindowServices
+from presentation.ui.empty_state import EmptyNote
+from presentation.ui.rows import Role, RowLook, RowTree, joined
+from presentation.ui.workspace import WindowServices
 from shared.errors import UserInputError
 from shared.message import Message, msg
 

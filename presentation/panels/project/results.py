@@ -12,9 +12,9 @@ from PyQt6.QtCore import QAbstractListModel, QModelIndex, QPoint, Qt, QTimer, QU
 from PyQt6.QtGui import QAction, QDesktopServices
 from PyQt6.QtWidgets import QMenu, QStackedLayout, QWidget
 
-from presentation.panels.project.empty import EmptyNote
-from presentation.panels.project.rows import Role, RowLook, RowTree, joined
-from presentation.window.workspace import WindowServices
+from presentation.ui.empty_state import EmptyNote
+from presentation.ui.rows import Role, RowLook, RowTree, joined
+from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.local_time import local_time
 from shared.message import Message, msg

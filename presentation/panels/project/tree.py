@@ -12,11 +12,11 @@ from PyQt6.QtCore import QModelIndex, QPoint, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QMenu, QStackedLayout, QWidget
 
-from presentation.panels.project.empty import EmptyNote
-from presentation.panels.project.rows import RowTree
 from presentation.panels.project.tree_model import CIRCUITS, Marks, ProjectModel
-from presentation.window.clipboard import copy_text
-from presentation.window.workspace import WindowServices
+from presentation.ui.clipboard import copy_text
+from presentation.ui.empty_state import EmptyNote
+from presentation.ui.rows import RowTree
+from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QAbstractItemModel, QModelIndex, Qt, pyqtSignal
 
-from presentation.panels.project.rows import Role, RowLook, joined
-from presentation.window.workspace import WindowServices
+from presentation.ui.rows import Role, RowLook, joined
+from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 if TYPE_CHECKING:

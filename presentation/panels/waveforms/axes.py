@@ -11,7 +11,7 @@ from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from PyQt6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from presentation.panels.waveforms.figures import SPACE, Ticks, linear_ticks, log_ticks
-from presentation.window.theme import Theme
+from presentation.ui.theme import Theme
 
 _GAP = 6
 _ROOM_X = 54

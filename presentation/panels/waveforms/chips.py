@@ -25,11 +25,11 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from presentation.panels.waveforms.figure_table import is_delete
-from presentation.window.command_hits import score_of
-from presentation.window.frame import IconButton
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.figure_table import is_delete
+from presentation.ui.frame import IconButton
+from presentation.ui.matching import score_of
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 _COLORS = 8

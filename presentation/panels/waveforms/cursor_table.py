@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from PyQt6.QtCore import Qt
 
-from presentation.panels.waveforms.figure_table import Cell, Column, FigureTable
 from presentation.panels.waveforms.figures import MINUS, SPACE, column, quantity
 from presentation.panels.waveforms.traces import Axis, ReadoutRow, Trace, readout, slope_rows
-from presentation.window.workspace import WindowServices
+from presentation.ui.figure_table import Cell, Column, FigureTable
+from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 _AXIS_SYMBOLS = {"frequency": "f", "time": "t"}

@@ -18,9 +18,9 @@ from PyQt6.QtSvg import QSvgGenerator
 from presentation.panels.waveforms.panes import TRACE_COLORS
 from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.traces import Axis, Trace
-from presentation.window.questions import choose_target
-from presentation.window.theme import Theme
-from presentation.window.workspace import WindowServices
+from presentation.ui.questions import choose_target
+from presentation.ui.theme import Theme
+from presentation.ui.workspace import WindowServices
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 

@@ -11,12 +11,12 @@ from PyQt6.QtCore import QLineF, QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from PyQt6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from domain.design.goals import DesignGoal
+from domain.simulation.goals import DesignGoal
 from domain.simulation.waveform import RealArray
 from presentation.panels.waveforms.figures import SPACE, fixed
 from presentation.panels.waveforms.plot_marks import LevelMark, MarginMark, Mark, PlaceMark
 from presentation.panels.waveforms.traces import PaneKind
-from presentation.window.theme import Theme, tokens
+from presentation.ui.theme import Theme, tokens
 
 Curves = Callable[[], Iterable[tuple[RealArray, RealArray]]]
 """Gives (m,), (m,) the points of each curve, in the box's coordinates."""

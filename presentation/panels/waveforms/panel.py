@@ -12,8 +12,6 @@ from PyQt6.QtCore import QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from presentation.panels.results_view import MeasurementsView
-from presentation.panels.shown_result import ShownResult
 from presentation.panels.waveforms.family import (
     MOST_DRAWN,
     Choice,
@@ -24,11 +22,13 @@ from presentation.panels.waveforms.family import (
 )
 from presentation.panels.waveforms.plot_foot import PlotFoot
 from presentation.panels.waveforms.plot_tools import PlotTools
+from presentation.panels.waveforms.results_view import MeasurementsView
 from presentation.panels.waveforms.run_overlay import RunOverlay
+from presentation.panels.waveforms.shown_result import ShownResult
 from presentation.panels.waveforms.value_table import ValueTable
-from presentation.window.late_imports import PLOT_AREA, PLOT_TRACES, import_qt
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.late_imports import PLOT_AREA, PLOT_TRACES, import_qt
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pyqtgraph as pg  # type: ignore[import-untyped]
 from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QPen
 
-from domain.design.goals import DesignGoal
+from domain.simulation.goals import DesignGoal
 from domain.simulation.waveform import RealArray
 from presentation.panels.waveforms.axes import Axis, Grid, PlotStyle
 from presentation.panels.waveforms.curve_item import CurveItem
@@ -18,7 +18,7 @@ from presentation.panels.waveforms.mark_item import MarkItem, MarkLook
 from presentation.panels.waveforms.plot_marks import Mark
 from presentation.panels.waveforms.traces import Axis as CommonAxis
 from presentation.panels.waveforms.traces import Curve, PaneKind, Trace, bounds_of
-from presentation.window.theme import Theme, tokens
+from presentation.ui.theme import Theme, tokens
 
 _PADDING = 0.06
 _MOST_SOLID = 4

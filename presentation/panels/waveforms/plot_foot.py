@@ -7,10 +7,10 @@ from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from presentation.goal_words import name_of
-from presentation.panels.shown_result import Measured, ShownResult
 from presentation.panels.waveforms.figures import with_unit
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.panels.waveforms.shown_result import Measured, ShownResult
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 

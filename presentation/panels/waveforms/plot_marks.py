@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from domain.design.goals import DesignGoal
 from domain.simulation.expression_syntax import Binary, Call, Node, Number, SignalRef, children, parse
 from domain.simulation.expressions import evaluate_vector
 from domain.simulation.frequency_response import (
@@ -22,6 +21,7 @@ from domain.simulation.frequency_response import (
     gain_margin_place,
     phase_margin_place,
 )
+from domain.simulation.goals import DesignGoal
 from domain.simulation.signals import Signal
 from domain.simulation.waveform import Plot
 from presentation.panels.waveforms.traces import Axis, Curve, PaneKind, Trace

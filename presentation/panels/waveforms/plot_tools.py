@@ -18,9 +18,9 @@ from PyQt6.QtWidgets import (
 )
 
 from presentation.panels.waveforms.chips import ChipRow
-from presentation.window.frame import IconButton
-from presentation.window.styles import mark
-from presentation.window.workspace import WindowServices
+from presentation.ui.frame import IconButton
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 EXPORTS = {

@@ -11,8 +11,8 @@ from PyQt6.QtCore import QObject, QPoint, pyqtSignal
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QAbstractButton, QMenu
 
-from presentation.panels.shown_result import ShownResult
-from presentation.window.workspace import WindowServices
+from presentation.panels.waveforms.shown_result import ShownResult
+from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from domain.simulation.waveform import Plot
-from presentation.panels.waveforms.figure_table import Cell, Column, FigureTable
 from presentation.panels.waveforms.figures import quantity
-from presentation.window.workspace import WindowServices
+from presentation.ui.figure_table import Cell, Column, FigureTable
+from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 

@@ -24,9 +24,9 @@ from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.web_view import WebConversation
 from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.editor_area import EditorArea
+from presentation.ui.workspace import WindowServices
 from presentation.window.application import delete_widgets, live
 from presentation.window.main_window import MainWindow
-from presentation.window.workspace import WindowServices
 from tests.gui.x_server import Hand, in_front
 
 PATIENCE_S = float(os.environ.get("STORY_PATIENCE_S", "60"))

@@ -27,7 +27,7 @@ from presentation.panels.conversation.items import (
 )
 from presentation.panels.conversation.web_view import WebConversation
 from presentation.panels.editor.overlay import SQUIGGLES
-from presentation.panels.waveforms.figure_table import FigureTable
+from presentation.ui.figure_table import FigureTable
 from tests.fakes.llm_server import FakeLLMServer, answer
 from tests.gui.stories.person import Person, program
 

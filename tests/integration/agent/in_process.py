@@ -8,7 +8,7 @@ from typing import Any
 
 from application.app import Application
 from application.conversation.chatting import ChatRequest, Emit
-from application.events import ChatEvent, TurnEnded
+from application.ports.events import ChatEvent, TurnEnded
 from domain.llm.chat import ProviderChoice
 from tests.fakes.llm_server import FakeLLMServer
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from application.app import Application
 from application.conversation.chatting import ChatRequest
-from application.events import AnswerStreamed, ChatEvent, RetryScheduled, ToolStarted
+from application.ports.events import AnswerStreamed, ChatEvent, RetryScheduled, ToolStarted
 from domain.llm.chat import ProviderChoice
 from shared.errors import Stopped
 from tests.fakes.llm_server import PATIENCE_S, FakeLLMServer, Script, answer, call, error

@@ -17,7 +17,7 @@ from PIL import Image
 
 from application.app import Application
 from application.conversation.chatting import ChatRequest
-from application.events import AttachmentsLeftOut, ChatEvent
+from application.ports.events import AttachmentsLeftOut, ChatEvent
 from bootstrap import build
 from domain.llm.chat import ProviderChoice, ProviderError
 from domain.llm.service import Alternatives

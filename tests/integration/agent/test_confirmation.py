@@ -16,7 +16,7 @@ import pytest
 
 from application.app import Application
 from application.conversation.chatting import ChatRequest
-from application.events import ChatEvent, ConfirmationGiven, ConfirmationNeeded, ToolEnded
+from application.ports.events import ChatEvent, ConfirmationGiven, ConfirmationNeeded, ToolEnded
 from bootstrap import build
 from domain.llm.chat import ProviderChoice
 from domain.llm.tools.confirmation import Rule

@@ -14,7 +14,7 @@ import pytest
 from application.app import Application
 from application.conversation.chatting import ChatRequest, ChatWithModel
 from application.conversation.sessions import ShownSession
-from application.events import TurnEnded
+from application.ports.events import TurnEnded
 from bootstrap import build
 from domain.llm.chat import ProviderChoice
 from domain.llm.costs import Cost

@@ -13,7 +13,7 @@ import pytest
 
 from application.app import Application
 from application.conversation.chatting import ChatRequest
-from application.events import AnswerStreamed, ChatEvent, ErrorOccurred, TurnEnded
+from application.ports.events import AnswerStreamed, ChatEvent, ErrorOccurred, TurnEnded
 from bootstrap import build
 from domain.llm.chat import ProviderChoice, ProviderError
 from infrastructure.llm_adapters.timing import RetryPolicy

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from application.app import Application
-from application.events import AlternativeTaken, AnswerStreamed, ChatEvent, ErrorOccurred
+from application.ports.events import AlternativeTaken, AnswerStreamed, ChatEvent, ErrorOccurred
 from bootstrap import build
 from domain.llm.chat import ProviderError
 from shared.paths import SETTINGS_FILE, USER_HOME_VARIABLE

@@ -12,7 +12,7 @@ import pytest
 
 from application.app import Application
 from application.conversation.turn_phases import TurnPhases
-from application.events import AnswerStreamed, ChatEvent, PhaseEntered, ToolEnded, TurnEnd, TurnEnded
+from application.ports.events import AnswerStreamed, ChatEvent, PhaseEntered, ToolEnded, TurnEnd, TurnEnded
 from application.tool_execution.context import ToolCall, ToolContext
 from application.tool_execution.definition import Arguments, Tool
 from application.tool_execution.executor import ToolExecutor

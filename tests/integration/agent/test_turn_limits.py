@@ -13,7 +13,7 @@ import pytest
 
 from application.app import Application
 from application.conversation.chatting import ChatRequest, ChatWithModel
-from application.events import ChatEvent, ErrorOccurred, ToolEnded, ToolStarted, TurnEnded
+from application.ports.events import ChatEvent, ErrorOccurred, ToolEnded, ToolStarted, TurnEnded
 from bootstrap import build
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.chat import ProviderChoice

@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from application.app import Application
-from application.events import AnswerStreamed, ChatEvent, ErrorOccurred, ToolEnded, ToolStarted, TurnEnded
+from application.ports.events import (
+    AnswerStreamed,
+    ChatEvent,
+    ErrorOccurred,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
+)
 from bootstrap import build
 from shared.errors import Stopped
 from shared.message import msg
@@ -33,7 +40,7 @@ from tests.integration.agent.stopping import (
 @pytest.fixture
 async def app() -> AsyncIterator[Application]:
     application = build()
-    application.events.bind()
+    application.ports.events.bind()
     yield application
     await application.close()
 

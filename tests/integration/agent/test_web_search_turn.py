@@ -14,7 +14,7 @@ import pytest
 from application.app import Application
 from application.conversation.chatting import ChatRequest
 from application.conversation.session_texts import markdown, plain_text
-from application.events import (
+from application.ports.events import (
     ChatEvent,
     ConfirmationNeeded,
     SessionOpened,

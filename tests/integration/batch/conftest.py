@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from domain.circuit.analyses import Analysis
 from domain.circuit.dependencies import resolve_dependencies
 from domain.circuit.netlist import Netlist
 from domain.simulation.batch import Batch, BatchCircuit, BatchRun, RunOutcome
-from domain.simulation.request import TAKEN_NAMES, Analysis
-from domain.simulation.variation import plan_variation
+from domain.simulation.request import TAKEN_NAMES
+from domain.studies.variation import plan_variation
 from infrastructure.ngspice.batch.simulator import NgspiceBatch
 from infrastructure.ngspice.confined import ConfinedNgspice
 from infrastructure.ngspice.runner import NgspiceRunner

@@ -13,8 +13,8 @@ import pytest
 
 from application.simulation.prepared_circuit import PreparedCircuit, prepare_circuit
 from domain.simulation.batch import BatchCircuit, RunOutcome
-from domain.simulation.variation import plan_variation
 from domain.simulation.waveform import Plot
+from domain.studies.variation import plan_variation
 from infrastructure.ngspice.runner import NgspiceRunner
 from infrastructure.persistence.source_files import SourceReaderFactory
 from infrastructure.waveforms.raw_file import read_raw

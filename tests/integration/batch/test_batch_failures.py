@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from domain.circuit.analyses import Analysis
 from domain.simulation.batch import RunOutcome
-from domain.simulation.request import Analysis, SimulationJob
+from domain.simulation.request import SimulationJob
 from infrastructure.ngspice.batch.simulator import NgspiceBatch
 from infrastructure.ngspice.confined import ConfinedNgspice
 from infrastructure.ngspice.runner import NgspiceRunner

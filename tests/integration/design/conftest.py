@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import bootstrap
-from application.design.designing import DesignRequest, Question
-from application.events import DesignEvent, Done
+from application.ports.events import DesignEvent, Done
+from application.workflow.designing import DesignRequest, Question
 
 
 @dataclass(frozen=True)

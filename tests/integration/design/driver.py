@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from domain.design.designer import DesignIntent, Proposal
-from domain.design.goals import GoalVerdict
+from domain.simulation.goals import GoalVerdict
 from domain.simulation.result import Quantity
 from infrastructure.llm_adapters.builtin import BuiltinDesigner
 from tests.integration.design import bench

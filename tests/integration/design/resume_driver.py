@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import bootstrap
-from application.design.designing import DesignRequest, Question, ResumeRequest
+from application.workflow.designing import DesignRequest, Question, ResumeRequest
 from infrastructure.persistence import goal_files, operations, project, results, sessions
 from shared.errors import CircuitAIError
 from shared.paths import USER_HOME_VARIABLE

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import pytest
 
+from domain.circuit.preferred_values import nearest, with_unit
 from domain.design import catalogue
 from domain.design.deck import spice
 from domain.design.engine.declaration import (
@@ -20,7 +21,6 @@ from domain.design.engine.declaration import (
     around,
 )
 from domain.design.engine.declared_family import DeclaredFamily
-from domain.design.values import nearest, with_unit
 from infrastructure.llm_adapters import builtin
 from shared.errors import CircuitError
 from shared.message import msg

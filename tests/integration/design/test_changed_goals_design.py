@@ -11,8 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import bootstrap
-from application.design.designing import Answer, DesignRequest, Question, Reply
-from application.events import (
+from application.ports.events import (
     CheckpointReached,
     DesignEvent,
     Done,
@@ -20,7 +19,8 @@ from application.events import (
     IterationFinished,
     TextWritten,
 )
-from domain.design.goals import DesignGoal
+from application.workflow.designing import Answer, DesignRequest, Question, Reply
+from domain.simulation.goals import DesignGoal
 
 SENTENCE = "2nd-order Butterworth low-pass filter, cut-off 10 kHz"
 Decide = Callable[[Question], Answer | Reply]

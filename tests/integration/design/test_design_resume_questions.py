@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 import bootstrap
-from application.design.designing import Answer, DesignRequest, Question, ResumeRequest
-from application.events import (
+from application.ports.events import (
     DesignEvent,
     Done,
     ErrorOccurred,
@@ -25,6 +24,7 @@ from application.events import (
     TextWritten,
     ToolStarted,
 )
+from application.workflow.designing import Answer, DesignRequest, Question, ResumeRequest
 from infrastructure.persistence.sessions import TranscriptFile
 from shared.errors import CircuitError, EnvironmentProblem, NeedsConfirmation, UserInputError
 from shared.message import msg

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from domain.simulation.request import Analysis, ResourceLimits, SimulationJob
+from domain.circuit.analyses import Analysis
+from domain.simulation.request import ResourceLimits, SimulationJob
 from infrastructure.ngspice.confined import ConfinedNgspice
 from infrastructure.ngspice.runner import NgspiceRunner
 from infrastructure.ngspice.sandbox import ALL_LAYERS, Layer

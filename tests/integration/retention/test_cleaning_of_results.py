@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from application.project.cleaning import CleanProject, CleanReport, CleanRequest
 from application.project.undo_retention import TidyUndoData
-from application.results.cleaning import CleanProject, CleanReport, CleanRequest
 from domain.simulation.retention import RetentionPolicy
 from infrastructure.ngspice.scratch import make_scratch, process_space
 from infrastructure.ngspice.scratch_leftovers import TemporaryScratch

@@ -11,8 +11,8 @@ import pytest
 import bootstrap
 from application.app import Application
 from application.studies.studying import StudyRequest
-from domain.simulation.study import StudyResult
-from domain.simulation.study_spec import StudyKind, read_study_spec
+from domain.studies.study import StudyResult
+from domain.studies.study_spec import StudyKind, read_study_spec
 
 Study = Callable[..., Awaitable[StudyResult]]
 
@@ -20,7 +20,7 @@ Study = Callable[..., Awaitable[StudyResult]]
 @pytest.fixture
 async def app() -> AsyncIterator[Application]:
     application = bootstrap.build()
-    application.events.bind()
+    application.ports.events.bind()
     yield application
     await application.close()
 

@@ -10,7 +10,7 @@ import pytest
 
 from application.app import Application
 from application.optimization.tuning import TuneRequest
-from domain.simulation.study_spec import read_study_spec
+from domain.studies.study_spec import read_study_spec
 from shared.errors import CircuitError, UserInputError
 
 RC = "rc\n.param cload=1n\nV1 in 0 AC 1\nR1 in out 1k\nC1 out 0 {cload}\n.ac dec 20 1 1g\n.end\n"

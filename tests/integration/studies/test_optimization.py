@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from application.app import Application
-from application.events import OptimizationProgressed
 from application.optimization.optimizing import OptimizeRequest
-from domain.design.optimization import OptimizationResult
-from domain.design.values import is_preferred
-from domain.simulation.study_spec import read_study_spec
+from application.ports.events import OptimizationProgressed
+from domain.circuit.preferred_values import is_preferred
+from domain.studies.optimization import OptimizationResult
+from domain.studies.study_spec import read_study_spec
 from shared.errors import UserInputError
 
 RLC = "rlc\nV1 in 0 AC 1\nR1 in a 100\nL1 a out 1m\nC1 out 0 1n\n.ac dec 60 1k 10meg\n.end\n"

@@ -9,7 +9,7 @@ import pytest
 import bootstrap
 from application.app import Application
 from application.studies.studying import StudyRequest
-from domain.simulation.study_spec import read_study_spec
+from domain.studies.study_spec import read_study_spec
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from application.app import Application
-from domain.simulation.study import StudyResult
+from domain.studies.study import StudyResult
 from shared.errors import UserInputError
 from tests.integration.studies.conftest import Study
 

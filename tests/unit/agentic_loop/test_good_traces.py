@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from domain.design.goals import DesignGoal
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.agentic_loop.policy import Ask, End, next_move
 from domain.llm.agentic_loop.turn import AnswerRecord, TurnRecord
+from domain.simulation.goals import DesignGoal
 from tests.unit.agentic_loop.turns import answered, did, said, simulated
 
 TRACES = 200

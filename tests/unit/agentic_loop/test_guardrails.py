@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from domain.design.goals import DesignGoal
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.agentic_loop.guardrails import failures_of, find_loop, is_refused, stagnation
 from domain.llm.agentic_loop.policy import Ask, End, next_move
 from domain.llm.agentic_loop.turn import AnswerRecord, repetitions, signature_of
+from domain.simulation.goals import DesignGoal
 from tests.unit.agentic_loop.turns import answered, did, said, simulated, turn
 
 READ = answered(did("read_file", {"path": "a.cir"}))

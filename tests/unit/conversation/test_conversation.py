@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from application.conversation import conversation as module
-from application.conversation.conversation import Conversation
+from application.agent import conversation as module
+from application.agent.conversation import Conversation
 from application.tool_execution.context import ToolCall
 from domain.llm.messages import (
     create_ai_message,

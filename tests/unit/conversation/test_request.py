@@ -2,8 +2,8 @@
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from application.conversation.conversation import Conversation
-from application.conversation.request import HISTORY_LIMIT, OLD_RESULT_LIMIT, request_messages
+from application.agent.conversation import Conversation
+from application.agent.request import HISTORY_LIMIT, OLD_RESULT_LIMIT, request_messages
 from domain.llm.messages import create_ai_message, create_human_message, create_tool_message
 from domain.llm.system_prompt import fence_data
 from tests.fakes.memory_transcript import MemoryTranscript

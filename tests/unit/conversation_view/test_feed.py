@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from application.events import (
+from application.ports.events import (
     AlternativeTaken,
     AnswerStreamed,
     ErrorOccurred,
@@ -15,7 +15,7 @@ from application.events import (
     ToolStarted,
     TurnEnded,
 )
-from domain.design.goals import DesignGoal, GoalVerdict
+from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
 from presentation.panels.conversation.feed import RunFeed
 from presentation.panels.conversation.items import (

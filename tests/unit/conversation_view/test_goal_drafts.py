@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from domain.design.goals import DesignGoal
+from domain.simulation.goals import DesignGoal
 from presentation.dialogs.goal_drafts import (
     BadGoal,
     BadText,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.design.goals import DesignGoal
+from domain.simulation.goals import DesignGoal
 from presentation.goal_words import limit_words, name_of
 from presentation.translation import Translator
 

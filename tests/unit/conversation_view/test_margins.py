@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from domain.design.goals import DesignGoal, GoalVerdict
+from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
 from presentation.goal_margins import figure_beside_limit, limit_text, row_of, typeset
 

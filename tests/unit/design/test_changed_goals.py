@@ -6,7 +6,7 @@ import pytest
 
 from domain.design.catalogue import FAMILIES, understand
 from domain.design.designer import DesignIntent
-from domain.design.goals import DesignGoal, GoalVerdict, all_met, total_shortfall
+from domain.simulation.goals import DesignGoal, GoalVerdict, all_met, total_shortfall
 from domain.simulation.result import Quantity
 
 

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.circuit.preferred_values import is_preferred
 from domain.design.catalogue import FAMILIES, understand
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.engine.correcting import MOST_STEPS, Tuning, corrected
 from domain.design.engine.declared_family import DeclaredFamily
-from domain.design.goals import DesignGoal, GoalVerdict
 from domain.design.ladder import Ladder, elements
-from domain.design.values import is_preferred
+from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
 from presentation.translation import Translator
 from shared.errors import CircuitError

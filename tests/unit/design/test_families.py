@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.circuit.numbers import parse_number
+from domain.circuit.preferred_values import is_preferred
 from domain.design.designer import DesignIntent
 from domain.design.families.first_order import FirstOrderRequirement, size
-from domain.design.goals import GoalVerdict
 from domain.design.not_designed import NOT_DESIGNED
 from domain.design.opamp import OPEN_LOOP_GAIN
 from domain.design.sallen_key_stage import Stage, size_stage
-from domain.design.values import is_preferred
+from domain.simulation.goals import GoalVerdict
 from domain.simulation.result import Quantity
 from infrastructure.llm_adapters.builtin import BuiltinDesigner
 from shared.errors import CircuitError

@@ -6,7 +6,7 @@ import pytest
 
 from domain.design.catalogue import understand
 from domain.design.goal_change import goals_changed_by
-from domain.design.goals import DesignGoal
+from domain.simulation.goals import DesignGoal
 
 FILTER = understand("RC low-pass filter with a cutoff of 1 kHz").goals
 AMPLIFIER = understand("inverting amplifier, gain 10, bandwidth 100 kHz").goals

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.design.values import (
+from domain.circuit.preferred_values import (
     at_least,
     at_most,
     best_pair,

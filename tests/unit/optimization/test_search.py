@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from domain.design.search import Search, is_better
-from domain.design.search_cost import Cost
-from domain.design.search_space import SearchSpace, Values, search_space
-from domain.simulation.study_spec import read_study_spec
+from domain.studies.search import Search, is_better
+from domain.studies.search_cost import Cost
+from domain.studies.search_space import SearchSpace, Values, search_space
+from domain.studies.study_spec import read_study_spec
 
 Function = Callable[..., float]
 

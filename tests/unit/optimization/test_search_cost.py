@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from domain.design.goals import DesignGoal
-from domain.design.search_cost import CostFunction, scales_of
-from domain.design.search_spec import Objective
 from domain.simulation.batch import RunState
-from domain.simulation.study import StudyRow
-from domain.simulation.study_spec import read_study_spec
+from domain.simulation.goals import DesignGoal
+from domain.studies.search_cost import CostFunction, scales_of
+from domain.studies.search_spec import Objective
+from domain.studies.study import StudyRow
+from domain.studies.study_spec import read_study_spec
 from shared.errors import UserInputError
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from domain.design.search_space import SearchSpace, search_space
-from domain.design.values import is_preferred
-from domain.simulation.study_spec import read_study_spec
+from domain.circuit.preferred_values import is_preferred
+from domain.studies.search_space import SearchSpace, search_space
+from domain.studies.study_spec import read_study_spec
 from shared.errors import UserInputError
 
 

@@ -85,7 +85,7 @@ ALLOWED: dict[str, tuple[dict[str, int], str]] = {
         "a result's new folder, made by us a moment ago",
     ),
     "presentation/cli/demo.py": ({"read_text": 1}, "comes with the program"),
-    "presentation/cli/output.py": ({"os.open": 1}, "of the system, not of a project"),
+    "presentation/json_output.py": ({"os.open": 1}, "of the system, not of a project"),
     "presentation/cli/study_options.py": ({"Path.open": 1}, "named by the user, or in his own folder"),
     "presentation/panels/conversation/web_probe.py": (
         {"write_text": 1, "read_text": 1},
@@ -95,10 +95,10 @@ ALLOWED: dict[str, tuple[dict[str, int], str]] = {
     "presentation/panels/welcome_examples.py": ({"read_text": 1}, "comes with the program"),
     "presentation/translation.py": ({"read_text": 2}, "comes with the program"),
     "presentation/window/forced_end.py": ({"Path.open": 2}, "named by the user, or in his own folder"),
-    "presentation/window/icons.py": ({"read_text": 1}, "comes with the program"),
-    "presentation/window/late_imports.py": ({"Path.open": 1}, "of the system, not of a project"),
-    "presentation/window/styles.py": ({"read_text": 1}, "comes with the program"),
-    "presentation/window/theme.py": ({"read_text": 1}, "comes with the program"),
+    "presentation/ui/icons.py": ({"read_text": 1}, "comes with the program"),
+    "presentation/ui/late_imports.py": ({"Path.open": 1}, "of the system, not of a project"),
+    "presentation/ui/styles.py": ({"read_text": 1}, "comes with the program"),
+    "presentation/ui/theme.py": ({"read_text": 1}, "comes with the program"),
     "shared/cpu_worker.py": ({"os.open": 1}, "of the system, not of a project"),
     "shared/process_identity.py": ({"read_text": 1}, "of the system, not of a project"),
 }

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from application.prompting import template_problems
+from application.conversation.prompting import template_problems
 from domain.llm.prompts.catalogue import FORMAT_OF_TASK, FORMATS, TASK_OF_NODE, TASKS, node_of
 from domain.llm.prompts.fallbacks import FALLBACK_CONTENTS, FALLBACK_FORMATS, IDENTITY_VARIABLES
 from domain.llm.prompts.library import PromptLibrary

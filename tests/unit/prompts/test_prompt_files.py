@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from application.prompting import IdentityText, PromptChanges, Prompting
+from application.conversation.prompting import IdentityText, PromptChanges, Prompting
 from domain.llm.prompts.library import MOST_CHARACTERS, IdentityVariable
 from infrastructure.persistence.prompt_files import PromptFiles
 from shared.errors import CircuitAIError, UserInputError

@@ -8,10 +8,16 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import SystemMessage
 
-from application.conversation.conversation import Conversation
-from application.conversation.request import request_messages
+from application.agent.conversation import Conversation
+from application.agent.request import request_messages
+from application.conversation.prompting import (
+    IdentityText,
+    PromptChanges,
+    Prompting,
+    PromptsWarned,
+    about_key,
+)
 from application.ports.project import ProjectFiles
-from application.prompting import IdentityText, PromptChanges, Prompting, PromptsWarned, about_key
 from domain.llm.messages import create_human_message
 from domain.llm.prompts.library import IdentityVariable
 from domain.llm.system_prompt import IDENTITY_MARK, LAYER_SEPARATOR, TASK_MARK, TRUST, system_prompt

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from application.design.designing import graph_imports
+from application.workflow.designing import graph_imports
 from shared.pieces import in_pieces
 
 

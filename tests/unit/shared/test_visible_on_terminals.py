@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from presentation.cli.output import Output
+from presentation.json_output import Output
 from presentation.translation import Translator
 from shared.errors import CircuitError
 from shared.message import Message

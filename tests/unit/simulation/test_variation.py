@@ -9,7 +9,7 @@ import pytest
 
 from domain.circuit.dependencies import DependencyTree, SourceFile, SourceRefusal, resolve_dependencies
 from domain.circuit.netlist import Netlist
-from domain.simulation.variation import plan_variation
+from domain.studies.variation import plan_variation
 from shared.errors import UserInputError
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from domain.circuit.dependencies import DependencyTree, resolve_dependencies
 from domain.circuit.netlist import Netlist
-from domain.design.corners import Corner, Process, Setting, supply_of, usual_corners, with_process
-from domain.simulation.study_spec import read_study_spec
+from domain.studies.corners import Corner, Process, Setting, supply_of, usual_corners, with_process
+from domain.studies.study_spec import read_study_spec
 from shared.errors import UserInputError
 from tests.fakes.memory_sources import MemorySources
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from domain.simulation.distributions import (
+from domain.studies.distributions import (
     chi_square_quantile,
     mean_interval,
     normal_quantile,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.simulation.study_spec import read_study_spec
+from domain.studies.study_spec import read_study_spec
 from shared.errors import UserInputError
 
 

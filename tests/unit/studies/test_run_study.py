@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from application.events import StudyProgressed
+from application.ports.events import StudyProgressed
 from application.ports.simulation import Confinement
 from application.studies.studying import RunStudy, StudyRequest
 from domain.circuit.simulator_settings import SimulatorSettings
 from domain.simulation.batch import BatchRun, RunOutcome
-from domain.simulation.study import StudyResult
-from domain.simulation.study_spec import StudyKind, read_study_spec
+from domain.studies.study import StudyResult
+from domain.studies.study_spec import StudyKind, read_study_spec
 from infrastructure.persistence.results import ResultFolders
 from infrastructure.persistence.source_files import SourceReaderFactory
 from shared.cpu_executor import CpuTaskExecutor

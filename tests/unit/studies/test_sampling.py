@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from domain.simulation.sampling import draw, sweep_grid, sweep_values
-from domain.simulation.study_spec import StudyParameter, read_study_spec
+from domain.studies.sampling import draw, sweep_grid, sweep_values
+from domain.studies.study_spec import StudyParameter, read_study_spec
 from shared.errors import UserInputError
 
 

@@ -6,8 +6,8 @@ import copy
 import random
 from typing import Any
 
-from domain.simulation.sampling import sweep_values
-from domain.simulation.study_spec import read_study_spec
+from domain.studies.sampling import sweep_values
+from domain.studies.study_spec import read_study_spec
 from shared.errors import UserInputError
 from tests.ground.campaign import Campaign, campaigns
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from domain.design.goals import DesignGoal
-from domain.simulation.statistics import histogram, metric_statistics, yield_of
+from domain.simulation.goals import DesignGoal
+from domain.studies.statistics import histogram, metric_statistics, yield_of
 
 
 def goal(minimum: float | None = None, maximum: float | None = None) -> DesignGoal:

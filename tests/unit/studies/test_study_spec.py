@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from domain.simulation.study_spec import read_study_spec
+from domain.studies.study_spec import read_study_spec
 from shared.errors import UserInputError
 
 R1 = {"name": "R1"}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from domain.simulation.study_spec import StudySpec
+from domain.studies.study_spec import StudySpec
 from presentation.cli.study_options import add_study_arguments, study_spec
 from presentation.cli.tables import table
 from shared.errors import UserInputError

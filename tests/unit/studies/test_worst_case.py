@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from domain.simulation.sensitivity import moved_values, ranked, sensitivity_of, tolerance_of
-from domain.simulation.study_spec import StudyParameter, read_study_spec
-from domain.simulation.worst_case import Extreme, bounds_of, extreme_points, worst_case_of
+from domain.studies.sensitivity import moved_values, ranked, sensitivity_of, tolerance_of
+from domain.studies.study_spec import StudyParameter, read_study_spec
+from domain.studies.worst_case import Extreme, bounds_of, extreme_points, worst_case_of
 from shared.errors import UserInputError
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from application.conversation.undone_note import undone_note
-from application.events import FileOperationDone, FileOperationUndone
+from application.ports.events import FileOperationDone, FileOperationUndone
 from application.project.undo_retention import TidyUndoData
 from application.tool_execution.operations import Operations
 from application.tool_execution.taking_back import UndoConflictError

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from domain.design.goals import DesignGoal
+from domain.simulation.goals import DesignGoal
 from domain.simulation.waveform import Plot, Vector
 from presentation.panels.waveforms.plot_marks import (
     LevelMark,

@@ -1,0 +1,225 @@
+"""The running turn as the rules of the loop see it, read from its conversation."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from langchain_core.messages import AIMessage, ToolMessage
+
+from domain.llm.agentic_loop.completeness import unproven_claim
+from domain.llm.agentic_loop.guardrails import is_refused, simulations
+from domain.llm.agentic_loop.policy import (
+    Ask,
+    End,
+    next_move,
+    out_of_money,
+    out_of_tokens,
+    uncounted,
+    without_price,
+)
+from domain.llm.agentic_loop.turn import (
+    AnswerRecord,
+    CallRecord,
+    TurnRecord,
+    read_answer,
+    signature_of,
+)
+from domain.llm.costs import FREE, Cost, total
+from domain.llm.messages import (
+    get_cost,
+    get_text,
+    get_timestamp,
+    get_tool_success,
+    get_usage,
+    is_partial_response,
+)
+
+if TYPE_CHECKING:
+    from application.agent.conversation import Conversation
+    from application.agent.pricing import Pricing
+    from application.tool_execution.context import ToolCall
+    from application.tool_execution.executor import ToolExecutor
+    from domain.llm.agent_limits import AgentLimits
+    from domain.simulation.goals import DesignGoal
+    from shared.message import Message
+
+_PATH_ARGUMENTS = ("path", "file_path")
+_CLOCK_STEP_S = 0.001
+"""Messages carry their time in milliseconds."""
+
+
+class TurnWatch:
+    """Judges the newest turn of a conversation by its transcript alone (and the clock of its state)."""
+
+    def __init__(
+        self,
+        *,
+        conversation: Conversation,
+        executor: ToolExecutor,
+        limits: AgentLimits,
+        goals: Callable[[str], Awaitable[Sequence[DesignGoal]]],
+        root: Path,
+        pricing: Pricing,
+    ) -> None:
+        self._conversation = conversation
+        self._executor = executor
+        self._goals = goals
+        self._root = root
+        self._known: dict[str, CallRecord] = {}
+        self._history = ("", False)
+        """The turn that was asked about last, and the answer: it stays the same within a turn."""
+        self.limits = limits
+        self.pricing = pricing
+        """Of the model that is asked."""
+
+    def record(self, *, with_answer: AIMessage | None = None) -> TurnRecord:
+        """The turn so far; `with_answer` is one that is not written yet (a new one, or one gone on with)."""
+        conversation = self._conversation
+        answers = list(conversation.answers_of_turn())
+        if with_answer is not None:
+            answers = [one for one in answers if one.id != with_answer.id] + [with_answer]
+        messages = conversation.messages_of_turn()
+        return TurnRecord(
+            question=get_text(messages[0]) if messages else "",
+            answers=tuple(map(self._read, answers)),
+            rounds=conversation.answers_asked + (with_answer is not None),
+        )
+
+    def _read(self, message: AIMessage) -> AnswerRecord:
+        results: Mapping[str, ToolMessage] = {
+            call_id: result
+            for call in message.tool_calls
+            if (result := self._conversation.result_of(call_id := str(call["id"]))) is not None
+        }
+        return read_answer(message, results, self._executor.effect_of, known=self._known)
+
+    async def next_move(self, seconds: float, *, with_answer: AIMessage | None = None) -> Ask | End:
+        """What comes next; `seconds` is the model time used."""
+        turn = self.record(with_answer=with_answer)
+        last = turn.last
+        # The circuit whose runs are judged: a study or another call behind them may be of another one.
+        runs = [] if last is None else simulations(last.calls)
+        circuit = str(runs[-1].result.get("file_path", "")) if runs else ""
+        move = next_move(
+            turn,
+            self.limits,
+            seconds=seconds,
+            goals=await self._goals(circuit) if circuit else (),
+            has_history=self._has_history(),
+        )
+        if self.limits.session_tokens and isinstance(move, Ask):  # a whole answer stays a whole answer
+            spent = self._tokens_spent(with_answer)
+            if spent >= self.limits.session_tokens:
+                return End(reason="limit", why=out_of_tokens(spent, self.limits))
+        if self.limits.session_cost and isinstance(move, Ask):
+            cost = self.session_cost(with_answer).amounts.get(self.limits.currency, 0.0)
+            if cost >= self.limits.session_cost:
+                return End(reason="limit", why=out_of_money(cost, self.limits))
+            if (why := self.unpriced() or self._uncounted(with_answer)) is not None:
+                return End(reason="limit", why=why)
+        return move
+
+    def _uncounted(self, with_answer: AIMessage | None) -> Message | None:
+        """Why a limit in money can't be kept behind this turn's answers (but those that were stopped)."""
+        answers = [*self._conversation.answers_of_turn(), *([] if with_answer is None else [with_answer])]
+        whole = [answer for answer in answers if not is_partial_response(answer)]
+        if self.pricing.choice is None or not total(map(get_cost, whole)).unknown:
+            return None
+        return uncounted(self.pricing.choice, self.limits)
+
+    def unpriced(self) -> Message | None:
+        """Why a limit in money can't be kept with the model that is asked now; None when it can."""
+        choice = self.pricing.choice
+        if not self.limits.session_cost or choice is None:
+            return None
+        price = self.pricing.price()
+        if price == FREE or (price is not None and price.currency == self.limits.currency):
+            return None
+        return without_price(choice, price, self.limits)
+
+    def session_cost(self, with_answer: AIMessage | None = None) -> Cost:
+        """What the whole conversation has cost."""
+        return total(map(get_cost, self._answers(with_answer)))
+
+    def _tokens_spent(self, with_answer: AIMessage | None) -> int:
+        """Of the whole conversation."""
+        usages = map(get_usage, self._answers(with_answer))
+        return sum(usage.total_tokens for usage in usages if usage is not None)
+
+    def _answers(self, with_answer: AIMessage | None) -> Iterable[AIMessage]:
+        """All of the conversation; `with_answer` in its newest form."""
+        answers = {
+            str(message.id): message
+            for message in self._conversation.messages
+            if isinstance(message, AIMessage)
+        }
+        if with_answer is not None:
+            answers[str(with_answer.id)] = with_answer
+        return answers.values()
+
+    def doubtful_words(self, *, with_answer: AIMessage | None = None) -> str:
+        """The words by which the newest answer claims what this turn did not do; "" for none."""
+        return unproven_claim(self.record(with_answer=with_answer), has_history=self._has_history())
+
+    async def is_refused(self, call: ToolCall) -> bool:
+        """Whether a call is not run because it failed before, and nothing it names is another since."""
+        signature = signature_of(call.name, call.arguments)
+        if not is_refused(self.record(), signature):
+            return False
+        named = [name for key in _PATH_ARGUMENTS if isinstance(name := call.arguments.get(key), str)]
+        written_at = await asyncio.to_thread(_last_written, self._root, named)
+        return written_at <= self._failed_at(signature) + _CLOCK_STEP_S
+
+    def _has_history(self) -> bool:
+        """Whether files were changed in earlier turns."""
+        conversation = self._conversation
+        turn_id = conversation.open_turn
+        if turn_id and turn_id == self._history[0]:
+            return self._history[1]
+        self._history = turn_id, self._was_something_changed_before()
+        return self._history[1]
+
+    def _was_something_changed_before(self) -> bool:
+        conversation = self._conversation
+        earlier = conversation.messages[: len(conversation.messages) - len(conversation.messages_of_turn())]
+        return any(
+            isinstance(message, ToolMessage)
+            and get_tool_success(message)
+            and self._executor.effect_of(str(message.name)) not in ("read", "simulate")
+            for message in earlier
+        )
+
+    def _failed_at(self, signature: str) -> float:
+        """When a call of this turn had its last result, in seconds of the clock."""
+        times = [
+            _seconds_of(get_timestamp(result))
+            for message in self._conversation.answers_of_turn()
+            for call in message.tool_calls
+            if signature_of(call["name"], call["args"]) == signature
+            and (result := self._conversation.result_of(str(call["id"]))) is not None
+        ]
+        return max(times, default=0.0)
+
+
+def _last_written(root: Path, names: Sequence[str]) -> float:
+    """When one of these files of the project was written last; 0 without any. Blocking."""
+    times = [0.0]
+    for name in names:
+        try:
+            path = (root / name).resolve()
+            if path.is_relative_to(root.resolve()):
+                times.append(path.stat().st_mtime)
+        except (OSError, ValueError, RuntimeError):  # no such file, or no name of one
+            continue
+    return max(times)
+
+
+def _seconds_of(timestamp: str) -> float:
+    try:
+        return datetime.fromisoformat(timestamp).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0

@@ -1,0 +1,229 @@
+"""Which conversation a design runs in: a new one, or that of a run which was interrupted."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from application.workflow.journal import DesignRun, open_run
+from application.workflow.refining import finished_design, refinement
+from domain.simulation.goals import DesignGoal, GoalVerdict
+from shared.errors import UserInputError
+from shared.message import msg
+from shared.ulid import new_ulid
+from shared.uninterrupted import uninterrupted
+
+if TYPE_CHECKING:
+    from application.ports.conversation import SessionStore, Transcript
+
+DEFAULT_MAX_ITERATIONS = 8
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DesignRequest:
+    """What a caller asks for: a new design."""
+
+    project: Path
+    text: str
+    provider: str = "builtin"
+    max_iterations: int | None = None
+    """None = `DEFAULT_MAX_ITERATIONS`, or what a pending run that goes on was begun with."""
+    session_id: str = ""
+    """The conversation of a finished design that `text` refines: its circuit, with other goals."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResumeRequest:
+    """What a caller asks for: to go on with a design that was interrupted."""
+
+    project: Path
+    session_id: str = ""
+    """"" = the newest that was interrupted."""
+    provider: str = "builtin"
+    max_iterations: int | None = None
+    """None = as the design was begun with."""
+
+
+Answer = Literal["continue", "accept", "stop", "undo", "decline", "resume", "anew"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """An answer with the goals that hold from now on: to "goals", or to a checkpoint that goes on."""
+
+    answer: Answer
+    goals: tuple[DesignGoal, ...] | None = None
+    """None: as they are."""
+    said: tuple[str, ...] = ()
+    """What the user typed before it was answered; it belongs to the conversation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A decision that is the user's."""
+
+    kind: Literal["goals", "checkpoint", "pending_run"]
+    goals: tuple[DesignGoal, ...] = ()
+    """Those that hold (goals, checkpoint)."""
+    verdicts: tuple[GoalVerdict, ...] = ()
+    """Of the round that is asked about."""
+    has_failed: bool = False
+    """Its simulation did not finish."""
+    can_undo: bool = False
+    """Whether the round can be taken back."""
+    is_exhausted: bool = False
+    """Another round was asked for, and there was nothing left to change."""
+    most_rounds: int = 0
+    round_number: int = 0
+    goals_met: bool = False
+    text: str = ""
+    """Of a pending run: its sentence."""
+    recommended: Literal["continue", "accept", "stop", "resume", "anew"] = "continue"
+    """What an automatic answer would be."""
+
+
+Ask = Callable[[Question], Awaitable[Answer | Reply]]
+
+
+class RunSession:
+    """The conversation of one run, held open - and locked - while the run goes on."""
+
+    def __init__(self, sessions: SessionStore, *, project: Path) -> None:
+        self._sessions = sessions
+        self._project = project
+        self._held: Transcript | None = None
+        self.is_new = False
+        self.answer: Literal["resume", "anew"] | None = None
+        """What was decided about a pending run, if there was one."""
+        self.left_aside: DesignRun | None = None
+        """The pending run that another one is begun instead of."""
+
+    async def resume(self, request: ResumeRequest) -> DesignRun:
+        """Take up the named run, or the newest interrupted one.
+
+        Raises UserInputError ("nothing_to_resume", "no_session", "session_in_use", "not_adopted").
+        """
+        return await uninterrupted(asyncio.to_thread(self._resume, request.session_id))
+
+    async def begin(self, request: DesignRequest, ask: Ask) -> DesignRun:
+        """A new run; where one is pending, `ask` decides which of the two goes on.
+
+        Raises UserInputError ("nothing_to_refine", and what `resume` raises) for one that refines a design.
+        """
+        if request.session_id:
+            return await uninterrupted(asyncio.to_thread(self._refine, request))
+        pending = await uninterrupted(asyncio.to_thread(self._hold_pending, request.text))
+        if pending is not None:
+            recommended: Literal["resume", "anew"] = "resume" if pending.text == request.text else "anew"
+            question = Question(kind="pending_run", text=pending.text, recommended=recommended)
+            self.answer = "resume" if await ask(question) == "resume" else "anew"
+            if self.answer == "resume":
+                return pending
+            self.left_aside = pending
+        self.is_new = True
+        return DesignRun(
+            session_id=new_ulid(),
+            turn_id=new_ulid(),
+            text=request.text,
+            max_iterations=request.max_iterations or DEFAULT_MAX_ITERATIONS,
+        )
+
+    async def transcript(self, run: DesignRun) -> Transcript:
+        """The open conversation of `run`; a new one is made only now, when it is written to at once."""
+        return await uninterrupted(asyncio.to_thread(self._transcript, run))
+
+    async def close(self) -> None:
+        """Give the conversation's lock back."""
+        await uninterrupted(asyncio.to_thread(self._release))
+
+    def _resume(self, session_id: str) -> DesignRun:
+        if not session_id:
+            newest = next(self._interrupted(), None) or next(self._interrupted(of_others=True), None)
+            if newest is None:
+                raise nothing_to_resume(self._project)
+            session_id = newest.session_id
+        self._held = self._sessions.open(session_id)
+        # Read again under the lock: the run may have been brought to its end meanwhile.
+        run = open_run(session_id, self._held.events)
+        if run is None:
+            raise nothing_to_resume(self._project)
+        return run
+
+    def _refine(self, request: DesignRequest) -> DesignRun:
+        self._held = self._sessions.open(request.session_id)
+        state = finished_design(self._held.events)
+        refines = None if state is None else refinement(state, request.text)
+        if refines is None:
+            raise UserInputError(
+                msg("The message changes no goal of the finished design."),
+                advice=msg("Name a goal with a figure, or describe another circuit."),
+                error_type="nothing_to_refine",
+            )
+        self.is_new = True
+        return DesignRun(
+            session_id=request.session_id,
+            turn_id=new_ulid(),
+            text=request.text,
+            max_iterations=request.max_iterations or DEFAULT_MAX_ITERATIONS,
+            refines=refines,
+        )
+
+    def _hold_pending(self, text: str) -> DesignRun | None:
+        """The pending run there is a choice about, locked: the same sentence's before the newest."""
+        found = [run for run in self._interrupted() if run.text == text or not run.is_set_aside]
+        for run in sorted(found, key=lambda run: run.text != text):
+            try:
+                self._held = self._sessions.open(run.session_id)
+            except UserInputError as error:
+                if error.error_type in ("session_in_use", "no_session"):  # it goes on elsewhere, or is gone
+                    continue
+                raise
+            current = open_run(run.session_id, self._held.events)
+            if current is not None:
+                return current
+            self._release()
+        return None
+
+    def _interrupted(self, *, of_others: bool = False) -> Iterator[DesignRun]:
+        """Runs that were begun and not ended, the last changed first; some may be under way right now.
+
+        `of_others`: those of other installations, which can't be gone on with, in place of ours.
+        """
+        for info in self._sessions.list():
+            if info.work_mode != "workflow" or not info.has_partial_response or info.is_ours is of_others:
+                continue
+            try:
+                run = open_run(info.session_id, self._sessions.read(info.session_id).events)
+            except UserInputError as error:  # deleted meanwhile, or no file to be read: not ours to mend
+                _logger.info("The conversation %s is passed over: %s", info.session_id, error)
+                continue
+            if run is not None:
+                yield run
+
+    def _transcript(self, run: DesignRun) -> Transcript:
+        if self.left_aside is not None and self._held is not None:
+            self._held.append({"event": "set_aside", "turn_id": self.left_aside.turn_id})
+            self._release()
+        if self._held is None:
+            self._held = self._sessions.create(work_mode="workflow", session_id=run.session_id)
+        return self._held
+
+    def _release(self) -> None:
+        held, self._held = self._held, None
+        if held is not None:
+            held.close()
+
+
+def nothing_to_resume(project: Path) -> UserInputError:
+    """What is said when no design waits to be gone on with."""
+    return UserInputError(
+        msg("There is no interrupted design in {project}.", project=project),
+        advice=msg("Begin one: design PROJECT TEXT."),
+        file=project,
+        error_type="nothing_to_resume",
+    )

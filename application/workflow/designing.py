@@ -1,0 +1,542 @@
+"""Design a circuit from a sentence, in workflow mode: the use case behind `design`."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from contextlib import aclosing, asynccontextmanager
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
+
+from application.ports.events import (
+    ConfirmationAsked,
+    DesignEvent,
+    Done,
+    ErrorOccurred,
+    GoalsUnderstood,
+    IterationFinished,
+    SessionOpened,
+    StopReason,
+    TextWritten,
+)
+from application.workflow.design_sessions import (
+    DEFAULT_MAX_ITERATIONS,
+    Answer,
+    Ask,
+    DesignRequest,
+    Question,
+    Reply,
+    ResumeRequest,
+    RunSession,
+    nothing_to_resume,
+)
+from application.workflow.journal import Carried, DesignJournal, DesignRun, Narrate
+from application.workflow.refining import NextMessage, finished_design, read_message
+from domain.simulation.goals import all_met
+from shared.errors import (
+    CircuitAIError,
+    EnvironmentProblem,
+    NeedsConfirmation,
+    Stopped,
+    UserInputError,
+    internal_error,
+)
+from shared.message import msg
+from shared.pieces import in_pieces
+from shared.uninterrupted import uninterrupted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from application.ports.conversation import Checkpointers, Designer
+    from application.ports.project import ProjectFiles, Projects
+    from application.ports.tracing import Span, TurnTracer
+    from application.simulation.measuring import MeasureResult
+    from application.simulation.simulating import RunSimulation
+    from application.tool_execution.operations import Operations
+    from application.workflow.runtime import GraphRuntime
+    from application.workflow.state import GraphState
+
+__all__ = [
+    "DEFAULT_MAX_ITERATIONS",
+    "Answer",
+    "Ask",
+    "DesignCircuit",
+    "DesignRequest",
+    "Question",
+    "Reply",
+    "ResumeRequest",
+    "graph_imports",
+]
+
+_logger = logging.getLogger(__name__)
+
+# The graph, and before it what it imports, each a piece of a tenth of the whole at most.
+_GRAPH_MODULES = (
+    "pydantic",
+    "pydantic.main",
+    "pydantic.v1",
+    "langsmith.schemas",
+    "langsmith.types",
+    "langsmith.run_trees",
+    "langchain_core.callbacks",
+    "langchain_core.tracers.event_stream",
+    "langgraph.types",
+    "httpx",
+    "langgraph_sdk.schema",
+    "langgraph.pregel",
+    "langgraph.graph",
+    "application.ports.events",
+    "application.agent.model_node",
+    "application.workflow.builder",
+    "application.workflow.runtime",
+    "domain.llm.messages",
+)
+
+
+class DesignCircuit:
+    """Runs the LangGraph workflow of one project."""
+
+    def __init__(
+        self,
+        *,
+        designers: Mapping[str, Designer],
+        projects: Projects,
+        simulate: RunSimulation,
+        measure: MeasureResult,
+        checkpointers: Checkpointers,
+        tracer: TurnTracer,
+        narrators: Callable[[str], Narrate],
+    ) -> None:
+        self._designers = designers
+        self._projects = projects
+        self._simulate = simulate
+        self._measure = measure
+        self._checkpointers = checkpointers
+        self._tracer = tracer
+        self._narrators = narrators
+        """Gives, for a sentence, what puts events into words of the sentence's language."""
+
+    async def __call__(
+        self, request: DesignRequest | ResumeRequest, *, ask: Ask, emit: Callable[[DesignEvent], None]
+    ) -> Done:
+        """Run to the end; `emit` gets every event as it happens, `Done` always last (also returned).
+
+        A run that is cancelled, that waits for a person nobody can ask, or that lacks something of its
+        environment can be resumed. Errors with a text for people become an `ErrorOccurred` before
+        `Done` and are raised after it. Cancelling gives `Done` with stop_reason "stopped" and goes on
+        cancelling.
+        """
+        progress = _Progress(request, ask, emit)
+        try:
+            designer = self._designer(request.provider)
+            async with self._project(request) as project:
+                progress.project = project.root
+                async with _opened(project, progress) as (session, run):
+                    await self._run(designer, project, session, run, progress)
+        except asyncio.CancelledError:
+            progress.close("stopped")
+            raise
+        except Exception as error:
+            # Also of a bug: scripts still get their closing line, and the last-resort handler the cause.
+            progress.fail(error)
+            raise
+        return progress.close(None)
+
+    async def read_message(self, project: Path, session_id: str, text: str, provider: str) -> NextMessage:
+        """How a message behind the designs of a conversation is taken; nothing is changed by asking.
+
+        Raises UserInputError when there is no such conversation, or the provider can't design.
+        """
+        designer = self._designer(provider)
+        files = await asyncio.to_thread(self._projects.open, project)
+        try:
+            read = await asyncio.to_thread(files.sessions.read, session_id)
+            return await read_message(designer, finished_design(read.events), text)
+        finally:
+            await uninterrupted(asyncio.to_thread(files.close))
+
+    def _designer(self, provider: str) -> Designer:
+        try:
+            return self._designers[provider]
+        except KeyError:
+            raise UserInputError(
+                msg(
+                    "The provider {name} can't run the design workflow in this version; only the "
+                    "built-in designer can.",
+                    name=provider,
+                ),
+                advice=msg("Leave --provider out, or use `chat`: it works with every provider."),
+                error_type="provider_cannot_design",
+            ) from None
+
+    @asynccontextmanager
+    async def _project(self, request: DesignRequest | ResumeRequest) -> AsyncIterator[ProjectFiles]:
+        create = isinstance(request, DesignRequest)
+        try:
+            project = await asyncio.to_thread(self._projects.open, request.project, create=create)
+        except UserInputError as error:
+            if error.error_type == "no_project":
+                raise nothing_to_resume(request.project) from error
+            raise
+        try:
+            yield project
+        finally:
+            await uninterrupted(asyncio.to_thread(project.close))
+
+    async def _run(
+        self,
+        designer: Designer,
+        project: ProjectFiles,
+        session: RunSession,
+        run: DesignRun,
+        progress: _Progress,
+    ) -> None:
+        """Run the graph to its end; however it ends, the transcript has word of it."""
+        await in_pieces(graph_imports())
+        from application.tool_execution.operations import Operations
+
+        begin = DesignJournal.begin if session.is_new else DesignJournal.take_up
+        narrate = await asyncio.to_thread(self._narrators, run.text)
+        journal = await begin(await session.transcript(run), run, narrate)
+        operations = Operations(log=project.operations, project=project)
+        try:
+            async with (
+                self._tracer.turn(
+                    project.traces_path, turn_id=run.turn_id, session_id=run.session_id, name="design"
+                ) as span,
+                self._checkpointers(project.checkpoints_path, run.session_id) as saver,
+            ):
+                runtime = self._runtime(
+                    designer=designer,
+                    project=project,
+                    operations=operations,
+                    journal=journal,
+                    saver=saver,
+                    span=span,
+                )
+                try:
+                    await _follow(runtime, project, journal, progress, is_new=session.is_new)
+                except Exception as error:
+                    if not _can_go_on_after(error):
+                        await _settle_calls(journal, operations, error)
+                        await self._checkpointers.prune(saver, run.session_id)
+                        await journal.end("error", _told(error))
+                    raise
+                # Before the run counts as ended: nobody would come back for it.
+                await self._checkpointers.prune(saver, run.session_id)
+                done = progress.done(None)
+                span.note(outcome=done.stop_reason, rounds=done.rounds)
+                await journal.end(done.stop_reason, done)
+        except asyncio.CancelledError:
+            await _leave_word(journal.pause("stopped"))
+            raise
+        except Exception as error:
+            if _can_go_on_after(error):
+                await _leave_word(journal.pause(error.error_type))
+            raise
+
+    def _runtime(
+        self,
+        *,
+        designer: Designer,
+        project: ProjectFiles,
+        operations: Operations,
+        journal: DesignJournal,
+        saver: Any,
+        span: Span,
+    ) -> GraphRuntime:
+        from application.workflow.builder import Workflow, build_graph
+        from application.workflow.runtime import GraphRuntime
+
+        workflow = Workflow(
+            designer=designer,
+            project=project,
+            operations=operations,
+            simulate=self._simulate,
+            measure=self._measure,
+            journal=journal,
+            span=span,
+        )
+        return GraphRuntime(build_graph(workflow=workflow, checkpointer=saver))
+
+
+def graph_imports() -> Iterator[None]:
+    """Load LangGraph, about a second of CPU and of file reading: in pieces, not for the loop's thread."""
+    for name in _GRAPH_MODULES:
+        importlib.import_module(name)
+        yield
+
+
+@asynccontextmanager
+async def _opened(project: ProjectFiles, progress: _Progress) -> AsyncIterator[tuple[RunSession, DesignRun]]:
+    """The locked conversation of the run, announced."""
+    session, request = RunSession(project.sessions, project=project.root), progress.request
+    try:
+        if isinstance(request, ResumeRequest):
+            run = await session.resume(request)
+        else:
+            run = await session.begin(request, progress.ask)
+        progress.announce(run, is_new=session.is_new)
+        if session.answer is not None:
+            progress.emit(ConfirmationAsked(kind="pending_run", answer=session.answer))
+        if session.left_aside is not None:
+            progress.emit(
+                TextWritten(
+                    text=msg(
+                        "The interrupted design is kept; go on with it by --resume --session {session}.",
+                        session=session.left_aside.session_id,
+                    )
+                )
+            )
+        yield session, run
+    finally:
+        await session.close()
+
+
+def _start(project: ProjectFiles, run: DesignRun) -> GraphState:
+    return {
+        "session_id": run.session_id,
+        "turn_id": run.turn_id,
+        "step": "",
+        "step_number": 0,
+        "work_mode": "workflow",
+        "project_root": str(project.root),
+        "user_input": run.text,
+        "max_iterations": run.max_iterations,
+        **({} if run.refines is None else _refined(run.refines)),
+    }
+
+
+def _refined(refines: Mapping[str, Any]) -> GraphState:
+    """A start from a finished design: its circuit and what it was sized for, and none of its rounds."""
+    return {
+        "design_intent": dict(refines["design_intent"]),
+        "refined_goals": list(refines["refined_goals"]),
+        "refined_from": dict(refines["design_intent"]),
+        "circuit_file_path": str(refines["circuit_file_path"]),
+        "netlist_sha256": str(refines["netlist_sha256"]),
+        "planned_change": None,
+        "planned_simulation": "",
+        "is_completed": False,
+        "is_exhausted": False,
+        "termination_reason": "",
+        "error_context": "",
+        "last_metrics": {},
+        "last_verdicts": [],
+        "best_round": None,
+        "last_round": None,
+        "previous_round": None,
+        "last_write": "",
+        "goals_changed": "",
+        "iteration_count": 0,
+        "checkpoint_count": 0,
+        "stagnation_count": 0,
+        "consecutive_fix_attempts": 0,
+    }
+
+
+async def _follow(
+    runtime: GraphRuntime, project: ProjectFiles, journal: DesignJournal, progress: _Progress, *, is_new: bool
+) -> None:
+    """Run the graph from its start, or from the last step that is known, to its end."""
+    run = journal.run
+    rounds = progress.request.max_iterations or run.max_iterations
+    start = None if not is_new and await _go_back(runtime, journal) else _start(project, run)
+    decide = _decider(progress.ask, progress.emit, rounds, recapitulate=not is_new)
+    try:
+        stream = runtime.run(run.session_id, start, decide=decide, rounds=rounds)
+        async with aclosing(stream) as events:
+            async for event in events:
+                progress.emit(cast("DesignEvent", event))
+    finally:
+        progress.state = await uninterrupted(runtime.state(run.session_id))
+
+
+async def _go_back(runtime: GraphRuntime, journal: DesignJournal) -> bool:
+    """Put the checkpoint to the last step that the transcript knows too; False when there is none.
+
+    From there, or from the start, the run follows its transcript, which repeats no effect. Raises
+    UserInputError when the transcript has a hole behind that step.
+    """
+    last = 0
+
+    def is_told(state: GraphState) -> bool:
+        nonlocal last
+        if state.get("turn_id") != journal.run.turn_id:
+            return False
+        last = state.get("step_number", 0)
+        return last == 0 or journal.update_of(state["step"]) is not None
+
+    found = await runtime.go_back(journal.session_id, is_told)
+    journal.require_steps_after(last if found else 0)
+    return found
+
+
+def _can_go_on_after(error: Exception) -> TypeGuard[CircuitAIError]:
+    """Whether a run ends only for now: somebody has to answer, to mend something, or has stopped it."""
+    is_for_now = isinstance(error, NeedsConfirmation | EnvironmentProblem | Stopped)
+    return is_for_now and getattr(error, "error_type", "") != "object_missing"
+
+
+async def _leave_word(writing: Coroutine[Any, Any, None]) -> None:
+    """Write how a run ended. Where even that fails (a full disk), what ended the run is the thing to tell."""
+    try:
+        await uninterrupted(writing)
+    except CircuitAIError as error:
+        _logger.warning("The end of a design could not be written to its transcript: %s", error)
+
+
+async def _settle_calls(journal: DesignJournal, operations: Operations, error: Exception) -> None:
+    """Give every call of a run that can't go on a result."""
+    failure = _told(error)
+    summary = failure.message
+    for call_id, name in tuple(journal.open_calls.items()):
+        record = await operations.settle(call_id)
+        is_done = record is not None and record.state == "done"
+        await journal.settle(
+            Carried(
+                call_id=call_id,
+                name=name,
+                success=is_done,
+                summary=msg("Done before the run broke off.") if is_done else summary,
+                content="Done." if is_done else f"Not done: {summary}",
+                error_type="" if is_done else failure.error_type,
+            )
+        )
+        summary = msg("Not run: the step before it failed.")
+
+
+def _told(error: Exception) -> ErrorOccurred:
+    """What is said of an error; of a bug that it is one."""
+    if isinstance(error, CircuitAIError):
+        return ErrorOccurred(error_type=error.error_type, message=error.message, advice=error.advice)
+    return ErrorOccurred(error_type="internal", message=internal_error(error), advice=None)
+
+
+class _Progress:
+    """Who asked for what, and what is known of the run for its closing event."""
+
+    def __init__(
+        self, request: DesignRequest | ResumeRequest, ask: Ask, emit: Callable[[DesignEvent], None]
+    ) -> None:
+        self.request = request
+        self.ask = ask
+        self.project: Path = request.project
+        self.state: GraphState = {}
+        self.emit = emit
+        self._session_id = request.session_id if isinstance(request, ResumeRequest) else ""
+        self._is_announced = False
+
+    def announce(self, run: DesignRun, *, is_new: bool) -> None:
+        """Tell the session's id, before anything else."""
+        self._is_announced = True
+        self.emit(SessionOpened(session_id=run.session_id, resumed_text="" if is_new else run.text))
+
+    def fail(self, error: Exception) -> None:
+        """Tell the error and that the run ended with it."""
+        self._announce_nothing()
+        self.emit(_told(error))
+        self.close("stopped" if isinstance(error, Stopped) else "error")
+
+    def close(self, stop_reason: StopReason | None) -> Done:
+        """Tell that the run ended; None = by what its state says."""
+        self._announce_nothing()
+        done = self.done(stop_reason)
+        self.emit(done)
+        return done
+
+    def _announce_nothing(self) -> None:
+        """The first event names the session, also where none was opened."""
+        if not self._is_announced:
+            self._is_announced = True
+            self.emit(SessionOpened(session_id=self._session_id))
+
+    def done(self, stop_reason: StopReason | None) -> Done:
+        """The closing event."""
+        from application.workflow.state import verdict_from_plain
+
+        state = self.state
+        verdicts = tuple(verdict_from_plain(plain) for plain in state.get("last_verdicts", ()))
+        goals_met = all_met(verdicts)
+        is_undone = state.get("termination_reason") == "undo"
+        if stop_reason is None:
+            if state.get("user_intent") == "decline":
+                stop_reason = "declined"
+            elif is_undone:
+                stop_reason = "undone"
+            else:
+                stop_reason = "goals_met" if goals_met else "goals_not_met"
+        return Done(
+            stop_reason=stop_reason,
+            project=self.project,
+            circuit=None if is_undone else state.get("circuit_file_path"),
+            goals_met=goals_met,
+            verdicts=verdicts,
+            metrics={verdict.goal.metric: verdict.measured.value for verdict in verdicts},
+            rounds=state.get("iteration_count", 0),
+        )
+
+
+def _decider(
+    ask: Ask, emit: Callable[[DesignEvent], None], max_iterations: int, *, recapitulate: bool
+) -> Callable[[dict[str, Any], GraphState], Any]:
+    """Turns the graph's interrupts into typed questions and the answers back.
+
+    With `recapitulate` the first question comes with what it is about, told before the interruption.
+    """
+    from application.workflow.edges import should_continue
+    from application.workflow.state import goal_from_plain, goal_to_plain, verdict_from_plain
+
+    is_first = recapitulate
+
+    async def decide(value: dict[str, Any], state: GraphState) -> dict[str, Any]:
+        nonlocal is_first
+        if is_first:
+            for event in _told_before(state):
+                emit(event)
+        is_first = False
+        goals = tuple(goal_from_plain(plain) for plain in state["design_goals_summary"])
+        if value["kind"] == "goals":
+            question = Question(kind="goals", goals=goals)
+        else:
+            met, number = bool(value["goals_met"]), int(value["round"])
+            is_exhausted = state.get("is_exhausted", False)
+            goes_on = not is_exhausted and should_continue({**state, "max_iterations": max_iterations})
+            question = Question(
+                kind="checkpoint",
+                goals=goals,
+                verdicts=tuple(verdict_from_plain(plain) for plain in state["last_verdicts"]),
+                has_failed=bool(state.get("error_context")),
+                can_undo=bool(state.get("last_write"))
+                and (number == 1 or state.get("previous_round") is not None),
+                is_exhausted=is_exhausted,
+                round_number=number,
+                most_rounds=max_iterations,
+                goals_met=met,
+                recommended="accept" if met else "continue" if goes_on else "stop",
+            )
+        reply = await ask(question)
+        answer = reply.answer if isinstance(reply, Reply) else reply
+        emit(ConfirmationAsked(kind=question.kind, answer=answer))
+        if not isinstance(reply, Reply):
+            return {"intent": answer, "goals": None, "said": []}
+        changed = None if reply.goals is None else [goal_to_plain(goal) for goal in reply.goals]
+        return {"intent": answer, "goals": changed, "said": list(reply.said)}
+
+    return decide
+
+
+def _told_before(state: GraphState) -> list[DesignEvent]:
+    """The goals, and the figures of the last round."""
+    from application.workflow.state import intent_from_plain, verdict_from_plain
+
+    intent = intent_from_plain(state["design_intent"])
+    told: list[DesignEvent] = [GoalsUnderstood(goals=intent.goals, assumptions=intent.assumptions)]
+    verdicts = tuple(verdict_from_plain(plain) for plain in state.get("last_verdicts", ()))
+    if verdicts:
+        metrics = {verdict.goal.metric: verdict.measured.value for verdict in verdicts}
+        number = state["iteration_count"]
+        told.append(IterationFinished(number=number, metrics=metrics, verdicts=verdicts))
+    return told

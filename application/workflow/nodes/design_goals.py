@@ -1,0 +1,84 @@
+"""From a sentence to goals, and the user's yes to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.types import interrupt
+
+from application.ports.conversation import Designer
+from application.ports.events import GoalsUnderstood
+from application.workflow.journal import Decided, Said
+from application.workflow.nodes._effects import Finished, Step
+from application.workflow.state import (
+    GraphState,
+    goal_from_plain,
+    goal_to_plain,
+    intent_from_plain,
+    intent_to_plain,
+)
+
+
+class DesignGoalsNode:
+    """Understands the request; has no effect on files."""
+
+    def __init__(self, designer: Designer) -> None:
+        self._designer = designer
+
+    async def __call__(self, state: GraphState, step: Step) -> Finished:
+        """Goals and family of `user_input`. Raises CircuitError when they can't be understood."""
+        step.enter("design_goals", state)
+        if state.get("refined_goals"):
+            changed = await with_goals(self._designer, state, state["refined_goals"], step)
+            return Finished(
+                update={"current_node": "design_goals", "refined_goals": [], **changed}, record=Said()
+            )
+        intent = await self._designer.understand(state["user_input"])
+        step.tell(GoalsUnderstood(goals=intent.goals, assumptions=intent.assumptions))
+        update: GraphState = {
+            "current_node": "design_goals",
+            "design_intent": intent_to_plain(intent),
+            "design_goals_summary": [goal_to_plain(goal) for goal in intent.goals],
+        }
+        return Finished(update=update, record=Said())
+
+
+class ConfirmGoalsNode:
+    """Asks; it has no effect of its own, because it runs again from its start when it is answered."""
+
+    def __init__(self, designer: Designer) -> None:
+        self._designer = designer
+
+    async def __call__(self, state: GraphState, step: Step) -> Finished:
+        """Wait for the user's answer: ``{"intent": "continue" | "decline", "goals": [...] | None}``.
+
+        Goals that he changed in his own words are not asked about: the next checkpoint can take them back.
+        """
+        if state.get("refined_from"):
+            return Finished(
+                update={"current_node": "confirm_goals", "user_intent": "continue"}, record=Said()
+            )
+        answer: dict[str, Any] = interrupt({"kind": "goals", "goals": state["design_goals_summary"]})
+        record = Decided(kind="goals", answer=answer["intent"], said=tuple(answer.get("said") or ()))
+        if answer["intent"] == "decline":
+            return Finished(update={"current_node": "confirm_goals", "user_intent": "decline"}, record=record)
+        update: GraphState = {"current_node": "confirm_goals", "user_intent": "continue"}
+        if answer.get("goals"):
+            update |= await with_goals(self._designer, state, answer["goals"], step)
+        return Finished(update=update, record=record)
+
+
+async def with_goals(
+    designer: Designer, state: GraphState, goals: list[dict[str, Any]], step: Step
+) -> GraphState:
+    """The change of the state by goals that a person changed; says which ones hold now."""
+    before = intent_from_plain(state["design_intent"])
+    wanted = tuple(goal_from_plain(plain) for plain in goals)
+    if wanted == before.goals:
+        return {}
+    intent = await designer.follow(before, wanted)
+    step.tell(GoalsUnderstood(goals=intent.goals, assumptions=()))
+    return {
+        "design_intent": intent_to_plain(intent),
+        "design_goals_summary": [goal_to_plain(goal) for goal in intent.goals],
+    }

@@ -1,0 +1,208 @@
+"""The nodes that prove the circuit: simulation, analysis, checkpoint."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from pathlib import Path
+from typing import Any
+
+from langgraph.types import interrupt
+
+from application.ports.conversation import Designer
+from application.ports.events import CheckpointReached, IterationFinished
+from application.ports.project import ProjectFiles
+from application.simulation.failure_place import placed
+from application.simulation.measuring import MeasureResult
+from application.simulation.simulating import RunSimulation, SimulationRequest
+from application.tool_execution.operations import Operations
+from application.workflow.journal import Carried, Decided, Said
+from application.workflow.nodes._effects import Finished, Step, carrying_out
+from application.workflow.nodes.circuit import SIMULATE_TOOL, refuse_foreign_change
+from application.workflow.nodes.design_goals import with_goals
+from application.workflow.state import (
+    GraphState,
+    JudgedRound,
+    goal_from_plain,
+    messages_from_plain,
+    messages_to_plain,
+    no_circuit_message,
+    verdict_from_plain,
+    verdict_to_plain,
+)
+from domain.simulation.goals import DesignGoal, GoalVerdict, all_met, total_shortfall
+from domain.simulation.result import Quantity, SimulationResult
+from shared.errors import UserInputError
+from shared.message import Message, msg
+
+_SAME_SHORTFALL = 1e-6
+
+
+class SimulationNode:
+    """Runs the circuit's own analyses, once for each planned call."""
+
+    def __init__(self, simulate: RunSimulation, operations: Operations, project: ProjectFiles) -> None:
+        self._simulate = simulate
+        self._operations = operations
+        self._project = project
+
+    async def __call__(self, state: GraphState, step: Step) -> Finished:
+        """Simulate; a circuit that fails is recorded, not raised."""
+        step.enter("simulation", state)
+        if "circuit_file_path" not in state:
+            raise UserInputError(no_circuit_message())
+        call_id, circuit = state["planned_simulation"], state["circuit_file_path"]
+        async with carrying_out(step, call_id, SIMULATE_TOOL, file_path=circuit) as call:
+            outcome = await self._outcome(call_id, state)
+            call.success = bool(outcome["ok"])
+            (call.summary,) = messages_from_plain([outcome["summary"]])
+        error = "" if call.success else str(call.summary)
+        update: GraphState = {
+            "current_node": "simulation",
+            "sim_result_path": outcome["result_path"],
+            "error_context": error,
+            "planned_simulation": "",
+        }
+        record = Carried(
+            call_id=call_id,
+            name=SIMULATE_TOOL,
+            success=call.success,
+            summary=call.summary,
+            content=f"{call.summary} Result: {outcome['result_path']}",
+            error_type="" if call.success else "simulation_failed",
+            result=outcome,
+        )
+        return Finished(update=update, record=record)
+
+    async def _outcome(self, call_id: str, state: GraphState) -> dict[str, Any]:
+        """What the run of this call gave, now or before an interruption."""
+        begun = await self._operations.begin_simulation(
+            op_id=call_id, session_id=state["session_id"], tool=SIMULATE_TOOL
+        )
+        if begun.state == "done" and begun.result is not None:
+            return dict(begun.result)
+        await asyncio.to_thread(refuse_foreign_change, self._project, state)
+        request = SimulationRequest(circuit=self._project.root / state["circuit_file_path"], call_id=call_id)
+        result = await self._simulate(request)
+        outcome = {
+            "ok": result.ok,
+            "result_path": result.result_path.relative_to(self._project.root).as_posix(),
+            "summary": messages_to_plain([_summary(result, self._project.root)])[0],
+            "duration_s": round(result.run.duration_s, 3),
+        }
+        await self._operations.finish(call_id, outcome)
+        return outcome
+
+
+class AnalysisNode:
+    """Holds the results against the goals."""
+
+    def __init__(self, measure: MeasureResult, project: ProjectFiles) -> None:
+        self._measure = measure
+        self._project = project
+
+    async def __call__(self, state: GraphState, step: Step) -> Finished:
+        """Measure every goal, compare with the best round so far, count stagnation."""
+        step.enter("analysis", state)
+        goals = [goal_from_plain(plain) for plain in state["design_goals_summary"]]
+        failed = bool(state.get("error_context"))
+        source = self._project.root / state["sim_result_path"]
+        verdicts = [await self._judge(goal, source, failed=failed) for goal in goals]
+        metrics = {verdict.goal.metric: verdict.measured.value for verdict in verdicts}
+        number = state.get("iteration_count", 0) + 1
+        step.tell(IterationFinished(number=number, metrics=metrics, verdicts=tuple(verdicts)))
+        this = _round(state, number, verdicts, metrics)
+        best = state.get("best_round")
+        is_better = _is_better(this, best)
+        goals_met = all_met(verdicts)
+        step.tell(CheckpointReached(number=number, circuit=state["circuit_file_path"], goals_met=goals_met))
+        update: GraphState = {
+            "current_node": "analysis",
+            "iteration_count": number,
+            "last_metrics": _without_nan(metrics),
+            "last_verdicts": [verdict_to_plain(verdict) for verdict in verdicts],
+            "best_round": this if is_better else best,
+            "last_round": this,
+            "previous_round": state.get("last_round"),
+            "stagnation_count": 0 if is_better else state.get("stagnation_count", 0) + 1,
+            "consecutive_fix_attempts": state.get("consecutive_fix_attempts", 0) + 1 if failed else 0,
+        }
+        return Finished(update=update, record=Said())
+
+    async def _judge(self, goal: DesignGoal, source: Path, *, failed: bool) -> GoalVerdict:
+        quantity = Quantity(value=math.nan, unit=goal.unit)
+        if not failed:
+            measured = (await self._measure(source, [goal.expression]))[goal.expression]
+            if isinstance(measured, Quantity):  # else a miss, shown as "not measured"
+                quantity = measured
+        return GoalVerdict(goal=goal, measured=quantity, met=goal.is_met_by(quantity.value))
+
+
+class UserCheckpointNode:
+    """Waits for a decision; it has no effect of its own, because it runs again when it is answered."""
+
+    def __init__(self, designer: Designer) -> None:
+        self._designer = designer
+
+    async def __call__(self, state: GraphState, step: Step) -> Finished:
+        """Answers: ``{"intent": "continue" | "accept" | "stop" | "undo", "goals": [...] | None}``.
+
+        With goals the next round is judged by them; a round of before is no longer the best one.
+        """
+        goals_met = all_met(verdict_from_plain(plain) for plain in state["last_verdicts"])
+        answer: dict[str, Any] = interrupt(
+            {"kind": "checkpoint", "round": state["iteration_count"], "goals_met": goals_met}
+        )
+        update: GraphState = {
+            "current_node": "user_checkpoint",
+            "user_intent": answer["intent"],
+            "checkpoint_count": state.get("checkpoint_count", 0) + 1,
+            "goals_changed": "",
+            "is_exhausted": False,
+        }
+        if answer["intent"] == "continue" and answer.get("goals"):
+            changed = await with_goals(self._designer, state, answer["goals"], step)
+            if changed:
+                update |= changed
+                is_same_size = changed["design_intent"]["parameters"] == state["design_intent"]["parameters"]
+                update |= {
+                    "goals_changed": "judged" if is_same_size else "sized",
+                    "best_round": None,
+                    "stagnation_count": 0,
+                }
+        said = tuple(answer.get("said") or ())
+        return Finished(update=update, record=Decided(kind="checkpoint", answer=answer["intent"], said=said))
+
+
+def _is_better(this: JudgedRound, best: JudgedRound | None) -> bool:
+    shortfall = this["shortfall"]
+    return best is None or shortfall <= best["shortfall"] - _SAME_SHORTFALL or shortfall <= 0
+
+
+def _round(
+    state: GraphState, number: int, verdicts: list[GoalVerdict], metrics: dict[str, float]
+) -> JudgedRound:
+    return {
+        "number": number,
+        "shortfall": total_shortfall(verdicts),
+        "netlist_sha256": state["netlist_sha256"],
+        "sim_result_path": state["sim_result_path"],
+        "metrics": _without_nan(metrics),
+        "verdicts": [verdict_to_plain(verdict) for verdict in verdicts],
+        "proposal": state["proposal"],
+        "intent": state["design_intent"],
+        "write_id": state.get("last_write", ""),
+    }
+
+
+def _without_nan(metrics: dict[str, float]) -> dict[str, float | None]:
+    return {name: None if math.isnan(value) else value for name, value in metrics.items()}
+
+
+def _summary(result: SimulationResult, root: Path) -> Message:
+    if result.ok:
+        return msg("Simulated in {seconds} s.", seconds=f"{result.run.duration_s:.2f}")
+    errors = [issue for issue in result.issues if issue.severity == "error"]
+    if errors:
+        return placed(errors[0].message, errors[0], root)
+    return msg("The simulation did not finish ({status}).", status=result.run.status)

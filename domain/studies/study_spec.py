@@ -1,0 +1,342 @@
+"""What a study is asked for: parameters with their ranges and spreads, measurements, goals, corners.
+
+`read_study_spec` reads the ``--spec`` file of the command line (docs/studies.md is its reference). One
+file may serve several kinds of study: each looks at what concerns it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from domain.simulation.goals import DesignGoal
+from domain.studies.corners import CornerPlan, read_corners
+from domain.studies.search_spec import SearchOptions, read_search
+from domain.studies.spec_reader import SpecReader, read_number, shown, spec_error
+from domain.studies.study_goals import read_goals
+from shared.message import msg
+
+StudyKind = Literal["sweep", "montecarlo", "corners", "worst-case", "sensitivity"]
+Distribution = Literal["normal", "uniform", "lognormal"]
+Scale = Literal["lin", "log", "E3", "E6", "E12", "E24", "E48", "E96", "E192"]
+Sampling = Literal["random", "lhs"]
+WorstCaseMethod = Literal["eva", "rss", "both"]
+
+MOST_RUNS = 1_000_000
+_SCALES = get_args(Scale)
+_LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Range:
+    """From where to where a parameter is swept, and in which steps."""
+
+    minimum: float
+    maximum: float
+    scale: Scale = "lin"
+    points: int | None = None
+    """In all, ends included; None = by `step` or `per_decade`, or the default of the scale."""
+    step: float | None = None
+    per_decade: float | None = None
+    """Points per decade; per octave is log2(10) times that."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mismatch:
+    """Pelgrom's law for one device: sigma = A / sqrt(2 W L) around its nominal value.
+
+    A is the matching constant of a pair's difference (M. Pelgrom et al., IEEE JSSC 24 (1989) 1433), so each
+    of the two devices gets 1/sqrt(2) of it.
+    """
+
+    constant: float
+    """A, in the parameter's unit times metres; a share times metres when the spread is relative."""
+    width: float | None
+    """m; None = the device's own ``w``."""
+    length: float | None
+    """m; None = the device's own ``l``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """How a parameter scatters around its nominal value."""
+
+    distribution: Distribution = "normal"
+    tolerance: float = 0.0
+    """Of this device alone: a share of the nominal value, or in its unit when `is_absolute`."""
+    lot_tolerance: float = 0.0
+    """Of all parameters with the same `lot_group` together."""
+    lot_group: str = ""
+    """"" = all elements of the same letter (all resistors are from one lot)."""
+    sigmas: float = 1.0
+    """How many standard deviations the tolerance is (normal, lognormal)."""
+    truncate: float | None = None
+    """Values further out than this many standard deviations are not drawn."""
+    is_absolute: bool = False
+    centre: float | None = None
+    """In place of the nominal value."""
+    mismatch: Mismatch | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyParameter:
+    """One quantity of the circuit that a study changes."""
+
+    name: str
+    """As `simulate --set` takes it: ``R1``, ``m1.w``, a `.param`, ``temp``; or a pattern (``R*``)."""
+    values: tuple[float, ...] = ()
+    """What a sweep goes through, when given outright."""
+    range: Range | None = None
+    spread: Spread | None = None
+    nominal: float | None = None
+    """In place of the value in the circuit."""
+
+    @property
+    def is_swept(self) -> bool:
+        """Whether a sweep has something to do with it."""
+        return bool(self.values) or self.range is not None
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether the name stands for several elements."""
+        return any(sign in self.name for sign in "*?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudySpec:
+    """A whole study."""
+
+    analyses: tuple[str, ...] = ()
+    """In place of the circuit's own; () = those."""
+    assignments: tuple[tuple[str, str], ...] = ()
+    """Values that hold for all runs, as with `simulate --set`."""
+    parameters: tuple[StudyParameter, ...] = ()
+    measures: Mapping[str, str]
+    """Expression by metric; empty = the circuit's `.meas` cards."""
+    goals: tuple[DesignGoal, ...] = ()
+    corners: CornerPlan
+    at_corners: bool = False
+    """A sweep or Monte Carlo is done at every corner."""
+    runs: int = 1000
+    seed: int = 1
+    sampling: Sampling = "random"
+    method: WorstCaseMethod = "both"
+    perturbation: float = 0.01
+    """By which share of its value a parameter is moved for a sensitivity."""
+    yield_target: float | None = None
+    """The share of good runs that is asked for."""
+    timeout_s: float = 60.0
+    """Of one run."""
+    search: SearchOptions = field(default_factory=SearchOptions)
+
+
+def read_study_spec(document: object) -> StudySpec:
+    """Read a specification. Raises UserInputError ("bad_spec") naming the key, and what is allowed."""
+    reader = SpecReader(document)
+    seed = reader.whole("seed", least=0, most=2**53)
+    spec = StudySpec(
+        analyses=reader.texts("analysis", "analyses"),
+        assignments=_assignments(reader),
+        parameters=tuple(_parameter(node, place) for place, node in reader.items("parameters")),
+        measures=_measures(reader),
+        goals=read_goals(reader),
+        corners=read_corners(reader),
+        at_corners=reader.flag("at_corners"),
+        runs=reader.whole("runs", least=1, most=MOST_RUNS) or 1000,
+        seed=1 if seed is None else seed,
+        sampling=reader.choice("sampling", get_args(Sampling)) or "random",
+        method=reader.choice("method", get_args(WorstCaseMethod)) or "both",
+        perturbation=_share(reader, "perturbation", most=0.5) or 0.01,
+        yield_target=_share(reader, "yield_target", most=1.0),
+        timeout_s=reader.positive("timeout") or 60.0,
+        search=read_search(reader),
+    )
+    reader.finish()
+    if spec.yield_target is not None and not spec.goals:
+        raise spec_error(
+            "yield_target", msg("is a share of runs that meet the goals, and there are no goals")
+        )
+    _check_names(spec)
+    return spec
+
+
+def _share(reader: SpecReader, key: str, *, most: float) -> float | None:
+    share = reader.fraction(key)
+    if share is not None and not 0 < share <= most:
+        raise spec_error(
+            reader.at(key),
+            msg("should be more than 0 and at most {most}, not {value}", most=most, value=share),
+        )
+    return share
+
+
+def _assignments(reader: SpecReader) -> tuple[tuple[str, str], ...]:
+    key, node = reader.take("set")
+    if node is None:
+        return ()
+    if not isinstance(node, Mapping):
+        raise spec_error(reader.at(key), msg("should be an object of values by name"))
+    return tuple(
+        (str(name), value if isinstance(value, str) else repr(read_number(value, f"{key}.{name}")))
+        for name, value in node.items()
+    )
+
+
+def _measures(reader: SpecReader) -> Mapping[str, str]:
+    key, node = reader.take("measure", "measures")
+    if node is None:
+        return {}
+    if isinstance(node, str):
+        node = [node]
+    if isinstance(node, list):  # expressions that are their own names
+        node = {item: item for item in node if isinstance(item, str)} if node else None
+    if not isinstance(node, Mapping) or not node:
+        raise spec_error(reader.at(key), msg("should be an object of expressions by name"))
+    for name, expression in node.items():
+        if not str(name).strip():
+            raise spec_error(reader.at(key), msg("has an entry without a name"))
+        if not isinstance(expression, str) or not expression.strip():
+            raise spec_error(
+                f"{reader.at(key)}.{name}",
+                msg("should be an expression, not {value}", value=shown(expression)),
+            )
+    return {str(name).strip(): expression.strip() for name, expression in node.items()}
+
+
+_FROM = ("min", "start", "low", "lower", "from", "minimum")
+_TO = ("max", "stop", "high", "upper", "to", "maximum", "end")
+"""The ends of a range, as people and models call them."""
+
+
+def _parameter(node: object, place: str) -> StudyParameter:
+    reader = SpecReader(node, place)
+    name = reader.text("name")
+    if name is None or len(name) > _LONGEST_NAME:
+        raise spec_error(reader.at("name"), msg("is missing: which quantity of the circuit is meant"))
+    values = reader.numbers("values", "value", "list")
+    if values and (key := next((key for key in (*_FROM, *_TO) if reader.has(key)), None)):
+        raise spec_error(reader.at(key), msg("says the same as {other}; give one", other="values"))
+    found = _range(reader) if not values else None
+    parameter = StudyParameter(
+        name=name, values=values, range=found, spread=_spread(reader, found), nominal=reader.number("nominal")
+    )
+    reader.finish()
+    return parameter
+
+
+def _range(reader: SpecReader) -> Range | None:
+    minimum, maximum = reader.number(*_FROM), reader.number(*_TO)
+    scale: Scale = reader.choice("scale", _SCALES) or "lin"
+    points = reader.whole("points", "steps", "n", "num", "count", least=1, most=MOST_RUNS)
+    step = reader.positive("step")
+    per_decade = reader.positive("per_decade", "points_per_decade")
+    per_octave = reader.positive("per_octave", "points_per_octave")
+    if minimum is None and maximum is None:
+        return None
+    if minimum is None or maximum is None:
+        missing = "min" if minimum is None else "max"
+        raise spec_error(reader.at(missing), msg("is missing: a range needs min and max"))
+    if maximum < minimum:
+        raise spec_error(
+            reader.at("max"), msg("is less than min ({low} - {high})", low=minimum, high=maximum)
+        )
+    if scale != "lin" and minimum <= 0:
+        raise spec_error(reader.at("min"), msg("should be more than 0 with the scale {scale}", scale=scale))
+    if sum(item is not None for item in (points, step, per_decade, per_octave)) > 1:
+        raise spec_error(reader.place, msg("has more than one of points, step, per_decade, per_octave"))
+    if step is not None and scale != "lin":
+        raise spec_error(reader.at("step"), msg("belongs to the scale lin"))
+    if (per_decade or per_octave) and scale != "log":
+        raise spec_error(reader.at("scale"), msg("should be log, for points per decade or octave"))
+    if per_octave is not None:
+        per_decade = per_octave * math.log2(10)
+    return Range(
+        minimum=minimum, maximum=maximum, scale=scale, points=points, step=step, per_decade=per_decade
+    )
+
+
+def _spread(reader: SpecReader, found: Range | None) -> Spread | None:
+    distribution = _distribution(reader)
+    is_absolute = reader.flag("absolute")
+    share = reader.number if is_absolute else reader.fraction
+    tolerance = share("tolerance", "tol", "dev")
+    sigma = share("sigma", "std")
+    lot = share("lot")
+    spread = Spread(
+        distribution=distribution or "normal",
+        tolerance=_one_of(reader, tolerance, sigma) or 0.0,
+        lot_tolerance=lot or 0.0,
+        lot_group=reader.text("lot_group") or "",
+        sigmas=_sigmas(reader, is_sigma=sigma is not None),
+        truncate=reader.positive("truncate"),
+        is_absolute=is_absolute,
+        mismatch=_mismatch(reader),
+    )
+    if spread.tolerance or spread.lot_tolerance or spread.mismatch is not None:
+        _check_spread(reader, spread)
+        return spread
+    if tolerance is not None or sigma is not None:
+        return spread  # a tolerance of 0: it stays where it is
+    if distribution == "uniform" and found is not None:
+        half = (found.maximum - found.minimum) / 2
+        return Spread(distribution="uniform", tolerance=half, is_absolute=True, centre=found.minimum + half)
+    if distribution is not None:
+        raise spec_error(reader.at("tolerance"), msg("is missing: how far the parameter scatters"))
+    return None
+
+
+def _distribution(reader: SpecReader) -> Distribution | None:
+    choices = ("normal", "uniform", "lognormal", "gauss", "gaussian", "flat")
+    word = reader.choice("distribution", choices)
+    aliases: dict[str, Distribution] = {"gauss": "normal", "gaussian": "normal", "flat": "uniform"}
+    known: dict[str, Distribution] = {"normal": "normal", "uniform": "uniform", "lognormal": "lognormal"}
+    return None if word is None else {**known, **aliases}[word]
+
+
+def _one_of(reader: SpecReader, tolerance: float | None, sigma: float | None) -> float | None:
+    if tolerance is not None and sigma is not None:
+        raise spec_error(reader.at("sigma"), msg("says the same as {other}; give one", other="tolerance"))
+    return sigma if tolerance is None else tolerance
+
+
+def _sigmas(reader: SpecReader, *, is_sigma: bool) -> float:
+    sigmas = reader.positive("sigmas", "tolerance_sigmas")
+    if sigmas is not None and is_sigma:
+        raise spec_error(reader.at("sigmas"), msg("belongs to tolerance, not to sigma"))
+    return sigmas or 1.0
+
+
+def _check_spread(reader: SpecReader, spread: Spread) -> None:
+    if spread.distribution == "uniform" and spread.truncate is not None:
+        raise spec_error(reader.at("truncate"), msg("has no meaning for a uniform distribution"))
+    for key, size in (("tolerance", spread.tolerance), ("lot", spread.lot_tolerance)):
+        if not spread.is_absolute and size >= 1:
+            raise spec_error(
+                reader.at(key),
+                msg("is {size} times the value; a share should be less than 1", size=size),
+                advice=msg('Write 5 % as 0.05 or "5%".'),
+            )
+
+
+def _mismatch(reader: SpecReader) -> Mismatch | None:
+    _, node = reader.take("mismatch", "pelgrom")
+    if node is None:
+        return None
+    inner = SpecReader(node, reader.at("mismatch"))
+    constant = inner.positive("a")
+    if constant is None:
+        raise spec_error(inner.at("a"), msg("is missing: the matching constant"))
+    mismatch = Mismatch(constant=constant, width=inner.positive("w"), length=inner.positive("l"))
+    inner.finish()
+    return mismatch
+
+
+def _check_names(spec: StudySpec) -> None:
+    seen: set[str] = set()
+    for number, parameter in enumerate(spec.parameters):
+        key = parameter.name.lower()
+        if key in seen:
+            raise spec_error(f"parameters[{number}].name", msg("names {name} again", name=parameter.name))
+        seen.add(key)

@@ -1,0 +1,332 @@
+"""The measurements of the shown result: value, unit, and the change against the run before."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from PyQt6.QtCore import QSize, Qt
+from PyQt6.QtGui import QContextMenuEvent, QKeyEvent
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QToolButton, QVBoxLayout, QWidget
+
+from domain.simulation.result import Quantity
+from presentation.goal_margins import beside_limit, limit_text
+from presentation.goal_words import name_of
+from presentation.panels.waveforms.figures import MINUS, fixed, quantity, scale_for
+from presentation.panels.waveforms.shown_result import Measured, ShownResult
+from presentation.ui.clipboard import copy_text
+from presentation.ui.figure_table import Cell, Column, FigureTable, is_delete
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
+from shared.errors import CircuitAIError
+from shared.message import msg
+
+_WIDEST = 560
+
+
+_NAME_SHARE = 0.45
+"""Of the width beside a plot; the change against the run before gives way to it."""
+
+
+class _Table(FigureTable):
+    """Delete takes away what was added; the menu offers that too."""
+
+    def __init__(self, services: WindowServices, shown: ShownResult, name: str) -> None:
+        super().__init__(services, name)
+        self._shown = shown
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Delete."""
+        if is_delete(event):
+            self._remove_chosen()
+        else:
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:  # noqa: N802 - Qt's name
+        """What can be done with the row under the pointer, or with the chosen ones."""
+        if event is None:
+            return
+        row = self.rowAt(event.pos().y()) if event.reason() == event.Reason.Mouse else -1
+        if row >= 0 and row not in self.selected_rows():
+            self.selectRow(row)
+        self.menu().popup(event.globalPos())
+
+    def menu(self) -> QMenu:
+        """The menu of the chosen rows."""
+        language, menu = self._services.language, QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        chosen = self._chosen()
+        menu.addAction(language(msg("Copy")), self.copy)
+        expression = menu.addAction(language(msg("Copy the expression")), self._copy_expressions)
+        menu.addSeparator()
+        has_goal = len(chosen) == 1 and chosen[0].goal is not None
+        goal = menu.addAction(
+            language(msg("Change the goals...") if has_goal else msg("Make it a goal...")), self._make_goal
+        )
+        delete = menu.addAction(language(msg("Delete the measurement")), self._remove_chosen)
+        assert expression is not None
+        assert goal is not None
+        goal.setObjectName("make_goal")
+        goal.setEnabled(len(chosen) == 1 and self._place() is not None)
+        assert delete is not None
+        expression.setEnabled(bool(chosen))
+        delete.setEnabled(any(item.is_added for item in chosen))  # a .meas is a line of the circuit
+        return menu
+
+    def _place(self) -> tuple[Path, Path] | None:
+        """Project and circuit of the shown run, where that is one that can be asked something."""
+        root, circuit = self._services.workspace.root, self._shown.circuit
+        if root is None or circuit is None or not circuit.is_relative_to(root):
+            return None
+        return root, circuit
+
+    def _make_goal(self) -> None:
+        chosen, place = self._chosen(), self._place()
+        if len(chosen) == 1 and place is not None:
+            self._services.start(self._ask_for_goals(chosen[0], *place), kind="question")
+
+    async def _ask_for_goals(self, item: Measured, root: Path, circuit: Path) -> None:
+        """The goals of the shown circuit, and the measurement as one more of them."""
+        from application.ports.events import GoalsUnderstood
+        from presentation.dialogs.goal_drafts import draft_of_measurement
+        from presentation.dialogs.goals import GoalsDialog
+
+        browse = self._services.app.browse
+        goals = await browse.goals(root, circuit)
+        added = []
+        if item.goal is None:
+            value = Quantity(value=0.0, unit="") if item.value is None else item.value
+            taken = {goal.metric for goal in goals}
+            is_figure = math.isfinite(value.value)
+            draft = draft_of_measurement(
+                item.name, item.expression, value.value if is_figure else 0.0, value.unit, taken
+            )
+            added.append(draft)
+        told = GoalsUnderstood(goals=goals, assumptions=())
+        wanted = await GoalsDialog(
+            self._services, told, self.window(), circuit=circuit.name, added=added
+        ).ask()
+        if wanted is None:
+            return
+        try:
+            await browse.ask_of(root, circuit, wanted)
+        except CircuitAIError as error:
+            self._services.workspace.error_occurred.emit(error)
+            return
+        self._services.workspace.goals_changed.emit(circuit)
+
+    def _chosen(self) -> list[Measured]:
+        items = self._shown.measurements
+        return [items[row] for row in self.selected_rows() if row < len(items)]
+
+    def _copy_expressions(self) -> None:
+        copy_text("\n".join(item.expression or item.name for item in self._chosen()))
+
+    def _remove_chosen(self) -> None:
+        for item in self._chosen():
+            if item.is_added:
+                self._shown.remove_measurement(item.expression)
+
+
+class MeasurementsView(QWidget):
+    """The table, and a field that adds an expression."""
+
+    def __init__(self, services: WindowServices, shown: ShownResult, *, is_compact: bool = False) -> None:
+        super().__init__()
+        self._services = services
+        self._shown = shown
+        self._is_compact = is_compact
+        self.setObjectName("measurements_side" if is_compact else "measurements")
+        self.table = _Table(services, shown, "measurement_table_side" if is_compact else "measurement_table")
+        self.add_button = QToolButton()
+        self.add_button.setObjectName("add_measurement")
+        self.add_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        mark(self.add_button, text=True)
+        self.add_button.clicked.connect(self._begin_adding)
+        self.field = _Field()
+        self.field.setObjectName("measurement_expression")
+        mark(self.field, small=True)
+        self.field.setPlaceholderText("bandwidth(v(out)/v(in))")
+        self.field.returnPressed.connect(self._on_entered)
+        self.field.hide()
+        self._empty = QLabel()
+        self._empty.setWordWrap(True)
+        mark(self._empty, role="tertiary")
+        self._refused = QLabel()
+        self._refused.setObjectName("measurement_refused")
+        self._refused.setWordWrap(True)
+        self._refused.hide()
+        mark(self._refused, role="error")
+        self.field.textEdited.connect(self._refused.hide)
+        self._below = QHBoxLayout()
+        self._below.addWidget(self.add_button)
+        self._below.addWidget(self.field, 1)
+        self._below.addStretch(0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._empty)
+        column.addWidget(self.table, 1000)
+        column.addLayout(self._below)
+        column.addWidget(self._refused)
+        column.addStretch(1)
+        shown.measured.connect(self._refresh)
+        shown.changed.connect(self._refresh)
+        shown.stale_changed.connect(self._refresh)
+        services.theme.changed.connect(self.restyle)
+        services.language.changed.connect(self.retranslate)
+        self.restyle()
+        self.retranslate()
+
+    def restyle(self, _theme: object = None) -> None:
+        """Sizes and colours."""
+        theme = self._services.theme.theme
+        edge = theme.size("space.3")
+        self.add_button.setIcon(self._services.icons.get("plus", "text.secondary", theme.size("icon.small")))
+        self.add_button.setIconSize(QSize(theme.size("icon.small"), theme.size("icon.small")))
+        self._below.setContentsMargins(
+            theme.size("space.2"), theme.size("space.half"), edge, theme.size("space.half")
+        )
+        self._refused.setContentsMargins(edge, 0, edge, theme.size("space.1"))
+        self._empty.setContentsMargins(edge, theme.size("space.2"), edge, theme.size("space.1"))
+        # Names and figures that belong together are not torn a whole window apart.
+        self.table.setMaximumWidth(round(_WIDEST * theme.scale))
+        self._fit()
+
+    def retranslate(self, _name: object = None) -> None:
+        """Texts."""
+        language = self._services.language
+        self.add_button.setText(language(msg("Add measurement")))
+        self.field.setAccessibleName(language(msg("Expression to be measured")))
+        self.table.setAccessibleName(language(msg("Measurements")))
+        self._empty.setText(
+            language(
+                msg("Figures of the last run appear here: every .meas of the circuit, and what you add.")
+            )
+        )
+        self._refresh()
+
+    def _refresh(self, _stale: object = None) -> None:
+        language = self._services.language
+        items = self._shown.measurements
+        number = self._shown.previous_number
+        columns = [
+            Column(title=language(msg("Measurement"))),
+            Column(title=language(msg("Value")), is_number=True),
+        ]
+        rows = [self._row(item) for item in items]
+        if number is None:  # nothing to compare with
+            rows = [row[:2] for row in rows]
+        else:
+            versus = language(msg("vs Run {number}", number=number))
+            columns.append(Column(title=versus, is_number=True))
+        self.table.show_rows(columns, rows)
+        if self._is_compact and number is not None and self.table.name_share < _NAME_SHARE:
+            self.table.show_rows(columns[:2], [row[:2] for row in rows])
+        self._empty.setVisible(not items)
+        self.table.setVisible(bool(items))
+        self.add_button.setEnabled(self._shown.loaded is not None)
+        self._fit()
+
+    def _row(self, item: Measured) -> list[Cell]:
+        color = name_color = "text.tertiary" if self._shown.is_stale else "text.primary"
+        is_missed = (
+            item.goal is not None and item.value is not None and not item.goal.is_met_by(item.value.value)
+        )
+        if is_missed and not self._shown.is_stale:
+            color = "error.text"
+        name = Cell(text=item.name, style="mono_small", color=name_color, tip=self._tip(item))
+        if item.goal is not None:
+            words = self._services.language(name_of(item.goal))
+            name = Cell(text=words, color=name_color, tip=self._tip(item))
+        if item.value is None or math.isnan(item.value.value):
+            problem = item.problem or msg("The run's data do not show it.")
+            missing = Cell(text="—", color="text.tertiary", tip=self._services.language(problem))
+            return [name, missing, Cell(text="")]
+        text, unit = quantity(*item.as_shown(item.value))
+        if is_missed and item.goal is not None:
+            its = item.value.unit
+            shown = beside_limit(
+                item.goal, item.value.value, lambda each, digits: "\t".join(quantity(each, its, digits))
+            )
+            text, unit = shown.split("\t")
+        value = Cell(text=text, unit=unit, color=color, tip=self._judgement(item))
+        return [name, value, self._change(item)]
+
+    def _tip(self, item: Measured) -> str:
+        if item.problem is not None:
+            return self._services.language(item.problem)
+        told = [item.name] if item.expression in ("", item.name) else [item.name, item.expression]
+        return "\n".join(text for text in (*told, self._judgement(item)) if text)
+
+    def _judgement(self, item: Measured) -> str:
+        """What a goal says of the value, in words."""
+        if item.goal is None or item.value is None:
+            return ""
+        limit = limit_text(item.goal)
+        if item.goal.is_met_by(item.value.value):
+            return self._services.language(msg("Goal met: {limit}", limit=limit))
+        return self._services.language(msg("Goal missed: {limit}", limit=limit))
+
+    def _change(self, item: Measured) -> Cell:
+        now, before = item.value, item.previous
+        if now is None or before is None or before.unit != now.unit or math.isnan(before.value):
+            return Cell(text="", color="text.tertiary")
+        (value, unit), (earlier, _) = item.as_shown(now), item.as_shown(before)
+        # In the unit the value is shown in, so that the two can be compared at a glance.
+        scaled = (value - earlier) / scale_for(abs(value), unit).factor
+        text, _ = quantity(value, unit)
+        shown = fixed(scaled, len(text.partition(".")[2]))
+        if not any(digit in shown for digit in "123456789"):
+            return Cell(text=shown.lstrip("+" + MINUS), color="text.tertiary")
+        color = "text.secondary"
+        if item.goal is not None and not self._shown.is_stale:
+            gained = item.goal.excess(before.value) - item.goal.excess(now.value)
+            color = "ok.text" if gained > 0 else "error.text" if gained < 0 else color
+        return Cell(text=("+" if scaled > 0 else "") + shown, color=color)
+
+    def _begin_adding(self) -> None:
+        self.add_button.hide()
+        self.field.clear()
+        self.field.show()
+        self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def end_adding(self) -> None:
+        """Close the field."""
+        self.field.hide()
+        self._refused.hide()
+        self.add_button.show()
+
+    def _on_entered(self) -> None:
+        text = self.field.text().strip()
+        if text:
+            self._services.start(self._add(text), kind="add measurement", scope=self.objectName())
+        else:
+            self.end_adding()
+
+    async def _add(self, text: str) -> None:
+        """Add it, or say why not and leave it to be mended."""
+        reason = await self._shown.refusal(text)
+        if reason is not None:
+            self._refused.setText(self._services.language(reason))
+            self._refused.show()
+            return
+        self._shown.add_measurement(text)
+        self.end_adding()
+
+    def _fit(self) -> None:
+        wanted = self.table.wanted_height()
+        self.table.setMaximumHeight(wanted)
+        self.table.setMinimumHeight(min(wanted, self._services.theme.theme.size("row.table") * 2))
+
+
+class _Field(QLineEdit):
+    """Escape leaves it."""
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Escape."""
+        owner = self.parent()
+        if event is not None and event.key() == Qt.Key.Key_Escape and isinstance(owner, MeasurementsView):
+            owner.end_adding()
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,330 @@
+"""The result the bottom pane shows: loaded off the loop, with the figures measured on it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QObject, pyqtSignal
+
+from shared.errors import CircuitAIError
+from shared.message import Message
+
+if TYPE_CHECKING:
+    from application.simulation.waveforms import LoadedWaveforms, StoredFigures
+    from domain.simulation.goals import DesignGoal
+    from domain.simulation.result import Quantity
+    from domain.simulation.waveform import Plot
+    from presentation.ui.workspace import WindowServices
+
+_PATIENCE_S = 0.3
+"""The figures of the result before stand until the new ones are there, but no longer than this: then those
+that need no measuring come first."""
+_SHARES = re.compile(r"(thd|overshoot|duty)\(.*\)(@\d+)?|four_.*_thd(@\d+)?", re.IGNORECASE)
+"""Fractions that every data sheet gives in percent."""
+_NONSENSE = frozenset({"bad_expression", "stays_vector"})
+"""Errors of an expression itself: it does not parse, names what is not there, or is a curve."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """One line of the measurements."""
+
+    name: str
+    """Of a `.meas`, or the expression itself."""
+    value: Quantity | None
+    """None when it could not be had."""
+    previous: Quantity | None = None
+    problem: Message | None = None
+    """Why there is no value."""
+    is_added: bool = False
+    """By the user; it can be taken away."""
+    goal: DesignGoal | None = None
+    """What is asked of it."""
+    expression: str = ""
+    """What was evaluated; "" for a `.meas`."""
+
+    def as_shown(self, value: Quantity) -> tuple[float, str]:
+        """Number and unit of one of its values; a share in percent, unless a goal puts it as a fraction."""
+        is_share = value.unit == "1" and self.goal is None and _SHARES.fullmatch(self.expression or self.name)
+        return (value.value * 100, "%") if is_share else (value.value, value.unit)
+
+
+class ShownResult(QObject):
+    """What is shown, and for whom it changes. Everything slow happens off the loop."""
+
+    loading = pyqtSignal()
+    """another result is being read; the old one stays until it is there"""
+    changed = pyqtSignal()
+    """another result is shown, or none"""
+    measured = pyqtSignal()
+    """the measurements are others"""
+    stale_changed = pyqtSignal(bool)
+    """the circuit was changed since the shown run"""
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__()
+        self._services = services
+        self._request = 0
+        self._measured: tuple[Measured, ...] = ()
+        self._measured_on: LoadedWaveforms | None = None
+        self.loaded: LoadedWaveforms | None = None
+        self.error: Message | None = None
+        """Why the last result could not be shown."""
+        self.goals: tuple[DesignGoal, ...] = ()
+        """What was asked of the circuit when it was simulated."""
+        self.is_loading = False
+        self.is_stale = False
+        services.workspace.result_selected.connect(self.show)
+        services.workspace.result_offered.connect(self.show)
+        services.workspace.file_changed.connect(self._on_file_changed)
+        services.workspace.goals_changed.connect(self._on_goals_changed)
+        services.workspace.project_closed.connect(self.clear)
+
+    @property
+    def measurements(self) -> tuple[Measured, ...]:
+        """`.meas` figures first, then the goals, the usual ones of the analyses, those that were added."""
+        return self._measured
+
+    @property
+    def circuit(self) -> Path | None:
+        """Of the shown run; None while nothing is shown, and of data without a circuit."""
+        return None if self.loaded is None or self.loaded.figures is None else self.loaded.figures.circuit
+
+    @property
+    def _added(self) -> list[str]:
+        """The custom measurements of the shown circuit."""
+        return self._services.workspace.views.of(self.circuit).measurements
+
+    @property
+    def expressions(self) -> tuple[str, ...]:
+        """What the user measures beside the circuit's own figures."""
+        return tuple(self._added)
+
+    @property
+    def previous_number(self) -> int | None:
+        """The run the figures are compared with."""
+        previous = None if self._measured_on is None else self._measured_on.previous
+        return None if previous is None else previous.number
+
+    def show(self, result_path: Path) -> None:
+        """Load a result and show it; a later call wins over an earlier one."""
+        self._request += 1
+        self.is_loading = True
+        self.loading.emit()
+        self._services.start(self._load(result_path, self._request), kind="load waveforms", scope="waveforms")
+
+    def clear(self) -> None:
+        """Show nothing (the project was closed)."""
+        self._request += 1
+        self.loaded, self.error, self.is_loading, self.goals = None, None, False, ()
+        self._set_stale(False)
+        self.changed.emit()
+        self._show_figures(())
+
+    def add_measurement(self, expression: str) -> None:
+        """Measure one expression more, on this result and the next ones of its circuit."""
+        expression = expression.strip()
+        if expression and expression not in self._added:
+            self._added.append(expression)
+            self._services.workspace.views.tell()
+            self._services.start(self._measure(self._request), kind="measure", scope="waveforms")
+
+    async def refusal(self, expression: str) -> Message | None:
+        """Why an expression can't be measured on any result like the shown one; None when it can.
+
+        One that merely has no value here (a gain that never falls) is measured: the next run may have it.
+        """
+        loaded = self.loaded
+        if loaded is None or not loaded.plots:
+            return None
+        outcome = (await asyncio.to_thread(_evaluated, loaded.plots, (), (expression,)))[expression]
+        is_nonsense = isinstance(outcome, CircuitAIError) and outcome.error_type in _NONSENSE
+        return outcome.message if isinstance(outcome, CircuitAIError) and is_nonsense else None
+
+    def remove_measurement(self, expression: str) -> None:
+        """Measure an added one no more."""
+        if expression in self._added:
+            self._added.remove(expression)
+            self._services.workspace.views.tell()
+            self._measured = tuple(
+                item for item in self._measured if not (item.is_added and item.expression == expression)
+            )
+            self.measured.emit()
+
+    async def _load(self, result_path: Path, request: int) -> None:
+        try:
+            loaded = await self._services.app.waveforms(result_path)
+            goals = await self._goals(loaded)
+        except CircuitAIError as error:
+            if request == self._request:
+                self.is_loading, self.error = False, error.message
+                self.changed.emit()
+            return
+        if request != self._request:
+            return
+        self.loaded, self.goals = loaded, goals
+        self.error = None if loaded.error is None else loaded.error.message
+        self.is_loading = False
+        self._set_stale(False)
+        self.changed.emit()
+        cards_due = asyncio.get_running_loop().call_later(_PATIENCE_S, self._show_cards, request)
+        try:
+            await self._measure(request)
+        except Exception:
+            self._show_cards(request)  # not those of another result
+            raise
+        finally:
+            cards_due.cancel()
+        await self._compare_with_file(request)
+
+    def _show_cards(self, request: int) -> None:
+        """The figures that are there without measuring: those of the `.meas` cards."""
+        if request == self._request and self.loaded is not None:
+            self._show_figures(_of_cards(self.loaded.figures, self.loaded.previous, self.goals))
+
+    def _show_figures(self, figures: tuple[Measured, ...]) -> None:
+        self._measured, self._measured_on = figures, self.loaded
+        self.measured.emit()
+
+    async def _measure(self, request: int) -> None:
+        """Evaluate the expressions on the shown result and on the one before it."""
+        loaded = self.loaded
+        if loaded is None:
+            return
+        if not loaded.plots:
+            self._show_cards(request)
+            return
+        added, goals = tuple(self._added), self.goals
+        cards = _of_cards(loaded.figures, loaded.previous, goals)
+        # A goal that a .meas of its name answers has its line already.
+        asked = [goal for goal in goals if not any(card.goal is goal for card in cards)]
+        now = await asyncio.to_thread(_evaluated, loaded.plots, [goal.expression for goal in asked], added)
+        before: Mapping[str, Quantity | CircuitAIError] = {}
+        if loaded.previous is not None and now:
+            try:
+                before = await self._services.app.measure(
+                    loaded.previous.result_path,
+                    [text for text, value in now.items() if not isinstance(value, CircuitAIError)],
+                )
+            except CircuitAIError:  # its data were cleaned up: there is nothing to compare with
+                before = {}
+        if request == self._request:
+            self._show_figures((*cards, *_of_expressions(now, before, added, asked)))
+
+    async def _goals(self, loaded: LoadedWaveforms) -> tuple[DesignGoal, ...]:
+        root, figures = self._services.workspace.root, loaded.figures
+        if root is None or figures is None or not figures.is_ours:  # nobody has run it here
+            return ()
+        return await self._services.app.browse.goals(root, figures.circuit, created=figures.created)
+
+    def _on_goals_changed(self, circuit: Path) -> None:
+        if self.loaded is not None and circuit == self.circuit:
+            self.show(self.loaded.source)
+
+    def _on_file_changed(self, path: Path) -> None:
+        figures = None if self.loaded is None else self.loaded.figures
+        if figures is not None and path == figures.circuit:
+            self._services.start(
+                self._compare_with_file(self._request), kind="compare circuit", scope="waveforms"
+            )
+
+    async def _compare_with_file(self, request: int) -> None:
+        """Whether the circuit's file is still the one that was simulated."""
+        figures = None if self.loaded is None else self.loaded.figures
+        if figures is None:
+            return
+        digest = await self._services.app.waveforms.digest_of(figures.circuit)
+        if request == self._request:
+            self._set_stale(digest is not None and digest != figures.netlist_sha256)
+
+    def _set_stale(self, is_stale: bool) -> None:
+        if is_stale != self.is_stale:
+            self.is_stale = is_stale
+            self.stale_changed.emit(is_stale)
+
+
+def _of_cards(
+    now: StoredFigures | None, before: StoredFigures | None, goals: Sequence[DesignGoal]
+) -> tuple[Measured, ...]:
+    if now is None:
+        return ()
+    earlier = {} if before is None else before.metrics
+    by_name = {(goal.metric.lower(), goal.unit): goal for goal in goals}
+    return tuple(
+        Measured(
+            name=name,
+            value=quantity,
+            previous=earlier.get(name),
+            goal=by_name.get((name.lower(), quantity.unit)),
+        )
+        for name, quantity in now.metrics.items()
+    )
+
+
+def _of_expressions(
+    now: Mapping[str, Quantity | CircuitAIError],
+    before: Mapping[str, Quantity | CircuitAIError],
+    added: Sequence[str],
+    goals: Sequence[DesignGoal],
+) -> tuple[Measured, ...]:
+    by_expression = {goal.expression: goal for goal in goals}
+    found = []
+    for text, outcome in now.items():
+        is_error = isinstance(outcome, CircuitAIError)
+        if is_error and text not in added:
+            continue  # a usual one, or a goal, that this circuit does not show is of no interest
+        earlier = before.get(text)
+        goal = by_expression.get(text)
+        found.append(
+            Measured(
+                name=text if goal is None else goal.metric,
+                value=None if isinstance(outcome, CircuitAIError) else outcome,
+                previous=None if isinstance(earlier, CircuitAIError) else earlier,
+                problem=outcome.message if isinstance(outcome, CircuitAIError) else None,
+                is_added=text in added,
+                goal=goal,
+                expression=text,
+            )
+        )
+    return tuple(found)
+
+
+def _evaluated(
+    plots: Sequence[Plot], goals: Sequence[str], added: Sequence[str]
+) -> dict[str, Quantity | CircuitAIError]:
+    """Values of the goals' expressions, the usual ones and the added ones."""
+    from domain.simulation.expressions import evaluate
+
+    values: dict[str, Quantity | CircuitAIError] = {}
+    # Goals ask for what is usual in their own words.
+    usual = [] if goals else usual_measurements(plots)
+    for text in dict.fromkeys((*goals, *usual, *added)):
+        try:
+            values[text] = evaluate(text, plots)
+        except CircuitAIError as error:
+            values[text] = error
+    return values
+
+
+_OUTPUTS = ("v(out)", "v(output)", "v(vout)")
+_USUAL = {
+    "ac": ("db(dcgain({out}))", "bandwidth({out})"),
+    "tran": ("max(tran.{out})", "min(tran.{out})", "pp(tran.{out})"),
+    "noise": ("noise_total(onoise)",),
+}
+
+
+def usual_measurements(plots: Sequence[Plot]) -> list[str]:
+    """What is asked of most circuits with these analyses."""
+    found: list[str] = []
+    for plot in plots:
+        output = next((name for name in _OUTPUTS if name in plot.vectors), None)
+        for template in _USUAL.get(plot.analysis, ()):
+            if output is not None or "{out}" not in template:
+                found.append(template.format(out=output))
+    return list(dict.fromkeys(found))

@@ -1,0 +1,65 @@
+"""What a pane says while it has nothing to show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
+from shared.message import Message
+
+Action = tuple[Message, Callable[[], object]]
+
+
+class EmptyNote(QWidget):
+    """One sentence what appears here, and at most three actions as rows."""
+
+    def __init__(self, services: WindowServices, text: Message, actions: Sequence[Action] = ()) -> None:
+        super().__init__()
+        self._services = services
+        self._text = text
+        self._label = QLabel()
+        self._label.setWordWrap(True)
+        self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._label.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        mark(self._label, role="tertiary")
+        self._buttons: list[tuple[QPushButton, Message]] = []
+        self._column = QVBoxLayout(self)
+        self._column.addWidget(self._label)
+        for message, act in actions:
+            button = QPushButton()
+            mark(button, kind="link")
+            button.clicked.connect(lambda _checked=False, act=act: act())
+            self._buttons.append((button, message))
+            self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column.addStretch(1)
+        services.theme.changed.connect(self.restyle)
+        services.language.changed.connect(self.retranslate)
+        self.restyle()
+        self.retranslate()
+
+    def set_text(self, text: Message) -> None:
+        """Another sentence."""
+        self._text = text
+        self.retranslate()
+
+    def offer(self, shown: Sequence[bool]) -> None:
+        """Which of the actions can be done now; the others are not there."""
+        for (button, _), is_shown in zip(self._buttons, shown, strict=True):
+            button.setVisible(is_shown)
+
+    def restyle(self) -> None:
+        """Sizes."""
+        theme = self._services.theme.theme
+        edge = theme.size("space.3")
+        self._column.setContentsMargins(edge, theme.size("space.1"), edge, edge)
+        self._column.setSpacing(theme.size("space.2"))
+
+    def retranslate(self) -> None:
+        """Texts."""
+        self._label.setText(self._services.language(self._text))
+        for button, message in self._buttons:
+            button.setText(self._services.language(message))

@@ -1,0 +1,388 @@
+"""A quiet table of figures: names in mono, numbers on one edge with their units dimmed behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PyQt6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QRect, QRectF, QSize, Qt
+from PyQt6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter
+from PyQt6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+)
+
+from presentation.ui.workspace import WindowServices
+
+_NARROW_TABLE = 4
+"""So many columns, or fewer, stand as close as they can."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One place of a table; colours and type by their names in the tokens."""
+
+    text: str
+    unit: str = ""
+    style: str = "ui"
+    color: str = "text.primary"
+    swatch: str = ""
+    """Colour of a square before the text; "none" keeps its room."""
+    tip: str = ""
+    unit_color: str = "text.secondary"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column's head and manner."""
+
+    title: str
+    is_number: bool = False
+    is_strong: bool = False
+    """Its head in primary text."""
+    swatch: str = ""
+    """Colour of a line sample before the head of a column of numbers."""
+
+
+class _Model(QAbstractTableModel):
+    """Rows as they were given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.columns: Sequence[Column] = ()
+        self.rows: Sequence[Sequence[Cell]] = ()
+
+    def replace(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
+        """Show something else; the selection stays when the shape does."""
+        is_same = len(rows) == len(self.rows) and len(columns) == len(self.columns)
+        if not is_same:
+            self.beginResetModel()
+        self.columns, self.rows = columns, rows
+        if is_same:
+            if rows and columns:
+                self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, len(columns) - 1))
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, max(len(columns) - 1, 0))
+        else:
+            self.endResetModel()
+
+    def rowCount(self, parent: QModelIndex | None = None) -> int:  # noqa: N802 - Qt's name
+        """Rows of the table."""
+        return 0 if parent is not None and parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: QModelIndex | None = None) -> int:  # noqa: N802 - Qt's name
+        """Columns of the table."""
+        return 0 if parent is not None and parent.isValid() else len(self.columns)
+
+    def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Texts, for the eye, for screen readers and for tests."""
+        if not index.isValid():
+            return None
+        cell = self.rows[index.row()][index.column()]
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return f"{cell.text} {cell.unit}".strip()
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return cell.tip or None
+        return None
+
+    def headerData(  # noqa: N802 - Qt's name
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        """The heads."""
+        if orientation is Qt.Orientation.Horizontal and 0 <= section < len(self.columns):
+            column = self.columns[section]
+            if role == Qt.ItemDataRole.DisplayRole:
+                return column.title
+            if role == Qt.ItemDataRole.TextAlignmentRole:
+                side = Qt.AlignmentFlag.AlignRight if column.is_number else Qt.AlignmentFlag.AlignLeft
+                return int(side | Qt.AlignmentFlag.AlignVCenter)
+        return None
+
+
+class FigureTable(QTableView):
+    """The table. Ctrl+C copies it with tabs between the columns."""
+
+    def __init__(self, services: WindowServices, name: str, *, wide_column: int = 0) -> None:
+        """`wide_column` takes what room the others leave."""
+        super().__init__()
+        self._services = services
+        self._wide = wide_column
+        self._model = _Model()
+        self.setModel(self._model)
+        self.setObjectName(name)
+        self._delegate = _Delegate(services, self._model, self)
+        self.setItemDelegate(self._delegate)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setTabKeyNavigation(False)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        side = self.verticalHeader()
+        assert side is not None
+        side.hide()
+        self._side = side
+        self._head = _Head(services, self._model)
+        self.setHorizontalHeader(self._head)
+        self.restyle()
+        services.theme.changed.connect(self.restyle)
+
+    @property
+    def rows(self) -> Sequence[Sequence[Cell]]:
+        """What is shown."""
+        return self._model.rows
+
+    @property
+    def name_share(self) -> float:
+        """What the widest column has of the width, where it is cut; 1 where everything is seen whole."""
+        viewport = self.viewport()
+        if not self._model.columns or viewport is None:
+            return 1.0
+        wide = min(self._wide, len(self._model.columns) - 1)
+        width = self._head.sectionSize(wide)
+        is_whole = width >= self._delegate.column_width(wide)
+        return 1.0 if is_whole else width / max(viewport.width(), 1)
+
+    def show_rows(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
+        """Show a table."""
+        self._model.replace(columns, rows)
+        self._delegate.measure()
+        self._set_widths()
+
+    def selected_rows(self) -> list[int]:
+        """Numbers of the selected rows."""
+        selection = self.selectionModel()
+        return [] if selection is None else sorted(index.row() for index in selection.selectedRows())
+
+    def wanted_height(self) -> int:
+        """What head and rows need."""
+        row = self._side.defaultSectionSize()
+        return row * (len(self._model.rows) + 1) + 1
+
+    def restyle(self, _theme: object = None) -> None:
+        """Sizes and colours."""
+        theme = self._services.theme.theme
+        row = max(theme.size("row.table"), QFontMetrics(theme.font("ui")).height() + 4)
+        self._side.setMinimumSectionSize(row)
+        self._side.setDefaultSectionSize(row)
+        self._head.setFixedHeight(row)
+        self._delegate.measure()
+        self._set_widths()
+
+    def resizeEvent(self, event: object) -> None:  # noqa: N802 - Qt's name
+        """One column is as wide as there is room."""
+        super().resizeEvent(event)  # type: ignore[arg-type]
+        self._set_widths()
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Copy; the first arrow key takes the row that has the focus (Qt would leave it out)."""
+        current = self.currentIndex()
+        if event is not None and event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+        elif (
+            event is not None
+            and event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up)
+            and current.isValid()
+            and not self.selected_rows()
+        ):
+            self.selectRow(current.row())
+        else:
+            super().keyPressEvent(event)
+
+    def copy(self) -> None:
+        """The selected rows (or all) to the clipboard, tabs between the columns."""
+        chosen = self.selected_rows() or range(len(self._model.rows))
+        lines = ["\t".join(column.title for column in self._model.columns)]
+        for row in chosen:
+            lines.append("\t".join(f"{cell.text} {cell.unit}".strip() for cell in self._model.rows[row]))
+        clipboard = QGuiApplication.clipboard()
+        if clipboard is not None:
+            clipboard.setText("\n".join(lines))
+
+    def _set_widths(self) -> None:
+        columns = self._model.columns
+        viewport = self.viewport()
+        if not columns or viewport is None:
+            return
+        widths = [self._delegate.column_width(number) for number in range(len(columns))]
+        room = viewport.width()
+        wide = min(self._wide, len(widths) - 1)
+        rest = sum(widths) - widths[wide]
+        widths[wide] = max(room - rest, min(widths[wide], room // 4))
+        for number, width in enumerate(widths):
+            self._head.resizeSection(number, width)
+
+
+class _Head(QHeaderView):
+    """Heads in small type on one line."""
+
+    def __init__(self, services: WindowServices, model: _Model) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._services = services
+        self._figures = model
+        self.setMinimumSectionSize(1)
+        self.setSectionsClickable(False)
+
+    def paintSection(self, painter: QPainter | None, rect: QRect, index: int) -> None:  # noqa: N802
+        """A word, and the line below it."""
+        if painter is None or index >= len(self._figures.columns):
+            return
+        theme = self._services.theme.theme
+        column = self._figures.columns[index]
+        painter.save()
+        painter.fillRect(rect, theme.color("surface.base"))
+        painter.setFont(theme.font("small", weight=600 if column.is_strong else None))
+        painter.setPen(theme.color("text.primary" if column.is_strong else "text.secondary"))
+        pad = theme.size("space.3") if index == 0 else 0
+        right = theme.size("space.3") if index == len(self._figures.columns) - 1 else 0
+        side = Qt.AlignmentFlag.AlignRight if column.is_number else Qt.AlignmentFlag.AlignLeft
+        inner = rect.adjusted(0 if column.is_number else pad, 0, -right, 0)
+        painter.drawText(inner, side | Qt.AlignmentFlag.AlignVCenter, column.title)
+        if column.swatch:
+            text = painter.fontMetrics().horizontalAdvance(column.title)
+            sample = theme.size("space.3")
+            left = max(inner.right() - text - sample - theme.size("space.2"), rect.left())
+            painter.fillRect(left, rect.center().y(), sample, 2, theme.color(column.swatch))
+        painter.fillRect(rect.left(), rect.bottom(), rect.width(), 1, theme.color("border.divider"))
+        painter.restore()
+
+
+class _Delegate(QStyledItemDelegate):
+    """Draws cells: numbers right-aligned before the room of their column's units."""
+
+    def __init__(self, services: WindowServices, model: _Model, parent: FigureTable) -> None:
+        super().__init__(parent)
+        self._services = services
+        self._figures = model
+        self._widths: dict[int, int] = {}
+        self._unit_rooms: dict[int, int] = {}
+        self._metrics: dict[str, QFontMetrics] = {}
+
+    def measure(self) -> None:
+        """Other cells or other type: what was measured of a column is measured again when it is asked for."""
+        self._widths.clear()
+        self._unit_rooms.clear()
+        self._metrics.clear()
+
+    def column_width(self, column: int) -> int:
+        """What the widest cell of a column and its head need."""
+        width = self._widths.get(column)
+        if width is None:
+            width = self._widths[column] = self._measured_width(column)
+        return width
+
+    def _measured_width(self, column: int) -> int:
+        theme = self._services.theme.theme
+        head = self._figures.columns[column]
+        title = QFontMetrics(theme.font("small", weight=600 if head.is_strong else None)).horizontalAdvance(
+            head.title
+        )
+        body = max((self._text_width(row[column]) for row in self._figures.rows), default=0)
+        edge = theme.size("space.3") if column in (0, len(self._figures.columns) - 1) else 0
+        return max(title, body + self._unit_room(column)) + theme.size("space.2") + edge + self._gap(column)
+
+    def _gap(self, column: int) -> int:
+        """Before numbers that are not the only ones: columns of their own need air."""
+        is_wide_table = len(self._figures.columns) > _NARROW_TABLE
+        return self._services.theme.theme.size("space.3") if is_wide_table and column else 0
+
+    def paint(self, painter: QPainter | None, option: QStyleOptionViewItem, index: QModelIndex) -> None:
+        """Background, swatch, text, unit."""
+        if painter is None or not index.isValid():
+            return
+        theme = self._services.theme.theme
+        cell = self._figures.rows[index.row()][index.column()]
+        column = self._figures.columns[index.column()]
+        rect = option.rect
+        painter.save()
+        surface = "surface.base"
+        if option.state & QStyle.StateFlag.State_Selected:
+            has_focus = bool(option.state & QStyle.StateFlag.State_Active)
+            surface = "surface.selected" if has_focus else "surface.selected_inactive"
+        # Always filled: what the style has put there is not asked for.
+        painter.fillRect(rect, theme.color(surface))
+        is_last = index.column() == len(self._figures.columns) - 1
+        inner = rect.adjusted(
+            theme.size("space.3") if index.column() == 0 else 0,
+            0,
+            -theme.size("space.3") if is_last else 0,
+            0,
+        )
+        if cell.swatch:
+            inner = self._paint_swatch(painter, cell, inner)
+        painter.setFont(
+            theme.tabular(cell.style) if not cell.style.startswith("mono") else theme.font(cell.style)
+        )
+        painter.setPen(theme.color(cell.color))
+        if column.is_number:
+            self._paint_number(painter, cell, inner, self._unit_room(index.column()))
+        else:
+            self._paint_name(painter, cell, inner)
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:  # noqa: N802
+        """The height of a row; widths come from the table."""
+        return QSize(self.column_width(index.column()), option.rect.height())
+
+    def _paint_swatch(self, painter: QPainter, cell: Cell, inner: QRect) -> QRect:
+        theme = self._services.theme.theme
+        side = theme.size("space.2")
+        if cell.swatch != "none":
+            place = QRectF(inner.left(), inner.center().y() - side / 2 + 1, side, side)
+            painter.fillRect(place, theme.color(cell.swatch))
+        return inner.adjusted(side + theme.size("space.2"), 0, 0, 0)
+
+    def _paint_name(self, painter: QPainter, cell: Cell, inner: QRect) -> None:
+        """A name gives way, its unit does not."""
+        metrics = painter.fontMetrics()
+        gap = metrics.horizontalAdvance(" ")
+        room = inner.width() - gap - (metrics.horizontalAdvance(cell.unit) + gap if cell.unit else 0)
+        shown = metrics.elidedText(cell.text, Qt.TextElideMode.ElideMiddle, room)
+        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+        if cell.unit:
+            painter.setPen(self._services.theme.theme.color("text.secondary"))
+            behind = inner.adjusted(metrics.horizontalAdvance(shown) + gap, 0, 0, 0)
+            painter.drawText(behind, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, cell.unit)
+
+    def _paint_number(self, painter: QPainter, cell: Cell, inner: QRect, unit_room: int) -> None:
+        theme = self._services.theme.theme
+        number = inner.adjusted(0, 0, -unit_room, 0)
+        painter.drawText(number, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, cell.text)
+        if cell.unit:
+            painter.setPen(theme.color(cell.unit_color))
+            behind = QRect(number.right() + 1 + theme.size("space.1"), inner.top(), unit_room, inner.height())
+            painter.drawText(behind, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, cell.unit)
+
+    def _text_width(self, cell: Cell) -> int:
+        theme = self._services.theme.theme
+        swatch = theme.size("space.4") if cell.swatch else 0
+        metrics = self._metrics.get(cell.style)
+        if metrics is None:
+            metrics = self._metrics[cell.style] = QFontMetrics(theme.tabular(cell.style))
+        return metrics.horizontalAdvance(cell.text) + swatch
+
+    def _unit_room(self, column: int) -> int:
+        """The widest unit of a column, and the gap before it."""
+        room = self._unit_rooms.get(column)
+        if room is None:
+            room = self._unit_rooms[column] = self._measured_unit_room(column)
+        return room
+
+    def _measured_unit_room(self, column: int) -> int:
+        metrics = QFontMetrics(self._services.theme.theme.font("ui"))
+        widest = max((metrics.horizontalAdvance(row[column].unit) for row in self._figures.rows), default=0)
+        return widest + self._services.theme.theme.size("space.1") if widest else 0
+
+
+def is_delete(event: QEvent | None) -> bool:
+    """Whether a key asks to remove what is selected."""
+    return (
+        isinstance(event, QKeyEvent)
+        and event.type() == QEvent.Type.KeyPress
+        and event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
+    )

@@ -1,0 +1,234 @@
+"""Questions without a loop of their own: they are opened, and awaited."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TypeVar, cast
+
+from PyQt6.QtCore import QSize, Qt
+from PyQt6.QtGui import QIcon
+from PyQt6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QLineEdit,
+    QListWidget,
+    QPushButton,
+    QWidget,
+)
+
+from presentation.ui.clipboard import copy_text
+from presentation.ui.small_dialog import ButtonKind, SmallDialog
+from presentation.ui.styles import mark
+from presentation.ui.workspace import WindowServices
+from shared.message import Message, msg
+
+T = TypeVar("T")
+_KINDS: Mapping[str, ButtonKind] = {"": "", "primary": "primary", "danger": "danger"}
+_MOST_ITEMS = 12
+"""Rows of a list that are seen at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The value of a button, which may be None."""
+
+    value: object
+
+
+async def choose(
+    services: WindowServices,
+    parent: QWidget,
+    *,
+    title: Message,
+    text: Message,
+    options: Sequence[tuple[T, Message, str]],
+    cancelled: T,
+) -> T:
+    """Ask; `options` are value, text and kind ("primary", "danger", ""). Escape gives `cancelled`."""
+    box = SmallDialog(services, parent, "question", title=title, text=services.language(text))
+    # The filled one is at the right end, what leaves everything as it is at the left.
+    backwards = list(reversed(options))
+    for value, words, kind in sorted(backwards, key=lambda option: option[2] != "primary"):
+        button = box.add_button(words, _Chosen(value), kind=_KINDS[kind])
+        if value == cancelled and all(kind != "primary" for _, _, kind in options):
+            button.setFocus()  # what cannot be undone is never one Enter away
+    answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+
+    def on_finished(_code: int) -> None:
+        if not answer.done():
+            answer.set_result(cast(T, box.chosen.value) if isinstance(box.chosen, _Chosen) else cancelled)
+
+    box.finished.connect(on_finished)
+    box.open()
+    return await _answered(answer, box)
+
+
+async def choose_folder(
+    services: WindowServices, parent: QWidget, title: Message, start: Path
+) -> Path | None:
+    """A folder, None when the person thinks better of it."""
+    dialog = QFileDialog(parent, services.language(title), str(start))
+    dialog.setObjectName("folderDialog")
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+    _dress_buttons(dialog)
+    answer: asyncio.Future[Path | None] = asyncio.get_running_loop().create_future()
+
+    def on_finished(code: int) -> None:
+        files = dialog.selectedFiles() if code == QDialog.DialogCode.Accepted else []
+        if not answer.done():
+            answer.set_result(Path(files[0]) if files else None)
+
+    dialog.finished.connect(on_finished)
+    dialog.open()
+    return await _answered(answer, dialog)
+
+
+async def choose_target(
+    services: WindowServices, parent: QWidget, title: Message, start: Path
+) -> Path | None:
+    """Where a new file goes, with the suffix of `start`; None when the person thinks better of it.
+
+    The dialog asks before a file is replaced.
+    """
+    dialog = QFileDialog(parent, services.language(title), str(start.parent))
+    dialog.setObjectName("targetDialog")
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setFileMode(QFileDialog.FileMode.AnyFile)
+    dialog.setDefaultSuffix(start.suffix.lstrip("."))
+    dialog.selectFile(start.name)
+    _dress_buttons(dialog)
+    answer: asyncio.Future[Path | None] = asyncio.get_running_loop().create_future()
+
+    def on_finished(code: int) -> None:
+        files = dialog.selectedFiles() if code == QDialog.DialogCode.Accepted else []
+        if not answer.done():
+            answer.set_result(Path(files[0]) if files else None)
+
+    dialog.finished.connect(on_finished)
+    dialog.open()
+    return await _answered(answer, dialog)
+
+
+async def choose_files(
+    services: WindowServices, parent: QWidget, title: Message, start: Path, *, filters: Sequence[str] = ()
+) -> tuple[Path, ...]:
+    """Files that exist; none when the person thinks better of it."""
+    dialog = QFileDialog(parent, services.language(title), str(start))
+    dialog.setObjectName("filesDialog")
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+    if filters:
+        dialog.setNameFilters(list(filters))
+    _dress_buttons(dialog)
+    answer: asyncio.Future[tuple[Path, ...]] = asyncio.get_running_loop().create_future()
+
+    def on_finished(code: int) -> None:
+        files = dialog.selectedFiles() if code == QDialog.DialogCode.Accepted else []
+        if not answer.done():
+            answer.set_result(tuple(map(Path, files)))
+
+    dialog.finished.connect(on_finished)
+    dialog.open()
+    return await _answered(answer, dialog)
+
+
+async def ask_text(
+    services: WindowServices,
+    parent: QWidget,
+    *,
+    title: Message,
+    label: Message,
+    text: str = "",
+    echo: QLineEdit.EchoMode = QLineEdit.EchoMode.Normal,
+) -> str | None:
+    """A line of text, None when the person thinks better of it."""
+    dialog = SmallDialog(services, parent, "textQuestion", title=title, text=services.language(label))
+    edit = QLineEdit(text)
+    edit.setObjectName("answer")
+    edit.setEchoMode(echo)
+    edit.setAccessibleName(services.language(label))
+    edit.selectAll()
+    dialog.add(edit)
+    edit.setFocus()
+    return await entered(dialog, edit.text)
+
+
+async def choose_item(
+    services: WindowServices, parent: QWidget, *, title: Message, label: Message, items: Sequence[str]
+) -> str | None:
+    """One of a list, None when the person thinks better of it."""
+    dialog = SmallDialog(services, parent, "itemQuestion", title=title, text=services.language(label))
+    shown = QListWidget()
+    shown.setObjectName("answer")
+    shown.setAccessibleName(services.language(label))
+    shown.addItems(list(items))
+    shown.setCurrentRow(0)  # with nothing chosen Enter would do nothing
+    row = services.theme.theme.size("row.tree")
+    for index in range(shown.count()):
+        item = shown.item(index)
+        if item is not None:
+            item.setSizeHint(QSize(0, row))
+    shown.setMinimumHeight(row * min(max(shown.count(), 3), _MOST_ITEMS) + 2)
+    shown.itemDoubleClicked.connect(lambda _item: dialog.accept())
+    dialog.add(shown)
+    shown.setFocus()
+
+    def chosen() -> str:
+        item = shown.currentItem()
+        return "" if item is None else item.text()
+
+    return await entered(dialog, chosen)
+
+
+async def entered(dialog: SmallDialog, read: Callable[[], str]) -> str | None:
+    """Open a dialog that asks for something; what `read` says when it was accepted."""
+    dialog.add_button(msg("Cancel"), act=dialog.reject)
+    dialog.add_button(msg("OK"), kind="primary", act=dialog.accept)
+    answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+
+    def on_finished(code: int) -> None:
+        if not answer.done():
+            answer.set_result(read() if code == QDialog.DialogCode.Accepted else None)
+
+    dialog.finished.connect(on_finished)
+    dialog.open()
+    return await _answered(answer, dialog)
+
+
+def tell(
+    services: WindowServices, parent: QWidget, *, title: Message, text: str, copies: bool = False
+) -> SmallDialog:
+    """Say something that needs no answer; with `copies` it can be taken along."""
+    box = SmallDialog(services, parent, "notice", title=title, text=text)
+    if copies:
+        box.add_button(msg("Copy"), act=partial(copy_text, text), is_left=True)
+    box.add_button(msg("Close"), kind="primary")
+    box.open()
+    return box
+
+
+def _dress_buttons(dialog: QDialog) -> None:
+    """Without the style's own pictures, and one of them filled, as in our own dialogs."""
+    for button in dialog.findChildren(QPushButton):
+        button.setIcon(QIcon())
+    for box in dialog.findChildren(QDialogButtonBox):
+        for each in box.buttons():
+            if box.buttonRole(each) == QDialogButtonBox.ButtonRole.AcceptRole:
+                mark(each, kind="primary")
+
+
+async def _answered(answer: asyncio.Future[T], dialog: QDialog) -> T:
+    """Wait; a question nobody waits for any more is taken from the screen."""
+    try:
+        return await answer
+    except asyncio.CancelledError:
+        dialog.reject()
+        raise

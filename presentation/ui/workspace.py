@@ -1,0 +1,273 @@
+"""What the panels of a window share: the open project, its circuits, buffers, runs and results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from PyQt6.QtCore import QObject, pyqtSignal
+
+from presentation.ui.plot_views import PlotViews
+
+if TYPE_CHECKING:
+    from application.app import Application
+    from application.project.unsaved_texts import UnsavedText
+    from presentation.ui.icons import Icons
+    from presentation.ui.language import LanguageManager
+    from presentation.ui.theme import ThemeManager
+    from shared.message import Message
+
+
+Place = tuple[int, int, int]
+"""The caret's line and column and the first line that is seen, from 1."""
+
+
+class Buffers(Protocol):
+    """The editor's open files, for those who have to respect unsaved text."""
+
+    def save_all(self) -> bool:
+        """Write every unsaved buffer (the old content is kept); False when one could not be."""
+        ...
+
+    async def save_unsaved(self) -> bool:
+        """The same without holding the loop: what everybody uses who can wait."""
+        ...
+
+    def is_dirty(self, path: Path) -> bool:
+        """Whether a buffer of this file holds unsaved text."""
+        ...
+
+    def show(self, path: Path, line: int | None = None) -> None:
+        """Open a file (or bring it to the front), at a line from 1."""
+        ...
+
+    def open_files(self) -> tuple[Path, ...]:
+        """The files of the tabs, from left to right."""
+        ...
+
+    def open_texts(self) -> Mapping[Path, str]:
+        """What the editor has of each open file, unsaved changes included."""
+        ...
+
+    def unsaved(self) -> tuple[Path, ...]:
+        """Those with unsaved text."""
+        ...
+
+    def close_all(self) -> None:
+        """Close every tab without a question (whoever calls has asked)."""
+        ...
+
+    def unsaved_marks(self) -> Mapping[Path, Hashable]:
+        """Of each file with unsaved text something that is another when the text is."""
+        ...
+
+    def unsaved_text(self, path: Path) -> UnsavedText:
+        """The text of one of them as it is now. Raises KeyError."""
+        ...
+
+    def bring_back(self, kept: UnsavedText, done: Callable[[], object]) -> None:
+        """Open a file with the unsaved text of an earlier start, behind the files that are being opened.
+
+        `done` is called when the text is there; until then (and if the file can't be opened) it is not.
+        """
+        ...
+
+    async def all_opened(self) -> None:
+        """Wait until every file is open that was asked for before."""
+        ...
+
+    def places(self) -> Mapping[Path, Place]:
+        """Where one is in each open file."""
+        ...
+
+    def set_places(self, places: Mapping[Path, Place]) -> None:
+        """Where one was in files that are opened from now on, if no line is named."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentStatus:
+    """What the status bar says of a conversation's run; a number that is not known is None."""
+
+    state: Literal["idle", "running", "waiting", "stopping", "error"] = "idle"
+    text: Message | None = None
+    """In words: "Checkpoint 4: waiting for you"."""
+    round_number: int | None = None
+    most_rounds: int | None = None
+    tokens: int | None = None
+    context_share: float | None = None
+    """0..1 of the model's window in use."""
+
+
+class Workspace(QObject):
+    """The open project of one window, and what happens in it. Signals carry plain values."""
+
+    project_opened = pyqtSignal(object)
+    """root: Path"""
+    project_closed = pyqtSignal()
+    opening_changed = pyqtSignal()
+    """a project begins to open, or is open with its files, or could not be opened: `opening`"""
+    main_circuit_changed = pyqtSignal(object)
+    """Path or None"""
+    main_circuit_chosen = pyqtSignal(object)
+    """path: Path; make it the main circuit (an accepted design's, say)"""
+    main_circuit_needed = pyqtSignal()
+    """Somebody wants to run, and it is not known which of the circuits: ask, and then run"""
+    file_changed = pyqtSignal(object)
+    """path: Path; something on the disk is another than before (made, changed, removed)"""
+    file_activated = pyqtSignal(object, object)
+    """path: Path, line: int | None; somebody wants to see a file"""
+    file_offered = pyqtSignal(object)
+    """path: Path; a file comes to the front of the editor; the keyboard stays where it is"""
+    text_checked = pyqtSignal(object, str)
+    """path: Path, what the editor has of it, unsaved changes included; some time after somebody wrote"""
+    file_shown = pyqtSignal(object)
+    """path: Path | None; the editor's front tab is another (None: no file is open). From the editor"""
+    goals_changed = pyqtSignal(object)
+    """circuit: Path; other things are asked of it"""
+    file_moved = pyqtSignal(object, object)
+    """old: Path, new: Path; a file (or a folder) has another name now; its tab, cursor and history stay"""
+    analysis_changed = pyqtSignal(object)
+    """str | None; the analysis the next run is limited to, see `analysis`"""
+    changes_accepted = pyqtSignal()
+    """The files as they stand are the accepted state from now on: no file is marked as changed"""
+    agent_status_changed = pyqtSignal(object)
+    """AgentStatus; from the conversation, for the status bar"""
+    mode_switch_requested = pyqtSignal()
+    """Free work or workflow, the other one; for the conversation"""
+    design_requested = pyqtSignal(str)
+    """A sentence to be designed from, for the conversation; from the welcome page"""
+    error_occurred = pyqtSignal(object)
+    """CircuitAIError | Message; what a person has to know, for the status bar"""
+    command_wanted = pyqtSignal(str)
+    """the name of one of the window's commands, from a pane that offers it"""
+    run_requested = pyqtSignal()
+    """F5, the run button: the circuit in front, see `run_target`"""
+    main_run_requested = pyqtSignal()
+    """Ctrl+F5: the main circuit, whatever is in front"""
+    circuit_run_requested = pyqtSignal(object)
+    """circuit: Path; this one, whatever is in front (a card, a result that is out of date)"""
+    analysis_missing = pyqtSignal(object)
+    """circuit: Path; it was to be run, and asks for no analysis: offer a way on"""
+    run_target_changed = pyqtSignal(object)
+    """Path | None; F5 means another circuit"""
+    run_started = pyqtSignal(object)
+    """circuit: Path"""
+    run_progressed = pyqtSignal(float)
+    """0..1"""
+    run_finished = pyqtSignal(object)
+    """result: SimulationResult | CircuitAIError"""
+    result_selected = pyqtSignal(object)
+    """result_path: Path; a result to be shown in the waveforms and measurements"""
+    result_offered = pyqtSignal(object)
+    """result_path: Path; the same for a run that nobody looks at yet: no pane or tab comes to the front"""
+    picture_offered = pyqtSignal(str, bytes)
+    """name, content: a picture file for the message that is being written"""
+    status_changed = pyqtSignal(object)
+    """text: Message; the left end of the status bar"""
+    cursor_moved = pyqtSignal(int, int)
+    """line, column of the editor, from 1"""
+    problems_changed = pyqtSignal(int, int)
+    """errors, warnings of the shown file"""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.root: Path | None = None
+        self.main_circuit: Path | None = None
+        self.opening: Path | None = None
+        """The project that is being opened; follows `set_opening`."""
+        self.has_circuits = True
+        """False when it is known that there is none in the project."""
+        self.shown_file: Path | None = None
+        """The file of the editor's front tab; follows `file_shown`."""
+        self.front_circuit: Path | None = None
+        """`shown_file` when it is a circuit."""
+        self.run_main_for: set[Path] = set()
+        """Circuits without an analysis: who looks at one of them wants F5 to run the main circuit."""
+        self._analyses: dict[Path, str] = {}
+        self.views = PlotViews(self)
+        """How each circuit's results are looked at."""
+        self.project_closed.connect(self.views.clear)
+        self.file_moved.connect(self.views.follow)
+        self.buffers: Buffers | None = None
+        """Set by the editor."""
+        self.file_shown.connect(self._on_file_shown)
+        self.main_circuit_changed.connect(lambda _path: self.run_target_changed.emit(self.run_target))
+        self.project_closed.connect(self._forget_runs)
+        self.file_moved.connect(self._on_moved)
+
+    @property
+    def run_target(self) -> Path | None:
+        """The circuit that F5 simulates: the one in front, else the main one."""
+        return self.front_circuit or self.main_circuit
+
+    @property
+    def analysis(self) -> str | None:
+        """The analysis card the next run of `run_target` is limited to, None for all of them."""
+        return self.analysis_of(self.run_target)
+
+    @analysis.setter
+    def analysis(self, card: str | None) -> None:
+        if self.run_target is not None:
+            self.choose_analysis(self.run_target, card)
+
+    def choose_analysis(self, circuit: Path, card: str | None) -> None:
+        """Limit the next runs of a circuit to one analysis; None = all of them."""
+        if card is None:
+            self._analyses.pop(circuit, None)
+        else:
+            self._analyses[circuit] = card
+        self.analysis_changed.emit(card)
+
+    def analysis_of(self, circuit: Path | None) -> str | None:
+        """What was chosen for a circuit: SimulationRequest.analysis."""
+        return None if circuit is None else self._analyses.get(circuit)
+
+    def _on_moved(self, old: Path, new: Path) -> None:
+        """A file or folder has another place: what was chosen for its circuits goes along."""
+
+        def moved(path: Path) -> Path:
+            return new / path.relative_to(old) if path.is_relative_to(old) else path
+
+        self._analyses = {moved(path): card for path, card in self._analyses.items()}
+        self.run_main_for = {moved(path) for path in self.run_main_for}
+
+    def _forget_runs(self) -> None:
+        self._analyses.clear()
+        self.run_main_for.clear()
+
+    def set_opening(self, place: Path | None) -> None:
+        """Say which project is being opened; None when it is there."""
+        if place != self.opening:
+            self.opening = place
+            self.opening_changed.emit()
+
+    def set_has_circuits(self, *, has_circuits: bool) -> None:
+        """Say whether there is anything to run."""
+        if has_circuits != self.has_circuits:
+            self.has_circuits = has_circuits
+            self.run_target_changed.emit(self.run_target)
+
+    def set_front_circuit(self, circuit: Path | None) -> None:
+        """Say whether the front file is a circuit (`shown_file`) or not (None)."""
+        if circuit != self.front_circuit:
+            self.front_circuit = circuit
+            self.run_target_changed.emit(self.run_target)
+
+    def _on_file_shown(self, path: Path | None) -> None:
+        self.shown_file = path
+
+
+@dataclass(frozen=True, slots=True)
+class WindowServices:
+    """Handed to every panel: what it may use."""
+
+    app: Application
+    theme: ThemeManager
+    language: LanguageManager
+    icons: Icons
+    workspace: Workspace
+    start: Callable[..., object]
+    """start(coroutine, *, kind, scope=None): run it as a task; its error is shown, not lost."""
