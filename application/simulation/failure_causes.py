@@ -27,6 +27,8 @@ _ROOTS = (
 _MOST = 5
 _OF_FILES = frozenset({"include-missing", "include-refused", "include-cycle"})
 """Told by the run itself, in its own words."""
+_FATAL_WARNINGS = frozenset({"no-ground"})
+"""ngspice computes some circuits all the same; of one that failed it is the cause."""
 _MISSING_FILES = frozenset({"missing-include", "include-refused"})
 """What the run calls them: whatever else is wrong may be their consequence."""
 _OF_THE_RUN = frozenset(
@@ -45,6 +47,7 @@ def with_causes(issues: Sequence[SimulationIssue], prepared: PreparedCircuit) ->
         return tuple(issues)
     found = diagnose(prepared.netlist, prepared.tree, functions=functions_of_mode(prepared.compatibility))
     causes = [item for item in found if item.severity == "error" and item.code not in _OF_FILES]
+    causes += [item._replace(severity="error") for item in found if item.code in _FATAL_WARNINGS]
     if not causes:
         return tuple(issues)
     causes.sort(key=lambda item: item.code not in _ROOTS)

@@ -31,9 +31,8 @@ def check_wiring(circuit: Circuit, tree: DependencyTree, findings: Findings) -> 
     has_ground = _has_ground(known)
     if not has_ground and not _has_code_model(known):
         message = msg("No node is ground. Name one node 0.")
-        findings.add(
-            "error", "no-ground", message, file=top.elements[0].file, at=top.elements[0].element.statement
-        )
+        place = top.elements[0]  # ngspice computes many such circuits all the same
+        findings.add("warning", "no-ground", message, file=place.file, at=place.element.statement)
     starts = _Start.of(tree)
     looked_at = _nodes_looked_at(tree)
     for block, wiring in known.items():

@@ -32,6 +32,8 @@ DECKS = {
         "t\nV1 a 0 1\nR1 a 0 1k\n.control\nlet b=1\n.endc\n.end\n", "no-data", 4),
     "a missing file, then a block without an end": (
         "t\n.include gone.lib\nV1 a 0 1\nR1 a 0 1k\n.control\nop\n.end\n", "missing-include", 2),
+    # ngspice: a singular matrix; with other parts it computes without a ground
+    "no ground": ("t\nV1 a b 1\nD1 a b dd\n.model dd d\n.tran 1u 1m\n.end\n", "no-ground", 2),
     "verilog-a": ("t\nV1 a 0 1\nN1 a 0 m\n.model m resva(r=1)\n.op\n.end\n", "osdi-missing", 3),
 }  # fmt: skip
 
