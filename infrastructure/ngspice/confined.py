@@ -113,6 +113,6 @@ class ConfinedNgspice:
             return
         raise NeedsConfirmation(
             msg("Nothing confines ngspice on this machine, and this circuit brings commands or other files."),
-            advice=msg("Install bubblewrap, or allow this circuit to run unprotected if you trust it."),
+            advice=msg("Install bubblewrap, or use a Linux kernel with Landlock (5.13 or newer)."),
             file=circuit.deck_path,
         )
