@@ -37,7 +37,7 @@ LONG_TRANSIENT = "RC, a while\nV1 a 0 SIN(0 1 1k)\nR1 a b 1k\nC1 b 0 1u\n.tran 1
 @pytest.fixture
 async def app() -> AsyncIterator[Application]:
     application = build()
-    application.ports.events.bind()
+    application.events.bind()
     # Silence is given up after a second in place of a minute.
     impatient = ModelSettings(providers={PROVIDER: ProviderSettings(silence_s=1.0, first_piece_s=1.0)})
     await asyncio.to_thread(application.model_settings.change, lambda _: impatient)

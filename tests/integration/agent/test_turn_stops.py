@@ -40,7 +40,7 @@ from tests.integration.agent.stopping import (
 @pytest.fixture
 async def app() -> AsyncIterator[Application]:
     application = build()
-    application.ports.events.bind()
+    application.events.bind()
     yield application
     await application.close()
 

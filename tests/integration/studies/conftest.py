@@ -20,7 +20,7 @@ Study = Callable[..., Awaitable[StudyResult]]
 @pytest.fixture
 async def app() -> AsyncIterator[Application]:
     application = bootstrap.build()
-    application.ports.events.bind()
+    application.events.bind()
     yield application
     await application.close()
 
