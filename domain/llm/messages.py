@@ -2,7 +2,7 @@
 
 This module is the one place that knows the keys there. It makes messages, reads and changes their
 extra fields by typed functions (a change returns a copy), and turns messages into JSON objects and
-back without loss. Keys in use: timestamp, attachments, reasoning_content, usage, cost,
+back without loss. Keys in use: timestamp, attachments, reasoning_content, operations, usage, cost,
 web_search_results, output_items, is_partial, stop_reason, provider_ids, call_problems, finish_reason,
 provider, model, continuations, is_stuck, doubt, error_type, summary, result, seen_versions. Readers never
 fail on a field of a wrong type (a transcript may have been edited by hand): they give its default.
@@ -11,7 +11,7 @@ fail on a field of a wrong type (a transcript may have been edited by hand): the
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -66,6 +66,7 @@ def create_ai_message(
     usage: Usage | None = None,
     is_partial: bool = False,
     stop_reason: str = "",
+    operations: Sequence[str] = (),
     timestamp: str = "",
     provider_ids: Mapping[str, str] | None = None,
     finish_reason: str = "",
@@ -84,6 +85,7 @@ def create_ai_message(
     extra = _extra(
         timestamp,
         reasoning_content=join_surrogates(reasoning),
+        operations=list(operations),
         usage=asdict(usage) if usage is not None else None,
         is_partial=is_partial,
         stop_reason=stop_reason,
@@ -138,6 +140,11 @@ def create_tool_message(
     )
 
 
+def create_system_message(text: str) -> SystemMessage:
+    """An instruction to the model."""
+    return SystemMessage(content=join_surrogates(text), id=new_ulid(), additional_kwargs=_extra(""))
+
+
 def _extra(timestamp: str, **values: Any) -> dict[str, Any]:
     """`additional_kwargs` with what is set; "", False, None and empty collections are left out."""
     kept = {key: value for key, value in values.items() if value or (key == "result" and value == {})}
@@ -150,6 +157,26 @@ def now() -> str:
 
 
 # --- kinds -----------------------------------------------------------------------------------------
+
+
+def is_human_message(message: BaseMessage) -> bool:
+    """Whether the user wrote it."""
+    return isinstance(message, HumanMessage)
+
+
+def is_ai_message(message: BaseMessage) -> bool:
+    """Whether a model wrote it."""
+    return isinstance(message, AIMessage)
+
+
+def is_system_message(message: BaseMessage) -> bool:
+    """Whether it is an instruction."""
+    return isinstance(message, SystemMessage)
+
+
+def is_tool_message(message: BaseMessage) -> bool:
+    """Whether it is a tool's answer."""
+    return isinstance(message, ToolMessage)
 
 
 def get_role(message: BaseMessage) -> Role:
@@ -190,6 +217,11 @@ def get_attachments(message: BaseMessage) -> list[dict[str, Any]]:
 def get_reasoning_content(message: BaseMessage) -> str:
     """The model's own reasoning."""
     return _text(message, "reasoning_content")
+
+
+def get_operations(message: BaseMessage) -> list[str]:
+    """What the answer did, a line each."""
+    return [item for item in _list(message, "operations") if isinstance(item, str)]
 
 
 def get_sources(message: BaseMessage) -> list[WebSource]:
@@ -321,6 +353,11 @@ def mark_as_partial(message: AIMessage, stop_reason: str) -> AIMessage:
     return _with(message, is_partial=True, stop_reason=stop_reason)
 
 
+def mark_as_complete(message: AIMessage) -> AIMessage:
+    """A copy without the mark of an interruption."""
+    return _with(message, is_partial=None, stop_reason=None)
+
+
 def as_cut(message: AIMessage) -> AIMessage:
     """A copy, still partial, that counts as cut off just now, however often it was gone on with."""
     return _with(message, finish_reason="cut", continuations=None, is_stuck=None)
@@ -330,6 +367,11 @@ def extended(message: AIMessage, *, text: str, reasoning: str = "") -> AIMessage
     """A copy of an answer that goes on with this text (and reasoning), joined as they are."""
     longer = message.model_copy(update={"content": join_surrogates(get_text(message) + text)})
     return set_reasoning_content(longer, get_reasoning_content(message) + reasoning)
+
+
+def set_operations(message: AIMessage, operations: Sequence[str]) -> AIMessage:
+    """A copy with these operations."""
+    return _with(message, operations=list(operations) or None)
 
 
 def set_reasoning_content(message: AIMessage, reasoning: str) -> AIMessage:
@@ -445,6 +487,16 @@ def dict_to_message(data: Mapping[str, Any]) -> BaseMessage:
         # Not through the constructor: some names mean something to it.
         message.model_extra.update(unknown)
     return message
+
+
+def messages_to_dicts(messages: Iterable[BaseMessage]) -> list[dict[str, Any]]:
+    """`message_to_dict` of each."""
+    return [message_to_dict(message) for message in messages]
+
+
+def dicts_to_messages(data: Iterable[Mapping[str, Any]]) -> list[BaseMessage]:
+    """`dict_to_message` of each."""
+    return [dict_to_message(item) for item in data]
 
 
 def _answer_fields(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -132,6 +132,7 @@ def test_no_effect_without_its_answer_wherever_it_is_killed(
     campaign: Campaign, tmp_path: Path, commands: ForkedCommands
 ) -> None:
     moments = _moments(tmp_path / "whole", commands)
+    done = asked_again = 0
     for number, rng in enumerate(campaign.cases()):
         project = _project(tmp_path / f"p{number}")
         kill_at = rng.randint(1, moments)
@@ -145,8 +146,17 @@ def test_no_effect_without_its_answer_wherever_it_is_killed(
         if resumed.exit_code != 0:
             assert resumed.exit_code == 2, resumed  # there was no turn yet, or none any more
             continue
-        expected = NEW if "answered" in states else OLD
-        assert (project / "a.cir").read_text() == (project / "b.cir").read_text() == expected, kill_at
+        texts = [(project / name).read_text() for name in ("a.cir", "b.cir")]
+        assert set(texts) <= {OLD, NEW}, kill_at  # nothing by halves
         told = _results(project)
         assert len(told) == len(CALLS), kill_at
-        assert ["needs_confirmation" in result for result in told] == [expected == OLD] * 2, kill_at
+        assert ["needs_confirmation" in result for result in told] == [text == OLD for text in texts], kill_at
+        if "answered" not in states:
+            assert NEW not in texts, kill_at
+        elif OLD in texts:
+            # Killed between the note that the answer is used and the record of the call: it is asked again.
+            assert _confirmations(project)[len(states) :].count("asked") == 1, kill_at
+            asked_again += 1
+        else:
+            done += 1
+    assert done >= asked_again, "the moment between the two is short"

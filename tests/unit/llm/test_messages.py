@@ -1,7 +1,7 @@
 """Extra fields of messages behind typed functions."""
 
 import pytest
-from langchain_core.messages import AIMessage, AIMessageChunk, ChatMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, ChatMessage, HumanMessage
 
 from domain.llm import messages as m
 from domain.llm.chat import Usage
@@ -29,6 +29,7 @@ def test_everything_an_answer_can_carry_is_read_back():
         usage=usage,
         is_partial=True,
         stop_reason="stopped",
+        operations=["Changed a.cir"],
         provider_ids={"C1": "call_0"},
         finish_reason="tool_calls",
         provider="zhipu",
@@ -38,6 +39,7 @@ def test_everything_an_answer_can_carry_is_read_back():
     assert m.get_usage(message) == usage
     assert m.is_partial_response(message)
     assert m.get_stop_reason(message) == "stopped"
+    assert m.get_operations(message) == ["Changed a.cir"]
     assert m.get_provider_ids(message) == {"C1": "call_0"}
     assert message.tool_calls[0]["args"] == {"path": "a.cir"}
     assert message.additional_kwargs["model"] == "glm"
@@ -47,6 +49,7 @@ def test_what_an_answer_does_not_carry_has_a_default_and_no_key():
     message = m.create_ai_message("text")
     assert set(message.additional_kwargs) == {"timestamp"}
     assert m.get_usage(message) is None
+    assert m.get_operations(message) == []
     assert m.get_call_problems(message) == {}
     assert not m.is_partial_response(message)
 
@@ -68,6 +71,8 @@ def test_changes_are_copies():
     partial = m.mark_as_partial(message, "connection_lost")
     assert not m.is_partial_response(message)
     assert m.get_stop_reason(partial) == "connection_lost"
+    assert m.mark_as_complete(partial) == message
+    assert m.get_operations(m.set_operations(message, ["x"])) == ["x"]
     assert m.get_reasoning_content(m.set_reasoning_content(message, "new")) == "new"
     assert m.get_call_problems(m.set_call_problems(message, {"C1": "bad JSON"})) == {"C1": "bad JSON"}
 
@@ -76,11 +81,12 @@ def test_roles():
     made = [
         m.create_human_message("a"),
         m.create_ai_message("b"),
-        SystemMessage("c"),
+        m.create_system_message("c"),
         m.create_tool_message("d", call_id="C", name="t"),
     ]
     assert [m.get_role(item) for item in made] == ["user", "assistant", "system", "tool"]
     assert m.get_role(AIMessageChunk(content="x")) == "assistant"
+    assert [m.is_tool_message(item) for item in made] == [False, False, False, True]
     with pytest.raises(ValueError, match="no role"):
         m.get_role(ChatMessage(content="x", role="critic"))
 
@@ -92,10 +98,11 @@ def test_the_text_of_a_content_in_parts():
 
 @pytest.mark.parametrize("junk", [7, "x", ["x", 3], {"a": 3}, None, True])
 def test_fields_of_a_wrong_type_read_as_their_default(junk):
-    keys = ("timestamp", "attachments", "reasoning_content", "usage", "is_partial")
+    keys = ("timestamp", "attachments", "reasoning_content", "operations", "usage", "is_partial")
     more = ("stop_reason", "provider_ids", "call_problems", "error_type", "result", "seen_versions")
     message = AIMessage(content="x", additional_kwargs=dict.fromkeys((*keys, *more), junk))
-    assert isinstance(m.get_attachments(message), list)
+    for reader in (m.get_attachments, m.get_operations):
+        assert isinstance(reader(message), list)
     for reader in (m.get_provider_ids, m.get_call_problems, m.get_seen_versions):
         assert all(isinstance(text, str) for text in reader(message).values())
     assert m.get_usage(message) in (None, Usage())
