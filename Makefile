@@ -8,14 +8,15 @@ PARALLEL = --numprocesses=auto --maxprocesses=4 --dist=worksteal
 # Compiled modules are kept whatever the user's environment says: a thousand processes start in a test run.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help setup core dev run screenshots demo test check bench torture
+.PHONY: help setup core dev run screenshots demo test quick check bench torture
 
 help:
 	@echo 'make demo      design and prove two circuits on the command line'
 	@echo 'make run       open the window (PROJECT=folder; an example otherwise)'
 	@echo 'make screenshots   take pictures of the window'
-	@echo 'make test      run the fast tests         make torture   run the long campaigns'
-	@echo 'make check     ruff, mypy, import-linter  make bench     measure against peers'
+	@echo 'make test      run the test suite         make torture   run the long campaigns'
+	@echo 'make quick     run the unit tests         make bench     measure against peers'
+	@echo 'make check     ruff, mypy, import-linter, vulture, the glossary'
 	@echo 'make setup     set up everything now (the others do it when it is needed)'
 
 setup: dev
@@ -47,6 +48,10 @@ demo: core
 test: dev
 	@$(PY) -m pytest $(PARALLEL)
 
+# The unit tests: no simulator, no window; for every save.
+quick: dev
+	@$(PY) -m pytest $(PARALLEL) -q tests/unit
+
 torture: dev
 	@$(PY) -m pytest $(PARALLEL) -m torture --timeout=7200
 
@@ -55,6 +60,8 @@ check: dev
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
 	@$(PY) -c 'import sys; from importlinter.cli import lint_imports_command as lint; sys.exit(lint())'
+	@$(PY) -m vulture
+	@$(PY) -m scripts.check_language
 
 bench: dev
 	@$(PY) -m tests.benchmarks.harness

@@ -13,9 +13,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from domain.llm.service import NetworkSettings
 from shared.errors import EnvironmentProblem
 from shared.message import Message, msg
 from shared.processes import ProcessLimits
+from shared.setting import about, described
 
 if TYPE_CHECKING:
     from application.ports.credentials import KeyStore
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from shared.processes import ProcessManager
 
 State = Literal["ok", "warning", "missing", "unused"]
-_PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 _PROBE_S = 30.0
 
 
@@ -111,7 +112,7 @@ class ExamineEnvironment:
         try:
             path, version = await self._library.library()
         except EnvironmentProblem as error:
-            advice = msg("Single simulations work without it; studies and optimising need it.")
+            advice = msg("Single simulations work without it; studies and optimization need it.")
             missing = Finding(name="libngspice", state="warning", message=error.message, advice=error.advice)
             return missing, Finding(name="libngspice", state="warning", message=advice)
         told = msg("{version} ({path})", version=version, path=path)
@@ -123,10 +124,10 @@ class ExamineEnvironment:
             return ()
         found = await asyncio.to_thread(self._key_store.stores)
         if found.keyring:
-            kept = msg("in the system's keyring ({name})", name=found.keyring)
+            kept = msg("in the system keyring ({name})", name=found.keyring)
             return (Finding(name="keys", state="ok", message=kept),)
         state: State = "ok" if found.has_file else "unused"
-        kept = msg("in the encrypted file") if found.has_file else msg("none is kept on this machine")
+        kept = msg("in the encrypted file") if found.has_file else msg("none is stored on this machine")
         return (
             Finding(
                 name="keys",
@@ -134,7 +135,7 @@ class ExamineEnvironment:
                 message=msg("{kept}; no keyring: {reason}", kept=kept, reason=found.no_keyring or ""),
                 advice=None
                 if found.has_file
-                else msg("Set them in the environment, or keep them in a file with a passphrase: "
+                else msg("Set them in the environment, or store them in a file with a passphrase: "
                          "`providers key set NAME`."),
             ),
         )  # fmt: skip
@@ -147,7 +148,10 @@ class ExamineEnvironment:
                 Finding(
                     name="confinement",
                     state="missing",
-                    message=msg("ngspice can't be confined here: a stranger's netlist could run programs."),
+                    message=msg(
+                        "ngspice cannot be confined here: a netlist from an unknown source "
+                        "could run programs."
+                    ),
                     advice=msg("Install bubblewrap (Debian, Ubuntu: sudo apt-get install bubblewrap)."),
                 ),
                 *notes,
@@ -156,7 +160,7 @@ class ExamineEnvironment:
         held = Finding(
             name="confinement",
             state="ok",
-            message=msg("{layers} hold", layers=", ".join(box.layers)),
+            message=msg("active: {layers}", layers=", ".join(box.layers)),
             advice=None if box.bubblewrap else advice,
         )
         return (held, *notes)
@@ -181,7 +185,7 @@ class ExamineEnvironment:
             name="WebEngine",
             state="unused",
             message=msg(
-                "{version} can't be loaded ({reason}); the conversation uses its plain view",
+                "{version} cannot be loaded ({reason}); the conversation uses its plain view",
                 version=version,
                 reason=reason[-1] if reason else outcome.exit_code,
             ),
@@ -190,7 +194,7 @@ class ExamineEnvironment:
     async def _fonts(self) -> Finding:
         program = await asyncio.to_thread(shutil.which, "fc-list", path=self._environment.get("PATH"))
         if program is None:
-            return Finding(name="fonts", state="unused", message=msg("not examined: fc-list is missing"))
+            return Finding(name="fonts", state="unused", message=msg("not checked: fc-list is missing"))
         outcome = await self._processes.run(
             [program, ":lang=zh", "family"],
             limits=ProcessLimits(wall_s=_PROBE_S),
@@ -201,13 +205,14 @@ class ExamineEnvironment:
             return Finding(
                 name="fonts",
                 state="unused",
-                message=msg("no Chinese font found; the window will need one"),
+                message=msg("no Chinese font found; the window needs one to show Chinese"),
                 advice=msg("Debian, Ubuntu: sudo apt-get install fonts-wqy-microhei"),
             )
         return Finding(name="fonts", state="ok", message=msg("Chinese: {family}", family=families[0]))
 
     def _proxy(self) -> Finding:
-        names = sorted(name for name in self._environment if name.lower() in _PROXY_VARIABLES)
+        variables = about(described(NetworkSettings)["proxy"]).variables
+        names = sorted(name for name in self._environment if name.upper() in variables)
         if not names:
             return Finding(name="proxy", state="ok", message=msg("none set"))
         # Names only: a proxy's address may hold a password.

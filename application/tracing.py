@@ -43,7 +43,7 @@ class ReadTraces:
                 msg("There is no trace {trace} in {project}.", trace=trace, project=project)
                 if not found
                 else msg("{count} traces begin with {trace}.", count=len(found), trace=trace),
-                advice=msg('`traces list` shows them; "last" is the newest.'),
+                advice=msg('`traces list` shows them; "last" is the latest.'),
                 error_type="no_trace",
             )
         return await asyncio.to_thread(lambda: self._store.spans(_database(project), found[0].trace_id))
@@ -76,7 +76,7 @@ def _database(project: Path) -> Path:
     if not is_project(project):
         raise UserInputError(
             msg("{path} is not a project.", path=project),
-            advice=msg("Traces are kept of chats and designs; there has been none here."),
+            advice=msg("Traces are recorded for chats and designs; there have been none here."),
             error_type="no_project",
         )
     return project / PROJECT_FOLDER / TRACES_FILE

@@ -12,14 +12,12 @@ MOST_PATHS = 8
 
 
 def title_of(card: ConfirmationCard) -> Message:
-    """What is asked."""
     if len(card.calls) == 1:
-        return msg("May this be done?")
-    return msg("May these {count} things be done?", count=len(card.calls))
+        return msg("Allow this action?")
+    return msg("Allow these {count} actions?", count=len(card.calls))
 
 
 def deed_of(call: CallOnCard) -> Message:  # noqa: PLR0911 - one a kind of effect
-    """What a call would do, in a line."""
     effect = call.effect
     if effect.destination:
         return msg("Send “{text}” to {server}", text=effect.sends, server=effect.destination)
@@ -39,12 +37,11 @@ def deed_of(call: CallOnCard) -> Message:  # noqa: PLR0911 - one a kind of effec
     if effect.effect == "create":
         return msg("Create {path}", path=path.path)
     if path.overwrites:
-        return msg("Replace the whole content of {path}", path=path.path)
+        return msg("Replace the entire content of {path}", path=path.path)
     return msg("Change {path}", path=path.path)
 
 
 def reasons_of(call: CallOnCard) -> tuple[Message, ...]:
-    """Why it is asked about."""
     return tuple(REASONS[reason] for reason in call.reasons)
 
 
@@ -68,24 +65,24 @@ def _facts_of_path(path: PathEffect) -> list[Message]:
         pass
     elif path.bytes_before is not None and path.bytes_after is not None:
         facts.append(
-            msg("{before} now, {after} afterwards",
+            msg("{before} → {after}",
                 before=size_text(path.bytes_before), after=size_text(path.bytes_after))
         )  # fmt: skip
     elif path.bytes_before is not None:
-        facts.append(msg("{before} now", before=size_text(path.bytes_before)))
+        facts.append(msg("{before} before", before=size_text(path.bytes_before)))
     elif path.bytes_after is not None:
-        facts.append(msg("{after} afterwards", after=size_text(path.bytes_after)))
+        facts.append(msg("{after} after", after=size_text(path.bytes_after)))
     if path.lines_lost or path.lines_added:
         facts.append(_lines_of(path))
     if path.moved_to and path.overwrites:
-        facts.append(msg("what is at {target} is overwritten", target=path.moved_to))
+        facts.append(msg("what is at {target} will be overwritten", target=path.moved_to))
     return facts
 
 
 def _lines_of(path: PathEffect) -> Message:
     lost, added = path.lines_lost, path.lines_added
-    is_lost = msg("1 line lost") if lost == 1 else msg("{count} lines lost", count=lost)
-    is_added = msg("1 line added") if added == 1 else msg("{count} lines added", count=added)
+    is_lost = msg("−1 line") if lost == 1 else msg("−{count} lines", count=lost)
+    is_added = msg("+1 line") if added == 1 else msg("+{count} lines", count=added)
     if not lost or not added:
         return is_lost if lost else is_added
     return msg("{lost}, {added}", lost=is_lost, added=is_added)

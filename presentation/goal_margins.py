@@ -68,7 +68,6 @@ def figure_beside_limit(verdict: GoalVerdict) -> str:
 
 
 def row_of(verdict: GoalVerdict) -> GoalRow:
-    """The row of a verdict."""
     goal, value = verdict.goal, verdict.measured.value
     return GoalRow(
         value=typeset(beside_limit(goal, value, lambda each, digits: _figure(each, goal.unit, digits))),

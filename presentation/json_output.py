@@ -16,19 +16,15 @@ from typing import Any, TextIO
 
 from presentation.translation import Translator, language_of
 from shared.errors import CircuitAIError, EnvironmentProblem, Stopped
-from shared.message import Message, msg
+from shared.message import Message, for_terminal, in_json, msg, one_line
 from shared.redaction import redact_known
-from shared.visible import for_terminal, one_line
-
-_LINE_ENDS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "\u0085\u2028\u2029"}
-"""What JSON leaves as it is and some readers take for the end of a line."""
 
 
 class Output:
     """The two streams of one command, and its language.
 
-    On a terminal control characters are shown as signs: what a model or a file says may not hide, move or
-    write over what the program says - a question about a call, say. Pipes and files get texts as they are.
+    Control characters are shown as signs: what a model or a file says may not hide, move or write over what
+    the program says - a question about a call, say -, on a terminal or behind a pipe that leads to one.
     """
 
     def __init__(
@@ -83,7 +79,6 @@ class Output:
 
     @property
     def is_watched(self) -> bool:
-        """Somebody looks at stderr."""
         return self._stderr.isatty()
 
     def status(self, message: Message | None) -> None:
@@ -100,13 +95,12 @@ class Output:
             self.note(message)
 
     def note(self, message: Message) -> None:
-        """A line on stderr, in either mode."""
-        print(self._shown(self.translate(message), self._stderr), file=self._stderr, flush=True)
+        print(for_terminal(self.translate(message)), file=self._stderr, flush=True)
 
     def json(self, document: Mapping[str, Any]) -> None:
         """One JSON object on one line, flushed; NaN and infinity become null."""
         text = json.dumps(plain(document), ensure_ascii=False, allow_nan=False)
-        self._print(text.translate(_LINE_ENDS))
+        self._print(in_json(text))
         if document.get("type", "done") == "done":  # lines of events have a type, other documents none
             self._ended.append(True)
 
@@ -117,7 +111,7 @@ class Output:
 
     def _print(self, text: str, *, end: str = "\n") -> None:
         try:
-            print(self._shown(text, self._stdout), end=end, file=self._stdout, flush=True)
+            print(for_terminal(text), end=end, file=self._stdout, flush=True)
         except OSError as error:
             # Whoever read us has gone (`| head`), or the disk is full: there is no place for the rest.
             nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -125,16 +119,12 @@ class Output:
             os.close(nowhere)
             if isinstance(error, BrokenPipeError):
                 raise Stopped(msg("Stopped.")) from None
-            problem = msg("The output can't be written ({reason}).", reason=error.strerror)
+            problem = msg("The output cannot be written ({reason}).", reason=error.strerror)
             if self.as_json:  # else the error is told there, once it has come up
                 self.note(problem)
             raise EnvironmentProblem(
-                problem, advice=msg("Make room, or send it elsewhere."), error_type="cannot_write"
+                problem, advice=msg("Free some space, or write it elsewhere."), error_type="cannot_write"
             ) from error
-
-    @staticmethod
-    def _shown(text: str, stream: TextIO) -> str:
-        return for_terminal(text) if stream.isatty() else text
 
     def fail(self, error: CircuitAIError) -> None:
         """Show an error: what, where and what to do."""
@@ -150,9 +140,9 @@ class Output:
             }
             self.json({"ok": False, "errors": [entry]})
             return
-        print(self._shown(_located(text, error.file, error.line), self._stderr), file=self._stderr)
+        print(for_terminal(_located(text, error.file, error.line)), file=self._stderr)
         if advice:
-            print(self._shown(f"  {advice}", self._stderr), file=self._stderr)
+            print(for_terminal(f"  {advice}"), file=self._stderr)
         self._stderr.flush()
 
 

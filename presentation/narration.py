@@ -42,7 +42,7 @@ class Narrator:
     def _lines(self, event: DesignEvent) -> Iterator[str]:
         match event:
             case SessionOpened(resumed_text=text) if text:
-                yield self._translate(msg("Going on with: {text}", text=text))
+                yield self._translate(msg("Continuing: {text}", text=text))
             case GoalsUnderstood():
                 yield from self._goals(event)
             case TextWritten():
@@ -62,7 +62,7 @@ class Narrator:
     def _goals(self, event: GoalsUnderstood) -> Iterator[str]:
         yield self._translate(msg("Goals:"))
         for goal in event.goals:
-            default = "" if goal.stated else f"  ({self._translate(msg('our default'))})"
+            default = "" if goal.stated else f"  ({self._translate(msg('default'))})"
             yield f"  {self._translate(name_of(goal))} {_bounds(goal)}{default}"
         for assumption in event.assumptions:
             yield f"  · {self._translate(assumption)}"
@@ -87,7 +87,7 @@ class Narrator:
             case "declined":
                 return msg("Nothing was designed: the goals were not confirmed.")
             case "undone":
-                return msg("Taken back: the project is as it was before the design.")
+                return msg("Reverted: the project is as it was before the design.")
             case "stopped":
                 return msg("Stopped.")
             case "error":

@@ -41,8 +41,8 @@ def name_in(root: Path, text: str) -> str:
     place = Path(os.path.realpath(real_root / text)) if text else real_root
     if place == real_root or not place.is_relative_to(real_root):
         raise UserInputError(
-            msg("{path} is no file or folder of the project.", path=text or "."),
-            advice=msg("Name it relative to the project, for example lib/models.lib."),
+            msg("{path} is not a file or folder of the project.", path=text or "."),
+            advice=msg("Specify it relative to the project, for example lib/models.lib."),
             error_type="outside_project",
         )
     return place.relative_to(real_root).as_posix()
@@ -53,10 +53,12 @@ def _check_path(glob: str) -> None:
     if is_odd or glob.startswith(("/", "~")):
         raise UserInputError(
             msg(
-                "The path {glob} fits no file of the project.",
+                "The path {glob} matches no file of the project.",
                 glob=json.dumps(glob[:200], ensure_ascii=False),
             ),
-            advice=msg("Name it relative to the project, for example lib/** or amp.cir; ** is every file."),
+            advice=msg(
+                "Specify it relative to the project, for example lib/** or amp.cir; ** means every file."
+            ),
             error_type="bad_usage",
         )
 
@@ -66,6 +68,6 @@ def _check_tool(pattern: str, names: Iterable[str]) -> None:
     if not any(fits_tool(pattern, name) for name in names):
         raise UserInputError(
             msg("There is no tool named {name}.", name=pattern[:100] or '""'),
-            advice=msg("Tools are: {names}.", names=", ".join(names)),
+            advice=msg("Available tools: {names}.", names=", ".join(names)),
             error_type="bad_usage",
         )

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from presentation.json_output import plain
-from shared.message import Message
+from shared.message import Message, in_json
 from shared.redaction import redact_known
 
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ def export_text(session: ShownSession, kind: ExportFormat, translate: Callable[[
 
 
 def _json_text(document: dict[str, Any]) -> str:
-    """Indented JSON that is valid in UTF-8: a lone surrogate makes it ASCII."""
+    """Indented JSON that is valid in UTF-8 (a lone surrogate makes it ASCII) and safe on a terminal."""
     text = json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=2)
     try:
         text.encode()
     except UnicodeEncodeError:
         text = json.dumps(plain(document), allow_nan=False, indent=2)
-    return text + "\n"
+    return in_json(text) + "\n"

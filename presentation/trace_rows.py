@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 _OUTCOMES = {
     "stopped": msg("stopped"),
-    "limit": msg("ended by a limit"),
-    "loop": msg("ended: it went in circles"),
+    "limit": msg("stopped at a limit"),
+    "loop": msg("stopped: repeating the same steps"),
     "length": msg("cut off"),
     "cut": msg("cut off"),
 }
@@ -45,7 +45,7 @@ def row_words(span: KeptSpan, translate: Callable[[Message], str]) -> str:
 def time_words(span: KeptSpan, translate: Callable[[Message], str]) -> str:
     """``0.120 s``, or that it has not ended."""
     if span.seconds is None:
-        return translate(msg("not ended"))
+        return translate(msg("not finished"))
     return f"{span.seconds:.3f} s"
 
 

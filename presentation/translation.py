@@ -49,6 +49,9 @@ def _load(language: str, place: Place) -> Mapping[str, str]:
     catalogue: dict[str, str] = {}
     for path in sorted((CATALOGUES / language).glob("*.json")):
         catalogue.update(json.loads(path.read_text("utf-8")))
+    if catalogue:  # conversations kept from earlier versions hold their texts in the words of that time
+        former = json.loads((CATALOGUES / "former.json").read_text("utf-8"))
+        catalogue |= {old: catalogue[new] for old, new in former.items() if new in catalogue}
     if place == "window":
         own = CATALOGUES / "window" / f"{language}.json"
         catalogue.update(json.loads(own.read_text("utf-8")))

@@ -66,12 +66,12 @@ def heights(curve: Curve, plot: Plot) -> list[int]:
 async def simulated(app: Application) -> dict[str, list[int]]:
     """All of them."""
     found = {}
-    for example in await app.browse.examples():
+    for example in await app.project.browse.examples():
         with tempfile.TemporaryDirectory() as folder:
-            copy = await app.browse.copy_example(example.name, Path(folder))
-            result = await app.simulate(SimulationRequest(circuit=copy / example.circuit.name))
+            copy = await app.project.browse.copy_example(example.name, Path(folder))
+            result = await app.simulation.run(SimulationRequest(circuit=copy / example.circuit.name))
             assert result.ok, f"{example.name}: {result.issues}"
-            loaded = await app.waveforms(result.result_path)
+            loaded = await app.simulation.waveforms(result.result_path)
             curve = CURVES[example.name]
             plot = next(plot for plot in loaded.plots if plot.analysis == curve.plot)
             found[example.name] = heights(curve, plot)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
+from application.app import Application
 from application.project.window_state import ProjectMemory, WindowLanguage, WindowState, WindowTheme
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -41,8 +42,8 @@ class Picture:
     scale: float = 1.0
     size: tuple[int, int] = (1440, 900)
     opens_project: bool = True
-    right_tab: int = 0
-    """Of the tabs at the right: Conversation, Context, Debug, Info, Components."""
+    panel: str = "conversation"
+    """The key of the one in front at the right."""
 
 
 PICTURES = (
@@ -53,10 +54,10 @@ PICTURES = (
     Picture(name="small-1280x720", size=(1280, 720)),
     Picture(name="scale-125", scale=1.25),
     Picture(name="scale-200", scale=2.0, size=(1920, 1200)),
-    Picture(name="debug", right_tab=2),
-    Picture(name="debug-dark-zh", theme="dark", language="zh", right_tab=2),
-    Picture(name="info", right_tab=3),
-    Picture(name="info-dark-zh", theme="dark", language="zh", right_tab=3),
+    Picture(name="debug", panel="debug"),
+    Picture(name="debug-dark-zh", theme="dark", language="zh", panel="debug"),
+    Picture(name="info", panel="info"),
+    Picture(name="info-dark-zh", theme="dark", language="zh", panel="info"),
     Picture(name="welcome", opens_project=False),
     Picture(name="welcome-dark-zh", theme="dark", language="zh", opens_project=False),
 )
@@ -171,10 +172,10 @@ def _take(picture: Picture, scratch: Path, target: Path) -> int:
     memory = ProjectMemory(
         main_circuit="filter.cir", open_files=("filter.cir", "filter_loop.cir"), shown_file="filter.cir"
     )
-    app.window_state.save(state.with_memory(project, memory))
+    app.program.window_state.save(state.with_memory(project, memory))
 
-    def make_frame(services: Any, state: WindowState) -> MainWindow:
-        frame = MainWindow(services, state)
+    def make_frame(services: Any, app: Application, state: WindowState) -> MainWindow:
+        frame = MainWindow(services, app, state)
         services.start(_pose(frame, services, picture, project, target), kind="screenshot")
         return frame
 
@@ -187,7 +188,7 @@ async def _pose(frame: Any, services: Any, picture: Picture, project: Path, targ
     """Have the window show what a person would see after the first run, and take the picture."""
     try:
         async with asyncio.timeout(_PATIENCE_S):
-            await _until_filled(services)
+            await _until_filled(frame)
             frame.activateWindow()
             if picture.opens_project:
                 services.workspace.file_activated.emit(project / "filter.cir", 7)
@@ -198,17 +199,18 @@ async def _pose(frame: Any, services: Any, picture: Picture, project: Path, targ
                 )
                 services.workspace.run_requested.emit()
                 await finished
-                frame.panes.tabs.setCurrentIndex(picture.right_tab)
+                frame.panes.show_panel(picture.panel)
             await asyncio.sleep(_SETTLING_S)
-            frame.screen().grabWindow(0).save(str(target))
+            # Without a window manager the room kept for its frame is black.
+            frame.screen().grabWindow(0).copy(frame.geometry()).save(str(target))
     finally:
         frame.close_requested.emit()
 
 
-async def _until_filled(services: Any) -> None:
-    while not any(handle.kind == "fill window" for handle in services.app.tasks.handles):  # noqa: ASYNC110
+async def _until_filled(frame: Any) -> None:
+    while not any(handle.kind == "fill window" for handle in frame.parts.app.program.tasks.handles):  # noqa: ASYNC110
         await asyncio.sleep(0.01)
-    for handle in services.app.tasks.handles:
+    for handle in frame.parts.app.program.tasks.handles:
         if handle.kind == "fill window":
             await handle.wait()
 

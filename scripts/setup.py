@@ -33,7 +33,16 @@ UNFINISHED = VENV / ".setting-up"
 
 OLDEST_PYTHON = (3, 11)
 PYTHON_NAMES = ("python3.11", "python3.12", "python3.13", "python3.14", "python3", "python")
-SOURCES = ("shared", "domain", "application", "infrastructure", "presentation", "main.py", "bootstrap.py")
+SOURCES = (
+    "shared",
+    "domain",
+    "application",
+    "infrastructure",
+    "presentation",
+    "composition",
+    "main.py",
+    "bootstrap.py",
+)
 IS_LINUX = sys.platform.startswith("linux")
 
 

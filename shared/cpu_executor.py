@@ -49,6 +49,8 @@ class CpuTaskExecutor:
         self._free_slots = asyncio.Semaphore(self._max_workers)
         self._idle: list[_Worker] = []
         self._busy: set[_Worker] = set()
+        self._spent: list[_Worker] = []
+        """Ended behind their answer, by a cancellation that came as late; to be reaped."""
         self._jobs: set[asyncio.Future[Any]] = set()
         self._pipe_pool: ThreadPoolExecutor | None = None
         self._thread_pool: ThreadPoolExecutor | None = None
@@ -71,13 +73,13 @@ class CpuTaskExecutor:
                 self._pipe_pool = ThreadPoolExecutor(self._max_workers, "cpu-worker-pipe")
             worker = self._idle.pop() if self._idle else _Worker()
             self._busy.add(worker)
+            self._reap(self._spent)
             try:
                 job = self._pipe_pool.submit(worker.ask, function, args, kwargs)
                 answer = await uninterrupted(self._known(job), on_cancel=worker.kill)
             finally:
                 self._busy.discard(worker)
-                if worker.is_usable:
-                    self._idle.append(worker)
+                (self._idle if worker.is_usable else self._spent).append(worker)
         if answer[0] == "value":
             value: T = answer[1]
             return value
@@ -111,10 +113,16 @@ class CpuTaskExecutor:
         idle, self._idle = self._idle, []
         if self._pipe_pool is not None:
             partings = [self._known(self._pipe_pool.submit(worker.part)) for worker in idle]
-            await asyncio.gather(*partings)
+            self._reap([*self._busy, *self._spent])
+            await asyncio.gather(*partings, *self._jobs)
         for pool in (self._pipe_pool, self._thread_pool):
             if pool is not None:
                 await asyncio.to_thread(pool.shutdown)
+
+    def _reap(self, ended: list[_Worker]) -> None:
+        """Have killed workers waited for, so that none stays as a zombie; empties the list."""
+        while ended and self._pipe_pool is not None:
+            self._known(self._pipe_pool.submit(ended.pop().bury))
 
     def _known(self, job: Future[T]) -> asyncio.Future[T]:
         """The job as a future of the loop, which `shutdown` waits for."""
@@ -155,9 +163,7 @@ class _Worker:
             answer = pickle.load(answers)  # noqa: S301 - our own child
         except (EOFError, OSError, pickle.UnpicklingError) as error:
             raise CpuWorkerCrashed(
-                msg(
-                    "A calculation stopped because its process ended unexpectedly ({how}).", how=self._bury()
-                ),
+                msg("A calculation stopped because its process ended unexpectedly ({how}).", how=self.bury()),
                 advice=msg("Try it again; if it happens again, the computer may be short of memory."),
             ) from error
         found: tuple[Any, ...] = pickle.loads(answer)  # noqa: S301 - our own child
@@ -179,7 +185,7 @@ class _Worker:
                 self._process.stdin.close()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(_GOODBYE_S)
-            self._bury()
+            self.bury()
 
     def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
         with self._starting:
@@ -200,8 +206,8 @@ class _Worker:
             pickle.dump(sys.path, requests)
         return requests, answers
 
-    def _bury(self) -> str:
-        """Reap the process, close its pipes; says how it ended."""
+    def bury(self) -> str:
+        """Kill and reap the process, close its pipes; says how it ended."""
         self.kill()
         if self._process is None:
             return "killed"

@@ -80,7 +80,7 @@ class Stopped(CircuitAIError):
 def internal_error(error: BaseException) -> Message:
     """What people are told of a bug; the traceback goes to the log."""
     return msg(
-        "Something went wrong inside the program ({kind}: {text}). This is a bug, please report it.",
+        "An internal error occurred ({kind}: {text}). This is a bug; please report it.",
         kind=type(error).__name__,
         text=str(error) or "no text",
     )

@@ -154,7 +154,6 @@ class FusedLoop(QEventLoop):  # type: ignore[misc]
     def call_later(
         self, delay: float, callback: Callable[..., object], *args: Any, context: Context | None = None
     ) -> asyncio.Handle:
-        """As asyncio's."""
         if delay <= 0:  # the turn after this one
             return super().call_later(delay, callback, *args, context=context)  # type: ignore[no-any-return]
         return self._timer.add_callback(_Waiting(callback, args, self, context), delay)

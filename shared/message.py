@@ -1,7 +1,8 @@
 """Texts for people, as data.
 
 Code below presentation never joins sentences: it makes a `Message` (an English template and its
-parameters). Presentation turns it into the user's language; `str()` gives English.
+parameters). Presentation turns it into the user's language; `str()` gives English. Parameters may come from
+models and files: `visible` and its like make such texts safe to show.
 """
 
 from __future__ import annotations
@@ -12,7 +13,39 @@ from pathlib import PurePath
 from string import Formatter
 from types import MappingProxyType
 
-from shared.visible import one_line
+from shared.late_patterns import late_pattern
+
+_CONTROLS = {code: 0x2400 + code for code in range(32) if code not in (9, 10, 13)}
+_CONTROLS |= {127: 0x2421} | dict.fromkeys(range(128, 160), 0xFFFD)
+_CONTROLS |= dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD)
+"""Escape sequences could drive a terminal; marks of writing direction could turn a text around."""
+_LINE_ENDS = {9: 0x2409, 10: 0x240A, 13: 0x240D, 0x2028: 0x240A, 0x2029: 0x240A}
+_IN_JSON = {
+    code: f"\\u{code:04x}"
+    for code in (*range(127, 160), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+}
+"""What JSON leaves as it is: some of it drives a terminal, some readers take for the end of a line."""
+_LONE_RETURN = late_pattern(r"\r(?!\n)")
+
+
+def visible(text: str) -> str:
+    """`text` with its control characters (but tab and line ends) replaced by signs for them."""
+    return text.translate(_CONTROLS)
+
+
+def for_terminal(text: str) -> str:
+    """The same, and nothing that would be written over what stands in the line."""
+    return _LONE_RETURN.sub("\u240d", visible(text))
+
+
+def one_line(text: str) -> str:
+    """The same in one line: a file's name may hold line ends, and must not make up lines of a list."""
+    return visible(text).translate(_LINE_ENDS)
+
+
+def in_json(text: str) -> str:
+    """A JSON text with all that could harm a terminal written as escapes: its meaning stays."""
+    return text.translate(_IN_JSON)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from types import TracebackType
 
 from shared.late_patterns import late_pattern
+from shared.message import for_terminal
 
 BLACKED_OUT = "[key]"
 _SHORTEST = 6
@@ -38,7 +39,6 @@ class _Secrets:
         self.pattern: re.Pattern[str] | None = None
 
     def add(self, text: str) -> None:
-        """Take another one in."""
         with self._lock:
             if text in self._texts:
                 return
@@ -51,7 +51,6 @@ class _Secrets:
 
     @property
     def texts(self) -> frozenset[str]:
-        """All of them."""
         return frozenset(self._texts)
 
     def _set(self, texts: set[str]) -> None:
@@ -100,7 +99,8 @@ def redact(text: str) -> str:
 
 
 def install() -> None:
-    """Black out secrets in every log record of this process, and in the traces of uncaught errors."""
+    """Black out secrets (and control characters) in every log record of this process, and in the traces of
+    uncaught errors."""
     if getattr(logging.getLogRecordFactory(), "redacts", False):
         return
     make = logging.getLogRecordFactory()
@@ -122,15 +122,20 @@ def _clean(record: logging.LogRecord) -> None:
         message = record.getMessage()
     except Exception:  # noqa: BLE001 - arguments that don't fit, or whose text can't be made
         message = f"{record.msg} (its arguments do not fit)"
-    record.msg, record.args = redact(message), ()
+    record.msg, record.args = _shown(message), ()
     if isinstance(record.exc_info, tuple) and record.exc_info[0] is not None:
-        record.exc_text = redact("".join(traceback.format_exception(*record.exc_info)).rstrip("\n"))
+        record.exc_text = _shown("".join(traceback.format_exception(*record.exc_info)).rstrip("\n"))
     if record.stack_info:
-        record.stack_info = redact(record.stack_info)
+        record.stack_info = _shown(record.stack_info)
 
 
 def _show_redacted(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    sys.stderr.write(redact("".join(traceback.format_exception(kind, error, trace))))
+    sys.stderr.write(_shown("".join(traceback.format_exception(kind, error, trace))))
+
+
+def _shown(text: str) -> str:
+    """Without control characters too: servers and files are quoted in logs, and these read on terminals."""
+    return for_terminal(redact(text))
 
 
 def _spellings(secret: str) -> tuple[str, ...]:

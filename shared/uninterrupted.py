@@ -1,10 +1,11 @@
-"""Waiting for what must not be cut in half, also while being cancelled."""
+"""Waiting for what must not be cut in half, also while being cancelled; slow work in pieces, which may be."""
 
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -47,3 +48,26 @@ async def hold_out(
             cancelled = error
             on_cancel()
     return cancelled
+
+
+async def in_pieces(pieces: Iterator[None]) -> None:
+    """Walk `pieces` to their end on threads, one piece after the other; each runs to its next `yield`.
+
+    A thread cannot be stopped: a cancellation lets the present piece run, and no further one begins. Raises
+    what a piece raises.
+    """
+    while not await asyncio.to_thread(_is_last, pieces):
+        pass
+
+
+def imported(modules: Iterable[str]) -> Iterator[None]:
+    """Import modules, each a piece."""
+    for name in modules:
+        importlib.import_module(name)
+        yield
+
+
+def _is_last(pieces: Iterator[None]) -> bool:
+    for _ in pieces:
+        return False
+    return True

@@ -1,12 +1,17 @@
-"""What is tried when a model fails before anything of its answer has come: other models of the user."""
+"""The model that is asked in a turn, and what is tried when it fails before anything of its answer has come.
+
+A smaller context, a request without the pictures of earlier messages, other models of the user.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
+from application.graph.runtime import tell
+from application.ports.events import AlternativeTaken, AttachmentsLeftOut
 from domain.llm.service import ELSEWHERE
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
@@ -16,13 +21,18 @@ if TYPE_CHECKING:
 
     from langchain_core.language_models import BaseChatModel
 
+    from application.agent.attachment_context import Attached, Material
     from application.ports.conversation import ChatModels
     from domain.llm.chat import ProviderChoice, ProviderError
+    from domain.llm.conversation_record import ConversationRecord
 
 _logger = logging.getLogger(__name__)
 
 SMALLER_CONTEXTS = (10, 5)
 """Newest messages that are sent when a provider finds a conversation too long, one after the other."""
+
+_POSSIBLY_IMAGE_ERRORS = frozenset(("bad_request", "server_error", "unknown_model", "content_blocked"))
+"""How servers answer that can't do anything with pictures, or will not with this one."""
 
 
 class OtherModels:
@@ -85,6 +95,96 @@ class OtherModels:
             )
 
 
+class AskedModel:
+    """The model that is asked now, and how much of the conversation goes to it."""
+
+    def __init__(
+        self,
+        model: BaseChatModel,
+        choice: ProviderChoice,
+        *,
+        others: OtherModels,
+        attached: Callable[[], Attached],
+    ) -> None:
+        self.model = model
+        self.choice = choice
+        self.newest: int | None = None
+        """How many messages are sent at most, once the provider found all of them too long."""
+        self._others = others
+        self._attached = attached
+        self._has_old_pictures = self._leaves_pictures = False
+        """Whether pictures of earlier turns went with the last request; and go with none any more."""
+        self._left_out: set[str] = set()
+        """Attachments of which the user was told that this model does not get them."""
+
+    async def found_other_way(self, error: ProviderError, record: ConversationRecord) -> bool:
+        """Whether the conversation is asked about in another way from now on; told then.
+
+        Where it is not, `error` names the models that might be asked.
+        """
+        if error.has_begun:
+            return False
+        if self._has_shortened(error, record) or self._has_dropped_pictures(error):
+            return True
+        found = await self._others.next(error)
+        if found is None:
+            self._others.offer(error)
+            return False
+        choice, self.model = found
+        self.choice, self.newest = choice, None
+        text = switched_text(error.message, choice)
+        tell(AlternativeTaken(kind="model", text=text, provider=choice.provider, model=choice.model))
+        return True
+
+    def _has_shortened(self, error: ProviderError, record: ConversationRecord) -> bool:
+        most = len(record.messages) if self.newest is None else self.newest
+        kept = next((count for count in SMALLER_CONTEXTS if count < most), 0)
+        if error.error_type != "context_too_long" or not kept:
+            return False
+        self.newest = kept
+        tell(AlternativeTaken(kind="context", text=shortened_text(error.message, kept), kept=kept))
+        return True
+
+    def _has_dropped_pictures(self, error: ProviderError) -> bool:
+        if not self._has_old_pictures or error.error_type not in _POSSIBLY_IMAGE_ERRORS:
+            return False
+        # Else a model that can't see, or a picture that is refused, would end every further turn.
+        self._leaves_pictures = True
+        words = msg("{reason} (asking again without the pictures of earlier messages)", reason=error.message)
+        tell(AttachmentsLeftOut(text=words))
+        return True
+
+    async def materials(self, record: ConversationRecord) -> Mapping[str, Material]:
+        """What goes with the user's messages; what this model does not get is told once."""
+        if not record.has_attachments:
+            return {}
+        materials = await self._attached().of(
+            record.messages,
+            running=record.messages_of_turn(),
+            choice=self.choice,
+            is_short=self.newest is not None or self._leaves_pictures,
+        )
+        self._has_old_pictures = materials.sent_again > 0
+        if names := self._not_yet_told(materials.unseen):
+            text = msg(
+                "This model cannot see pictures; earlier ones are only mentioned to it by name: {names}.",
+                names=names,
+            )
+            tell(AttachmentsLeftOut(text=text))
+        if names := self._not_yet_told(materials.kept_back):
+            text = msg(
+                "Listed in .circuitaiignore, so not sent to a model on the network: {names}.", names=names
+            )
+            tell(AttachmentsLeftOut(text=text))
+        return materials.of_message
+
+    def _not_yet_told(self, names: Iterable[str]) -> str:
+        """Those names that the user was not told of in this turn."""
+        news = [name for name in dict.fromkeys(names) if name not in self._left_out]
+        self._left_out.update(news)
+        return ", ".join(news)
+
+
 def is_same(choice: ProviderChoice, asked: ProviderChoice) -> bool:
     """Whether an alternative is what was asked; what was left empty there may be any."""
     pairs = ((choice.model, asked.model), (choice.base_url, asked.base_url))
@@ -98,9 +198,9 @@ def named(choice: ProviderChoice) -> str:
 
 def shortened_text(reason: Message, kept: int) -> Message:
     """What is said when less is sent."""
-    return msg("{reason} Asking again with the last {count} messages only.", reason=reason, count=kept)
+    return msg("{reason} Retrying with the last {count} messages only.", reason=reason, count=kept)
 
 
 def switched_text(reason: Message, choice: ProviderChoice) -> Message:
     """What is said when another model is asked."""
-    return msg("{reason} Now {model} is asked.", reason=reason, model=named(choice))
+    return msg("{reason} Switching to {model}.", reason=reason, model=named(choice))

@@ -139,26 +139,25 @@ class Attachments:
 
 
 def read_text(content: bytes) -> str:
-    """The text of a kept file."""
     return decode(content).text
 
 
 def _no_text(name: str, why: str) -> UserInputError:
     if why == "no_text":
         return UserInputError(
-            msg("{name} holds no text: its pages are pictures.", name=name),
-            advice=msg("Attach the page that matters as a picture (a screenshot)."),
+            msg("{name} contains no text: its pages are images.", name=name),
+            advice=msg("Attach the relevant page as a picture (a screenshot)."),
             error_type="no_text",
         )
     if why == "too_slow":
         return UserInputError(
             msg("The text of {name} could not be read in {seconds} s.", name=name, seconds=_PATIENCE_S),
-            advice=msg("Attach the page that matters as a picture (a screenshot), or its text."),
+            advice=msg("Attach the relevant page as a picture (a screenshot), or its text."),
             error_type="unreadable_document",
         )
     return UserInputError(
-        msg("The text of {name} can't be read: the PDF is damaged, or needs a password.", name=name),
-        advice=msg("Open it and save it anew, or attach the page that matters as a picture."),
+        msg("The text of {name} cannot be read: the PDF is damaged or password-protected.", name=name),
+        advice=msg("Open it and save it again, or attach the relevant page as a picture."),
         error_type="unreadable_document",
     )
 
@@ -181,7 +180,7 @@ async def refuse_unfit(
         return
     if len(attachments) > MOST_ATTACHMENTS:
         raise UserInputError(
-            msg("{count} files are attached; a message takes at most {most}.",
+            msg("{count} files are attached; a message can have at most {most}.",
                 count=len(attachments), most=MOST_ATTACHMENTS),
             advice=msg("Send some of them with the next message."),
             error_type="too_many_attachments",
@@ -204,14 +203,14 @@ async def refuse_unfit(
         return
     if (await models.abilities(choice)).vision is False:
         raise UserInputError(
-            msg("The model {model} can't see pictures.", model=choice.model or choice.provider),
+            msg("The model {model} cannot see pictures.", model=choice.model or choice.provider),
             advice=await _advice(
                 choice,
                 models,
                 others,
                 else_say=msg(
-                    "Choose a model that can see, or send the message without the picture. Models "
-                    "that see have “vision” or a V in their names, as glm-4.6v, qwen3-vl."
+                    "Choose a model that can see, or send the message without the picture. Vision "
+                    "models often have “vision” or a V in their names, for example glm-4.6v, qwen3-vl."
                 ),
             ),
             error_type="model_cannot_see",
@@ -233,7 +232,7 @@ async def _advice(
                     seeing.append(f"{other.provider} {other.model}".strip())
     if not seeing:
         return else_say
-    return msg("Of the models you have set up these see pictures: {names}.", names=", ".join(seeing))
+    return msg("Models you have set up that see pictures: {names}.", names=", ".join(seeing))
 
 
 async def _sees(models: ChatModels, choice: ProviderChoice) -> bool:
@@ -251,9 +250,9 @@ def refuse_kept_back(attachments: Sequence[PreparedAttachment], project: Project
         source = prepared.attachment.source
         if source and project.is_kept_back(source):
             raise UserInputError(
-                msg("{path} is kept back: .circuitaiignore names it, and the model is on the network.",
+                msg("{path} was not sent: it is listed in .circuitaiignore, and the model is on the network.",
                     path=source),
-                advice=msg("Take it out of .circuitaiignore, or choose a model on this computer."),
+                advice=msg("Remove it from .circuitaiignore, or choose a model on this computer."),
                 error_type="ignored",
             )  # fmt: skip
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from application.agent.attachment_context import Material, with_material
-from application.agent.conversation import Conversation
+from domain.llm.conversation_record import ConversationRecord
 from domain.llm.messages import get_text, is_partial_response
 from domain.llm.system_prompt import fence_data, system_prompt
 from domain.llm.tools.result import cut_middle
@@ -24,7 +24,7 @@ HISTORY_LIMIT = 120_000
 
 
 def request_messages(
-    conversation: Conversation,
+    conversation: ConversationRecord,
     *,
     context: str,
     hint: str = "",

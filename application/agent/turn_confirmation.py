@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import ToolMessage
@@ -35,11 +35,10 @@ if TYPE_CHECKING:
     from application.agent.conversation import Conversation
     from application.ports.permissions import UsedAnswers
     from application.ports.project import OperationRecord
-    from application.tool_execution.context import ToolCall, ToolContext
-    from application.tool_execution.definition import Tool
+    from application.tool_execution.definition import Tool, ToolContext
     from application.tool_execution.executor import ToolExecutor
     from domain.llm.tools.confirmation_card import CallOnCard
-    from domain.llm.tools.result import ToolResult
+    from domain.llm.tools.result import ToolCall, ToolResult
 
 _log = logging.getLogger(__name__)
 _HAPPENED = ("done", "undone")
@@ -55,7 +54,7 @@ class TurnConfirmation:
         executor: ToolExecutor,
         judging: Judging,
         confirm: Confirm | None,
-        used_answers: UsedAnswers,
+        used_answers: Callable[[], UsedAnswers],
         most_calls: int,
     ) -> None:
         self._conversation = conversation
@@ -67,7 +66,7 @@ class TurnConfirmation:
 
     async def needs_review(self, pending: Sequence[str], context: ToolContext) -> bool:
         """Whether any of the calls might have to be asked about; calls that only look seldom are."""
-        calls = [self._conversation.call(call_id) for call_id in pending]
+        calls = [self._conversation.record.call(call_id) for call_id in pending]
         effects = {self._executor.effect_of(call.name) for call in calls if call is not None}
         if effects - {"read", "simulate"}:
             return True
@@ -83,7 +82,7 @@ class TurnConfirmation:
         if not asked:
             return ""
         calls = tuple(judged.on_card() for judged in asked)
-        open_card = self._conversation.open_card
+        open_card = self._conversation.record.open_card
         if open_card is not None and open_card.calls == calls:
             return open_card.card_id  # it was asked before the program was killed
         card = ConfirmationCard(card_id=new_ulid(), calls=calls)
@@ -92,7 +91,7 @@ class TurnConfirmation:
 
     async def ask(self, card_id: str) -> Answers:
         """The user's answers; "unasked" for all when there is nobody to ask."""
-        card = self._conversation.card(card_id)
+        card = self._conversation.record.card(card_id)
         if self._confirm is None:
             return same_answer(card, "unasked")
         given = await self._confirm(card)
@@ -101,7 +100,7 @@ class TurnConfirmation:
 
     async def record(self, card_id: str, answers: Answers, context: ToolContext) -> None:
         """Keep the answers; rules of "always allow" first, so that a kill between the two loses none."""
-        card = self._conversation.card(card_id)
+        card = self._conversation.record.card(card_id)
         await self._judging.remember(context.project.root, card, answers)
         await self._conversation.answer(card_id, answers)
 
@@ -109,7 +108,7 @@ class TurnConfirmation:
         self, tool: Tool[Any], arguments: Any, context: ToolContext, call: ToolCall
     ) -> ToolResult | None:
         """The gate: None when the call may run, else its result."""
-        asked, answer = self._conversation.answer_to(call.call_id)
+        asked, answer = self._conversation.record.answer_to(call.call_id)
         if answer is not None and not answer.is_allowed:
             return refusal(call.name, answer)
         effect = await effect_of(tool, arguments, context)
@@ -131,7 +130,7 @@ class TurnConfirmation:
         touched = self._touched(log)
         found: list[Judged] = []
         for call_id in pending:
-            call = self._conversation.call(call_id)
+            call = self._conversation.record.call(call_id)
             if call is None or not await self._is_to_be_judged(call, context):
                 continue
             tool = self._executor.tool(call.name)
@@ -155,9 +154,9 @@ class TurnConfirmation:
     async def _is_to_be_judged(self, call: ToolCall, context: ToolContext) -> bool:
         """Not what has its result or its answer, will not be run, or had its effect before a kill."""
         conversation = self._conversation
-        if conversation.result_of(call.call_id) or await self._is_answered(call.call_id):
+        if conversation.record.result_of(call.call_id) or await self._is_answered(call.call_id):
             return False
-        if conversation.place_in_answer(call.call_id) >= self._most_calls:
+        if conversation.record.place_in_answer(call.call_id) >= self._most_calls:
             return False
         if self._executor.rejection(call) is not None:
             return False
@@ -168,19 +167,19 @@ class TurnConfirmation:
         """Use the answer to a call up; its result where the answer does not cover it, or was used before."""
         if not judged.effect.is_same_as(asked.effect, self._written()):
             return changed_since(call.name)
-        answer_id = self._conversation.answer_id(call.call_id)
+        answer_id = self._conversation.record.answer_id(call.call_id)
         is_needed = judged.verdict.decision == "ask"
-        if is_needed and not await asyncio.to_thread(self._used_answers.spend, answer_id, call.call_id):
+        if is_needed and not await asyncio.to_thread(self._used_answers().spend, answer_id, call.call_id):
             return used_already(call.name)
         return None
 
     async def _is_answered(self, call_id: str) -> bool:
         """Whether there is an answer that still counts: one that allows counts once."""
-        _, answer = self._conversation.answer_to(call_id)
+        _, answer = self._conversation.record.answer_to(call_id)
         if answer is None or not answer.is_allowed:
             return answer is not None
-        answer_id = self._conversation.answer_id(call_id)
-        return not await asyncio.to_thread(self._used_answers.is_spent, answer_id, call_id)
+        answer_id = self._conversation.record.answer_id(call_id)
+        return not await asyncio.to_thread(self._used_answers().is_spent, answer_id, call_id)
 
     def _was_refused(self, call: ToolCall, judged: Judged) -> bool:
         """Whether the user refused just this in the turn: the same call, or deleting the same files."""
@@ -188,26 +187,26 @@ class TurnConfirmation:
             before.name == call.name
             and judged.effect.is_same_as(asked.effect)
             and (before.arguments == call.arguments or asked.effect.effect == "delete")
-            for before, asked in self._conversation.refused_in_turn()
+            for before, asked in self._conversation.record.refused_in_turn()
             if before.call_id != call.call_id
         )
 
     def _said(self) -> str:
-        messages = self._conversation.messages_of_turn()
+        messages = self._conversation.record.messages_of_turn()
         return get_text(messages[0]) if messages else ""
 
     def _written(self) -> set[tuple[str, str]]:
         """Path and version of what changing calls of this turn have written."""
         return {
             version
-            for message in self._conversation.messages_of_turn()
+            for message in self._conversation.record.messages_of_turn()
             if isinstance(message, ToolMessage) and self._executor.effect_of(str(message.name)) != "read"
             for version in get_seen_versions(message).items()
         }
 
     def _touched(self, log: Sequence[OperationRecord]) -> set[str]:
         """Existing files this turn has touched since the user last allowed something."""
-        calls = self._conversation.calls_since_permission()
+        calls = self._conversation.record.calls_since_permission()
         return {
             change.path
             for record in log

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -28,7 +29,7 @@ from domain.llm.agentic_loop.turn import (
     read_answer,
     signature_of,
 )
-from domain.llm.costs import FREE, Cost, total
+from domain.llm.costs import FREE, Cost, Price, PriceList, cost_of, total
 from domain.llm.messages import (
     get_cost,
     get_text,
@@ -37,19 +38,52 @@ from domain.llm.messages import (
     get_usage,
     is_partial_response,
 )
+from shared.errors import CircuitAIError
 
 if TYPE_CHECKING:
-    from application.agent.conversation import Conversation
-    from application.agent.pricing import Pricing
-    from application.tool_execution.context import ToolCall
+    from application.ports.conversation import ChatModels
     from application.tool_execution.executor import ToolExecutor
     from domain.llm.agent_limits import AgentLimits
+    from domain.llm.chat import ProviderChoice
+    from domain.llm.conversation_record import ConversationRecord
+    from domain.llm.tools.result import ToolCall
     from domain.simulation.goals import DesignGoal
     from shared.message import Message
+
+_logger = logging.getLogger(__name__)
 
 _PATH_ARGUMENTS = ("path", "file_path")
 _CLOCK_STEP_S = 0.001
 """Messages carry their time in milliseconds."""
+
+
+class Pricing:
+    """What the model that is asked now costs, looked up once for each model that is."""
+
+    def __init__(self, models: ChatModels) -> None:
+        self._models = models
+        self._prices: PriceList = lambda _model: None
+        self.choice: ProviderChoice | None = None
+        """What was looked up last."""
+
+    async def look_up(self, choice: ProviderChoice) -> None:
+        """From now on this model is asked. One that can't be asked has no price; asking it says why."""
+        if choice == self.choice:
+            return
+        try:
+            self._prices = await asyncio.to_thread(self._models.prices, choice)
+        except CircuitAIError as error:
+            _logger.info("No price for %s: %s", choice.provider, error)
+            self._prices = lambda _model: None
+        self.choice = choice
+
+    def price(self, model: str = "") -> Price | None:
+        """Of the chosen model; `model` is what the server calls it."""
+        return self._prices(model)
+
+    def of_unfinished(self) -> Cost:
+        """What an answer costs that is never finished: unknown, or nothing."""
+        return cost_of(None, self.price())
 
 
 class TurnWatch:
@@ -58,7 +92,7 @@ class TurnWatch:
     def __init__(
         self,
         *,
-        conversation: Conversation,
+        conversation: ConversationRecord,
         executor: ToolExecutor,
         limits: AgentLimits,
         goals: Callable[[str], Awaitable[Sequence[DesignGoal]]],
@@ -95,7 +129,9 @@ class TurnWatch:
             for call in message.tool_calls
             if (result := self._conversation.result_of(call_id := str(call["id"]))) is not None
         }
-        return read_answer(message, results, self._executor.effect_of, known=self._known)
+        return read_answer(
+            message, results, self._executor.effect_of, self._executor.groups_of, known=self._known
+        )
 
     async def next_move(self, seconds: float, *, with_answer: AIMessage | None = None) -> Ask | End:
         """What comes next; `seconds` is the model time used."""
@@ -146,7 +182,6 @@ class TurnWatch:
         return total(map(get_cost, self._answers(with_answer)))
 
     def _tokens_spent(self, with_answer: AIMessage | None) -> int:
-        """Of the whole conversation."""
         usages = map(get_usage, self._answers(with_answer))
         return sum(usage.total_tokens for usage in usages if usage is not None)
 

@@ -6,102 +6,38 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from application.agent.attachments import refuse_kept_back, refuse_unfit
-from application.conversation.consents import AskConsent, Consents
+from application.conversation.consents import AskConsent
 from application.conversation.sessions import find_session
-from application.conversation.turn import Turn, nothing_to_resume
-from application.ports.events import ChatEvent, SessionOpened, TurnEnded
-from application.workflow.designing import graph_imports
-from domain.llm.agent_limits import AgentLimits
+from application.conversation.turn_deps import ChatRequest, Emit, TurnDeps
+from application.graph import AGENT
+from application.ports.events import SessionOpened, TurnEnded
 from domain.llm.chat import ProviderChoice
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.service import Alternatives
-from domain.llm.transcript import can_go_on, has_open_turn, last_end
+from domain.llm.transcript import can_go_on, has_open_turn, last_end, nothing_to_resume
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
-from shared.pieces import in_pieces
-from shared.uninterrupted import uninterrupted
+from shared.uninterrupted import imported, in_pieces, uninterrupted
 
 if TYPE_CHECKING:
     from application.agent.conversation import Conversation
-    from application.conversation.prompting import Prompting
-    from application.ports.conversation import ChatModels, Checkpointers
-    from application.ports.permissions import PermissionStore, UsedAnswers
+    from application.ports.conversation import Transcript
     from application.ports.project import ProjectFiles, Projects
-    from application.ports.tracing import TurnTracer
     from application.search.web_searching import SearchWeb
     from application.tool_execution.confirming import Confirm
-    from application.tool_execution.context import ToolServices
-    from application.tool_execution.executor import ToolExecutor
-    from domain.llm.attachments import PreparedAttachment
     from domain.llm.web_search import WebSearchSettings
-    from shared.events import EventBus
-
-Emit = Callable[[ChatEvent], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChatRequest:
-    """What a caller asks for."""
-
-    project: Path
-    text: str | None
-    """What the user says; None = go on with the turn that was interrupted, or did not come to its end."""
-    session_id: str = ""
-    """An existing conversation; "" = a new one (with no text: the newest)."""
-    choice: ProviderChoice
-    max_cost: tuple[float, str] | None = None
-    """What the conversation may cost, with its currency; None = as it is set."""
-    main_circuit: str = ""
-    """The circuit the user works on, relative to the project; "" when none is known."""
-    go_on: str = "Go on."
-    """What is said for the user where a turn that has ended goes on, unless it broke off in a text."""
-    attachments: tuple[PreparedAttachment, ...] = ()
-    """What goes with the text."""
 
 
 class ChatWithModel:
     """The use case; turns of different conversations may run at the same time."""
 
-    def __init__(
-        self,
-        *,
-        projects: Projects,
-        models: ChatModels,
-        checkpointers: Checkpointers,
-        tracer: TurnTracer,
-        executor: Callable[[], ToolExecutor],
-        services: Callable[[], ToolServices],
-        prompts: Prompting,
-        permissions: PermissionStore,
-        used_answers: UsedAnswers,
-        limits: AgentLimits | None = None,
-        small_model: ProviderChoice | None = None,
-        alternatives: Callable[[], Alternatives] = Alternatives,
-        events: EventBus | None = None,
-        search_web: SearchWeb | None = None,
-    ) -> None:
-        self.events = events
-        self._search_web = search_web
+    def __init__(self, *, projects: Projects, deps: TurnDeps, search_web: Callable[[], SearchWeb]) -> None:
+        self.deps = deps
         self._projects = projects
-        self.models = models
-        self.checkpointers = checkpointers
-        self.tracer = tracer
-        self.executor = executor
-        self.services = services
-        self.prompts = prompts
-        self.permissions = permissions
-        self.used_answers = used_answers
-        self.consents = Consents(models=models, store=permissions)
-        self.limits = limits or AgentLimits()
-        self.small_model = small_model
-        """For titles; None = the first words serve."""
-        self.alternatives = alternatives
-        """The models that may be asked, or are offered, when the chosen one fails."""
+        self._search_web = search_web
 
     async def __call__(
         self,
@@ -119,33 +55,37 @@ class ChatWithModel:
         Errors with a text for people become an `ErrorOccurred` before it and are raised after it.
         Cancelling keeps what was shown, gives every open call its result, and goes on cancelling.
         """
-        await asyncio.to_thread(self._refuse_unknown_provider, request.choice.provider)
+        alternatives = await asyncio.to_thread(self._alternatives, request.choice)
+        is_on_network = await asyncio.to_thread(self._leaves_this_computer, request.choice, alternatives)
         web_search = await asyncio.to_thread(self._web_search, request.choice)
-        await refuse_unfit(
-            request.attachments,
-            request.choice,
-            models=self.models,
-            others=lambda: self.alternatives().choices,
-        )
+        if request.attachments:
+            await refuse_unfit(
+                request.attachments,
+                request.choice,
+                models=self.deps.models,
+                others=lambda: self.deps.alternatives().choices,
+            )
         project = await asyncio.to_thread(self._projects.open, request.project, create=True)
         try:
-            is_on_network = await asyncio.to_thread(self._leaves_this_computer, request.choice)
             if is_on_network and request.attachments:
                 await asyncio.to_thread(refuse_kept_back, request.attachments, project)
             # Before anything of the message is written: after a no it is still the user's.
-            agreed = await self.consents.obtain(
-                project.root, request.choice, session_id=request.session_id, ask=ask_consent
-            )
+            agreed = await self._consent(project, request, ask_consent) if is_on_network else None
             async with self._conversation(project, request) as conversation:
-                agreed(conversation.session_id)
+                if agreed is not None:
+                    agreed(conversation.session_id)
                 emit(SessionOpened(session_id=conversation.session_id))
+                # Loaded by now: it lies on LangGraph.
+                from application.conversation.turn import Turn
+
                 turn = Turn(
-                    self,
+                    self.deps,
                     request,
                     project,
                     conversation,
                     emit,
                     confirm=confirm,
+                    alternatives=alternatives,
                     is_on_network=is_on_network,
                     web_search=web_search,
                 )
@@ -155,55 +95,67 @@ class ChatWithModel:
 
     def _web_search(self, choice: ProviderChoice) -> WebSearchSettings | None:
         """What the general web search of a turn asks; None when it is off."""
-        if self._search_web is None:
-            return None
         if choice.provider == BUILTIN:
             if choice.web_search is not None and choice.web_search.is_on:
                 raise UserInputError(
-                    msg("The built-in model can't search the web."),
-                    advice=msg("Choose a language model with --provider, or leave out --web-search."),
+                    msg("The built-in model cannot search the web."),
+                    advice=msg("Choose a language model with --provider, or omit --web-search."),
                     error_type="bad_usage",
                 )
             return None
-        return self._search_web.of_choice(choice)
+        return self._search_web().of_choice(choice)
 
-    def _refuse_unknown_provider(self, name: str) -> None:
-        known = [info.name for info in self.models.list()]
-        if name not in known:
-            raise UserInputError(
-                msg("The provider {name} is not known.", name=name),
-                advice=msg("Known providers: {names}.", names=", ".join(sorted(known))),
-            )
+    async def _consent(
+        self, project: ProjectFiles, request: ChatRequest, ask: AskConsent | None
+    ) -> Callable[[str], None]:
+        return await self.deps.consents().obtain(
+            project.root, request.choice, session_id=request.session_id, ask=ask
+        )
 
-    def _leaves_this_computer(self, choice: ProviderChoice) -> bool:
-        """Whether the turn's contents go to the network, be it to a model that takes over."""
-        alternatives = self.alternatives()
+    def _alternatives(self, choice: ProviderChoice) -> Alternatives:
+        """The models that may take over; none from the built-in one, which does not fail."""
+        return Alternatives() if choice.provider == BUILTIN else self.deps.alternatives()
+
+    def _leaves_this_computer(self, choice: ProviderChoice, alternatives: Alternatives) -> bool:
+        """Whether the turn's contents go to the network, be it to a model that takes over.
+
+        Raises UserInputError for a provider that is not known.
+        """
         others = alternatives.choices if alternatives.is_automatic else ()
         for other in others:
             with contextlib.suppress(CircuitAIError):  # one that can't be asked: told when it is tried
-                if self.models.destination(other):
+                if self.deps.models.destination(other):
                     return True
-        return bool(self.models.destination(choice))
+        return bool(self.deps.models.destination(choice))
 
     @asynccontextmanager
     async def _conversation(self, project: ProjectFiles, request: ChatRequest) -> AsyncIterator[Conversation]:
-        await in_pieces(graph_imports())
+        await in_pieces(imported(AGENT))
         from application.agent.conversation import Conversation
 
-        transcript = await uninterrupted(asyncio.to_thread(self._open_transcript, project, request))
-        conversation = await Conversation.load(transcript)
+        opened: list[Transcript] = []
+        conversation: Conversation | None = None
+
+        def open_it() -> None:
+            opened.append(self._open_transcript(project, request))
+
         try:
-            if conversation.open_turn and conversation.work_mode == "workflow":
+            await uninterrupted(asyncio.to_thread(open_it))
+            conversation = await Conversation.load(opened[0])
+            if conversation.record.open_turn and conversation.record.work_mode == "workflow":
                 raise UserInputError(
-                    msg("This conversation is a design that waits to go on."),
-                    advice=msg("Go on with it first: design PROJECT --resume."),
+                    msg("This conversation is a design waiting to continue."),
+                    advice=msg("Continue it first: design PROJECT --resume."),
                     error_type="design_pending",
                 )
             yield conversation
         finally:
-            await uninterrupted(conversation.close())
+            if conversation is not None:
+                await uninterrupted(conversation.close())
+            elif opened:  # a stop came right behind its opening: nobody else gives the lock back
+                await uninterrupted(asyncio.to_thread(opened[0].close))
 
-    def _open_transcript(self, project: ProjectFiles, request: ChatRequest) -> Any:
+    def _open_transcript(self, project: ProjectFiles, request: ChatRequest) -> Transcript:
         sessions = project.sessions
         if request.session_id:
             return sessions.open(find_session(sessions, request.session_id))

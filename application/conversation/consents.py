@@ -60,8 +60,8 @@ class Consents:
             raise NeedsConfirmation(
                 msg("Nothing was sent: {destination} is on the network, and this project has not been sent "
                     "there before.", destination=destination),
-                advice=msg("Your messages, the files that tools read, goals and results would go there. "
-                           "Agree with --yes, or once on a terminal or in the window."),
+                advice=msg("Your messages, the files that tools read, goals and results would be sent "
+                           "there. Agree with --yes, or once on a terminal or in the window."),
             )  # fmt: skip
         if answer == "no":
             raise NeedsConfirmation(

@@ -56,7 +56,6 @@ class ContextPart:
 
     @property
     def tokens(self) -> int:
-        """Estimated."""
         return sum(entry.tokens for entry in self.entries)
 
 
@@ -72,7 +71,6 @@ class ContextReport:
 
     @property
     def tokens(self) -> int:
-        """All of it, estimated."""
         return sum(part.tokens for part in self.parts)
 
     def of(self, kind: PartKind) -> int:

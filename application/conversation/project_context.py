@@ -1,4 +1,7 @@
-"""What a model is told of the project with each message: its circuits and its goals, in brief."""
+"""What a model is told of the project with each message: its circuits and goals, in brief.
+
+And which of its own changes were taken back: its words in the history do not know of that.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from application.design.circuit_goals import GoalBook, read_goals
 from domain.simulation.goals import DesignGoal
-from shared.folder_walk import walk
+from shared.paths import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from application.ports.project import ProjectFiles
+    from application.ports.project import OperationRecord, ProjectFiles
 
 _CIRCUITS = (".cir", ".sp", ".spice", ".net", ".ckt")
 _MOST_FILES = 40
@@ -22,6 +25,7 @@ _GOALS_LIMIT = 1200
 """Characters of one circuit's goals."""
 _MOST_GOALS = 4
 """Circuits whose goals are told."""
+_MOST_CHANGES = 10
 MAIN_CIRCUIT = "The circuit that is meant when none is named: "
 
 
@@ -68,3 +72,44 @@ def _goals(project: ProjectFiles, main_circuit: str) -> Iterator[str]:
         yield f"Goals of {each.circuit}: {stored[:_GOALS_LIMIT]}"
     if len(found) > _MOST_GOALS:
         yield f"{len(found) - _MOST_GOALS} more circuits have goals."
+
+
+def undone_note(records: Sequence[OperationRecord], *, since: str) -> str:
+    """A note on a conversation's operations, oldest first, or "".
+
+    Told are the changes that are taken back now, as long as they are, and those that were done again after
+    `since` (ISO 8601, UTC: the model's last answer of an earlier turn).
+    """
+    by_id = {record.op_id: record for record in records}
+    undone = [record for record in records if record.kind == "file" and record.state == "undone"]
+    fresh = {
+        original.op_id
+        for record in records
+        if record.kind == "undo" and record.created > since and (original := _original(record, by_id))
+    }
+    again = [record for record in records if record.op_id in fresh and record.state == "done"]
+    lines = []
+    if undone:
+        lines.append("These changes of yours were taken back; the files no longer have them:")
+        lines += [
+            _line(record) + (", since your last answer" if record.op_id in fresh else "")
+            for record in undone[-_MOST_CHANGES:]
+        ]
+    if again:
+        lines.append("These changes of yours were taken back and then done again; the files have them now:")
+        lines += [_line(record) for record in again[-_MOST_CHANGES:]]
+    return "\n".join(lines)
+
+
+def _original(record: OperationRecord, by_id: dict[str, OperationRecord]) -> OperationRecord | None:
+    """The change at the beginning of a chain of undos."""
+    seen = set()
+    found: OperationRecord | None = record
+    while found is not None and found.kind == "undo" and found.op_id not in seen:
+        seen.add(found.op_id)
+        found = by_id.get(found.undoes)
+    return None if found is None or found.kind != "file" else found
+
+
+def _line(record: OperationRecord) -> str:
+    return f"- {record.tool} of {record.path} at {record.created[:19]}Z"

@@ -18,9 +18,9 @@ from domain.llm.prompts.library import (
     PromptLibrary,
     PromptTemplate,
     TextProblem,
+    names_in,
     problems_of,
 )
-from domain.llm.prompts.placeholders import names_in
 from domain.llm.system_prompt import SystemPromptInjector
 from shared.errors import UserInputError
 from shared.events import Event, EventBus
@@ -81,7 +81,11 @@ class Prompting:
     """The use case: prompts for the dialog, system messages for requests."""
 
     def __init__(
-        self, *, store: PromptStore, results: ResultCatalogue | None = None, events: EventBus | None = None
+        self,
+        *,
+        store: PromptStore,
+        results: Callable[[], ResultCatalogue] | None = None,
+        events: EventBus | None = None,
     ) -> None:
         self._store = store
         self._results = results
@@ -150,12 +154,12 @@ class Prompting:
         return library, found
 
     def _simulation_status(self, project: ProjectFiles) -> str:
-        newest = self._results.newest(project.root, 1) if self._results is not None else ()
+        newest = self._results().newest(project.root, 1) if self._results is not None else ()
         return newest[0].status if newest else "not run"
 
     def _circuit_file(self, project: ProjectFiles) -> str:
         """The circuit that was simulated last, or the only one there is."""
-        newest = self._results.newest(project.root, 1) if self._results is not None else ()
+        newest = self._results().newest(project.root, 1) if self._results is not None else ()
         if newest and newest[0].circuit.is_relative_to(project.root):
             return newest[0].circuit.relative_to(project.root).as_posix()
         try:
@@ -197,7 +201,7 @@ def about_key(project: Path) -> str:
 
 
 def _no_value(name: str) -> Message:
-    return msg('The prompt asks for "{name}", which has no value yet; it is left empty.', name=name)
+    return msg('The prompt uses "{name}", which has no value yet; it is left empty.', name=name)
 
 
 def _refuse_unusable(changes: PromptChanges, library: PromptLibrary) -> None:

@@ -11,9 +11,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from domain.llm.plain_json import join_surrogates
-from shared.message import Message, msg, stored_message
-from shared.visible import visible
+from shared.message import Message, msg, stored_message, visible
+from shared.safe_json import join_surrogates
 
 if TYPE_CHECKING:
     from application.conversation.sessions import ShownCall, ShownMessage, ShownSession
@@ -68,7 +67,6 @@ def _json_message(message: ShownMessage) -> dict[str, Any]:
 
 
 def json_call(call: ShownCall) -> dict[str, Any]:
-    """A tool call as JSON."""
     return {"id": call.id, "name": call.name, "arguments": call.arguments, "success": call.success}
 
 
@@ -150,7 +148,6 @@ def _fenced(text: str, language: str) -> str:
 
 
 def _code(text: str) -> str:
-    """Code within a line."""
     ticks = "`" * (_longest_run(text) + 1)
     return f"{ticks} {_one_line(text)} {ticks}"
 
@@ -196,7 +193,6 @@ class _Words:
         return _one_line(" · ".join(part for part in parts if part))
 
     def outcome(self, result: ShownMessage | None) -> str:
-        """What came of a call."""
         if result is None:
             return self._translate(msg("No result: the call did not run, or its run was interrupted."))
         told = self._told(result)

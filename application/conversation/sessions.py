@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from application.design.story import StoryStep, story_of
 from domain.llm.chat import ProviderChoice
 from domain.llm.costs import Cost, cost_in, total
-from domain.llm.plain_json import for_display
 from domain.llm.service import Alternatives
 from domain.llm.tools.confirmation_card import answers_from_plain, card_from_plain
 from domain.llm.transcript import (
@@ -37,6 +36,7 @@ from domain.llm.turn_failure import TurnFailure, TurnLimit, failure_from_plain, 
 from shared import paths
 from shared.errors import UserInputError
 from shared.message import Message, msg
+from shared.safe_json import for_display
 from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
@@ -211,8 +211,8 @@ class Sessions:
         kept = " ".join(name.split())[:LONGEST_NAME]
         if not kept:
             raise UserInputError(
-                msg("A conversation needs a name."),
-                advice=msg("Write a word or more."),
+                msg("A conversation must have a name."),
+                advice=msg("Enter at least one word."),
                 error_type="bad_name",
             )
 
@@ -257,7 +257,7 @@ class Sessions:
             path = Path(os.path.abspath(target))  # noqa: PTH100 - a link stays as the user wrote it
             if paths.PROJECT_FOLDER in Path(os.path.realpath(path)).parts:
                 raise UserInputError(
-                    msg("{path} is inside .circuit_ai, which belongs to the program.", path=target),
+                    msg("{path} is inside .circuit_ai, which is reserved for the program.", path=target),
                     advice=msg("Choose a place beside it."),
                     file=target,
                     error_type="bad_path",
@@ -288,7 +288,7 @@ def find_session(store: SessionStore, reference: str) -> str:
         return prefix
     if not SHORTEST_PREFIX <= len(prefix) < _ULID_LENGTH or not _PREFIX.fullmatch(prefix):
         raise UserInputError(
-            msg("{text} is no id of a conversation.", text=repr(reference)),
+            msg("{text} is not a conversation id.", text=repr(reference)),
             advice=msg('Give an id, its first letters (6 or more), or "last"; `sessions list` shows them.'),
             error_type="bad_session_id",
         )
@@ -340,7 +340,7 @@ def shown(
         is_ours=is_ours,
         messages=tuple(_shown_message(entry, success_of) for entry in entries),
         problems=tuple(
-            msg("Line {line} of the transcript is damaged and was left out.", line=event.get("line"))
+            msg("Line {line} of the transcript is damaged and was skipped.", line=event.get("line"))
             for event in events
             if event.get("event") == "damaged"
         ),

@@ -1,25 +1,43 @@
-"""The models of a turn beside the one it was begun with: those that take over, and the one that names it."""
+"""The models of a turn beside the one it was begun with: those that take over, and the one that names it.
+
+A conversation's name is the user's first words, or a title by the small model where one is set.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextlib import aclosing, contextmanager
+from typing import TYPE_CHECKING, Any, cast
 
-from application.conversation.titles import name_from, title_by
+from langchain_core.messages import HumanMessage, SystemMessage
+
+from application.agent.alternatives import OtherModels, is_same
 from application.search.web_searching import with_search_of
-from domain.llm.chat import ProviderChoice
+from domain.llm.chat import ProviderChoice, ProviderError
+from domain.llm.messages import get_text
+from domain.llm.prompts.fallbacks import TITLE_INSTRUCTION
+from domain.llm.system_prompt import fence_data
+from shared.errors import CircuitAIError
 
 if TYPE_CHECKING:
-    from application.agent.alternatives import OtherModels
-    from application.agent.conversation import Conversation
-    from application.conversation.chatting import ChatWithModel
+    from application.conversation.turn_deps import TurnDeps
+    from application.ports.conversation import ChatModels
     from application.ports.project import ProjectFiles
+    from domain.llm.conversation_record import ConversationRecord
     from domain.llm.service import Alternatives
 
 _logger = logging.getLogger(__name__)
+
+NAME_LENGTH = 40
+_TIMEOUT_S = 15.0
+_MOST_QUESTION = 1_500
+_MOST_ANSWER = 1_500
+_THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+_LABEL = re.compile(r"\A(?:title|标题)\s*[:：]\s*", re.IGNORECASE)
+_AROUND = " \t\"'`*#“”‘’「」《》."
 
 
 class TurnModels:
@@ -27,28 +45,26 @@ class TurnModels:
 
     def __init__(
         self,
-        chat: ChatWithModel,
+        deps: TurnDeps,
         asked: ProviderChoice,
         project: ProjectFiles,
-        conversation: Conversation,
+        record: ConversationRecord,
         *,
         is_on_network: bool,
         is_searching: bool,
     ) -> None:
-        self._chat = chat
+        self._deps = deps
         self._asked = asked
         self._project = project
-        self._conversation = conversation
+        self._record = record
         self._is_on_network = is_on_network
         self._is_searching = is_searching
         """With the general search of the web."""
 
     def others(self, alternatives: Alternatives) -> OtherModels:
         """The models that may take over, with the search that the turn was begun with."""
-        from application.agent.alternatives import OtherModels, is_same
-
         return OtherModels(
-            self._chat.models,
+            self._deps.models,
             [
                 with_search_of(self._asked, choice, is_general=self._is_searching)
                 for choice in alternatives.choices
@@ -60,15 +76,13 @@ class TurnModels:
 
     async def name(self) -> str:
         """What the conversation is called after its first whole answer."""
-        from domain.llm.messages import get_text
-
-        question = self._conversation.first_words
+        question = self._record.first_words
         title = ""
-        if self._chat.small_model is not None and await self._may_ask(self._chat.small_model):
-            answer = self._conversation.answers_of_turn()[-1:]
+        if self._deps.small_model is not None and await self._may_ask(self._deps.small_model):
+            answer = self._record.answers_of_turn()[-1:]
             title = await title_by(
-                self._chat.models,
-                self._chat.small_model,
+                self._deps.models,
+                self._deps.small_model,
                 question=question,
                 answer="".join(map(get_text, answer)),
             )
@@ -76,21 +90,56 @@ class TurnModels:
 
     async def _may_go_on_with(self, choice: ProviderChoice) -> bool:
         """Whether another model may take over: what is on this computer stays there."""
-        destination = await asyncio.to_thread(self._chat.models.destination, choice)
+        destination = await asyncio.to_thread(self._deps.models.destination, choice)
         if destination and not self._is_on_network:
             return False
         return await self._may_ask(choice)
 
     async def _may_ask(self, choice: ProviderChoice) -> bool:
         """Whether this conversation may be sent there; a title is not worth a question."""
-        root, session_id = self._project.root, self._conversation.session_id
-        with left_to_the_next_start("The small model was not asked"):
-            return await self._chat.consents.is_given(root, choice, session_id=session_id)
+        root, session_id = self._project.root, self._record.session_id
+        with log_and_continue("The small model was not asked"):
+            return await self._deps.consents().is_given(root, choice, session_id=session_id)
         return False
 
 
+def name_from(text: str) -> str:
+    """A name from somebody's words: the first line, cut to `NAME_LENGTH`."""
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    return line if len(line) <= NAME_LENGTH else line[: NAME_LENGTH - 1].rstrip() + "…"
+
+
+async def title_by(models: ChatModels, choice: ProviderChoice, *, question: str, answer: str) -> str:
+    """A title by the small model; "" when it has none to give (it fails, is slow, says nothing).
+
+    What it gets is material: both texts are cut and fenced.
+    """
+    texts = (("question", question[:_MOST_QUESTION]), ("answer", answer[:_MOST_ANSWER]))
+    asked = "\n\n".join(fence_data(name, text) for name, text in texts)
+    messages = [SystemMessage(content=TITLE_INSTRUCTION), HumanMessage(content=asked)]
+    said: list[str] = []
+    try:
+        async with (
+            asyncio.timeout(_TIMEOUT_S),
+            models.open(choice) as model,
+            aclosing(cast("Any", model.astream(messages))) as chunks,
+        ):
+            async for chunk in chunks:
+                said.append(get_text(chunk))
+    except (ProviderError, CircuitAIError, TimeoutError) as error:
+        # The conversation has a name without it; the main model's answer is not to suffer from it.
+        _logger.warning("The small model gave no title: %s", error or "it took too long")
+        return ""
+    return _title_in("".join(said))
+
+
+def _title_in(text: str) -> str:
+    line = name_from(_THINKING.sub("", text))
+    return _LABEL.sub("", line.strip(_AROUND)).strip(_AROUND)
+
+
 @contextmanager
-def left_to_the_next_start(what: str) -> Iterator[None]:
+def log_and_continue(what: str) -> Iterator[None]:
     """For tidying up: its failure must not hide how the turn ended, and the next start does it again."""
     try:
         yield

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from domain.simulation.goals import DesignGoal
-from shared.bounded_json import read_bounded
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
+from shared.safe_json import read_bounded
 
 if TYPE_CHECKING:
     from application.ports.project import ProjectFiles

@@ -46,7 +46,6 @@ class DesignRound:
 
     @property
     def goals_met(self) -> int:
-        """How many."""
         return sum(verdict.met for verdict in self.verdicts)
 
 

@@ -82,7 +82,6 @@ class _Teller:
         self._count = 0
 
     def take(self, event: Mapping[str, Any]) -> Iterator[StoryStep]:
-        """One more line."""
         if event.get("event") == "turn":
             yield from self._turn(event)
         stored = event.get("message")

@@ -42,11 +42,9 @@ class OptimizationJob:
     """The number of each point's first simulation."""
 
     def named(self, values: Values) -> dict[str, float]:
-        """Values by name."""
         return dict(zip(self.space.names, values, strict=True))
 
     def points_of(self, values: Values) -> list[Point]:
-        """The runs that make a point."""
         return [Point(values=self.named(values), corner=corner) for corner in self.study.plan.corners]
 
     def number(self, points: Sequence[Values], first: int) -> None:

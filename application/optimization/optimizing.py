@@ -177,7 +177,7 @@ class OptimizeCircuit:
         if not chosen:
             raise spec_error(
                 "parameters",
-                msg("name nothing to choose"),
+                msg("contain nothing to choose"),
                 advice=msg("Add {example}.",
                            example='{"name": "R1", "min": "1k", "max": "10k", "scale": "E24"}'),
             )  # fmt: skip
@@ -185,7 +185,7 @@ class OptimizeCircuit:
         if not spec.goals and not objectives:
             raise spec_error(
                 "goals",
-                msg("are missing: what is to be reached"),
+                msg("are missing: they say what to reach"),
                 advice=msg("Add {example}.", example='"goals": ["bw >= 1Meg"], "minimize": "power"'),
             )
         prepared, notes = without_own_steps(self._prepared(request))
@@ -354,7 +354,8 @@ class OptimizeCircuit:
         prepared = self._prepared(request, with_analyses=False)
         tree = with_values(prepared.tree, best.texts)
         if more := sorted(tree.changed - prepared.tree.changed):
-            note = msg("The best circuit was not written: {path}, which it includes, has values of it.",
+            note = msg("The best circuit was not written: some of its values are in {path}, which it "
+                       "includes.",
                        path=more[0])  # fmt: skip
             return None, (note,)
         output = request.output.absolute()
@@ -362,7 +363,8 @@ class OptimizeCircuit:
         if tree.root.includes and output.parent != job.prepared.circuit.parent:
             return output, (
                 msg(
-                    "{path} names its includes as the circuit does: keep it in the same folder.", path=output
+                    "{path} refers to its includes as the circuit does: keep it in the same folder.",
+                    path=output,
                 ),
             )
         return output, ()
@@ -389,8 +391,8 @@ async def _within(work: Coroutine[Any, Any, OptimizationResult], seconds: float)
 def _refuse_input_as_output(output: Path, circuit: Path) -> None:
     if output.absolute().resolve() == circuit.resolve():
         raise UserInputError(
-            msg("{path} is the circuit itself, which an optimisation never changes.", path=output),
-            advice=msg("Name another file with -o."),
+            msg("{path} is the circuit itself, which an optimization never changes.", path=output),
+            advice=msg("Specify another file with -o."),
             file=output,
             error_type="bad_usage",
         )

@@ -121,8 +121,8 @@ class LiveTuning:
         for name, value in values.items():
             if name not in names:
                 raise UserInputError(
-                    msg("{name} is not among the values that are tuned.", name=name),
-                    advice=msg("Tuned are: {names}.", names=", ".join(names)),
+                    msg("{name} is not one of the tuned values.", name=name),
+                    advice=msg("Tuned values: {names}.", names=", ".join(names)),
                 )
             if not math.isfinite(value):
                 raise UserInputError(msg("{name} needs a number, not {value}.", name=name, value=value))
@@ -171,6 +171,6 @@ class TuneCircuit:
         )
         prepared, _ = without_own_steps(asked)
         if not spec.parameters:
-            raise spec_error("parameters", msg("name nothing to tune"))
+            raise spec_error("parameters", msg("contain nothing to tune"))
         measures, _, _ = study_measures(spec, prepared)
         return StudyPlan(prepared, spec, parameters=spec.parameters, corners=()), measures

@@ -98,10 +98,11 @@ class ProjectFiles(Protocol):
         """What is asked of the project's circuits."""
         ...
 
-    def adopt(self) -> None:
+    def adopt(self, *, give_up: Callable[[], bool] = ...) -> None:
         """Make what other installations wrote ours, as history: what it had under way is ended, not run.
 
-        Raises UserInputError ("session_in_use"), EnvironmentProblem for what can't be; all else is adopted.
+        `give_up` is asked all along; yes is answered by Stopped. Raises UserInputError ("session_in_use"),
+        EnvironmentProblem for what can't be; all else is adopted.
         """
         ...
 
@@ -263,6 +264,9 @@ class OperationRecord:
     """The call's stored outcome, plain JSON types; for a file known already at the intent."""
     is_ours: bool = True
     """This installation wrote it; nothing is ever done because of one that another wrote."""
+    is_under_way: bool = True
+    """Of an intent: the user's own folder says too that it did not come to its end, so that it may be gone on
+    with. An older state of the log says so of changes that ended long ago."""
 
     @property
     def changes(self) -> tuple[FileChange, ...]:
@@ -305,8 +309,11 @@ class OperationLog(Protocol):
         """Change the state (and the result, when given) of a record of ours."""
         ...
 
-    def adopt(self) -> int:
-        """Make other installations' records ours: what they had under way is abandoned. How many it were."""
+    def adopt(self, *, give_up: Callable[[], bool] = ...) -> int:
+        """Make other installations' records ours: what they had under way is abandoned. How many it were.
+
+        `give_up` is asked all along; yes is answered by Stopped, and nothing was changed.
+        """
         ...
 
     def find(self, op_id: str) -> OperationRecord | None:

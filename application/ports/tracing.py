@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 SpanValue = str | int | float | bool
 
+ERROR_TYPE = "error.type"
+"""OpenTelemetry's own name (semantic conventions, attributes of errors)."""
+
 
 class Span(Protocol):
     """A stretch of a turn under way: a node, the loop, one model call, one tool call.

@@ -7,6 +7,7 @@ ends what it had under way; answers and permissions in it never count, its resul
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,24 +88,23 @@ class AdoptProject:
 
         return await asyncio.to_thread(work)
 
-    async def __call__(self, folder: Path) -> StrangeHistory:
-        """Adopt all of it; what it was.
+    async def __call__(self, folder: Path) -> None:
+        """Adopt all of it.
 
-        Raises UserInputError ("no_project", "session_in_use"), EnvironmentProblem for what can't be adopted;
-        all else is.
+        Cancelled, it ends soon: the operations are adopted all or none, the conversations as far as it came;
+        the next time goes on. Raises UserInputError ("no_project", "session_in_use"), EnvironmentProblem for
+        what can't be adopted; all else is.
         """
+        cancelled = threading.Event()
 
-        def work() -> StrangeHistory:
+        def work() -> None:
             project = self._projects.open(folder)
             try:
-                history = self._look(project)
-                if history.is_there:
-                    project.adopt()
-                return history
+                project.adopt(give_up=cancelled.is_set)
             finally:
                 project.close()
 
-        return await uninterrupted(asyncio.to_thread(work))
+        await uninterrupted(asyncio.to_thread(work), on_cancel=cancelled.set)
 
     def _look(self, project: ProjectFiles) -> StrangeHistory:
         return StrangeHistory(

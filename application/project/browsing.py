@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from application.design.circuit_goals import GoalBook
     from application.design.rounds import DesignRounds
     from application.ports.project import Projects
+    from application.ports.project_view import ProjectView
     from application.ports.simulation import SourceReaders
     from application.simulation.measuring import MeasureResult
-    from application.tool_execution.context import ProjectView
 
 MOST_RESULTS = 200
 """Results a list shows, the newest."""
@@ -319,13 +319,13 @@ class BrowseProject:
                 project.close()
         except EnvironmentProblem as error:
             warning = msg(
-                "This folder is read-only ({reason}): results and conversations can't be kept in it.",
+                "This folder is read-only ({reason}): results and conversations cannot be saved in it.",
                 reason=error.message,
             )
         else:
             if not os.access(folder / paths.PROJECT_FOLDER, os.W_OK | os.X_OK):
                 warning = msg(
-                    "This project is read-only: what it holds is shown, nothing can be added to it."
+                    "This project is read-only: its contents can be viewed, but nothing can be saved in it."
                 )
         return OpenedProject(
             root=folder, circuits=self._circuits(folder, (folder / main,)), file=file, warning=warning
@@ -429,7 +429,7 @@ class BrowseProject:
         name = name.strip()
         if not name or name.startswith(".") or _BAD_NAME.search(name):
             raise UserInputError(
-                msg("{name} can't be the name of a file.", name=repr(name)),
+                msg("{name} cannot be used as a file name.", name=repr(name)),
                 advice=msg("Use letters, digits, _ and -, for example filter.cir."),
                 error_type="bad_path",
             )
@@ -438,7 +438,7 @@ class BrowseProject:
         path = root / name
         if os.path.lexists(path):
             raise UserInputError(
-                msg("There is a file {name} already.", name=name), advice=msg("Choose another name.")
+                msg("The file {name} already exists.", name=name), advice=msg("Choose another name.")
             )
         project = self._projects.open(root)
         try:
@@ -452,12 +452,12 @@ def _check_folder(folder: Path, place: Path) -> None:
     if not folder.is_dir():
         raise UserInputError(
             msg("There is no folder {path}.", path=place),
-            advice=msg("Choose the folder of a project, or one of its files."),
+            advice=msg("Choose a project folder, or one of its files."),
             error_type="file_not_found",
         )
     if folder in (Path(folder.anchor), Path.home()) and not paths.is_project(folder):
         raise UserInputError(
-            msg("{path} is too wide for a project: every file in it would be looked at.", path=folder),
+            msg("{path} is too large for a project; choose a subfolder.", path=folder),
             advice=msg("Choose a folder inside it."),
             error_type="bad_path",
         )

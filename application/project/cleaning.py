@@ -144,7 +144,7 @@ class CleanProject:
         if request.project is not None and not is_project(request.project):
             raise UserInputError(
                 msg("{path} is not a project.", path=request.project),
-                advice=msg("Name a folder that has a .circuit_ai folder in it."),
+                advice=msg("Specify a folder that contains a .circuit_ai folder."),
                 file=request.project,
                 error_type="not_a_project",
             )
@@ -258,7 +258,7 @@ def _named(text: str, results: Sequence[StoredResult]) -> str:
     raise UserInputError(
         msg("There is no result {id}.", id=text)
         if len(fitting) != 1 and not fitting
-        else msg("{id} does not name one result only.", id=text),
-        advice=msg("Give the whole name of its folder in sim_results, or “last”."),
+        else msg("{id} matches more than one result.", id=text),
+        advice=msg("Give the full name of its folder in sim_results, or “last”."),
         error_type="no_result",
     )

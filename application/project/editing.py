@@ -87,7 +87,7 @@ class EditFiles:
             content = decode(data)
         except BinaryFileError as error:
             raise UserInputError(
-                msg("{path} is no text file.", path=path),
+                msg("{path} is not a text file.", path=path),
                 advice=msg("Open it in another program."),
                 file=path,
                 error_type="binary_file",
@@ -106,13 +106,13 @@ class EditFiles:
         except NotEncodableError as error:
             raise UserInputError(
                 msg(
-                    "“{character}” on line {line} has no place in {encoding}, the encoding of {path}.",
+                    "“{character}” on line {line} cannot be saved in {encoding}, the encoding of {path}.",
                     character=error.character,
                     line=error.line,
                     encoding=error.encoding,
                     path=path,
                 ),
-                advice=msg("Save the file as UTF-8, or take the character out."),
+                advice=msg("Save the file as UTF-8, or remove the character."),
                 file=path,
                 line=error.line,
                 error_type="not_encodable",
@@ -162,8 +162,8 @@ def _refuse_unless(expected: str | None, current: bytes | None, path: Path) -> N
     found = ABSENT if current is None else version_of(current)
     if found != expected:
         raise CircuitError(
-            msg("{path} was changed by somebody else meanwhile; it was not written.", path=path),
-            advice=msg("Compare the two, then keep yours or take theirs."),
+            msg("{path} was modified by another program in the meantime; it was not written.", path=path),
+            advice=msg("Compare the two, then keep your version or take theirs."),
             file=path,
             error_type="file_modified_externally",
         )

@@ -28,9 +28,7 @@ class UncleanEnds(Protocol):
         """
         ...
 
-    def end(self) -> None:
-        """It ended as it should."""
-        ...
+    def end(self) -> None: ...
 
     def untold(self, log: Path) -> tuple[UncleanEnd, ...]:
         """Those of earlier runs that nobody was told of, the newest first; each is told once.

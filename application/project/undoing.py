@@ -131,7 +131,7 @@ def _last_standing(records: Sequence[OperationRecord]) -> OperationRecord:
         if is_standing and record.before_sha256 != record.after_sha256:
             return record
     raise CircuitError(
-        msg("There is nothing to undo: no change of a file stands."),
-        advice=msg("List what was done: python main.py operations PROJECT"),
+        msg("Nothing to undo."),
+        advice=msg("List the operations: python main.py operations PROJECT"),
         error_type="nothing_to_undo",
     )

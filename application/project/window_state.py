@@ -5,13 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
+
+from shared.setting import Setting, read_as, setting
 
 MOST_RECENT = 10
 """Folders of the list of recent projects; the memory of others is dropped."""
 
+_MOST_PIXELS = 100_000
+"""No window, pane or splitter has so many."""
+
 WindowLanguage = Literal["auto", "en", "zh"]
 WindowTheme = Literal["system", "light", "dark"]
+
+
+def _zooms(value: Any) -> dict[str, dict[str, tuple[float, float]]]:
+    zooms: dict[str, dict[str, tuple[float, float]]] = read_as(
+        "dict[str, dict[str, tuple[float, float]]]", value
+    )
+    if not all(low < high for ranges in zooms.values() for low, high in ranges.values()):
+        raise ValueError(value)
+    return zooms
+
+
+def _geometry(value: Any) -> tuple[int, int, int, int]:
+    told = Setting(bounds=(-_MOST_PIXELS, _MOST_PIXELS))  # a second screen may lie to the left
+    x, y, width, height = read_as("tuple[int, int, int, int]", value, told)
+    if width < 0 or height < 0:
+        raise ValueError(value)
+    return x, y, width, height
 
 
 @dataclass(slots=True, kw_only=True)
@@ -22,7 +44,7 @@ class CircuitView:
     """The kind that is shown; "" = the first one."""
     traces: dict[str, list[str]] = field(default_factory=dict)
     """Expressions that are drawn, by kind of analysis; those of one that is not here are the usual ones."""
-    zooms: dict[str, dict[str, tuple[float, float]]] = field(default_factory=dict)
+    zooms: dict[str, dict[str, tuple[float, float]]] = setting(dict, read=_zooms)
     """By kind of analysis: the chosen range of each pane by its unit, "" the axis; in drawn coordinates."""
     measurements: list[str] = field(default_factory=list)
     """Expressions that are measured beside the circuit's own figures."""
@@ -39,15 +61,16 @@ class ProjectMemory:
     shown_file: str = ""
     expanded: tuple[str, ...] = ()
     """Folders open in the tree."""
-    sizes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    sizes: Mapping[str, tuple[int, ...]] = setting(dict, bounds=(0, _MOST_PIXELS))
     """Sizes of the parts of a splitter by its name, logical pixels; they are kept per project."""
-    views: Mapping[str, CircuitView] = field(default_factory=dict)
+    views: Mapping[str, CircuitView] = setting(dict, parts=lambda: CircuitView)
     """By circuit."""
     accepted: Mapping[str, str] | None = None
     """SHA-256 of each file of the accepted state; None before there is one."""
-    places: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
+    places: Mapping[str, tuple[int, int, int]] = setting(dict, bounds=(1, 100_000_000))
     """Of an open file: the caret's line and column and the first line that is seen, from 1."""
-    bottom_tab: int = 0
+    bottom_panel: str = ""
+    """The key of the panel in front below; "" = the first."""
     conversation: str | None = None
     """The one that was shown: its id, "" for a new one; None: the newest."""
     drafts: Mapping[str, str] = field(default_factory=dict)
@@ -58,19 +81,20 @@ class ProjectMemory:
 class WindowState:
     """The window as it was left."""
 
-    language: WindowLanguage = "auto"
+    language: WindowLanguage = setting("auto", choices=("auto", "en", "zh"))
     """"auto": the one of the settings, or of the system."""
-    theme: WindowTheme = "system"
-    scale: float = 1.0
+    theme: WindowTheme = setting("system", choices=("system", "light", "dark"))
+    scale: float = setting(1.0, bounds=(1, 2))
     """Factor on all sizes of type and rows, 1 to 2."""
-    geometry: tuple[int, int, int, int] | None = None
+    geometry: tuple[int, int, int, int] | None = setting(None, read=_geometry)
     """x, y, width, height of the window, logical pixels."""
     is_maximized: bool = False
     shown_panes: Mapping[str, bool] = field(default_factory=dict)
     """left, bottom, right."""
-    sizes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    sizes: Mapping[str, tuple[int, ...]] = setting(dict, bounds=(0, _MOST_PIXELS))
     """Sizes of the parts of a splitter by its name, for a project that is new."""
-    right_tab: int = 0
+    right_panel: str = ""
+    """The key of the panel in front at the right; "" = the first."""
     last_project: Path | None = None
     """None: the window was left without a project."""
     projects: Mapping[Path, ProjectMemory] = field(default_factory=dict)

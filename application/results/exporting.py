@@ -169,7 +169,7 @@ class ExportResult:
             and any(path.exists() and target.samefile(path) for path in (raw, request.source))
         ):
             raise UserInputError(
-                msg("{path} is what would be exported; it is not replaced.", path=target),
+                msg("{path} is the file being exported; it is not overwritten.", path=target),
                 advice=msg("Choose another name."),
                 file=target,
                 error_type="bad_path",
@@ -247,6 +247,6 @@ def _refuse_too_much(tables: Sequence[Table], most: int | None) -> None:
         raise UserInputError(
             msg("That would be {values} numbers; at most {most} are exported at once.",
                 values=values, most=most),
-            advice=msg("Name fewer signals or a range; the command export writes data of any size."),
+            advice=msg("Select fewer signals or a range; the command export writes data of any size."),
             error_type="export_too_large",
         )  # fmt: skip

@@ -42,7 +42,6 @@ class TablePart:
     """The data of some columns (by their place, the axis first) in these rows. Blocking."""
 
     def whole(self, column: int) -> Array:
-        """All of one column."""
         return self.read(range(self.rows), [column])[0]
 
     def blocks(self, columns: Sequence[int], rows: int = _BLOCK_ROWS) -> Iterable[Sequence[Array]]:
@@ -78,7 +77,6 @@ class Table:
 
     @property
     def rows(self) -> int:
-        """Of all parts."""
         return sum(part.rows for part in self.parts)
 
     @property
@@ -104,7 +102,7 @@ def tables_of(file: WaveformSource, signals: Sequence[str] = (), analysis: str |
         groups = [group for group in groups if group.name == analysis.strip().lower()]
         if not groups:
             raise UserInputError(
-                msg("There is no analysis {name} in this result, which has {names}.",
+                msg("There is no analysis {name} in this result; it has {names}.",
                     name=analysis, names=", ".join(names)),
                 error_type="unknown_analysis",
             )  # fmt: skip
@@ -155,7 +153,7 @@ def within(tables: Sequence[Table], span: tuple[float, float] | None) -> list[Ta
             for low, high in [_extent(table)]
         )
         raise UserInputError(
-            msg("No point lies between {start} and {stop}; the data have {axes}.",
+            msg("No data point is between {start} and {stop}; the data cover {axes}.",
                 start=f"{span[0]:.6g}", stop=f"{span[1]:.6g}", axes=axes),
             error_type="empty_range",
         )  # fmt: skip
@@ -222,9 +220,9 @@ def one_table(tables: Sequence[Table], signals: Sequence[str]) -> tuple[list[Tab
     """(the table for a file that holds one, those that have no room in it)."""
     if len(tables) > 1 and signals:
         raise UserInputError(
-            msg("These signals belong to different analyses ({names}), which one table cannot hold.",
+            msg("These signals belong to different analyses ({names}) and cannot share one table.",
                 names=", ".join(table.name for table in tables)),
-            advice=msg("Export them one by one, choose with --analysis, or take the format json or mat."),
+            advice=msg("Export them one by one with --analysis, or use the format json or mat."),
             error_type="several_analyses",
         )  # fmt: skip
     ranked = sorted(

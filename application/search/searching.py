@@ -82,7 +82,7 @@ class SearchProject:
             return Answer(
                 found=found,
                 fused=found.matches,
-                semantic_note=msg("A regular expression has no meaning to search by."),
+                semantic_note=msg("A regular expression cannot be searched by meaning."),
             )
         exact = asyncio.create_task(self._find(root, query, state), name="search by text")
         try:
@@ -151,10 +151,10 @@ class SearchProject:
             if not limit.expired():
                 raise
             raise CircuitError(
-                msg("Looking through the files of the project was ended after {seconds} s.",
+                msg("Scanning the project's files was ended after {seconds} s.",
                     seconds=f"{_HANGING_S:g}"),
-                advice=msg("Name folders that need not be searched in .circuitaiignore; a disk of a network "
-                           "may not be answering."),
+                advice=msg("List folders that need not be searched in .circuitaiignore; a network disk "
+                           "may not be responding."),
                 error_type="search_too_slow",
             ) from None  # fmt: skip
 
@@ -169,7 +169,7 @@ class SearchProject:
             raise CircuitError(
                 msg("The search was ended after {seconds} s: the regular expression takes too long.",
                     seconds=f"{_PATTERN_S:g}"),
-                advice=msg("Use a plainer pattern without repeated groups, or plain text."),
+                advice=msg("Use a simpler pattern without repeated groups, or plain text."),
                 error_type="search_too_slow",
             ) from None  # fmt: skip
         skipped = dict(state.skipped)
@@ -211,7 +211,7 @@ class SearchProject:
                 return None, msg("There is nothing to search by meaning.")
             if not is_complete:
                 return None, msg(
-                    "Search by meaning is being built: {done} of {all} parts.",
+                    "The index for search by meaning is being built: {done} of {all} passages.",
                     done=parts - missing,
                     all=parts,
                 )
@@ -222,8 +222,8 @@ class SearchProject:
             self._index(root).nearest, embedder.model, vectors[0], query.scope, _MOST_SEMANTIC
         )
         if near is None:
-            return None, msg("The embedding model has changed; its vectors are being made anew.")
-        note = msg("{count} changed parts have no vector yet.", count=missing) if missing else None
+            return None, msg("The embedding model has changed; its vectors are being rebuilt.")
+        note = msg("{count} changed passages have no vector yet.", count=missing) if missing else None
         return near, note
 
     async def _embed_parts(

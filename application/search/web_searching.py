@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from application.ports.events import WebSearchCompleted, WebSearchFailed, WebSearchStarted
-from domain.llm.chat import WebSearchChoice, WebSource
+from domain.llm.chat import WebSearchChoice
+from domain.llm.provider_settings import settled_search
 from domain.llm.web_search import (
-    WEB_SEARCH,
     SearchAnswer,
     WebSearchSettings,
     clean_query,
-    settled_search,
-    sources_of_result,
 )
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
 from shared.redaction import redact
 
 if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage
-
     from application.ports.model_settings import ModelSettingsStore
     from application.ports.web_search import WebSearchEngines
     from domain.llm.chat import ProviderChoice
@@ -82,16 +77,6 @@ class SearchWeb:
             self._events.publish(event)
 
 
-def sources_in(messages: Iterable[BaseMessage]) -> tuple[WebSource, ...]:
-    """The pages that web searches have found in these messages, each once, in the order of their numbers."""
-    found: dict[str, WebSource] = {}
-    for message in messages:
-        if message.type == "tool" and message.name == WEB_SEARCH:
-            for source in sources_of_result(message.additional_kwargs.get("result")):
-                found.setdefault(source.url, source)
-    return tuple(found.values())
-
-
 def with_search_of(asked: ProviderChoice, other: ProviderChoice, *, is_general: bool) -> ProviderChoice:
     """Another model in place of the one that was asked: a general search that is on stays on."""
     if not is_general:
@@ -102,11 +87,11 @@ def with_search_of(asked: ProviderChoice, other: ProviderChoice, *, is_general: 
 def _refuse_bad_query(query: str) -> None:
     if not query:
         raise UserInputError(
-            msg("The query is empty."), advice=msg("Give a text to find."), error_type="bad_query"
+            msg("The query is empty."), advice=msg("Give a text to search for."), error_type="bad_query"
         )
     if redact(query) != query:
         raise UserInputError(
-            msg("The query holds a key, or what looks like one; it was not sent."),
+            msg("The query contains a key, or what looks like one; it was not sent."),
             advice=msg("Search without it."),
             error_type="bad_query",
         )

@@ -37,7 +37,7 @@ def read_circuit_file(
     if isinstance(source, SourceRefusal):
         raise UserInputError(
             _refusal_message(source.reason, circuit),
-            advice=msg("Name a SPICE netlist, for example circuit.cir."),
+            advice=msg("Specify a SPICE netlist, for example circuit.cir."),
             file=circuit,
             error_type="file_not_found" if source.reason == "missing" else None,
         )
@@ -47,7 +47,7 @@ def read_circuit_file(
 def _refusal_message(reason: RefusalReason, path: Path) -> Message:
     match reason:
         case "missing":
-            return msg("There is no file {path}.", path=path)
+            return msg("File {path} does not exist.", path=path)
         case "folder":
             return msg("{path} is a folder, not a netlist.", path=path)
         case "too-large":
@@ -55,8 +55,6 @@ def _refusal_message(reason: RefusalReason, path: Path) -> Message:
         case "not-regular":
             return msg("{path} is not a regular file.", path=path)
         case "unreadable":
-            return msg(
-                "{path} can't be read: permission is missing, or its links lead in a circle.", path=path
-            )
+            return msg("{path} cannot be read: permission denied, or its links form a loop.", path=path)
         case "outside" | "url":
-            return msg("{path} lies outside the folders that may be read.", path=path)
+            return msg("{path} is outside the folders that may be read.", path=path)

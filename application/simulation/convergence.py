@@ -48,7 +48,6 @@ class Diagnosis:
 
     @property
     def proposal(self) -> Trial | None:
-        """The first that converges."""
         return next((trial for trial in self.trials if trial.converges), None)
 
 

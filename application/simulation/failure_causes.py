@@ -14,8 +14,13 @@ from application.simulation.prepared_circuit import PreparedCircuit
 from domain.circuit.diagnostics import Diagnostic, diagnose
 from domain.circuit.dialects import functions_of_mode
 from domain.simulation.result import SimulationIssue
+from shared.message import msg
 
 _ROOTS = (
+    "foreign-form",
+    "missing-plus",
+    "no-bin",
+    "model-level",
     "osdi-missing",
     "unknown-directive",
     "unclosed-subckt",
@@ -27,7 +32,7 @@ _ROOTS = (
 _MOST = 5
 _OF_FILES = frozenset({"include-missing", "include-refused", "include-cycle"})
 """Told by the run itself, in its own words."""
-_FATAL_WARNINGS = frozenset({"no-ground"})
+_FATAL_WARNINGS = frozenset({"no-ground", "missing-plus"})
 """ngspice computes some circuits all the same; of one that failed it is the cause."""
 _MISSING_FILES = frozenset({"missing-include", "include-refused"})
 """What the run calls them: whatever else is wrong may be their consequence."""
@@ -41,7 +46,7 @@ _OF_THE_RUN = frozenset(
 def with_causes(issues: Sequence[SimulationIssue], prepared: PreparedCircuit) -> tuple[SimulationIssue, ...]:
     """The issues of a failed run with the errors of `check`: first of all when ngspice's first error is about
     another line, or about none. Blocking."""
-    issues = [_at_its_element(issue, prepared) for issue in issues]
+    issues = [_of_a_measurement(_at_its_element(issue, prepared), prepared) for issue in issues]
     errors = [issue for issue in issues if issue.severity == "error"]
     if any(issue.code in _OF_THE_RUN for issue in errors):
         return tuple(issues)
@@ -79,6 +84,23 @@ def _at_its_element(issue: SimulationIssue, prepared: PreparedCircuit) -> Simula
         if named is not None and element.key == named[1].lower()
     ]
     return replace(issue, file=found[0][0], line=found[0][1]) if len(found) == 1 else issue
+
+
+def _of_a_measurement(issue: SimulationIssue, prepared: PreparedCircuit) -> SimulationIssue:
+    """A name ngspice cannot know when it reads a `.meas` card: a result of another one, a signal."""
+    cards = prepared.netlist.directives("meas")
+    if issue.file != prepared.netlist.path or issue.line not in {card.line for card in cards}:
+        return issue
+    name = str(issue.message.params.get("name", "")).strip("\"'").lower()
+    if issue.code == "undefined-parameter" and name in {word.key for c in cards for word in c.words[1:3]}:
+        text = msg("{name} is the result of another .meas; ngspice knows it only after the run.", name=name)
+        advice = msg("Use it only in a measurement of its own: .meas tran ratio param='{name}/2'.", name=name)
+        return replace(issue, message=text, advice=advice)
+    if issue.code == "bad-expression" and name in ("v", "i"):
+        text = msg("ngspice evaluates braces in .meas before the run, where {name}(...) is not yet known.",
+                   name=name)  # fmt: skip
+        return replace(issue, message=text, advice=msg("Write par('...') in place of {{...}}."))
+    return issue
 
 
 def _issue(found: Diagnostic) -> SimulationIssue:

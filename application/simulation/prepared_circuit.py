@@ -1,19 +1,27 @@
-"""A circuit file made ready for a simulator: read with all it includes, edited, its files listed."""
+"""A circuit file made ready for a simulator: read with all it includes, edited, its files listed.
+
+Whether it was simulated before just as it would be now is told by everything a run depends on: the deck as
+the simulator reads it, the content of every file it includes or reads numbers from, the compatibility mode,
+and the simulator's version. A circuit that draws random numbers or has commands of its own (`.control`) gives
+something else each time, or does more than compute: no stored run stands for it.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os.path
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.simulation.circuit_files import read_circuit_file
-from application.simulation.reuse import circuit_hash
 from application.simulation.translated_circuits import CircuitTranslator, TranslatingReader, with_stand_ins
 from domain.circuit.analyses import Analysis
+from domain.circuit.cards import Measure
 from domain.circuit.control_blocks import (
     KeptPlots,
     PlottedCurves,
@@ -27,8 +35,9 @@ from domain.circuit.control_blocks import (
 from domain.circuit.dependencies import DependencyTree, SourceFile, SourceReader, resolve_dependencies
 from domain.circuit.dialects import Dialect
 from domain.circuit.measure_cards import one_name_each, with_nodes_of_par
-from domain.circuit.netlist import Measure, Netlist
+from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import parse_number
+from domain.circuit.parameters import RANDOM_FUNCTIONS
 from domain.circuit.simulator_settings import SimulatorSettings
 from domain.circuit.statements import Statement
 from domain.simulation.notes import SimulationNote
@@ -41,6 +50,13 @@ from shared.paths import PROJECT_FOLDER, project_root_of
 if TYPE_CHECKING:  # a single run needs no numpy to begin
     from application.ports.simulation import SourceReaders
     from domain.simulation.batch import BatchCircuit, Varied
+
+_SCHEME = "2"
+"""Raised when our own part of a result (metrics, steps) comes out differently: then older runs are redone."""
+_ALSO_RANDOM = ("trnoise", "trrandom", "rnd", "sgauss", "sunif")
+_RANDOM = re.compile(
+    rf"\b(?:{'|'.join(sorted((*RANDOM_FUNCTIONS, *_ALSO_RANDOM)))})\b".encode(), re.IGNORECASE
+)
 
 
 def prepare_circuit(
@@ -65,8 +81,8 @@ def prepare_circuit(
     for folder in libraries:
         if not folder.is_dir():
             raise UserInputError(
-                msg("{path} is not a folder, so it can't serve as a library.", path=folder),
-                advice=msg("Name an existing folder with --library."),
+                msg("{path} is not a folder and cannot be used as a library.", path=folder),
+                advice=msg("Specify an existing folder with --library."),
             )
     settings = settings or SimulatorSettings()
     folders = (*libraries, *user_libraries, *settings.readable)
@@ -82,7 +98,7 @@ def prepare_circuit(
     netlist, tree = with_stand_ins(netlist, resolve_dependencies(netlist, reader), translator, reader)
     return PreparedCircuit(
         circuit=real,
-        sha256=sha256(data).hexdigest(),
+        sha256=hashlib.sha256(data).hexdigest(),
         lines=len(Netlist.parse(data).source.lines),
         netlist=netlist,
         tree=tree,
@@ -186,8 +202,38 @@ class PreparedCircuit:
 
     @cached_property
     def run_hash(self) -> str:
-        """What tells whether a stored run was just this one; blocking at its first use."""
-        return circuit_hash(self)
+        """SHA-256 (hexadecimal) of all a run of it depends on; "" when no run is like another.
+
+        To be had before the run: a file with numbers that changes under way must not pass for what was run.
+        Blocking at its first use: those files are read again.
+        """
+        deck, companions = self.tree.portable(TAKEN_NAMES)
+        texts = {"": deck.to_bytes(), **companions}
+        texts |= {str(path): netlist.to_bytes() for path, netlist in self.tree.files.items()}
+        if self.has_control_block or any(_RANDOM.search(text) for text in texts.values()):
+            return ""
+        parts = [
+            ["scheme", _SCHEME],
+            ["compatibility", self.compatibility or ""],
+            ["circuit", str(self.circuit), self.sha256],
+            *(["text", name, hashlib.sha256(text).hexdigest()] for name, text in sorted(texts.items())),
+            *(["data", name, digest] for name, digest in sorted(self._data_hashes())),
+        ]
+        plain = json.dumps(parts, ensure_ascii=True)
+        return hashlib.sha256(plain.encode()).hexdigest()
+
+    def fingerprint(self, simulator_version: str) -> str:
+        """The key of its stored run: its hash with the simulator's version; "" stays ""."""
+        if not self.run_hash:
+            return ""
+        return hashlib.sha256(f"{self.run_hash} {simulator_version}".encode()).hexdigest()
+
+    def _data_hashes(self) -> Iterator[tuple[str, str]]:
+        """The files with numbers and the hash of each."""
+        for path in self.data_files:
+            found = self.reader.read(str(path), including_file=self.circuit)
+            digest = hashlib.sha256(found.data).hexdigest() if isinstance(found, SourceFile) else "unreadable"
+            yield str(path), digest
 
     @property
     def has_control_block(self) -> bool:
@@ -232,7 +278,7 @@ class PreparedCircuit:
             return ()
         printing = [command for command in commands_of(self.tree) if command.name == "eprint"]
         text = msg(
-            "Digital nodes are in no plot of ngspice: what eprint shows of them is in the run's log, as text."
+            "ngspice plots contain no digital nodes: the run's log shows the output of eprint as text."
         )
         return tuple(
             SimulationNote(message=text, file=command.file or self.circuit, line=command.line)
@@ -276,7 +322,7 @@ def _assigned(netlist: Netlist, name: str, value: str) -> Netlist:
         degrees = parse_number(value)
     except ValueError as error:
         raise UserInputError(
-            msg("{name} should be a temperature in degrees Celsius, not {value}.", name=name, value=value)
+            msg("{name} must be a temperature in degrees Celsius, not {value}.", name=name, value=value)
         ) from error
     return netlist.with_cards([f".temp {degrees:.15g}"])  # the last one counts
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from application.simulation.failure_causes import with_causes
 from application.simulation.prepared_circuit import PreparedCircuit, prepare_circuit
-from application.simulation.reuse import fingerprint
 from application.simulation.run_metrics import run_metrics
 from application.simulation.stepped_simulation import run_steps, steps_of
 from domain.circuit.dependencies import NOT_TO_BE_OPENED, DependencyTree
@@ -111,7 +110,7 @@ class RunSimulation:
         """The newest stored run that was just this one; it is the circuit's newest result from now on."""
         if not prepared.run_hash:
             return None
-        key = fingerprint(prepared.run_hash, await self._simulator.version())
+        key = prepared.fingerprint(await self._simulator.version())
         return await self._cpu.run_in_thread(self._results.reusable, prepared.circuit, key)
 
     def _prepared(self, request: SimulationRequest) -> PreparedCircuit:
@@ -204,7 +203,7 @@ def _result(
         result_id=result_id,
         netlist_path=prepared.circuit,
         netlist_sha256=prepared.sha256,
-        fingerprint=fingerprint(prepared.run_hash, run.simulator_version),
+        fingerprint=prepared.fingerprint(run.simulator_version),
         run=run,
         dialect=prepared.dialect,
         notes=(*prepared.notes, *prepared.digital_notes()),

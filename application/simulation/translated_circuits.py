@@ -22,6 +22,7 @@ from domain.circuit.dialects import (
     evidence_in,
     plain_text,
     refuse_encrypted,
+    refuse_endless,
     refuse_schematic,
     utf8_text,
 )
@@ -59,7 +60,7 @@ class CircuitTranslator:
         return compatibility_mode(self.dialect, frozenset(self._included))
 
     def main(self, data: bytes, path: Path) -> Netlist:
-        """The circuit's main file. Raises UserInputError when it is encrypted."""
+        """The circuit's main file. Raises UserInputError when it is encrypted or endless."""
         refuse_schematic(data, path)
         plain = self._plain(data, path)
         netlist = Netlist.parse(plain, path=path)
@@ -73,7 +74,7 @@ class CircuitTranslator:
         return netlist.with_cards(cards) if cards else netlist
 
     def included(self, found: SourceFile) -> SourceFile:
-        """An included file. Raises UserInputError when it is encrypted."""
+        """An included file. Raises UserInputError when it is encrypted or endless."""
         plain = self._plain(found.data, found.path)
         netlist = Netlist.parse(plain, path=found.path, has_title=False)
         evidence = evidence_in(netlist)
@@ -84,6 +85,7 @@ class CircuitTranslator:
 
     def _plain(self, data: bytes, path: Path) -> bytes:
         refuse_encrypted(data, path)
+        refuse_endless(data, path)
         return with_variables(plain_text(data), self.settings.variables)
 
     def _translated(self, netlist: Netlist, dialect: Dialect, *, has_title: bool) -> Netlist:
@@ -118,13 +120,12 @@ class CircuitTranslator:
         program, mode = PROGRAMS[self.dialect], compatibility_mode(self.dialect, frozenset())
         if not evidence:
             return SimulationNote(
-                message=msg("Read as a circuit for {program}, as asked for (ngspice mode {mode}).",
+                message=msg("Read as a {program} circuit, as requested (ngspice mode {mode}).",
                             program=program, mode=mode),
                 file=path,
             )  # fmt: skip
         return SimulationNote(
-            message=msg("Read as a circuit for {program} (ngspice mode {mode}), because of {word} in line "
-                        "{line}.",
+            message=msg("Read as a {program} circuit (ngspice mode {mode}) because of {word} on line {line}.",
                         program=program, mode=mode, word=evidence[0].word, line=evidence[0].line),
             file=path,
             line=evidence[0].line,
@@ -142,8 +143,9 @@ def with_stand_ins(
         return netlist, tree
     translator.notes += [
         SimulationNote(
-            message=msg("{name} is defined nowhere here; {program} may bring it along. A generic {kind} of "
-                        "ours stands in for it: currents, speed and limits are only roughly the part's.",
+            message=msg("{name} is not defined here; {program} may come with it. Our generic {kind} is "
+                        "used in its place: currents, speed and limits only roughly match the real "
+                        "part.",
                         name=item.name, kind=item.kind, program=PROGRAMS[translator.dialect]),
             file=item.file,
             line=item.line,

@@ -90,19 +90,13 @@ class Rows(Protocol):
     """What has rows of runs: a study or an optimisation."""
 
     @property
-    def rows(self) -> tuple[StudyRow, ...]:
-        """By number."""
-        ...
+    def rows(self) -> tuple[StudyRow, ...]: ...
 
     @property
-    def units(self) -> Mapping[str, str]:
-        """Of every metric."""
-        ...
+    def units(self) -> Mapping[str, str]: ...
 
     @property
-    def goals(self) -> tuple[DesignGoal, ...]:
-        """What rows were judged by."""
-        ...
+    def goals(self) -> tuple[DesignGoal, ...]: ...
 
 
 def rows_csv(result: Rows) -> bytes:
@@ -162,7 +156,7 @@ def _row(row: StudyRow, translate: Translate) -> dict[str, Any]:
 def _nothing_measured(result: StudyResult, translate: Translate) -> Iterator[dict[str, Any]]:
     """The error of a study whose runs went well and gave no metric at all."""
     if result.rows and result.failed < len(result.rows) and not result.has_values:
-        text = translate(msg("No run gave a value of any metric; the warnings say why."))
+        text = translate(msg("No run produced a value of any metric; see the warnings."))
         yield {"code": "nothing-measured", "message": text, "file": None, "line": None, "advice": None}
 
 
@@ -266,7 +260,7 @@ def _sensitivity(item: Sensitivity) -> dict[str, Any]:
     return {
         "parameter": item.parameter,
         "slope": item.slope,
-        "normalised": item.normalised,
+        "normalized": item.normalised,
         "per_tolerance": item.per_tolerance,
     }
 

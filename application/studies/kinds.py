@@ -88,7 +88,7 @@ def _choose_sweep(spec: StudySpec, prepared: PreparedCircuit) -> Choice:
     if not swept:
         raise spec_error(
             "parameters",
-            msg("name nothing to sweep"),
+            msg("contain nothing to sweep"),
             advice=msg("Add {example}.",
                        example='{"name": "R1", "min": "1k", "max": "10k", "points": 10}'),
         )  # fmt: skip
@@ -110,7 +110,7 @@ def _choose_monte_carlo(spec: StudySpec, prepared: PreparedCircuit) -> Choice:
     if not scattering and not _draws_itself(prepared):
         raise spec_error(
             "parameters",
-            msg("name nothing that scatters"),
+            msg("contain no parameter with a spread"),
             advice=msg("Add {example}.", example='{"name": "R1", "tolerance": 0.01}'),
         )
     return Choice(parameters=scattering, corners=corners_too(spec, prepared))
@@ -263,7 +263,7 @@ def _choose_worst_case(spec: StudySpec, _: PreparedCircuit) -> Choice:
     if not bounded:
         raise spec_error(
             "parameters",
-            msg("name nothing with a tolerance"),
+            msg("contain no parameter with a tolerance"),
             advice=msg("Add {example}.", example='{"name": "R1", "tolerance": 0.01}'),
         )
     return Choice(parameters=bounded, corners=())

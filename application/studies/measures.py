@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from application.simulation.prepared_circuit import PreparedCircuit
-from domain.circuit.netlist import Measure
+from domain.circuit.cards import Measure
 from domain.circuit.parameters import Definitions, definitions_of, parse_expression
 from domain.simulation.expressions import CompiledExpression, compile_expression
 from domain.simulation.goals import DesignGoal
@@ -158,7 +158,7 @@ def _bound(
         raise spec_error(
             f"goals[{number}].metric",
             msg("names {name}, which is not measured", name=goal.metric),
-            advice=msg("Measured are: {names}.", names=", ".join([*expressions, *sorted(cards)]) or "-"),
+            advice=msg("Measured: {names}.", names=", ".join([*expressions, *sorted(cards)]) or "-"),
         )
     expressions[goal.metric] = _compiled(goal.metric, f"goals[{number}].metric")
     return replace(goal, expression=goal.metric)

@@ -74,7 +74,6 @@ class StudyPlan:
 
     @property
     def circuits(self) -> tuple[BatchCircuit, ...]:
-        """What workers load."""
         return tuple(item.circuit for item in self._loaded.values())
 
     def nominals(self, corner: Corner) -> dict[str, float]:
@@ -96,7 +95,6 @@ class StudyPlan:
         return {parameter.name: found[parameter.name] for parameter in self.parameters}
 
     def run(self, run_id: int, point: Point) -> BatchRun:
-        """The run that makes a point."""
         process = _sections_only(point.corner.process)
         values = {**self._at(point.corner), **point.values}
         return BatchRun(
@@ -142,7 +140,7 @@ class StudyPlan:
         wanted = str(error.message.params.get("name", "")).lower()
         if wanted not in self._written:
             return error
-        problem = msg("names {name}, which the circuit does not have", name=error.message.params["name"])
+        problem = msg("refers to {name}, which is not in the circuit", name=error.message.params["name"])
         place = f"parameters[{self._written.index(wanted)}].name"
         return spec_error(place, problem, advice=error.advice)
 
@@ -162,7 +160,9 @@ class StudyPlan:
                 raise spec_error(
                     f"{parameter.name}.mismatch.{key}",
                     msg(
-                        "is missing: the circuit does not give {device} a plain {key}", device=device, key=key
+                        "is missing: the circuit gives {device} no plain value of {key}",
+                        device=device,
+                        key=key,
                     ),
                 )
             sizes[field] = size
@@ -226,7 +226,7 @@ def _expanded(parameters: Sequence[StudyParameter], prepared: PreparedCircuit) -
         if not fitting:
             raise spec_error(
                 f"parameters[{number}].name",
-                msg("{pattern} fits no element of the circuit", pattern=parameter.name),
+                msg("{pattern} matches no element of the circuit", pattern=parameter.name),
             )
         for name in fitting:
             if name.lower() not in named:
@@ -250,7 +250,7 @@ def usual_parameters(prepared: PreparedCircuit) -> list[StudyParameter]:
     found = [StudyParameter(name=name) for name, _ in values if plain.pop(name.lower(), 0) is None]
     if not found:
         raise UserInputError(
-            msg("The circuit has no element with a plain value, so the parameters have to be named."),
+            msg("The circuit has no element with a plain value, so the parameters must be named."),
             advice=msg("Add {example}.", example='"parameters": [{"name": "R1", "tolerance": 0.01}]'),
             error_type="bad_spec",
         )

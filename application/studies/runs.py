@@ -73,12 +73,10 @@ class StudyRuns:
 
     @property
     def total(self) -> int:
-        """Runs that were asked for."""
         return len(self._points)
 
     @property
     def done(self) -> int:
-        """Runs that have ended."""
         return len(self._rows)
 
     @property

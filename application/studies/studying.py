@@ -207,7 +207,7 @@ def without_own_steps(prepared: PreparedCircuit) -> tuple[PreparedCircuit, tuple
     if not axes:
         return prepared, ()
     plain = prepared.edited(unstepped(prepared.netlist, axes))
-    return plain, (msg("The circuit's own .step is left out."),)
+    return plain, (msg("The circuit's own .step was ignored."),)
 
 
 def prepare_for_study(
@@ -237,14 +237,14 @@ def prepare_for_study(
             raise UserInputError(
                 msg("The circuit's analyses are in its .control block, whose commands a study does not run."),
                 advice=msg(
-                    "Give the analysis as a card of its own, such as {example}, and the figures as "
-                    "expressions.",
+                    "Give the analysis as a card of its own, such as {example}, and the measured "
+                    "quantities as expressions.",
                     example="ac dec 20 1 10meg",
                 ),
                 file=prepared.circuit,
             )
         raise UserInputError(
-            msg("The circuit asks for no analysis."),
+            msg("The netlist contains no analysis."),
             advice=msg("Add one such as .op or .ac, or give one with --analysis."),
             file=prepared.circuit,
         )

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from application.ports.permissions import PermissionStore
-    from application.tool_execution.context import ProjectView, ToolCall, ToolContext
-    from application.tool_execution.definition import Tool
-    from domain.llm.tools.result import ToolResult
+    from application.ports.project_view import ProjectView
+    from application.tool_execution.definition import Tool, ToolContext
+    from domain.llm.tools.result import ToolCall, ToolResult
 
 Confirm = Callable[[ConfirmationCard], Awaitable[Answers]]
 """Puts a card to the user; a call without an answer counts as refused."""
@@ -153,7 +153,7 @@ class ByHand:
         if self._confirm is None:
             return replace(
                 refusal(tool.name, CardAnswer(word="unasked")),
-                suggestions=(msg("Look at what it would do; then add --yes to allow it."),),
+                suggestions=(msg("Check what it would do; then add --yes to allow it."),),
             )
         answers = await self._confirm(card)
         answer = answers.get(call.call_id, CardAnswer(word="refuse"))

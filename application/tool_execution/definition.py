@@ -1,4 +1,5 @@
-"""What a tool is: one definition from which its schema, the check of its arguments and its help come.
+"""What a tool is: one definition from which its schema, the check of its arguments and its help come; and
+what it gets beside its arguments: its project, session, and the services it may use.
 
 Arguments are pydantic models with plain fields. Models and people write numbers as text and leave out
 what they don't need, so that is understood where it has one meaning only; unknown names are refused with
@@ -9,17 +10,36 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from application.tool_execution.context import ToolCall, ToolContext
 from domain.llm.tools.effect import ComputedEffect
-from domain.llm.tools.result import EffectClass, ToolResult
-from shared.bounded_json import MOST_NESTED, is_too_deep, read_bounded
+from domain.llm.tools.look import ToolLook
+from domain.llm.tools.result import EffectClass, ToolCall, ToolGroup, ToolResult
 from shared.message import Message
+from shared.safe_json import MOST_NESTED, is_too_deep, read_bounded
+
+if TYPE_CHECKING:
+    from application.optimization.optimizing import OptimizeCircuit
+    from application.ports.project import ProjectFiles
+    from application.ports.project_view import ProjectView
+    from application.ports.simulation import ResultStore, SourceReaders, WaveformReader
+    from application.results.exporting import ExportResult
+    from application.search.searching import SearchProject
+    from application.search.web_searching import SearchWeb
+    from application.simulation.checking import CheckCircuit
+    from application.simulation.convergence import AnalyzeConvergence
+    from application.simulation.measuring import MeasureResult
+    from application.simulation.simulating import RunSimulation
+    from application.studies.studying import RunStudy
+    from application.tool_execution.operations import Operations
+    from domain.llm.chat import WebSource
+    from domain.llm.web_search import WebSearchSettings
+    from shared.cpu_executor import CpuTaskExecutor
 
 Category = Literal["file", "search", "simulation", "report"]
 """report: what is made of results for people and other programs."""
@@ -47,10 +67,14 @@ class Tool(Generic[A]):
     name: str
     title: Message
     """Its name for people."""
+    look: ToolLook
+    """How its calls are shown."""
     description: str
     """For the model: what it does, when to use it, when not, an example."""
     category: Category
     effect: EffectClass
+    groups: frozenset[ToolGroup] = frozenset()
+    """What it has in common with others, where that matters besides category and effect."""
     arguments: type[A]
     run: Callable[[A, ToolContext, ToolCall], Awaitable[ToolResult]]
     timeout_s: float | None = 60.0
@@ -118,6 +142,116 @@ class Tool(Generic[A]):
             text = "should be a text"
         got = "" if isinstance(error["input"], Mapping) else f", got {_shown(error['input'])}"
         return f"{shown} {text}{got}"
+
+
+class ToolServices(Protocol):
+    """The use cases tools are thin callers of; each is made when a tool first asks for it."""
+
+    @property
+    def sources(self) -> SourceReaders:
+        """Readers of circuits and of what they include."""
+        ...
+
+    @property
+    def check(self) -> CheckCircuit:
+        """A circuit checked without a simulator."""
+        ...
+
+    @property
+    def simulate(self) -> RunSimulation:
+        """One run of a circuit."""
+        ...
+
+    @property
+    def study(self) -> RunStudy:
+        """Many runs: sweeps, corners, samples."""
+        ...
+
+    @property
+    def optimize(self) -> OptimizeCircuit:
+        """A search for better values."""
+        ...
+
+    @property
+    def measure(self) -> MeasureResult:
+        """Quantities of a stored run."""
+        ...
+
+    @property
+    def export(self) -> ExportResult:
+        """Tables and pictures of a stored run."""
+        ...
+
+    @property
+    def analyze_convergence(self) -> AnalyzeConvergence:
+        """Why a circuit does not converge, and what helps."""
+        ...
+
+    @property
+    def results(self) -> ResultStore:
+        """The stored runs."""
+        ...
+
+    @property
+    def waveform_reader(self) -> WaveformReader:
+        """What is in a raw file."""
+        ...
+
+    @property
+    def search(self) -> SearchProject:
+        """The project's texts, by words and by meaning."""
+        ...
+
+    @property
+    def cpu(self) -> CpuTaskExecutor:
+        """Reads and searches in worker processes, which a stop ends at once."""
+        ...
+
+    @property
+    def search_web(self) -> SearchWeb | None:
+        """The web; None where it cannot be searched."""
+        ...
+
+    def view(self, root: Path) -> ProjectView:
+        """A project's files as tools may see them."""
+        ...
+
+
+class Gate(Protocol):
+    """Decides about a call whose arguments are checked; see application.tool_execution.confirming."""
+
+    async def __call__(
+        self, tool: Tool[Any], arguments: Any, context: ToolContext, call: ToolCall
+    ) -> ToolResult | None:
+        """None when it may run, else its result. Raises CircuitAIError when that can't be decided."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolContext:
+    """One project and one session, for all calls of a run."""
+
+    project: ProjectFiles
+    session_id: str
+    operations: Operations
+    services: ToolServices
+    gate: Gate | None = None
+    """Asked right before a call runs: None lets it run, else this is its result."""
+    seen_versions: MutableMapping[str, str] = field(default_factory=dict)
+    """Relative path -> version hash of what the model saw last; shared by all calls of the session."""
+
+    is_on_network: bool = False
+    """The model that calls is not on this computer: some files are kept back from it."""
+    web_search: WebSearchSettings | None = None
+    """What the general web search asks; None when it is switched off."""
+    web_sources: Callable[[], Sequence[WebSource]] = tuple
+    """The pages that searches of the turn have found so far."""
+
+    @property
+    def view(self) -> ProjectView:
+        """The project's files as tools may see them."""
+        view = self.services.view(self.project.root)
+        return view.for_network() if self.is_on_network else view
 
 
 class BadArgumentsError(ValueError):

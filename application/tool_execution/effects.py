@@ -110,7 +110,7 @@ class Effects:
         self._project.move(Path(source), Path(target))
         end_move(self._project, source)
 
-    def settle(self, changes: Sequence[FileChange]) -> Outcome:
+    def settle(self, changes: Sequence[FileChange], *, may_write: bool = True) -> Outcome:
         """Make an interrupted set of changes whole or none, and say which it is now.
 
         The steps of `apply` come in one order, so an interruption leaves the first so many done. None:
@@ -118,12 +118,10 @@ class Effects:
         anything else is found somebody changed files since, and what is there stays. When it can be told all
         the same that a step was done (a move, of which one place was changed then), that counts; else the
         steps that were surely ours are taken back, "unclear". Where a tool may not write nothing is done,
-        whatever was recorded.
+        whatever was recorded, nor without `may_write`: the files are only looked at.
         """
-        if self.forbidden(changes):
-            states = self._states(changes)
-            is_whole = all(states[change.path] == change.after for change in changes)
-            return "done" if is_whole else "unclear"
+        if not may_write or self.forbidden(changes):
+            return self._outcome(changes)
         for path in {Path(change.path).parent / "_" for change in changes}:
             with contextlib.suppress(CircuitAIError):  # its folder is no place of the project any more
                 self._project.clear_leftovers(path)
@@ -143,7 +141,13 @@ class Effects:
                 return "done"
             states = self._states(changes)
         self._tried(_ours(changes, states))
+        return self._outcome(changes)
+
+    def _outcome(self, changes: Sequence[FileChange]) -> Outcome:
+        """What a set of changes is now."""
         states = self._states(changes)
+        if all(states[change.path] == change.after for change in changes):
+            return "done"
         return "undone" if all(states[change.path] == change.before for change in changes) else "unclear"
 
     def forbidden(self, changes: Iterable[FileChange]) -> str:
@@ -227,7 +231,7 @@ def _name(change: FileChange) -> str:
 def changed_meanwhile(path: Path) -> CircuitError:
     """The error when a file is not what a change was made for."""
     return CircuitError(
-        msg("{path} was changed by somebody else meanwhile; it was not written.", path=path),
-        advice=msg("Read the file again and base the change on what it has now."),
+        msg("{path} was modified by another program in the meantime; it was not written.", path=path),
+        advice=msg("Read the file again and base the change on its present content."),
         error_type="file_modified_externally",
     )

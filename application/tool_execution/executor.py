@@ -1,4 +1,9 @@
-"""Runs one tool call: known tool, valid arguments, effect once, a result in any case."""
+"""Runs one tool call: known tool, valid arguments, effect once, a result in any case.
+
+Which tools a model has in which node of the workflow goes by what they can do, so a new tool has its place.
+free_work is a conversation, where the user may ask for anything. The other nodes have one task each: who
+understands goals or judges results changes nothing, and nobody in a workflow deletes or moves files.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +11,10 @@ import asyncio
 import difflib
 import logging
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from application.tool_execution.definition import BadArgumentsError, Tool
-from application.tool_execution.subsets import WorkflowNode, tools_of
 from domain.llm.tools.result import (
     ToolResult,
     cut_middle,
@@ -26,8 +30,62 @@ from shared.message import msg
 
 if TYPE_CHECKING:
     from application.ports.project import OperationRecord
-    from application.tool_execution.context import ToolCall, ToolContext
-    from domain.llm.tools.result import EffectClass
+    from application.tool_execution.definition import Category, Tool, ToolContext
+    from domain.llm.tools.result import EffectClass, ToolCall, ToolGroup
+
+WorkflowNode = Literal["free_work", "design_goals", "initial_design", "simulation", "analysis", "action"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subset:
+    """Tools of these categories whose effect is one of these."""
+
+    categories: frozenset[Category]
+    effects: frozenset[EffectClass]
+    without: frozenset[ToolGroup] = frozenset()
+    """Groups of tools that would be right by their class but not for this node's task."""
+
+
+_ALL: frozenset[Category] = frozenset({"file", "search", "simulation", "report"})
+
+SUBSETS: dict[WorkflowNode, Subset] = {
+    "free_work": Subset(
+        categories=_ALL,
+        effects=frozenset({"read", "create", "change", "delete", "simulate", "outside"}),
+    ),
+    "design_goals": Subset(categories=frozenset({"file", "search"}), effects=frozenset({"read"})),
+    "initial_design": Subset(
+        categories=frozenset({"file", "search", "simulation"}),
+        effects=frozenset({"read", "create", "change", "simulate"}),
+        without=frozenset({"move", "study"}),
+    ),
+    "simulation": Subset(
+        categories=frozenset({"simulation", "search"}), effects=frozenset({"read", "simulate"})
+    ),
+    "analysis": Subset(
+        categories=_ALL,
+        effects=frozenset({"read", "simulate", "create"}),
+        without=frozenset({"folder"}),
+    ),
+    "action": Subset(
+        categories=frozenset({"file", "search", "simulation"}),
+        effects=frozenset({"read", "create", "change", "simulate"}),
+        without=frozenset({"move"}),
+    ),
+}
+
+
+def tools_of(node: WorkflowNode, tools: Iterable[Tool[Any]]) -> tuple[Tool[Any], ...]:
+    """Those of `tools` a model has in this node, in the same order."""
+    subset = SUBSETS[node]
+    return tuple(
+        tool
+        for tool in tools
+        if tool.category in subset.categories
+        and tool.effect in subset.effects
+        and not tool.groups & subset.without
+    )
+
 
 __all__ = ["ToolExecutor", "result_from_plain", "result_to_plain"]
 
@@ -64,17 +122,20 @@ class ToolExecutor:
 
     @property
     def names(self) -> frozenset[str]:
-        """Names of all tools."""
         return frozenset(self._tools)
 
     def tool(self, name: str) -> Tool[Any] | None:
-        """The tool of this name."""
         return self._tools.get(name)
 
     def effect_of(self, name: str) -> EffectClass:
         """The effect class of a tool; "read" for an unknown one (it will only be refused)."""
         tool = self._tools.get(name)
         return "read" if tool is None else tool.effect
+
+    def groups_of(self, name: str) -> frozenset[ToolGroup]:
+        """The groups of a tool; none for an unknown one."""
+        tool = self._tools.get(name)
+        return frozenset() if tool is None else tool.groups
 
     async def execute(self, call: ToolCall, context: ToolContext) -> ToolResult:
         """Run a call; idempotent by its id. Never raises for what a model or a file did wrong.
@@ -99,9 +160,9 @@ class ToolExecutor:
                 context.seen_versions.update(stored.seen_versions)
                 return stored
         if reason == "stopped":
-            message = msg("{tool} was stopped before it was done; it changed nothing.", tool=call.name)
+            message = msg("{tool} was stopped before it finished; it changed nothing.", tool=call.name)
         else:
-            message = msg("{tool} was interrupted before it was done; it changed nothing.", tool=call.name)
+            message = msg("{tool} was interrupted before it finished; it changed nothing.", tool=call.name)
         return _presentable(
             failure(reason, message, suggestions=(msg("Call it again if it is still needed."),))
         )
@@ -176,7 +237,7 @@ class ToolExecutor:
             msg(
                 "{tool} was ended after {seconds} s without a result.", tool=tool.name, seconds=tool.timeout_s
             ),
-            suggestions=(msg("Ask for less at once: one file, a part of it, or a plainer search."),),
+            suggestions=(msg("Ask for less at once: one file, a part of it, or a simpler search."),),
         )
 
 
@@ -195,7 +256,7 @@ def _unknown_tool(name: str, tools: Mapping[str, object]) -> ToolResult:
         suggestions=(
             msg("Did you mean {names}?", names=", ".join(near))
             if near
-            else msg("Tools are: {names}.", names=", ".join(tools)),
+            else msg("Available tools: {names}.", names=", ".join(tools)),
         ),
     )
 
@@ -204,7 +265,7 @@ def _bad_arguments(tool: Tool[Any], problems: str) -> ToolResult:
     return failure(
         "bad_arguments",
         msg(
-            "The arguments of {tool} can't be used: {problems}.",
+            "The arguments of {tool} cannot be used: {problems}.",
             tool=tool.name,
             problems=problems.removesuffix("."),
         ),

@@ -247,7 +247,11 @@ class Operations:
 
     def _settle(self, record: OperationRecord) -> OperationRecord:
         """Close an interrupted intent by what is in the files now."""
-        outcome = "undone" if record.kind == "simulation" else self._effects.settle(record.changes)
+        outcome = (
+            "undone"
+            if record.kind == "simulation"
+            else self._effects.settle(record.changes, may_write=record.is_under_way)
+        )
         if outcome == "done":
             return self._close(record)
         result = _UNCLEAR if outcome == "unclear" else None
@@ -312,9 +316,9 @@ class Operations:
                 return record
             if forbidden := self._effects.forbidden(plan.changes):
                 raise CircuitError(
-                    msg("Operation {op_id} is not undone: {path} is no place tools may write to.",
+                    msg("Operation {op_id} was not undone: tools may not write to {path}.",
                         op_id=op_id, path=forbidden),
-                    advice=msg("Only changes of files that tools may write can be undone."),
+                    advice=msg("Only changes to files that tools may write can be undone."),
                     error_type="not_undoable",
                 )  # fmt: skip
             intent = OperationRecord(
@@ -342,8 +346,8 @@ class Operations:
         if later and later[-1][0] != record.op_id and later[-1][1] == present:
             return msg("Undo operation {op_id} first; it changed the file later.", op_id=later[-1][0])
         if can_join:
-            return msg("Choose: keep the file as it is, put the old content back, or join both changes.")
-        return msg("Choose: keep the file as it is, or put the old content back.")
+            return msg("Choose: keep the file as it is, restore the old content, or merge both changes.")
+        return msg("Choose: keep the file as it is, or restore the old content.")
 
     def _known(self, op_id: str) -> OperationRecord:
         record = self._log.find(op_id)
@@ -384,9 +388,9 @@ def _now() -> str:
 def _refuse_what_is_not_ours(record: OperationRecord | None) -> None:
     if record is not None and not record.is_ours:
         raise CircuitError(
-            msg("Operation {op_id} was recorded on another computer, or its record was changed since: "
-                "nothing is done because of it.", op_id=record.op_id),
-            advice=msg("Look at the project's history and adopt it first."),
+            msg("Operation {op_id} was recorded on another computer, or its record has been modified: "
+                "it is not acted on.", op_id=record.op_id),
+            advice=msg("Review the project's history and adopt it first."),
             error_type="not_adopted",
         )  # fmt: skip
 
@@ -395,26 +399,26 @@ def _refuse_what_cannot_be_undone(record: OperationRecord) -> None:
     if record.kind == "simulation":
         raise CircuitError(
             msg("Operation {op_id} is a simulation: it changed no file.", op_id=record.op_id),
-            advice=msg("Only changes of files can be undone."),
+            advice=msg("Only file changes can be undone."),
             error_type="not_undoable",
         )
     if record.state == "undone":
         raise CircuitError(
-            msg("Operation {op_id} is undone already.", op_id=record.op_id),
+            msg("Operation {op_id} has already been undone.", op_id=record.op_id),
             advice=msg("To do it again, undo the operation that undid it."),
             error_type="already_undone",
         )
     if record.state != "done":
         raise CircuitError(
             msg("Operation {op_id} was interrupted and has changed nothing.", op_id=record.op_id),
-            advice=msg("Only changes of files can be undone."),
+            advice=msg("Only file changes can be undone."),
             error_type="not_undoable",
         )
 
 
 def _changed_after_interruption(path: str) -> CircuitError:
     return CircuitError(
-        msg("A change of {path} was interrupted, and somebody changed the file since.", path=path),
-        advice=msg("Read the file again; make the change anew if it is not there."),
+        msg("A change of {path} was interrupted, and the file has been modified since.", path=path),
+        advice=msg("Read the file again; repeat the change if it is not there."),
         error_type="file_modified_externally",
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from application.tool_execution.context import ProjectView
+from application.ports.project_view import ProjectView
 from domain.llm.tokens import LineBudget, head_and_tail
 from domain.llm.tools.text_files import (
     BinaryFileError,
@@ -64,7 +64,6 @@ class Segment:
 
     @property
     def last(self) -> int:
-        """Number of the last line."""
         return self.first + len(self.lines) - 1
 
 

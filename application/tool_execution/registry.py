@@ -24,6 +24,7 @@ from application.tool_execution.tools.studies import (
     RUN_WORST_CASE,
 )
 from application.tool_execution.tools.web import WEB_SEARCH_TOOL
+from domain.llm.tools.look import ToolLook, unknown_look
 
 TOOLS: tuple[Tool[Any], ...] = (
     LIST_PROJECT_FILES,
@@ -54,3 +55,8 @@ TOOLS: tuple[Tool[Any], ...] = (
     WEB_SEARCH_TOOL,
 )
 """In the order in which they are shown to a model."""
+
+
+def look_of(name: str) -> ToolLook:
+    """How calls of a tool are shown, also of one that does not exist any more."""
+    return next((tool.look for tool in TOOLS if tool.name == name), None) or unknown_look(name)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.tool_execution.confirming import ByHand, Judging
-from application.tool_execution.context import ToolCall, ToolContext
+from application.tool_execution.definition import ToolContext
 from application.tool_execution.operations import Operations
+from domain.llm.tools.result import ToolCall
 from domain.llm.web_search import WEB_SEARCH
 from shared.errors import UserInputError
 from shared.message import msg
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from application.ports.permissions import PermissionStore
     from application.ports.project import ProjectFiles, Projects
     from application.tool_execution.confirming import Confirm
-    from application.tool_execution.context import ToolServices
+    from application.tool_execution.definition import ToolServices
     from application.tool_execution.executor import ToolExecutor
     from domain.llm.tools.result import ToolResult
     from domain.llm.web_search import WebSearchSettings
@@ -97,7 +98,7 @@ class RunTool:
         if not _is_usable(folder, may_be_made=tool.creates_project):
             raise UserInputError(
                 msg("There is no folder {path}.", path=folder),
-                advice=msg("Name the project's folder with --project."),
+                advice=msg("Specify the project folder with --project."),
                 file=folder,
                 error_type="no_project",
             )

@@ -50,7 +50,6 @@ class UndoConflictError(CircuitError):
 
     @property
     def ways(self) -> tuple[UndoChoice, ...]:
-        """What can be chosen."""
         can_merge = all(conflict.merged is not None for conflict in self.conflicts)
         return ("current", "restore", "merge") if can_merge else ("current", "restore")
 
@@ -99,9 +98,11 @@ def plan_undo(
     if choose is None or (choose == "merge" and merged is None):
         first = changed[0]
         raise UndoConflictError(
-            msg("{path} was changed since; it is not undone, so that nothing is lost.", path=first.path)
+            msg(
+                "{path} has been modified since; it was not undone, so that nothing is lost.", path=first.path
+            )
             if choose is None
-            else msg("The changes of {path} touch each other; they can't be joined.", path=first.path),
+            else msg("The changes to {path} overlap and cannot be merged.", path=first.path),
             advice=advice(first.path, states[first.path], merged is not None),
             conflicts=_conflicts(changed, merged, contents, project, effects),
         )
@@ -220,7 +221,7 @@ def _conflicts(
 
 def _in_the_way(path: str) -> CircuitError:
     return CircuitError(
-        msg("Something that is no file of the project stands at {path}; nothing was undone.", path=path),
-        advice=msg("Move it away and try again."),
+        msg("What is at {path} is not a file of the project; nothing was undone.", path=path),
+        advice=msg("Move it elsewhere and try again."),
         error_type="file_modified_externally",
     )

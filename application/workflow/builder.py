@@ -1,6 +1,5 @@
 """Nodes and edges put together.
 
-START -> free_work -> END        the agent, a graph of its own
 START -> design_goals -> confirm_goals -> initial_design -> write_circuit -> simulation -> analysis
 analysis -> user_checkpoint -> action -> write_circuit ...        another round
 user_checkpoint -> undo_round -> user_checkpoint | END            the last round taken back
@@ -16,9 +15,9 @@ from typing import Any, cast
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
 
-from application.agent.builder import CompiledAgent
+from application.graph.runtime import CompiledGraph
+from application.graph.state import GraphState
 from application.ports.conversation import Designer
 from application.ports.project import ProjectFiles
 from application.ports.tracing import Span
@@ -32,7 +31,6 @@ from application.workflow.edges import (
     route_after_undo,
     route_after_write,
     route_by_user_intent,
-    route_by_work_mode,
 )
 from application.workflow.journal import DesignJournal
 from application.workflow.nodes._effects import DesignNode, recorded, traced
@@ -40,11 +38,6 @@ from application.workflow.nodes.circuit import ActionNode, ConcludeNode, Initial
 from application.workflow.nodes.design_goals import ConfirmGoalsNode, DesignGoalsNode
 from application.workflow.nodes.simulation import AnalysisNode, SimulationNode, UserCheckpointNode
 from application.workflow.nodes.undo import UndoRoundNode
-from application.workflow.state import GraphState
-
-FREE_WORK = "free_work"
-
-CompiledGraph = CompiledStateGraph[GraphState, None, GraphState, GraphState]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,30 +54,13 @@ class Workflow:
     """Of the whole design; each step is one inside it."""
 
 
-def build_graph(
-    *,
-    workflow: Workflow | None = None,
-    agent: CompiledAgent | None = None,
-    checkpointer: BaseCheckpointSaver[str],
-) -> CompiledGraph:
-    """The compiled graph of one session, with the parts a run can come to: a design, free work, both."""
+def build_workflow(workflow: Workflow, checkpointer: BaseCheckpointSaver[str]) -> CompiledGraph:
+    """The compiled graph of one design."""
     graph: StateGraph[GraphState, None, GraphState, GraphState] = StateGraph(GraphState)
-    beginnings = []
-    if agent is not None:
-        graph.add_node(FREE_WORK, cast("Any", agent))
-        graph.add_edge(FREE_WORK, END)
-        beginnings.append(FREE_WORK)
-    if workflow is not None:
-        _add_workflow(graph, workflow)
-        beginnings.append("design_goals")
-    graph.add_conditional_edges(START, route_by_work_mode, beginnings)
-    return graph.compile(checkpointer=checkpointer)
-
-
-def _add_workflow(graph: StateGraph[GraphState, None, GraphState, GraphState], workflow: Workflow) -> None:
     for name, node in _workflow_nodes(workflow).items():
         step = traced(name, recorded(node, workflow.journal), workflow.span)
         graph.add_node(name, cast("Any", step))
+    graph.add_edge(START, "design_goals")
     graph.add_edge("design_goals", "confirm_goals")
     graph.add_conditional_edges("confirm_goals", route_after_goals, ["initial_design", "conclude"])
     graph.add_edge("initial_design", "write_circuit")
@@ -95,6 +71,7 @@ def _add_workflow(graph: StateGraph[GraphState, None, GraphState, GraphState], w
     graph.add_conditional_edges("undo_round", route_after_undo, ["user_checkpoint", END])
     graph.add_conditional_edges("action", route_after_action, ["write_circuit", "user_checkpoint"])
     graph.add_conditional_edges("conclude", route_after_conclude, ["write_circuit", END])
+    return graph.compile(checkpointer=checkpointer)
 
 
 def _workflow_nodes(parts: Workflow) -> dict[str, DesignNode]:

@@ -160,8 +160,8 @@ class RunSession:
         refines = None if state is None else refinement(state, request.text)
         if refines is None:
             raise UserInputError(
-                msg("The message changes no goal of the finished design."),
-                advice=msg("Name a goal with a figure, or describe another circuit."),
+                msg("The message does not change any goal of the finished design."),
+                advice=msg("Name a goal with a value, or describe another circuit."),
                 error_type="nothing_to_refine",
             )
         self.is_new = True
@@ -223,7 +223,7 @@ def nothing_to_resume(project: Path) -> UserInputError:
     """What is said when no design waits to be gone on with."""
     return UserInputError(
         msg("There is no interrupted design in {project}.", project=project),
-        advice=msg("Begin one: design PROJECT TEXT."),
+        advice=msg("Start one: design PROJECT TEXT."),
         file=project,
         error_type="nothing_to_resume",
     )

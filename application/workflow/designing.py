@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
+from application.graph import WORKFLOW
 from application.ports.events import (
     ConfirmationAsked,
     DesignEvent,
@@ -43,20 +43,19 @@ from shared.errors import (
     internal_error,
 )
 from shared.message import msg
-from shared.pieces import in_pieces
-from shared.uninterrupted import uninterrupted
+from shared.uninterrupted import imported, in_pieces, uninterrupted
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from application.graph.runtime import GraphRuntime
+    from application.graph.state import GraphState
     from application.ports.conversation import Checkpointers, Designer
     from application.ports.project import ProjectFiles, Projects
     from application.ports.tracing import Span, TurnTracer
     from application.simulation.measuring import MeasureResult
     from application.simulation.simulating import RunSimulation
     from application.tool_execution.operations import Operations
-    from application.workflow.runtime import GraphRuntime
-    from application.workflow.state import GraphState
 
 __all__ = [
     "DEFAULT_MAX_ITERATIONS",
@@ -67,32 +66,9 @@ __all__ = [
     "Question",
     "Reply",
     "ResumeRequest",
-    "graph_imports",
 ]
 
 _logger = logging.getLogger(__name__)
-
-# The graph, and before it what it imports, each a piece of a tenth of the whole at most.
-_GRAPH_MODULES = (
-    "pydantic",
-    "pydantic.main",
-    "pydantic.v1",
-    "langsmith.schemas",
-    "langsmith.types",
-    "langsmith.run_trees",
-    "langchain_core.callbacks",
-    "langchain_core.tracers.event_stream",
-    "langgraph.types",
-    "httpx",
-    "langgraph_sdk.schema",
-    "langgraph.pregel",
-    "langgraph.graph",
-    "application.ports.events",
-    "application.agent.model_node",
-    "application.workflow.builder",
-    "application.workflow.runtime",
-    "domain.llm.messages",
-)
 
 
 class DesignCircuit:
@@ -163,11 +139,11 @@ class DesignCircuit:
         except KeyError:
             raise UserInputError(
                 msg(
-                    "The provider {name} can't run the design workflow in this version; only the "
+                    "The provider {name} cannot run the design workflow in this version; only the "
                     "built-in designer can.",
                     name=provider,
                 ),
-                advice=msg("Leave --provider out, or use `chat`: it works with every provider."),
+                advice=msg("Omit --provider, or use `chat`: it works with every provider."),
                 error_type="provider_cannot_design",
             ) from None
 
@@ -194,7 +170,7 @@ class DesignCircuit:
         progress: _Progress,
     ) -> None:
         """Run the graph to its end; however it ends, the transcript has word of it."""
-        await in_pieces(graph_imports())
+        await in_pieces(imported(WORKFLOW))
         from application.tool_execution.operations import Operations
 
         begin = DesignJournal.begin if session.is_new else DesignJournal.take_up
@@ -247,8 +223,8 @@ class DesignCircuit:
         saver: Any,
         span: Span,
     ) -> GraphRuntime:
-        from application.workflow.builder import Workflow, build_graph
-        from application.workflow.runtime import GraphRuntime
+        from application.graph.runtime import GraphRuntime
+        from application.workflow.builder import Workflow, build_workflow
 
         workflow = Workflow(
             designer=designer,
@@ -259,14 +235,7 @@ class DesignCircuit:
             journal=journal,
             span=span,
         )
-        return GraphRuntime(build_graph(workflow=workflow, checkpointer=saver))
-
-
-def graph_imports() -> Iterator[None]:
-    """Load LangGraph, about a second of CPU and of file reading: in pieces, not for the loop's thread."""
-    for name in _GRAPH_MODULES:
-        importlib.import_module(name)
-        yield
+        return GraphRuntime(build_workflow(workflow, saver))
 
 
 @asynccontextmanager
@@ -285,7 +254,7 @@ async def _opened(project: ProjectFiles, progress: _Progress) -> AsyncIterator[t
             progress.emit(
                 TextWritten(
                     text=msg(
-                        "The interrupted design is kept; go on with it by --resume --session {session}.",
+                        "The interrupted design was kept; continue it with --resume --session {session}.",
                         session=session.left_aside.session_id,
                     )
                 )
@@ -400,7 +369,7 @@ async def _settle_calls(journal: DesignJournal, operations: Operations, error: E
                 call_id=call_id,
                 name=name,
                 success=is_done,
-                summary=msg("Done before the run broke off.") if is_done else summary,
+                summary=msg("Done before the run was interrupted.") if is_done else summary,
                 content="Done." if is_done else f"Not done: {summary}",
                 error_type="" if is_done else failure.error_type,
             )
@@ -454,8 +423,7 @@ class _Progress:
             self.emit(SessionOpened(session_id=self._session_id))
 
     def done(self, stop_reason: StopReason | None) -> Done:
-        """The closing event."""
-        from application.workflow.state import verdict_from_plain
+        from application.workflow.plain_state import verdict_from_plain
 
         state = self.state
         verdicts = tuple(verdict_from_plain(plain) for plain in state.get("last_verdicts", ()))
@@ -487,7 +455,7 @@ def _decider(
     With `recapitulate` the first question comes with what it is about, told before the interruption.
     """
     from application.workflow.edges import should_continue
-    from application.workflow.state import goal_from_plain, goal_to_plain, verdict_from_plain
+    from application.workflow.plain_state import goal_from_plain, goal_to_plain, verdict_from_plain
 
     is_first = recapitulate
 
@@ -530,7 +498,7 @@ def _decider(
 
 def _told_before(state: GraphState) -> list[DesignEvent]:
     """The goals, and the figures of the last round."""
-    from application.workflow.state import intent_from_plain, verdict_from_plain
+    from application.workflow.plain_state import intent_from_plain, verdict_from_plain
 
     intent = intent_from_plain(state["design_intent"])
     told: list[DesignEvent] = [GoalsUnderstood(goals=intent.goals, assumptions=intent.assumptions)]

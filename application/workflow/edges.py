@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from langgraph.graph import END
 
-from application.workflow.state import GraphState
+from application.graph.state import GraphState
 
 MAX_CONSECUTIVE_FIX_ATTEMPTS = 3
 STAGNATION_LIMIT = 2
@@ -29,11 +29,6 @@ def route_by_user_intent(state: GraphState) -> str:
 def route_after_undo(state: GraphState) -> str:
     """The round before is asked about again; without one the run is over."""
     return END if state.get("is_completed") else "user_checkpoint"
-
-
-def route_by_work_mode(state: GraphState) -> str:
-    """A session in free work goes to the agent, a design through its workflow."""
-    return "free_work" if state.get("work_mode") == "free_work" else "design_goals"
 
 
 def route_after_action(state: GraphState) -> str:

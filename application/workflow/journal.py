@@ -27,9 +27,9 @@ from shared.ulid import new_ulid
 from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
+    from application.graph.state import GraphState
     from application.ports.conversation import Transcript
     from application.ports.events import DesignEvent
-    from application.workflow.state import GraphState
 
 Narrate = Callable[["DesignEvent"], str]
 """Puts an event into the words the user reads; "" for what is not told in words."""
@@ -200,7 +200,7 @@ class DesignJournal:
         if not all(self.step_id(step) in self._updates for step in later):
             raise UserInputError(
                 msg("The saved steps of this design are lost, and its transcript is damaged."),
-                advice=msg("Start the design anew; the circuits in the project are not affected."),
+                advice=msg("Start over; the circuits in the project are not affected."),
                 error_type="session_damaged",
             )
 

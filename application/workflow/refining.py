@@ -47,8 +47,7 @@ def finished_design(events: Sequence[Mapping[str, Any]]) -> dict[str, Any] | Non
 
 
 def goals_in(state: Mapping[str, Any]) -> tuple[DesignGoal, ...]:
-    """The goals of such a state."""
-    from application.workflow.state import goal_from_plain
+    from application.workflow.plain_state import goal_from_plain
 
     try:
         return tuple(goal_from_plain(plain) for plain in state["design_intent"]["goals"])
@@ -58,7 +57,7 @@ def goals_in(state: Mapping[str, Any]) -> tuple[DesignGoal, ...]:
 
 def refinement(state: Mapping[str, Any], text: str) -> dict[str, Any] | None:
     """What a sentence changes of a finished design, as plain data for its next run; None when nothing."""
-    from application.workflow.state import goal_to_plain
+    from application.workflow.plain_state import goal_to_plain
 
     goals = goals_changed_by(text, goals_in(state))
     if goals is None:

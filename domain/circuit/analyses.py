@@ -133,6 +133,6 @@ def checked_analysis(card: str) -> str:
     if has_empty_sweep(text) or has_empty_frequency_range(text):
         raise UserInputError(
             msg("The sweep of “{text}” has no points.", text=text),
-            advice=msg("Look at its start, stop and step, and remember that M is milli and Meg is mega."),
+            advice=msg("Check its start, stop and step; note that M is milli and Meg is mega."),
         )
     return "." + text

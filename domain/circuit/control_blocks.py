@@ -75,7 +75,6 @@ class ControlCommand:
 
     @property
     def name(self) -> str:
-        """The command, lower case."""
         return self.words[0].lower()
 
 

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
-from domain.circuit.netlist import Include, Netlist
+from domain.circuit.cards import Include
+from domain.circuit.netlist import Netlist
 from domain.circuit.statements import Statement
 from shared.late_patterns import late_pattern
 from shared.message import Message, msg
@@ -85,12 +86,12 @@ class Refusal(NamedTuple):
 
 def _refusal_message(reference: str, reason: RefusalReason) -> Message:
     if not reference:
-        return msg("The directive names no file. Write the path behind it, in quotes when it has blanks.")
+        return msg("The directive names no file. Write the path after it, in quotes if it contains spaces.")
     if reference.startswith("$"):
         name = re.split(r"[/\\]", reference.lstrip("$"), maxsplit=1)[0].strip("{}()")
         return msg(
             "The variable {name} in {path} has no value. Set it with simulator PROJECT --variable "
-            "{name}=FOLDER, or write the path itself.",
+            "{name}=FOLDER, or write out the path.",
             name=name,
             path=reference,
         )
@@ -99,12 +100,12 @@ def _refusal_message(reference: str, reason: RefusalReason) -> Message:
             "The file {path} was not found. Correct the path or put the file there.", path=reference
         ),
         "outside": msg(
-            "{path} lies outside the project and the listed libraries; it is not looked for there. "
+            "{path} is outside the project and the listed libraries and was not searched for there. "
             "Put the file into the project, or list its folder as a library.",
             path=reference,
         ),
         "not-regular": msg("{path} is not a regular file, so it is not read.", path=reference),
-        "folder": msg("{path} is a folder. Name a file in it.", path=reference),
+        "folder": msg("{path} is a folder. Specify a file in it.", path=reference),
         "too-large": msg("{path} is larger than 20 MB, so it is not read.", path=reference),
         "unreadable": msg("{path} cannot be read: permission is missing.", path=reference),
         "url": msg("{path} is a web address. Download the file and include the copy.", path=reference),
@@ -141,16 +142,16 @@ class IncludeCycle(NamedTuple):
         """What is wrong and what to do."""
         if self.too_deep:
             return msg(
-                "{path} is included more levels deep than is read. Include it more directly.",
+                "{path} is included through too many levels and is not read. Include it more directly.",
                 path=self.target.name,
             )
         if self.too_often:
             return msg(
-                "The files of this circuit include each other so often that it has no end: {path} is not "
-                "read here again. Include it once.",
+                "The files of this circuit include each other endlessly: {path} is not read again "
+                "here. Include it once.",
                 path=self.target.name,
             )
-        return msg("{path} includes itself. Take one of the includes away.", path=self.target.name)
+        return msg("{path} includes itself. Remove one of the includes.", path=self.target.name)
 
 
 class Placed(NamedTuple):
@@ -168,7 +169,6 @@ class Placed(NamedTuple):
 
     @property
     def file(self) -> Path | None:
-        """The file it stands in."""
         return self.netlist.path
 
 

@@ -64,6 +64,11 @@ def diagnose(
 def _sorted(found: list[Diagnostic], root: Path | None) -> tuple[Diagnostic, ...]:
     torn = {(d.file, d.line) for d in found if d.code == "unclosed-bracket"}
     kept = [d for d in found if d.code != "bad-expression" or (d.file, d.line) not in torn]
+    foreign = {(d.file, d.line) for d in found if d.code == "foreign-form"}
+    torn_off = {(d.file, d.line) for d in found if d.code == "missing-plus"}
+    kept = [d for d in kept if d.code == "foreign-form" or (d.file, d.line) not in foreign]
+    kept = [d for d in kept if d.code == "missing-plus" or d.severity != "warning"
+            or (d.file, d.line) not in torn_off]  # fmt: skip
     unique = {(d.file, d.line, d.column, d.code): d for d in reversed(kept)}
     return tuple(
         sorted(unique.values(), key=lambda d: (d.file != root, str(d.file), d.line, d.column or 0, d.code))

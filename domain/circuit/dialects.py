@@ -188,11 +188,40 @@ def refuse_encrypted(data: bytes, path: Path | None) -> None:
             raise UserInputError(
                 msg("{path} is encrypted for {program}; no other program can read it.",
                     path=path, program=program),
-                advice=msg("Ask the vendor for an unencrypted model, or take another part."),
+                advice=msg("Ask the vendor for an unencrypted model, or use another part."),
                 file=path,
                 line=data.count(b"\n", 0, match.start()) + 1,
                 error_type="encrypted_library",
             )  # fmt: skip
+
+
+LONGEST_CARD, MOST_LINES = 4 * 2**20, 2_000_000
+"""Bytes of a card with its continuation lines (200,000 points of a PWL source), and lines of a file."""
+_NEXT_CARD = late_pattern(rb"\n(?![ \t]*\+)")
+
+
+def refuse_endless(data: bytes, path: Path | None) -> None:
+    """Raise UserInputError for a file of allowed size that would still take minutes and gigabytes."""
+    if len(data) <= LONGEST_CARD:
+        return
+    if data.count(b"\n") > MOST_LINES:
+        raise UserInputError(
+            msg("{path} has more than {limit} lines, the limit for a netlist.", path=path, limit=MOST_LINES),
+            file=path,
+            error_type="netlist_too_long",
+        )
+    start = 0
+    for match in (*_NEXT_CARD.finditer(data), None):
+        end = len(data) if match is None else match.start()
+        if end - start > LONGEST_CARD:
+            raise UserInputError(
+                msg("{path} has a card of more than {limit} MB, the limit for one card of a netlist.",
+                    path=path, limit=LONGEST_CARD // 2**20),
+                file=path,
+                line=data.count(b"\n", 0, start + 1) + 1,
+                error_type="netlist_too_long",
+            )  # fmt: skip
+        start = end
 
 
 _SCHEMATICS: tuple[tuple[str, re.Pattern[bytes], Message], ...] = (
@@ -212,9 +241,24 @@ _SCHEMATICS: tuple[tuple[str, re.Pattern[bytes], Message], ...] = (
 """Drawings people take for netlists, and the way from each to a netlist."""
 
 
+_LISTING = late_pattern(
+    rb"(?:Warning:[^\n]*\n|\s)*+"
+    rb"(?:No\. of Data Rows\s*:\s*\d+\s|Circuit:[^\n]*\s+(?:Date:|Doing analysis at TEMP)\s)"
+)
+
+
 def refuse_schematic(data: bytes, path: Path | None) -> None:
-    """Raise UserInputError for a drawing: it says the way to its netlist."""
+    """Raise UserInputError for a drawing or a printed result: it says the way to its netlist."""
     head = plain_text(data[:4000])
+    if _LISTING.match(head):
+        raise UserInputError(
+            msg(
+                "{path} is what ngspice printed, not a netlist. Open the circuit it was run with.", path=path
+            ),
+            file=path,
+            line=1,
+            error_type="schematic",
+        )
     for program, pattern, way in _SCHEMATICS:
         if pattern.match(head.removeprefix(codecs.BOM_UTF8)):
             raise UserInputError(

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from domain.circuit.cards import assignments_of
 from domain.circuit.dependencies import Placed
 from domain.circuit.elements import Element
 from domain.circuit.findings import Findings, Severity
 from domain.circuit.hierarchy import Block, PlacedElement
-from domain.circuit.netlist import assignments_of
 from domain.circuit.numbers import read_number
 from domain.circuit.parameters import (
     FUNCTIONS,
@@ -95,7 +95,8 @@ def check_parameters(scope: Scope, findings: Findings) -> None:
     for cycle in find_cycles(expressions):
         last = max(cycle, key=lambda name: places[name][1].line)
         file, value = places[last]
-        message = msg("These parameters are defined through each other: {names}. Give one of them a number.",
+        message = msg("These parameters depend on each other in a circle: {names}. Give one of them a "
+                      "number.",
                       names=" → ".join([*cycle, cycle[0]]))  # fmt: skip
         severity: Severity = "error" if scope.block.is_used else "info"
         findings.add(severity, "parameter-cycle", message, file=file, at=value)
@@ -119,14 +120,14 @@ def check_expression(value: Field, file: Path | None, scope: Scope, findings: Fi
 
 def note_unreadable(value: Field, file: Path | None, scope: Scope, findings: Findings) -> None:
     """An expression ngspice does not understand."""
-    message = msg("The expression {text} cannot be read. Look for a missing operator or bracket.",
+    message = msg("The expression {text} cannot be read. Check for a missing operator or parenthesis.",
                   text=value.text if len(value.text) <= 80 else value.text[:77] + "...")  # fmt: skip
     findings.add(scope.severity, "bad-expression", message, file=file, at=value)
 
 
 def note_unbraced(value: Field, file: Path | None, scope: Scope, findings: Findings) -> None:
     """An expression, or a name, that ngspice reads only in braces at this place."""
-    message = msg("ngspice reads {text} here only in braces: {braced}.",
+    message = msg("ngspice accepts {text} here only in braces: {braced}.",
                   text=value.text, braced=f"{{{value.text}}}")  # fmt: skip
     findings.add(scope.severity, "bad-value", message, file=file, at=value)
 
@@ -162,7 +163,7 @@ def _check_commas(card: Placed, scope: Scope, findings: Findings) -> None:
     for index, comma in enumerate(fields[1:-2], start=1):
         is_between = comma.text == "," and fields[index + 2].text == "="
         if is_between and fields[index - 1].end == comma.start:
-            message = msg("ngspice hangs on a comma between parameters. Write a blank instead.")
+            message = msg("A comma between parameters makes ngspice hang. Use a space instead.")
             findings.add(scope.severity, "bad-expression", message, file=card.file, at=comma)
             return
 
@@ -259,13 +260,21 @@ _WORD = late_pattern(r"(?<![\w.$])([A-Za-z_]\w*)\s*(\()?")
 def check_behaviour(expression: Field, placed: PlacedElement, scope: Scope, findings: Findings) -> None:
     """A behavioural expression: names that are neither parameter nor constant, unknown functions."""
     text = _CIRCUIT_REFERENCE.sub(lambda match: " " * len(match[0]), expression.text)
-    if re.search(r"\b(laplace|freq)\b", placed.element.statement.raw, re.IGNORECASE):
+    if re.search(r"(?<=\s)(laplace|freq)\s*[={(]", placed.element.statement.raw, re.IGNORECASE):
         message = msg("{name}: ngspice has no LAPLACE or FREQ sources. Use the XSPICE model s_xfer.",
                       name=placed.element.name)  # fmt: skip
-        findings.add(scope.severity, "bad-expression", message, file=placed.file, at=expression)
+        # (what a missing file would bring does not change that)
+        findings.add(
+            "error" if scope.block.is_used else scope.severity,
+            "foreign-form",
+            message,
+            file=placed.file,
+            at=expression,
+        )
         return
     if device := re.search(r"@[\w.#]+\[\w+\]", expression.text):
-        message = msg("{name}: ngspice reads no {device} in an expression. Use a source's current instead.",
+        message = msg("{name}: ngspice cannot read {device} in an expression. Use the current of a "
+                      "source instead.",
                       name=placed.element.name, device=device[0])  # fmt: skip
         findings.add(scope.severity, "bad-expression", message, file=placed.file, at=expression)
     names: set[str] = set()
@@ -278,6 +287,6 @@ def check_behaviour(expression: Field, placed: PlacedElement, scope: Scope, find
     _check_functions(unknown_functions, expression, placed.file, scope, findings)
     for current in re.findall(r"\bi\s*\(\s*([^\s(),]+)\s*\)", expression.text, re.IGNORECASE):
         if current.lower() not in scope.elements and "." not in current:
-            message = msg("{name} looks at the current of {target}, which does not exist here.",
+            message = msg("{name} refers to the current of {target}, which does not exist in this scope.",
                           name=placed.element.name, target=current)  # fmt: skip
             findings.add(scope.severity, "undefined-source", message, file=placed.file, at=expression)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from domain.circuit.cards import Model, Subcircuit, assignments_of, model_of, subcircuit_of
 from domain.circuit.dependencies import DependencyTree, Placed
 from domain.circuit.elements import GROUND, Element, canonical_node, parse_element
-from domain.circuit.netlist import Model, Subcircuit, assignments_of, model_of, subcircuit_of
 from domain.circuit.parameters import Definitions, definitions_of
 from domain.circuit.statements import DEEPEST, Field, Statement
 
@@ -53,7 +53,6 @@ class Block:
 
     @property
     def ports(self) -> tuple[str, ...]:
-        """Its terminals, folded."""
         if self.subcircuit is None:
             return ()
         return tuple(canonical_node(port.text) for port in self.subcircuit.ports)

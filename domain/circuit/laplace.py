@@ -9,7 +9,7 @@ are right in every analysis.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 
 from domain.circuit.numbers import read_number
@@ -31,9 +31,12 @@ class NotRational(ValueError):
     """The expression is no quotient of polynomials in s (a delay, a root), or holds parameters."""
 
 
-def transfer_of(text: str) -> tuple[Polynomial, Polynomial]:
-    """Numerator and denominator of an expression such as ``1/(1+s/6283)``. Raises NotRational."""
-    parser = _Parser(text.strip().strip("{}'\""))
+def transfer_of(text: str, values: Mapping[str, float] | None = None) -> tuple[Polynomial, Polynomial]:
+    """Numerator and denominator of an expression such as ``1/(1+s/6283)``. Raises NotRational.
+
+    `values` has the parameters (lower case) that do not change during a run.
+    """
+    parser = _Parser(text.strip().strip("'\"").replace("{", "(").replace("}", ")"), values or {})
     above, below = parser.sum()
     if not parser.is_done or not any(below):
         raise NotRational(text)
@@ -99,7 +102,8 @@ Fraction = tuple[Polynomial, Polynomial]
 
 
 class _Parser:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, values: Mapping[str, float]) -> None:
+        self._values = values
         self._tokens: list[str] = []
         at = 0
         while at < len(text):
@@ -184,6 +188,8 @@ class _Parser:
             return (1.0, 0.0), (1.0,)
         if token.lower() == "pi":
             return (3.141592653589793,), (1.0,)
+        if (known := self._values.get(token.lower())) is not None:
+            return (known,), (1.0,)
         number = read_number(token)
         if number is None:
             raise NotRational(token)

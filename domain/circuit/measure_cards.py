@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from domain.circuit.cards import Measure
 from domain.circuit.dependencies import Placed
-from domain.circuit.netlist import Measure
 from shared.late_patterns import late_pattern
 
 Placing = tuple[Path, Measure]

@@ -8,88 +8,26 @@ stay those of the user's file.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, NamedTuple
 
 from domain.circuit.analyses import ANALYSIS_KINDS, Analysis, checked_analysis
+from domain.circuit.cards import (
+    Include,
+    Measure,
+    Model,
+    Parameter,
+    Subcircuit,
+    assignments_of,
+    include_of,
+    model_of,
+    subcircuit_of,
+)
 from domain.circuit.elements import Element, parse_element
-from domain.circuit.statements import Field, Source, Statement, read_statements, unquoted
+from domain.circuit.statements import Source, Statement, read_statements
 
 LIBRARY_SUFFIXES = frozenset({".lib", ".inc", ".mod", ".sub", ".model", ".mdl"})
 """Files with these suffixes are fragments to be included: their first line is no title."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measure:
-    """A `.meas` card."""
-
-    name: str
-    """Lower case."""
-    analysis: str
-    """Lower case: tran, ac, dc, noise ..."""
-    text: str
-    """The card without its dot, as written: ``meas tran tr trig v(out) ...``."""
-    line: int
-
-
-class Subcircuit(NamedTuple):
-    """A `.subckt` card and what belongs to it."""
-
-    name: str
-    """As written."""
-    ports: tuple[Field, ...]
-    params: dict[str, Field]
-    """Defaults by lower-case name."""
-    line: int
-    end_line: int | None
-    """Line of its `.ends`; None when it is missing."""
-    statement: Statement
-
-    @property
-    def path(self) -> tuple[str, ...]:
-        """Scope inside it: enclosing subcircuits and itself, lower case."""
-        return (*self.statement.scope, self.name.lower())
-
-
-class Model(NamedTuple):
-    """A `.model` card."""
-
-    name: str
-    type: str
-    """Lower case: d, npn, nmos, sw ..."""
-    line: int
-    statement: Statement
-
-
-class Parameter(NamedTuple):
-    """One ``name=value`` of a `.param` card."""
-
-    name: str
-    """Lower case."""
-    value: Field
-    line: int
-    statement: Statement
-
-    @property
-    def scope(self) -> tuple[str, ...]:
-        """Names of the enclosing subcircuits, lower case; empty at the top level."""
-        return self.statement.scope
-
-
-class Include(NamedTuple):
-    """An `.include` card, or a `.lib` card that names a file."""
-
-    kind: Literal["include", "lib"]
-    path: str
-    """As written, without quotes; "" when the card names none."""
-    section: str | None
-    """Library section as written; None for `.include`."""
-    line: int
-    column: int
-    field: Field | None
-    statement: Statement
 
 
 class Netlist:
@@ -223,7 +161,7 @@ class Netlist:
     @cached_property
     def includes(self) -> tuple[Include, ...]:
         """All `.include` cards, and all `.lib` cards that refer to a file."""
-        found = [_include(card) for keyword in ("include", "lib") for card in self.directives(keyword)]
+        found = [include_of(card) for keyword in ("include", "lib") for card in self.directives(keyword)]
         return tuple(sorted((item for item in found if item is not None), key=lambda item: item.line))
 
     @cached_property
@@ -273,7 +211,6 @@ class Netlist:
 
     @property
     def line_ending(self) -> str:
-        """What ends its lines."""
         view = self.source.view
         if "\n" not in view and "\r" in view:
             return "\r"
@@ -295,67 +232,3 @@ class Netlist:
         for start, end, text in sorted(edits, reverse=True):
             data = data[:start] + text.encode(encoding, errors="replace") + data[end:]
         return Netlist(data, path=self.path, has_title=self._has_title)
-
-
-def subcircuit_of(card: Statement, end_line: int | None = None) -> Subcircuit:
-    """Read a `.subckt` card."""
-    words = card.words
-    name = words[1].text if len(words) > 1 else ""
-    ports, index = [], 2
-    while index < len(words):
-        if words[index].key == "params:" or (index + 1 < len(words) and words[index + 1].text == "="):
-            break
-        ports.append(words[index])
-        index += 1
-    params = {pair.name: pair.value for pair in assignments_of(card)}
-    return Subcircuit(
-        name=name, ports=tuple(ports), params=params, line=card.line, end_line=end_line, statement=card
-    )
-
-
-def model_of(card: Statement) -> Model | None:
-    """Read a `.model` card; None when it has no name."""
-    words = card.head(3)
-    if len(words) < 2:
-        return None
-    kind = words[2].key if len(words) > 2 else ""
-    return Model(name=words[1].text, type=kind, line=card.line, statement=card)
-
-
-def assignments_of(card: Statement) -> Iterator[Parameter]:
-    """The ``name = value`` pairs of a card. A value runs to the next name that is followed by ``=``."""
-    fields = card.fields
-    signs = [i for i, f in enumerate(fields) if f.text == "=" and i > 1 and not fields[i - 1].is_punctuation]
-    signs = [i for i in signs if not _is_comparison(card.raw, fields[i])]
-    for position, sign in enumerate(signs):
-        last = signs[position + 1] - 1 if position + 1 < len(signs) else len(fields)
-        pieces = [f for f in fields[sign + 1 : last] if f.text != ","] or []
-        if not pieces:
-            continue
-        value = card.field(pieces[0].start, pieces[-1].end)
-        name = fields[sign - 1]
-        yield Parameter(name=name.key, value=value, line=name.line, statement=card)
-
-
-def _is_comparison(raw: str, sign: Field) -> bool:
-    return raw[sign.start - 1 : sign.start] in {"<", ">", "!", "="} or raw[sign.end : sign.end + 1] == "="
-
-
-def _include(card: Statement) -> Include | None:
-    words = card.words
-    if card.keyword == "lib" and len(words) == 2:
-        return None  # the beginning of a section
-    kind: Literal["include", "lib"] = "lib" if card.keyword == "lib" else "include"
-    target = words[1] if len(words) > 1 else None
-    section = unquoted(words[2].text) if kind == "lib" and len(words) > 2 else None
-    path = unquoted(target.text) if target is not None else ""
-    place = target if target is not None else words[0]
-    return Include(
-        kind=kind,
-        path=path,
-        section=section,
-        line=card.line,
-        column=place.column,
-        field=target,
-        statement=card,
-    )

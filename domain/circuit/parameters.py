@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from domain.circuit.netlist import Netlist, assignments_of
+from domain.circuit.cards import assignments_of
+from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import read_number
 from domain.circuit.statements import Statement
 from shared.late_patterns import late_pattern

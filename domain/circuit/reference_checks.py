@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from domain.circuit.analyses import ANALYSIS_KINDS
+from domain.circuit.cards import Model
 from domain.circuit.dependencies import DependencyTree
-from domain.circuit.elements import canonical_node, is_value
+from domain.circuit.elements import Element, canonical_node, is_value
 from domain.circuit.expression_checks import (
     Scope,
     check_bare_names,
@@ -22,6 +23,7 @@ from domain.circuit.expression_checks import (
     scope_of,
 )
 from domain.circuit.findings import Findings, Severity
+from domain.circuit.foreign_forms import foreign_device
 from domain.circuit.hierarchy import (
     Block,
     Circuit,
@@ -31,6 +33,7 @@ from domain.circuit.hierarchy import (
     rings_of,
     visible_parameters,
 )
+from domain.circuit.numbers import read_number
 from domain.circuit.statements import Field, Statement
 from domain.circuit.topology import expression_nodes
 from shared.late_patterns import late_pattern
@@ -122,7 +125,7 @@ def _check_duplicates(block: Block, findings: Findings) -> None:
         )
         if clash is not None:
             message = msg(
-                "{name} exists already, on line {line}. Give this element another name.",
+                "{name} already exists on line {line}. Give this element another name.",
                 name=element.name,
                 line=clash.element.line,
             )
@@ -130,13 +133,13 @@ def _check_duplicates(block: Block, findings: Findings) -> None:
         earlier.append(placed)
     for repeated in block.repeated_models:
         first = block.models[repeated.name.lower()].statement
-        message = msg("Model {name} is defined on line {line} already; ngspice uses that one.",
+        message = msg("Model {name} is already defined on line {line}; ngspice uses that definition.",
                       name=repeated.name, line=first.line)  # fmt: skip
         _note_repeated(repeated, first, "duplicate-model", message, findings)
     for repeated in block.repeated_blocks:
         subcircuit = block.blocks[repeated.name.lower()].subcircuit
         assert subcircuit is not None
-        message = msg("Subcircuit {name} is defined on line {line} already; ngspice uses that one.",
+        message = msg("Subcircuit {name} is already defined on line {line}; ngspice uses that definition.",
                       name=repeated.name, line=subcircuit.line)  # fmt: skip
         _note_repeated(repeated, subcircuit.statement, "duplicate-subcircuit", message, findings)
 
@@ -156,6 +159,9 @@ def _note_repeated(
 
 def _check_element(placed: PlacedElement, scope: Scope, findings: Findings) -> None:
     element = placed.element
+    if (message := foreign_device(element)) is not None and not _is_line(element, scope):
+        findings.add(scope.severity, "foreign-form", message, file=placed.file, at=element.statement)
+        return
     if element.missing is not None:
         _note_missing(placed, scope, findings)
         if element.missing != "value":
@@ -166,6 +172,12 @@ def _check_element(placed: PlacedElement, scope: Scope, findings: Findings) -> N
         _check_model_use(placed, scope, findings)
     _check_element_values(placed, scope, findings)
     _check_controls(placed, scope, findings)
+
+
+def _is_line(element: Element, scope: Scope) -> bool:
+    """One of its words names a model of a lossy line."""
+    models = (scope.block.find_model(word.text) for word in element.statement.words[1:])
+    return any(model is not None and model.type in _MODEL_TYPES["y"] for model in models)
 
 
 def _note_missing(placed: PlacedElement, scope: Scope, findings: Findings) -> None:
@@ -225,6 +237,65 @@ def _check_model_use(placed: PlacedElement, scope: Scope, findings: Findings) ->
         message = msg("Model {name} is of type {type}, which does not fit {element}.",
                       name=model.name, type=model.type, element=element.name)  # fmt: skip
         findings.add(scope.severity, "model-type", message, file=placed.file, at=element.model)
+    elif (level := _foreign_level(model)) is not None:
+        message = msg("ngspice has no level {level} of model type {type}, which {element} uses. Use another "
+                      "level, or compile a Verilog-A model with OpenVAF.",
+                      level=level, type=model.type, element=element.name)  # fmt: skip
+        owner = next(
+            (c for b in scope.block.lineage for c in b.cards if c.statement is model.statement), None
+        )
+        severity: Severity = scope.severity
+        if level > _HIGHEST_LEVEL:
+            severity = "warning" if severity == "error" else severity
+            message = msg("ngspice takes level 1 in place of level {level} of model type {type}, which "
+                          "{element} uses.", level=level, type=model.type, element=element.name)  # fmt: skip
+        findings.add(severity, "model-level", message, file=owner.file if owner else placed.file,
+                     at=model.statement if owner else element.statement)  # fmt: skip
+    elif model.name.lower() != element.model.key and (sizes := _outside_all_bins(element, scope)):
+        message = msg("No bin of model {model} covers {sizes} of {name}. Change the size, or check its unit.",
+                      model=element.model.text, sizes=sizes, name=element.name)  # fmt: skip
+        findings.add(scope.severity, "no-bin", message, file=placed.file, at=element.statement)
+
+
+def _foreign_level(model: Model) -> int | None:
+    """The level a model asks for, where ngspice has none of it."""
+    levels = _LEVELS.get(model.type)
+    found = _LEVEL.search(model.statement.raw) if levels is not None else None
+    number = read_number(found[1]) if found is not None else None
+    if levels is None or number is None or int(number.value) in levels:
+        return None
+    return int(number.value)
+
+
+def _outside_all_bins(element: Element, scope: Scope) -> str:
+    """``L=1u, W=50u`` of a MOSFET no bin of its model takes; "" when one does, or when it is not known."""
+    given = [read_number(element.params[key].text) if key in element.params else None for key in ("l", "w")]
+    cards = (card.statement for block in scope.block.lineage for card in block.cards)
+    is_scaled = any(
+        re.search(r"\b(?:scale|wnflag)\b", card.raw, re.IGNORECASE)
+        for card in cards
+        if card.keyword == "options"
+    )
+    if None in given or is_scaled or not {"nf", "wnflag"}.isdisjoint(element.params):
+        return ""
+    sizes = [number.value for number in given if number is not None]
+    for block in scope.block.lineage:
+        for name, model in block.models.items():
+            if not re.fullmatch(re.escape(element.model.key if element.model else "") + r"\.\d+", name):
+                continue
+            limits = dict(_BIN_LIMIT.findall(model.statement.raw.lower()))
+            bounds = [
+                (read_number(limits.get(f"{key}min", "")), read_number(limits.get(f"{key}max", "")))
+                for key in ("l", "w")
+            ]
+            for size, (least, most) in zip(sizes, bounds, strict=True):
+                if least is None or most is None:
+                    return ""
+                if not least.value * (1 - _BIN_MARGIN) <= size <= most.value * (1 + _BIN_MARGIN):
+                    break
+            else:
+                return ""
+    return f"L={element.params['l'].text}, W={element.params['w'].text}"
 
 
 def _check_element_values(placed: PlacedElement, scope: Scope, findings: Findings) -> None:
@@ -291,7 +362,8 @@ def _check_surplus(placed: PlacedElement, scope: Scope, findings: Findings) -> N
     """What other SPICEs take on D and K lines, but ngspice 39 refuses."""
     element = placed.element
     if element.letter == "d" and element.numbers:
-        message = msg("{name}: ngspice takes no bare number behind a diode's model. Write area={value}.",
+        message = msg("{name}: ngspice does not accept a bare number after a diode's model. Write "
+                      "area={value}.",
                       name=element.name, value=element.numbers[0].text)  # fmt: skip
         findings.add(scope.severity, "bad-value", message, file=placed.file, at=element.numbers[0])
     elif element.letter == "k" and len(element.controls) > 2:
@@ -361,13 +433,27 @@ def _check_controls(placed: PlacedElement, scope: Scope, findings: Findings) -> 
             continue
         who = {"name": element.name, "target": control.text}
         message = (
-            msg("{name} names inductor {target}, which does not exist here.", **who)
+            msg("{name} refers to inductor {target}, which does not exist in this scope.", **who)
             if element.letter == "k"
-            else msg("{name} names source {target}, which does not exist here (a voltage source).", **who)
+            else msg("{name} refers to voltage source {target}, which does not exist in this scope.", **who)
         )
         findings.add(scope.severity, "undefined-source", message, file=placed.file, at=control)
 
 
+_LEVEL = late_pattern(r"\blevel\s*=\s*([^\s,()]+)", re.IGNORECASE)
+_LEVELS: dict[str, frozenset[int]] = {
+    **dict.fromkeys(("npn", "pnp"), frozenset({1, 2, 4, 8, 9})),
+    **dict.fromkeys(("njf", "pjf"), frozenset({1, 2})),
+    **dict.fromkeys(("nmf", "pmf"), frozenset(range(1, 7))),
+    **dict.fromkeys(("nmos", "pmos"),
+                    frozenset({1, 2, 3, 4, 5, 6, 8, 9, 10, 14, 49, 54, 55, 56, 57, 58, 60, 68, 73})),
+}  # fmt: skip
+"""What ngspice 39 says it supports ("Only MOS device levels ... are supported in this binary")."""
+_HIGHEST_LEVEL = 99
+"""Of a higher one ngspice says "Setting Level to 1", and goes on."""
+_BIN_LIMIT = late_pattern(r"\b([lw](?:min|max))\s*=\s*([^\s,()]+)")
+_BIN_MARGIN = 1e-6
+"""Rounding at the edges of a bin; ngspice allows as little."""
 _IN_BRACES = late_pattern(r"\{[^{}]*\}|'[^']*'")
 
 
@@ -418,7 +504,7 @@ def _check_analysis_sources(circuit: Circuit, findings: Findings, severity: Seve
                 check_expression(word, placed.file, scope, findings)
         for source in _sources_of(card):
             if source.key not in names | {"temp"} and "." not in source.key and ":" not in source.key:
-                message = msg("There is no source {name} for this analysis.", name=source.text)
+                message = msg("The source {name} of this analysis does not exist.", name=source.text)
                 findings.add(severity, "undefined-source", message, file=placed.file, at=source)
 
 
@@ -445,7 +531,8 @@ def _check_expression_nodes(circuit: Circuit, findings: Findings, severity: Seve
             for node in expression_nodes(placed.element):
                 if node in known or "." in node or "{" in node:
                     continue
-                message = msg("The expression of {name} looks at node {node}, to which nothing is connected.",
+                message = msg("The expression of {name} refers to node {node}, to which nothing is "
+                              "connected.",
                               name=placed.element.name, node=node)  # fmt: skip
                 is_loud = block.is_used and severity == "error"
                 findings.add("error" if is_loud else "info", "undefined-node", message, file=placed.file,

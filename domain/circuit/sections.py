@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
+from domain.circuit.cards import Subcircuit
 from domain.circuit.elements import Element
-from domain.circuit.netlist import Netlist, Subcircuit
+from domain.circuit.netlist import Netlist
 from shared.late_patterns import late_pattern
 
 SectionKind = Literal[

@@ -31,7 +31,6 @@ class ModelFile(NamedTuple):
 
     @property
     def card(self) -> str:
-        """The line that brings it in."""
         return f'.include "{self.path}"' if self.section is None else f'.lib "{self.path}" {self.section}'
 
 

@@ -91,7 +91,6 @@ class _Names:
         return re.compile(rf"(?:{self._pattern})[A-Z]{{0,4}}\d{{0,2}}(?:[-_/].*)?", re.IGNORECASE)
 
     def fullmatch(self, name: str) -> re.Match[str] | None:
-        """As of a pattern."""
         return self._compiled.fullmatch(name)
 
 

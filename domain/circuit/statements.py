@@ -155,7 +155,6 @@ class Statement:
 
     @property
     def text(self) -> str:
-        """The joined card, decoded."""
         return self._source.decode(self.raw)
 
     @property

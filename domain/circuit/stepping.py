@@ -81,8 +81,8 @@ def step_points(axes: tuple[StepAxis, ...]) -> tuple[StepPoint, ...]:
     count = math.prod(len(axis.values) for axis in axes)
     if count > MOST_STEPS:
         raise UserInputError(
-            msg("The steps of the circuit make more than {limit} runs.", limit=MOST_STEPS),
-            advice=msg("Take larger steps, or use the sweep command."),
+            msg("The circuit's .step directives give more than {limit} runs.", limit=MOST_STEPS),
+            advice=msg("Use larger steps, or the sweep command."),
             line=max(axes, key=lambda axis: len(axis.values)).line,
         )
     slowest_first = itertools.product(*(axis.values for axis in reversed(axes)))
@@ -159,7 +159,7 @@ def _temperature(card: Statement, text: str) -> float:
         return parse_number(text)
     except ValueError as error:
         raise UserInputError(
-            msg("The temperatures of “{card}” (line {line}) have to be numbers; {text} is none.",
+            msg("The temperatures of “{card}” (line {line}) must be numbers; {text} is not a number.",
                 card=card.text.strip()[:100], line=card.line, text=text),
             advice=msg("Write .temp -40 27 125; a single temperature may be an expression: .temp {example}.",
                        example="{tamb}"),

@@ -10,6 +10,7 @@ from domain.circuit.analyses import ANALYSIS_KINDS, analysis_problem, has_empty_
 from domain.circuit.dependencies import DependencyTree, Placed
 from domain.circuit.elements import SHAPES, parse_element
 from domain.circuit.findings import Findings, Severity
+from domain.circuit.foreign_forms import foreign_form
 from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import read_number
 from domain.circuit.statements import DEEPEST, Statement
@@ -39,9 +40,9 @@ def check_files(tree: DependencyTree, findings: Findings) -> bool:
         findings.add(
             "error",
             "lib-section-missing",
-            msg("Section {section} of {path} has no .endl. Add it behind the section.", **params)
+            msg("Section {section} of {path} has no .endl. Add it after the section.", **params)
             if missing.unclosed
-            else msg("{path} has no section {section}. Correct its name.", **params),
+            else msg("{path} has no section {section}. Correct the name.", **params),
             file=missing.file,
             at=missing,
         )
@@ -50,7 +51,7 @@ def check_files(tree: DependencyTree, findings: Findings) -> bool:
     is_text = True
     for netlist in (tree.root, *tree.files.values()):
         if _is_binary(netlist.to_bytes()):
-            message = msg("This is no text file, so no netlist. Name the right file.")
+            message = msg("This is not a text file and so not a netlist. Choose the right file.")
             findings.add("error", "encoding", message, file=netlist.path, at=1)
             is_text = False
         else:
@@ -76,10 +77,14 @@ def _check_bytes(netlist: Netlist, findings: Findings) -> None:
         findings.add("error", "encoding", message, file=netlist.path, at=1)
         return
     if b"\r" in data and b"\n" not in data and len(netlist.source.lines) > 1:
-        message = msg("The lines end in CR alone, which ngspice does not see. Save the file with LF or CRLF.")
+        message = msg(
+            "The lines end in CR alone, which ngspice does not recognize. Save the file with LF or CRLF."
+        )
         findings.add("error", "line-ends", message, file=netlist.path, at=1)
     elif lone := re.search(rb"\r(?!\r*\n|\r*$)", data):
-        message = msg("A CR alone ends no line for ngspice: what follows is read as part of this line.")
+        message = msg(
+            "ngspice does not treat a lone CR as a line end: what follows is read as part of this line."
+        )
         line = data.count(b"\n", 0, lone.start()) + 1
         findings.add("error", "line-ends", message, file=netlist.path, at=line)
     for statement in netlist.statements:
@@ -93,14 +98,14 @@ def _check_non_ascii(netlist: Netlist, statement: Statement, findings: Findings)
     raw = statement.raw.encode("latin-1")
     if not (_is_utf8(raw) or _is_utf8(raw.replace(b"\xb5", b"u"))):  # a Latin-1 micro sign is understood
         message = msg(
-            "This card has characters that are not UTF-8; ngspice stops at them. Save the file as UTF-8."
+            "This card contains characters that are not UTF-8; ngspice stops at them. Save the file as UTF-8."
         )
         findings.add("error", "encoding", message, file=netlist.path, at=statement)
         return True
     for word in statement.words:
         if any(ord(c) > 127 and c not in "µμΩ°" for c in word.text) and not word.text.startswith(('"', "'")):
             message = msg(
-                "ngspice replaces the letters of {name} by underscores in its results.", name=word.text
+                "ngspice replaces the characters of {name} with underscores in its results.", name=word.text
             )
             findings.add("info", "non-ascii-name", message, file=netlist.path, at=word)
             break
@@ -150,8 +155,8 @@ def _check_blocks(tree: DependencyTree, findings: Findings) -> None:
             case "subckt":
                 if len(subckts) == DEEPEST:
                     message = msg(
-                        "Subcircuits stand more than {count} deep in each other here; deeper ones are not "
-                        "told apart. Is an .ends missing?",
+                        "Subcircuits are nested more than {count} levels deep here; deeper ones are "
+                        "not distinguished. Is an .ends missing?",
                         count=DEEPEST,
                     )
                     findings.add("warning", "unclosed-subckt", message, file=placed.file, at=statement)
@@ -169,7 +174,7 @@ def _check_blocks(tree: DependencyTree, findings: Findings) -> None:
     for placed in subckts:
         _note_unclosed(placed, findings)
     for placed in conditions:
-        message = msg(".if has no .endif. Add it behind the last card of the condition.")
+        message = msg(".if has no .endif. Add it after the last card of the condition.")
         findings.add("error", "unclosed-if", message, file=placed.file, at=placed.statement)
 
 
@@ -192,7 +197,7 @@ def _close_subckt(
     statement = placed.statement
     name = statement.words[1].key if len(statement.words) > 1 else None
     if not still_open:
-        message = msg(".ends has no .subckt before it. Take it away, or add the .subckt.")
+        message = msg(".ends has no .subckt before it. Remove it, or add the .subckt.")
         findings.add("error", "stray-ends", message, file=placed.file, at=statement)
         return
     if name is None or name == _name_of(still_open[-1]):
@@ -204,7 +209,7 @@ def _close_subckt(
     else:
         closed = still_open.pop()
         message = msg(
-            ".ends names {name}, but closes {subckt}. Write the same name.",
+            ".ends names {name} but closes {subckt}. Use the same name.",
             name=name,
             subckt=_name_of(closed),
         )
@@ -218,7 +223,7 @@ def _name_of(placed: Placed) -> str:
 
 def _note_unclosed(placed: Placed, findings: Findings) -> None:
     message = msg(
-        "Subcircuit {name} has no .ends. Add it behind the subcircuit's last card.", name=_name_of(placed)
+        "Subcircuit {name} has no .ends. Add it after the subcircuit's last card.", name=_name_of(placed)
     )
     findings.add("error", "unclosed-subckt", message, file=placed.file, at=placed.statement)
 
@@ -232,10 +237,10 @@ def _check_control(netlist: Netlist, findings: Findings) -> None:
         elif statement.kind == "control" and text.startswith(".endc"):
             begun = None
         elif statement.kind == "directive" and statement.keyword == "endc":
-            message = msg(".endc has no .control before it. Take it away.")
+            message = msg(".endc has no .control before it. Remove it.")
             findings.add("warning", "stray-directive", message, file=netlist.path, at=statement)
     if begun is not None:
-        message = msg(".control has no .endc: everything behind it is taken for commands. Add .endc.")
+        message = msg(".control has no .endc: everything after it is read as commands. Add .endc.")
         swallowed = any(
             s.line > begun.line and re.match(r"\s*\.(?!end\b|endc\b|control\b)\w", s.raw)
             for s in netlist.statements
@@ -255,10 +260,10 @@ def _check_sections(tree: DependencyTree, findings: Findings, *, fragment: bool)
         if in_library or (placed.netlist is tree.root and fragment):
             continue
         if statement.keyword == "endl":
-            message = msg(".endl belongs into a library file.")
+            message = msg(".endl is only valid in a library file.")
             findings.add("error", "stray-directive", message, file=placed.file, at=statement)
         elif len(statement.words) < 3:
-            message = msg(".lib needs a file and a section. For a file without sections write .include.")
+            message = msg(".lib needs a file and a section. For a file without sections use .include.")
             findings.add("error", "lib-without-section", message, file=placed.file, at=statement)
 
 
@@ -284,6 +289,12 @@ def _check_card(placed: Placed, findings: Findings) -> None:
     if statement.kind == "directive" and statement.keyword not in DIRECTIVES | {"endc"}:
         _note_unknown_directive(placed, findings)
         return
+    if (foreign := foreign_form(statement)) is not None:
+        findings.add("error", "foreign-form", foreign, file=placed.file, at=statement)
+        return
+    if statement.kind == "element" and len(statement.fields) > 1 and statement.fields[1].text == "=":
+        message = msg("This line reads like the continuation of the card above. Begin it with +.")
+        findings.add("warning", "missing-plus", message, file=placed.file, at=statement)
     if statement.kind == "element" or statement.keyword in _BRACKETED:
         for severity, index, message in _bracket_problems(statement):
             at = statement.field(index, index + 1)
@@ -304,13 +315,13 @@ def _note_unknown_directive(placed: Placed, findings: Findings) -> None:
     near = difflib.get_close_matches(name, sorted(DIRECTIVES), n=1, cutoff=0.6)
     message = (
         msg(
-            "The directive .{name} is one of Xyce's, which ngspice does not have. Take the line away.",
+            ".{name} is a Xyce directive that ngspice does not have. Remove the line.",
             name=name,
         )
         if name in XYCE_DIRECTIVES
-        else msg("ngspice does not know .{name}. Did you mean .{near}?", name=name, near=near[0])
+        else msg("ngspice has no directive .{name}. Did you mean .{near}?", name=name, near=near[0])
         if near
-        else msg("ngspice does not know .{name}. Take the line away or make it a comment.", name=name)
+        else msg("ngspice has no directive .{name}. Remove the line or make it a comment.", name=name)
     )
     findings.add("error", "unknown-directive", message, file=placed.file, at=placed.statement)
 
@@ -368,7 +379,7 @@ def _check_title(tree: DependencyTree, findings: Findings) -> None:
     first = tree.root.statements[:1]
     if not first or first[0].kind != "title" or not looks_like_card(first[0].text):
         return
-    message = msg("The first line is the title, so this card is not read. Put a title line above it.")
+    message = msg("The first line is the title, so this card is not read. Insert a title line above it.")
     is_refused = first[0].raw[:4].lower() == ".par"  # "Error: title line is missing!"
     findings.add("error" if is_refused else "warning", "title-is-card", message, file=tree.root.path, at=1)
 
@@ -400,7 +411,7 @@ def _check_analyses(tree: DependencyTree, findings: Findings) -> None:
     ]
     has_control = any(n.has_control_block for n in (tree.root, *tree.files.values()))
     if not cards and not has_control and not _has_misspelt_analysis(tree):
-        message = msg("The netlist asks for no analysis. Add one, for example {example}.", example=".op")
+        message = msg("The netlist contains no analysis. Add one, for example {example}.", example=".op")
         findings.add("warning", "no-analysis", message, file=tree.root.path, at=1)
     for placed in cards:
         text = placed.statement.text.strip()[1:]
@@ -411,10 +422,12 @@ def _check_analyses(tree: DependencyTree, findings: Findings) -> None:
             )
             findings.add("error", "bad-analysis", message, file=placed.file, at=placed.statement)
         elif has_idle_sweep(text):
-            message = msg("The second sweep makes only one step. Look at its start, stop and step.")
+            message = msg(
+                "ngspice runs only the first step of the second sweep. Check its start, stop and step."
+            )
             findings.add("warning", "bad-analysis", message, file=placed.file, at=placed.statement)
         elif has_empty_sweep(text):
-            message = msg("This sweep has no points. Look at its start, stop and step.")
+            message = msg("This sweep has no points. Check its start, stop and step.")
             findings.add("error", "bad-analysis", message, file=placed.file, at=placed.statement)
 
 
@@ -433,5 +446,5 @@ def _check_after_end(root: Netlist, findings: Findings) -> None:
         return
     behind = [s for s in root.statements if s.line > end and s.kind != "control" and s.keyword != "end"]
     if behind:
-        message = msg("ngspice reads cards behind .end too. Move .end to the end of the file.")
+        message = msg("ngspice also reads cards after .end. Move .end to the end of the file.")
         findings.add("warning", "after-end", message, file=root.path, at=behind[0])

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from domain.circuit.analyses import ANALYSIS_KINDS
+from domain.circuit.cards import assignments_of, model_of, subcircuit_of
 from domain.circuit.elements import Element, canonical_node
-from domain.circuit.netlist import Netlist, assignments_of, model_of, subcircuit_of
+from domain.circuit.netlist import Netlist
 from domain.circuit.statements import Field, Statement
 from shared.late_patterns import late_pattern
 

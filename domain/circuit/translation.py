@@ -16,10 +16,14 @@ from functools import cached_property
 from itertools import combinations
 from operator import attrgetter
 
+from domain.circuit.cards import Parameter
 from domain.circuit.dialects import PROGRAMS, Dialect
+from domain.circuit.foreign_functions import CALL, OF_PSPICE, SPREAD, arguments_of, rewritten
 from domain.circuit.laplace import NotRational, realised, transfer_of
-from domain.circuit.netlist import Netlist, Parameter
+from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import read_number
+from domain.circuit.parameters import definitions_of
+from domain.circuit.special_devices import NotBuilt, smooth_switch, special_function
 from domain.circuit.statements import Field, Statement
 from shared.late_patterns import late_pattern
 from shared.message import Message, msg
@@ -43,7 +47,8 @@ _SERIES = late_pattern(
     r"(?<!\s)\s++(?P<key>rser|rpar|cpar|lser|rlshunt)\s*+=\s*+(?P<value>\{[^}]*\}|[^\s,]+)", re.IGNORECASE
 )
 _RATING = late_pattern(
-    r"(?<!\s)\s++(?:tol|pwr|irms|vrms|ipk|mfg|pn|type)\s*+=\s*+(?:\"[^\"]*\"|[^\s\",]+)", re.IGNORECASE
+    r"(?<!\s)\s++(?:tol|pwr|irms|vrms|ipk|mfg|pn|type|mtbf|pppkg)\s*+=\s*+(?:\"[^\"]*\"|[^\s\",]+)",
+    re.IGNORECASE,
 )
 _RATED_VOLTAGE = late_pattern(r"(?<!\s)\s++v\s*+=\s*+[\d.]+\w*(?=\s|$)", re.IGNORECASE)
 """What LTspice keeps of a part and does not simulate."""
@@ -70,7 +75,37 @@ _RANDOM = {
     "flat": ".func flat(half) {aunif(0,half)}",
 }
 """LTspice's functions of chance that ngspice calls otherwise (LTspice help, `.param`)."""
-_CALL = late_pattern(r"\b(?P<name>buf|inv|table|idt)\s*\(", re.IGNORECASE)
+_CHANCE = frozenset({*_RANDOM, "gauss", "agauss", "unif", "aunif", "limit"})
+_MEMORY = late_pattern(r"\b(?:idt|sdt|delay|absdelay)\s*\(", re.IGNORECASE)
+_MOST_MEMORIES = 20
+"""Integrals and delays inside one."""
+_LONGEST = 100_000
+_LONGEST_CALL, _MOST_CALLS = 5_000, 500
+"""Letters of a card whose functions are rewritten, of what one call becomes (each within another makes it
+several times as long), and how many calls."""
+_OPTION = late_pattern(
+    r"(?<!\s)\s++(?:baudrate|delay|plotwinsize|numdgt|measdgt|fastaccess|noopiter|meascplxfmt|maxclocks|"
+    r"nomarch|startclocks|topologycheck|trytocompact|flagloads|mindeltagmin|ptranmax|ptrantau|threads|"
+    r"thev_induc|nomarch|accept|sstol|reject_number_tails)(?:\s*=\s*(?:\{[^}]*\}|\S+))?(?=\s|$)",
+    re.IGNORECASE,
+)
+"""What LTspice's `.options` set of its windows and its own solver."""
+_BARE_PARAMETER = late_pattern(
+    r"^(?P<head>\s*\.param\s+)(?P<name>[a-z_]\w*)\s+(?P<value>[-+\d.{][^=]*)$", re.IGNORECASE
+)
+_RKM_OF_PARAMETER = late_pattern(
+    r"=\s*(?P<whole>\d+)(?P<scale>meg|[kmunpfgtr])(?P<part>\d+)(?=\s|$)", re.IGNORECASE
+)
+_TRIP = late_pattern(r"(?<!\s)\s++trip(?:dv|dt)\s*=\s*(?:\{[^}]*\}|\S+)", re.IGNORECASE)
+"""How LTspice shortens its time steps at a source's jumps."""
+_NOISELESS = late_pattern(r"(?<!\s)\s++noiseless(?:\s*=\s*\w+)?(?=\s|$)", re.IGNORECASE)
+_LOAD = late_pattern(r"(?<!\s)\s++load(?=\s|$)", re.IGNORECASE)
+_PWL = late_pattern(r"\bpwl\s*\((?P<points>[^()]*)\)", re.IGNORECASE)
+_TABLE = late_pattern(
+    r"^(?P<name>[eg]\S*)\s+(?P<n>\S+\s+\S+)\s+(?P<cp>\S+)\s+(?P<cn>\S+)\s+(?:table|tbl)\s*=?\s*\("
+    r"(?P<points>.*)\)\s*$",
+    re.IGNORECASE,
+)
 _MODIFIERS = frozenset({"startup", "steady", "nodiscard", "step"})
 _MEAS_KINDS = frozenset({"tran", "ac", "dc", "op", "noise", "sp", "tf"})
 
@@ -98,7 +133,6 @@ class Instances:
     """Subcircuit (lower case) -> parameter (lower case) -> a value that serves as a default."""
 
     def add(self, netlist: Netlist) -> None:
-        """Note the X lines of a file."""
         for element in netlist.elements:
             if element.letter == "x" and element.model is not None and element.params:
                 known = self.parameters.setdefault(element.model.key, {})
@@ -155,6 +189,8 @@ class _Work:
         }
         self._kinds = [analysis.kind for analysis in netlist.analyses] or ["tran"]
         self._names = 0
+        self._told: set[str] = set()
+        """Kinds that were told of once."""
 
     def edits(self) -> list[tuple[int, int, str]]:
         """Every change as (first byte, byte behind, text)."""
@@ -195,7 +231,7 @@ class _Work:
         if keyword in _NOT_CIRCUIT[self._dialect]:
             if keyword in _TELLING:
                 self._note(
-                    statement, msg("{card} is left out: ngspice has nothing like it.", card=f".{keyword}")
+                    statement, msg("{card} was skipped: ngspice has no equivalent.", card=f".{keyword}")
                 )
             self._comment_out(statement)
         elif keyword == "lib" or (keyword == "include" and self._dialect == "ltspice"):
@@ -211,13 +247,18 @@ class _Work:
             self._replace(statement, ".ends")  # libraries that close a subcircuit with `.end name`
         elif keyword == "tran" and self._dialect in ("ltspice", "pspice"):
             self._transient(statement)
-        elif keyword == "meas":
-            self._measure(statement)
-        elif keyword in ("step", "temp"):
-            return  # `stepping` reads these
         else:
-            text = self._functions(_micro(statement.raw), statement)
-            self._replace(statement, text)
+            self._setting(keyword, statement)
+
+    def _setting(self, keyword: str, statement: Statement) -> None:
+        """Cards of analyses, options and parameters."""
+        raw = statement.raw
+        if keyword == "meas":
+            self._measure(statement)
+        elif self._dialect == "ltspice" and keyword in ("options", "save", "param", "ac", "temp"):
+            self._replace(statement, self._functions(self._card_of_ltspice(keyword, statement), statement))
+        elif keyword not in ("step", "temp"):  # `stepping` reads these
+            self._replace(statement, self._functions(_micro(raw), statement))
 
     def _library(self, statement: Statement) -> None:
         """`.lib file` without a section means the whole file, except inside a library of sections."""
@@ -295,7 +336,7 @@ class _Work:
         for word in words[1:]:
             if word.lower() in _MODIFIERS and word.lower() != "nodiscard":
                 self._note(
-                    statement, msg("{word} of .tran is left out: ngspice has nothing like it.", word=word)
+                    statement, msg("{word} of .tran was skipped: ngspice has no equivalent.", word=word)
                 )
         tail = [word for word in kept if word.lower() == "uic"]
         times = [word for word in kept if word.lower() != "uic"]
@@ -304,6 +345,22 @@ class _Work:
         if len(times) > 1 and _is_zero(times[0]):
             times[0] = times[3] if len(times) > 3 and not _is_zero(times[3]) else _thousandth(times[1])
         self._replace(statement, " ".join([words[0], *times, *tail]))
+
+    def _card_of_ltspice(self, keyword: str, statement: Statement) -> str:
+        """What LTspice takes on some cards that ngspice does not."""
+        raw = _micro(statement.raw)
+        if keyword == "temp":
+            return raw.replace("=", " ")
+        if keyword == "options":  # an unknown one would end the run
+            return _OPTION.sub("", raw)
+        if keyword == "save":  # one that names nothing would leave no data
+            return re.sub(r"(?i)^(\s*\.save)\b(?!\s+all\b)", r"\1 all", raw)
+        if keyword == "param":
+            if match := _BARE_PARAMETER.match(raw):
+                raw = f"{match['head']}{match['name']}={match['value']}"
+            return _RKM_OF_PARAMETER.sub(lambda match: f"={_without_rkm(match)}", raw)
+        match = re.match(r"(?i)^\s*\.ac\s+list\s+(\S+)\s*$", raw)
+        return raw if match is None else f".ac lin 1 {match[1]} {match[1]}"
 
     def _measure(self, statement: Statement) -> None:
         """LTspice lets the analysis out, and means that of the deck."""
@@ -320,25 +377,34 @@ class _Work:
         letter = statement.keyword
         if letter == "x":
             raw = self._instance(raw, statement)
-        if letter == "a" and self._dialect == "ltspice" and len(statement.words) >= 10:
-            self._note(
-                statement,
-                msg("{name} is a special function of {program} that ngspice does not have.",
-                    name=statement.words[0].text, program=PROGRAMS[self._dialect]),
-            )  # fmt: skip
+        if self._dialect == "ltspice" and letter in "as" and self._rebuilt(raw, letter, statement):
             return
         if letter in "vi" and statement.words[0].key in self._noise_sources and not _HAS_AC.search(raw):
             raw += " AC 1"  # LTspice's noise analysis needs no amplitude at its source
         if letter in "vicl":
             raw = self._parasitics(raw, statement)
-        if letter in "rcl" and self._dialect == "ltspice":
+        if letter in "rcldqmj" and self._dialect == "ltspice":
             raw = _RATING.sub("", raw)
+        if letter in "rcl" and self._dialect == "ltspice":
             raw = _RATED_VOLTAGE.sub("", raw) if letter == "c" else raw
             raw = _RKM.sub(_without_rkm, raw)
+        if self._dialect == "ltspice":
+            raw = _NOISELESS.sub(" noisy=0" if letter == "r" else "", raw)
+            raw = _TRIP.sub("", raw) if letter in "bvi" else raw
+            raw = self._parasitics(raw, statement) if letter in "bg" else raw
+            raw = _relative_times(raw) if letter in "vi" else raw
+        if letter == "i" and self._dialect == "ltspice" and _LOAD.search(raw):
+            raw = _LOAD.sub("", raw)
+            self._note(
+                statement,
+                msg("load of {name} is left out: the current flows at any voltage here.",
+                    name=statement.words[0].text),
+            )  # fmt: skip
         if letter == "k":
             raw = self._coupling(raw, statement)
         if letter in "eg":
             raw = self._laplace(raw, statement)
+            raw = _as_table(raw)
             raw = _VALUE_BRACE.sub(r"\g<word>=\g<brace>", raw)
         self._replace(statement, self._functions(raw, statement))
 
@@ -391,13 +457,15 @@ class _Work:
         own = f"laplace_{self._names + 1}_{name}"
         seen, out = f"{own}_in", f"{own}_out"
         try:
-            above, below = transfer_of(match["lt"] or match["ps"] or "")
+            above, below = transfer_of(
+                match["lt"] or match["ps"] or "", {} if statement.scope else self._constants
+            )
             elements = realised(own, seen, out, above, below)
         except NotRational:
             self._note(
                 statement,
-                msg("The transfer function of {name} is no quotient of polynomials in s with plain numbers, "
-                    "which ngspice needs.", name=statement.words[0].text),
+                msg("The transfer function of {name} is not a rational function of s with numeric "
+                    "coefficients, which ngspice requires.", name=statement.words[0].text),
             )  # fmt: skip
             return raw
         self._names += 1
@@ -407,25 +475,145 @@ class _Work:
             self._add(statement, element)
         return f"{match['head']} {out} 0 1"
 
+    def _rebuilt(self, raw: str, letter: str, statement: Statement) -> bool:
+        """A special function or a switch of LTspice's own as elements ngspice has; False keeps the card."""
+        words = raw.split()
+        try:
+            if letter == "a":
+                if len(words) < 10:
+                    return False
+                elements = special_function(words[0], words[1:9], words[9], " ".join(words[10:]))
+            else:
+                card = self._switch_models.get(words[5].lower()) if len(words) > 5 else None
+                if card is None:
+                    return False
+                model = max(
+                    (one for one in card if statement.scope[: len(one[0])] == one[0]),
+                    key=lambda one: len(one[0]),
+                    default=None,
+                )
+                found = None if model is None else smooth_switch(words[0], words[1:5], model[1])
+                if found is None:
+                    return False
+                elements = found
+        except NotBuilt as error:
+            self._note(
+                statement,
+                msg("{name} is a special function of {program} that ngspice does not have ({what}).",
+                    name=statement.words[0].text, program=PROGRAMS[self._dialect], what=str(error)),
+            )  # fmt: skip
+            return False
+        if letter == "a" and elements and words[9].lower() not in self._told:
+            self._told.add(words[9].lower())
+            self._note(
+                statement,
+                msg("{kind} of {program} is built of parts ngspice has: without noise, and it switches at a "
+                    "time step that is taken anyway.",
+                    kind=words[9].upper(), program=PROGRAMS[self._dialect]),
+            )  # fmt: skip
+        self._comment_out(statement)
+        for element in elements:
+            self._add(statement, element)
+        return True
+
+    @cached_property
+    def _switch_models(self) -> dict[str, list[tuple[tuple[str, ...], str]]]:
+        """Scope and settings of the file's switch models, by name."""
+        found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        for model in self._netlist.models:
+            if model.type == "sw":
+                settings = _micro(model.statement.raw).split(None, 2)[2]
+                found.setdefault(model.name.lower(), []).append(
+                    (model.statement.scope, re.sub(r"(?i)^\s*sw\b", "", settings))
+                )
+        return found
+
+    @cached_property
+    def _constants(self) -> dict[str, float]:
+        """The file's own parameters that have one value in all runs."""
+        cards = [
+            card
+            for keyword in ("param", "func")
+            for card in self._netlist.directives(keyword)
+            if not card.scope and not card.branches
+        ]
+        stepped = {
+            word
+            for card in self._netlist.directives("step")
+            for word in re.findall(r"[a-z_]\w*", card.raw.lower())
+        }
+        known = definitions_of(cards)
+        for name, expression in list(known.expressions.items()):
+            if name in stepped or expression.functions & _CHANCE:
+                del known.expressions[name]  # and with it what depends on it
+        return known.values()
+
     def _functions(self, raw: str, statement: Statement) -> str:
         """Functions of expressions that ngspice calls otherwise."""
+        if len(raw) > _LONGEST or (statement.kind == "element" and statement.keyword not in "begrcl"):
+            return raw
         at = 0
-        while match := _CALL.search(raw, at):
+        for _ in range(_MOST_CALLS):
+            match = CALL.search(raw, at)
+            if match is None:
+                break
             end = _closing(raw, match.end() - 1)
-            inner, name = raw[match.end() : end - 1], match["name"].lower()
-            at = match.end()
-            if statement.kind == "element" and statement.keyword not in "begrcl":
+            name, at = match["name"].lower(), match.end()
+            if name in self._own_functions or (self._dialect != "ltspice" and name not in OF_PSPICE):
                 continue
-            if name == "idt":
-                self._note(statement, msg("idt() is an integral over time, which ngspice does not have."))
-            elif name == "table":
-                if statement.keyword == "b":
-                    raw = f"{raw[: match.start()]}pwl({raw[match.end() :]}"
-            else:
-                high, low = ("1", "0") if name == "buf" else ("0", "1")
-                new = f"(({inner})>0.5?{high}:{low})"
-                raw = raw[: match.start()] + new + raw[end:]
+            arguments = arguments_of(raw[match.end() : end - 1])
+            if statement.kind != "element" and name not in ("buf", "inv"):
+                continue
+            new = rewritten(name, arguments)
+            if name in ("table", "tbl"):
+                new = f"pwl({raw[match.end() : end]}" if statement.keyword == "b" else None
+            elif name in ("idt", "sdt", "delay", "absdelay"):
+                new = self._with_memory(name, arguments, statement)
+            if new is None or len(new) > _LONGEST_CALL:
+                continue
+            if name in SPREAD and name not in self._told:
+                self._told.add(name)
+                self._note(
+                    statement,
+                    msg("{name}() gives numbers spread as {program}'s, but not the same ones.", name=name,
+                        program=PROGRAMS[self._dialect]),
+                )  # fmt: skip
+            raw = raw[: match.start()] + new + raw[end:]
+            at = match.start() + (len("pwl(") if name in ("table", "tbl") else 0)
         return raw
+
+    @cached_property
+    def _own_functions(self) -> frozenset[str]:
+        """What the file defines by itself."""
+        return frozenset(card.fields[1].text.lower() for card in self._netlist.directives("func")
+                         if len(card.fields) > 1)  # fmt: skip
+
+    def _with_memory(self, name: str, arguments: list[str], statement: Statement) -> str | None:
+        """An integral over time or a delay: the voltage of a node of its own."""
+        if not arguments or (name in ("delay", "absdelay") and len(arguments) < 2):
+            return None
+        if len(_MEMORY.findall(arguments[0])) > _MOST_MEMORIES:
+            return None
+        self._names += 1
+        own = f"{name}_{self._names}_{statement.raw.split(maxsplit=1)[0]}"
+        inner = self._functions(arguments[0], statement)
+        if name in ("delay", "absdelay"):
+            self._add(statement, f"b_{own} {own}_in 0 v={inner}")
+            self._add(statement, f"t_{own} {own}_in 0 {own} 0 z0=1 td={{{arguments[1].strip('{}')}}}")
+            self._add(statement, f"r_{own} {own} 0 1")
+            return f"v({own})"
+        if len(arguments) > 2:
+            self._note(statement, msg("The third argument of {name}() is left out.", name=name))
+        # The operating point is the initial value, whatever is integrated; from then on the resistance, of
+        # 1e12 s with the capacitance, is as good as none.
+        is_small_signal = "ac" in self._kinds and "tran" not in self._kinds
+        current = inner if is_small_signal else f"(time>0?({inner}):0)"
+        start = arguments[1].strip("{}") if len(arguments) > 1 else "0"
+        self._add(statement, f"b_{own} 0 {own} i={current}")
+        self._add(statement, f"c_{own} {own} 0 1")
+        self._add(statement, f"v_{own} {own}_0 0 {{{start}}}")
+        self._add(statement, f"r_{own} {own} {own}_0 1e12")
+        return f"v({own})"
 
     # ---- edits -----------------------------------------------------------------------------------
 
@@ -435,19 +623,21 @@ class _Work:
     def _add(self, statement: Statement, text: str) -> None:
         line = None
         if statement.scope:
-            line = next(
-                (
-                    sub.end_line
-                    for sub in self._netlist.subcircuits
-                    if sub.path == statement.scope and sub.line < statement.line < (sub.end_line or 0)
-                ),
-                None,
-            )
+            subcircuits = self._subcircuits_of.get(statement.scope, [])
+            line = next((end for begin, end in subcircuits if begin < statement.line < end), None)
         elif statement.section is not None:
             line = next(
                 (card.line for card in self._netlist.directives("endl") if card.line > statement.line), None
             )
         self._added.setdefault(line, []).append(self._decoded(text))
+
+    @cached_property
+    def _subcircuits_of(self) -> dict[tuple[str, ...], list[tuple[int, int]]]:
+        """First and last line of subcircuits, by their path."""
+        found: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+        for sub in self._netlist.subcircuits:
+            found.setdefault(sub.path, []).append((sub.line, sub.end_line or 0))
+        return found
 
     def _decoded(self, raw: str) -> str:
         return self._netlist.source.decode(raw)
@@ -477,6 +667,36 @@ def _names_a_section(written: str, statement: Statement) -> bool:
     if not first or statement.keyword != "lib":
         return False
     return _SUFFIX.search(last) is None and _SUFFIX.search(first.strip()) is not None
+
+
+def _relative_times(raw: str) -> str:
+    """``PWL(1u 0 +2n 1)``: a time with a sign counts from the one before."""
+    match = _PWL.search(raw)
+    words = re.split(r"[\s,]+", match["points"].strip()) if match else []
+    if match is None or not any(word.startswith("+") for word in words[::2]):
+        return raw
+    now, new = 0.0, []
+    for index, word in enumerate(words):
+        number = read_number(word)
+        if index % 2:
+            new.append(word)
+            continue
+        if number is None or word.startswith("{"):
+            return raw
+        now = now + number.value if word.startswith("+") else number.value
+        new.append(f"{now:.15g}")
+    return f"{raw[: match.start('points')]}{' '.join(new)}{raw[match.end('points') :]}"
+
+
+def _as_table(raw: str) -> str:
+    """``G1 a b c d table=(x1, y1, ...)``: a table of the voltage V(c,d)."""
+    match = _TABLE.match(raw)
+    if match is None:
+        return raw
+    points = re.findall(r"\{[^}]*\}|[^\s,()]+", match["points"])
+    kind = "v" if raw[:1] in "eE" else "i"
+    look = f"v({match['cp']},{match['cn']})"
+    return f"b_{match['name']} {match['n']} {kind}=pwl({look},{','.join(points)})"
 
 
 def _plain_name(name: str) -> str:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from domain.circuit.analyses import has_empty_frequency_range
+from domain.circuit.cards import assignments_of
 from domain.circuit.dependencies import DependencyTree, Placed
 from domain.circuit.elements import Element
 from domain.circuit.findings import Findings
 from domain.circuit.hierarchy import Block, Circuit, PlacedElement
-from domain.circuit.netlist import assignments_of
 from domain.circuit.numbers import NumberText, format_number, read_number
 from domain.circuit.statements import Field
 from shared.late_patterns import late_pattern
@@ -131,7 +131,7 @@ def _check_main_value(
     is_farad = letter == "c" and number.suffix == "F" and not number.unit and not habits.is_all_capitals
     # 1F and 0.47F are farads to people; 3F or 128F beside picofarads are what they say
     if is_farad and not (is_small and number.value > 1.5e-15):
-        message = msg("{text} is {value}F: F behind a number is femto. Write {farad} for farad.",
+        message = msg("{text} is {value}F: F after a number means femto. Write {farad} for farad.",
                       text=field.text, value=format_number(number.value),
                       farad=format_number(number.value * 1e15))  # fmt: skip
         findings.add("warning", "farad-trap", message, file=placed.file, at=field)
@@ -186,7 +186,7 @@ def _check_sweep(card: Placed, habits: _Habits, findings: Findings) -> None:
         _warn_mega(stop_field, stop, card.file, findings)
         return
     if has_empty_frequency_range(card.statement.text.strip()[1:]):
-        message = msg("This sweep has no points. Look at its start, stop and step.")
+        message = msg("This sweep has no points. Check its start, stop and step.")
         findings.add("error", "bad-analysis", message, file=card.file, at=stop_field)
         return
     if _is_capital_milli(stop, habits):

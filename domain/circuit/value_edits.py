@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Protocol
 
+from domain.circuit.cards import Parameter, Subcircuit
 from domain.circuit.elements import SHAPES, Element
 from domain.circuit.numbers import parse_number, with_ascii_micro
 from domain.circuit.statements import Field
@@ -13,8 +15,25 @@ from shared.errors import UserInputError
 from shared.late_patterns import late_pattern
 from shared.message import msg
 
-if TYPE_CHECKING:
-    from domain.circuit.netlist import Netlist, Subcircuit
+
+class Named(Protocol):
+    """What the names of a netlist stand for."""
+
+    @property
+    def path(self) -> Path | None:
+        """Of its file."""
+
+    @property
+    def elements(self) -> tuple[Element, ...]:
+        """All, those in subcircuits too."""
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """All, those in subcircuits too."""
+
+    @property
+    def subcircuits(self) -> tuple[Subcircuit, ...]:
+        """All, nested ones too."""
 
 
 class UnknownName(UserInputError):
@@ -25,8 +44,8 @@ Edits = list[tuple[int, int, str]]
 """Byte ranges with the text that takes their place."""
 
 
-def value_edits(netlist: Netlist, name: str, value: str) -> Edits:
-    """The edits that give `name` the value. Raises UserInputError as `Netlist.with_value` says."""
+def value_edits(netlist: Named, name: str, value: str) -> Edits:
+    """The edits that give `name` the value. Raises UserInputError for one that has none."""
     value = with_ascii_micro(value)
     _check_value(value)
     return _ValueEditor(netlist).find(name, value)
@@ -53,7 +72,7 @@ def _check_value(text: str) -> None:
 class _ValueEditor:
     """Finds the bytes a name's value stands in."""
 
-    def __init__(self, netlist: Netlist) -> None:
+    def __init__(self, netlist: Named) -> None:
         self._netlist = netlist
         self._top = {e.key: e for e in reversed(netlist.elements) if not e.scope}
         self._params = {p.name: p for p in netlist.parameters if not p.scope}  # the last one counts
@@ -114,7 +133,7 @@ class _ValueEditor:
                 return self._element_value(inside[0], value)
             if inside:
                 raise UserInputError(
-                    msg("{name} stands in subcircuit {subckt}, which is used more than once.",
+                    msg("{name} is in subcircuit {subckt}, which is used more than once.",
                         name=name, subckt=subcircuit.name),
                     advice=msg("Give the subcircuit a parameter for it, and set that."),
                 )  # fmt: skip
@@ -152,7 +171,7 @@ class _ValueEditor:
         near = difflib.get_close_matches(name.lower(), known, n=5, cutoff=0.5) or sorted(known)[:8]
         return UnknownName(
             msg("The netlist has no element or parameter named {name}.", name=name),
-            advice=msg("Near names are: {names}.", names=", ".join(known[n] for n in near)) if near else None,
+            advice=msg("Similar names: {names}.", names=", ".join(known[n] for n in near)) if near else None,
             file=self._netlist.path,
         )
 

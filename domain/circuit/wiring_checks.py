@@ -108,19 +108,21 @@ def _note_floating(group: FloatingGroup, starts: _Start, findings: Findings) -> 
 
 def _check_loops(wiring: BlockWiring, starts: _Start, findings: Findings) -> None:
     for placed in wiring.shorted:
-        message = msg("Both ends of {name} are on one node.", name=placed.element.name)
+        message = msg("Both ends of {name} are connected to the same node.", name=placed.element.name)
         findings.add("error", "shorted-source", message, file=placed.file, at=placed.element.statement)
     for loop in wiring.loops:
         name = loop.element.element.name
         if not loop.has_inductor:
-            message = msg("{name} closes a loop of voltage sources. Put a small resistor into it.", name=name)
+            message = msg(
+                "{name} closes a loop of voltage sources. Add a small series resistor to the loop.", name=name
+            )
             findings.add(
                 "error", "source-loop", message, file=loop.element.file, at=loop.element.element.statement
             )
             continue
         severity, code = _inductor_loop(loop, starts)
         message = msg(
-            "{name} closes a loop of inductors and voltage sources. Put a small resistor into it.",
+            "{name} closes a loop of inductors and voltage sources. Add a small series resistor to the loop.",
             name=name,
         )
         findings.add(severity, code, message, file=loop.element.file, at=loop.element.element.statement)

@@ -1,4 +1,4 @@
-"""Equations of the buck converter's power stage, losses included. SI units throughout.
+"""The buck converter's power stage, losses included: equations, and parts that can be bought. SI units.
 
 Sources: Erickson, Maksimovic, "Fundamentals of Power Electronics", 2nd ed.: chapter 2 (volt-second
 balance, inductor ripple, output ripple of a two-pole filter), chapter 3 (duty with switch, diode and
@@ -10,7 +10,21 @@ selection (the same results, and the overshoot).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from domain.circuit.preferred_values import at_least, nearest, with_unit
+from domain.design.engine.declaration import Correction, Request
+from domain.design.understanding import impossible
+from shared.message import msg
+
+DEAD_TIME = 0.01
+"""Of the period, twice in each."""
+BODY_DIODE_V = 0.7
+_SHORTEST_ON_TIME_S = 15e-9
+_LOAD_STEP = 0.5
+"""Of the load current: taking it away shall lift the output by no more than `_OVERSHOOT`."""
+_OVERSHOOT = 0.05
+_DEFAULT_ESR, _LEAST_ESR = 5e-3, 0.5e-3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,3 +111,149 @@ def settling_time(inductance: float, capacitance: float, load_ohm: float, series
     if damping**2 <= resonance:
         return 1 / damping
     return 1 / (damping - math.sqrt(damping**2 - resonance))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PowerStage:
+    """A sized converter."""
+
+    losses: Losses
+    duty: float
+    inductance: float
+    capacitance: float
+    esr: float
+    ripple_a: float
+    """Of the inductor at the nominal input, peak to peak."""
+    is_continuous: bool
+
+
+def size_power_stage(request: Request, correction: Correction) -> PowerStage:
+    """Losses, duty, L and C. Raises CircuitError when the demands leave nothing to build."""
+    losses = _losses(request, 1 / correction["conduction"])
+    _check_duty(request, losses)
+    ripple_a = request["inductor_ripple_a"] * correction["inductor_ripple_a"]
+    for _ in range(12):
+        stage = _stage(request, correction, losses, ripple_a)
+        if stage is not None:
+            return stage
+        if request["inductance"] is not None:
+            break
+        ripple_a *= 0.75
+    raise impossible(
+        msg(
+            "No output filter with the given parts keeps the ripple below {ripple}.",
+            ripple=with_unit(request["ripple_v"], "V"),
+        ),
+        msg("Allow more ripple, raise the switching frequency, or leave L, C and ESR unspecified."),
+    )
+
+
+def _at(request: Request, vin: float) -> OperatingPoint:
+    return OperatingPoint(vin=vin, vout=request["vout"], iout=request["iout"], fsw=request["fsw"])
+
+
+def _losses(request: Request, scale: float) -> Losses:
+    """Parts that lose about one per cent each of the output power (times `scale`), unless they are given."""
+    one_percent = 0.01 * request["vout"] / request["iout"]
+    chosen = nearest(min(max(one_percent * scale, 1e-3), 1.0), "E6")
+    is_diode = request["rectifier"] == "diode"
+    drop = request["diode_v"] or (0.4 if request["vin_highest"] <= 60 else 0.7)
+    return Losses(
+        switch_ohm=request["switch_ohm"] or chosen,
+        winding_ohm=request["winding_ohm"] or chosen,
+        diode_v=drop if is_diode else 2 * DEAD_TIME * BODY_DIODE_V,
+        rectifier_ohm=0.0 if is_diode else request["switch_ohm"] or chosen,
+    )
+
+
+def _check_duty(request: Request, losses: Losses) -> None:
+    highest = duty_continuous(_at(request, request["vin_lowest"]), losses)
+    if not 0 < highest <= 0.95:
+        raise impossible(
+            msg(
+                "Converting {vin} V to {vout} V leaves no room for losses: the switch would have to be "
+                "on {percent} % of the time.",
+                vout=f"{request['vout']:g}",
+                vin=f"{request['vin_lowest']:g}",
+                percent=f"{100 * min(abs(highest), 1.0):.0f}",
+            ),
+            msg("Raise the input voltage, lower the output voltage, or use a linear regulator."),
+        )
+    on_time = duty_continuous(_at(request, request["vin_highest"]), losses) / request["fsw"]
+    if on_time < _SHORTEST_ON_TIME_S:
+        raise impossible(
+            msg(
+                "The switch would be on for only {time}, which real switches cannot achieve.",
+                time=with_unit(on_time, "s", 3),
+            ),
+            msg("Lower the switching frequency or the input voltage."),
+        )
+
+
+def _stage(request: Request, correction: Correction, losses: Losses, ripple_a: float) -> PowerStage | None:
+    """A power stage with about this inductor ripple, None when the output ripple cannot be kept with it."""
+    hardest, nominal = _at(request, request["vin_highest"]), _at(request, request["vin"])
+    duty = duty_continuous(hardest, losses)
+    inductance = request["inductance"] or at_least(
+        1.02 * inductance_for(hardest, duty, ripple_a, losses), "E12"
+    )
+    ripple_a = current_ripple(hardest, duty, inductance, losses)
+    esr = _esr(request, ripple_a)
+    capacitance = None if esr is None else _capacitance(request, correction, inductance, ripple_a, esr)
+    if esr is None or capacitance is None:
+        return None
+    factor = correction["vout"]
+    aimed = replace(nominal, vout=factor * nominal.vout, iout=factor * nominal.iout)
+    duty = duty_continuous(aimed, losses)
+    at_nominal = current_ripple(nominal, duty_continuous(nominal, losses), inductance, losses)
+    is_continuous = request["rectifier"] == "synchronous" or at_nominal < 2 * request["iout"]
+    if not is_continuous:
+        duty = duty_discontinuous(aimed, inductance, losses)
+        on_time = duty_discontinuous(nominal, inductance, losses) / nominal.fsw
+        at_nominal = (nominal.vin - nominal.vout) * on_time / inductance
+    return PowerStage(
+        losses=losses,
+        duty=min(max(duty, 0.005), 0.98),
+        inductance=inductance,
+        capacitance=capacitance,
+        esr=esr,
+        ripple_a=at_nominal,
+        is_continuous=is_continuous,
+    )
+
+
+def _esr(request: Request, ripple_a: float) -> float | None:
+    """The given series resistance, or one (several ceramics in parallel if need be) that drops at most half
+    the allowed ripple; None when the given or least possible one drops too much."""
+    allowed: float = request["ripple_v"] / ripple_a
+    given: float | None = request["esr"]
+    if given is not None:
+        return given if given <= 0.85 * allowed else None
+    if 0.4 * allowed < _LEAST_ESR:
+        return None
+    if allowed * 0.4 >= _DEFAULT_ESR:
+        return _DEFAULT_ESR
+    return _DEFAULT_ESR / math.ceil(_DEFAULT_ESR / (0.4 * allowed))
+
+
+def _capacitance(
+    request: Request, correction: Correction, inductance: float, ripple_a: float, esr: float
+) -> float | None:
+    """The smallest E6 value that keeps the ripple with a margin, puts the filter a decade below fsw and
+    takes half the load away without much overshoot."""
+    fsw, given = request["fsw"], request["capacitance"]
+    if given is not None:
+        return given if voltage_ripple(ripple_a, given, esr, fsw) <= request["ripple_v"] else None
+    allowed = 0.85 * request["ripple_v"] * correction["ripple_v"]
+    if esr * ripple_a > allowed:
+        return None
+    slow_enough = 1 / ((2 * math.pi * fsw / 10) ** 2 * inductance)
+    for_load_step = overshoot_capacitance(
+        inductance, _LOAD_STEP * request["iout"], request["vout"], _OVERSHOOT * request["vout"]
+    )
+    capacitance = at_least(max(capacitance_for(ripple_a, allowed, fsw), slow_enough, for_load_step), "E6")
+    for _ in range(30):
+        if voltage_ripple(ripple_a, capacitance, esr, fsw) <= allowed:
+            return capacitance
+        capacitance = at_least(1.1 * capacitance, "E6")
+    return None

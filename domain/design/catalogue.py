@@ -15,34 +15,21 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from domain.design.designer import DesignIntent
-from domain.design.engine.declared_family import DeclaredFamily
-from domain.design.engine.family import CircuitFamily, Claim
+from domain.design.engine.declared_family import Claim, DeclaredFamily
 from domain.design.engine.wording import joined
-from domain.design.families import first_order, inverting_amplifier, lc_ladder
-from domain.design.families.buck import Buck
-from domain.design.families.filter_requests import (
-    FILTER_WORDS,
-    LETS_HIGHS_THROUGH,
-    LETS_LOWS_THROUGH,
-    order_of,
-)
-from domain.design.families.sallen_key import SallenKey
+from domain.design.families import buck, first_order, inverting_amplifier, lc_ladder, sallen_key
+from domain.design.families.filter_requests import order_of
+from domain.design.families.filter_rows import FILTER_WORDS, LETS_HIGHS_THROUGH, LETS_LOWS_THROUGH
 from domain.design.goal_words import with_words
 from domain.design.not_designed import NOT_DESIGNED
 from domain.design.sentence import Sentence, read_sentence
 from shared.errors import CircuitError
 from shared.message import Message, msg
 
-FAMILIES: Mapping[str, CircuitFamily] = MappingProxyType(
+FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
     {
-        family.key: family
-        for family in (
-            DeclaredFamily(first_order.FAMILY),
-            SallenKey(),
-            Buck(),
-            DeclaredFamily(inverting_amplifier.FAMILY),
-            DeclaredFamily(lc_ladder.FAMILY),
-        )
+        module.FAMILY.key: DeclaredFamily(module.FAMILY)
+        for module in (first_order, sallen_key, buck, inverting_amplifier, lc_ladder)
     }
 )
 """Every family by its key."""
@@ -74,12 +61,12 @@ def understand(text: str) -> DesignIntent:
     return replace(intent, goals=with_words(intent.goals, sentence))
 
 
-def choose_family(sentence: Sentence) -> tuple[CircuitFamily, Claim]:
+def choose_family(sentence: Sentence) -> tuple[DeclaredFamily, Claim]:
     """The family that claims a sentence. Raises CircuitError ("unknown_circuit") naming what is known."""
     _refuse_by_name(sentence)
     if sentence.has(LETS_LOWS_THROUGH) and sentence.has(LETS_HIGHS_THROUGH):
         raise _unknown(
-            msg("The request names a low-pass and a high-pass: only one filter is designed at a time."),
+            msg("The request names both a low-pass and a high-pass: only one filter is designed at a time."),
             sentence.language,
         )
     claims = sorted(
@@ -109,7 +96,8 @@ def _refuse_by_name(sentence: Sentence) -> None:
         if family.claim(sentence).score <= 0:
             raise _unknown(
                 msg(
-                    "The request does not say enough for {circuit}. Give it as in this example: {example}.",
+                    "The request does not give enough information for {circuit}. Follow this example: "
+                    "{example}.",
                     circuit=row.what,
                     example=family.examples[sentence.language],
                 ),
@@ -132,14 +120,14 @@ def _unclaimed(sentence: Sentence) -> CircuitError:
     if sentence.has(FILTER_WORDS) and order is not None and order > 1:
         return _unknown(
             msg(
-                "Of order {order}, only active Sallen-Key filters and LC ladders are designed: name one of "
-                "them.",
+                "For order {order}, only active Sallen-Key filters and LC ladders are supported: name "
+                "one of them.",
                 order=order,
             ),
             sentence.language,
         )
     return _unknown(
-        msg("The request does not name a circuit the built-in designer knows."), sentence.language
+        msg("The request does not name a circuit the built-in designer supports."), sentence.language
     )
 
 

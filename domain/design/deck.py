@@ -33,7 +33,6 @@ class Deck:
         self._lines = [_one_line(title)]
 
     def note(self, message: Message) -> None:
-        """A comment line of its own."""
         self._lines.append(f"* {_one_line(self._say(message))}")
 
     def rule(self) -> None:
@@ -45,7 +44,6 @@ class Deck:
         self._lines.append(f"{line:<{_COMMENT_COLUMN}} ; {_one_line(self._say(role))}")
 
     def cards(self, *lines: str) -> None:
-        """Lines as they are."""
         self._lines.extend(lines)
 
     def goals(self, goals: Sequence[DesignGoal]) -> None:

@@ -12,12 +12,25 @@ import math
 from dataclasses import dataclass
 
 from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import Quantity
 from shared.message import msg
 
 OPEN_LOOP_GAIN = 1e5
 OUTPUT_OHM = 50.0
 GBW_CLASSES_HZ = (10e6, 50e6, 200e6, 1e9)
 """Gain-bandwidth products of parts one can buy and that are stable at unity gain."""
+
+GBW = Quantity(
+    name="gbw_hz", label=msg("gain-bandwidth product"), dimensions=("Hz",), within=(10e3, 10e9), example=10e6,
+    words=(
+        r"gbw?p?(?![a-z])|gain[\s-]?bandwidth(?: product)?|unity[\s-]gain (?:bandwidth|frequency)|增益带宽积?"
+    ),
+)  # fmt: skip
+SUPPLY = Quantity(
+    name="supply_v", label=msg("supply (±)"), dimensions=("V",), takes_rest=True, has_sign=False,
+    words=r"suppl\w+|power(?:ed)?|rails?|供电|电源|vcc|vdd", before=r"±|\+/?-|正负",
+    within=(2.5, 40), example=15, default=15.0,
+)  # fmt: skip
 
 _TRANSCONDUCTANCE = 1e-3
 _HEADROOM_V = 1.7
@@ -49,7 +62,9 @@ def write_supplies(deck: Deck, supply_v: float) -> None:
 
 
 def write_subcircuit(deck: Deck, amplifier: OpAmp) -> None:
-    """`.subckt opamp inp inn vcc vee out` and its diode model."""
+    """`.subckt opamp inp inn vcc vee out` and its diode model, as a group of its own."""
+    deck.rule()
+    deck.note(msg("Op-amp macromodel: one pole, limited output; slew rate and offset are not modeled."))
     pole = _TRANSCONDUCTANCE / (2 * math.pi * amplifier.gbw_hz)
     deck.cards(".subckt opamp inp inn vcc vee out")
     deck.part("Rin inp inn 10G", msg("input resistance"))

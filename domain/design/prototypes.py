@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 
 Response = Literal["butterworth", "chebyshev", "bessel"]
+FilterKind = Literal["lowpass", "highpass"]
 
 HALF_POWER_DB = 10 * math.log10(2)
 

@@ -1,4 +1,4 @@
-"""Sizing one Sallen-Key stage with parts that can be bought, the op-amp's finite bandwidth included.
+"""Sallen-Key stages with parts that can be bought, the op-amp's finite bandwidth included.
 
 With P = R1 R2 C1 C2 and an amplifier K(s) = K0 / (1 + s tau), the denominators are
 
@@ -9,24 +9,35 @@ With P = R1 R2 C1 C2 and an amplifier K(s) = K0 / (1 + s tau), the denominators 
 tau = 0 they are the equations of Karki, "Analysis of the Sallen-Key Architecture", TI SLOA024B.
 
 The resistors are first solved for exactly, aiming beside the wanted pole by as much as the op-amp
-pulls it away; then the preferred values nearest to the pole are chosen.
+pulls it away; then the preferred values nearest to the pole are chosen. The op-amp's gain-bandwidth product
+is chosen at 100 * gain * Q * f of the most demanding stage (Texas Instruments, "Op Amps for Everyone",
+SLOD006B, chapter 16).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from domain.circuit.preferred_values import SeriesName, nearest, neighbours, values_between
-from domain.design.families.filter_requests import FilterKind
-from domain.design.opamp import closed_loop
+from domain.circuit.preferred_values import SeriesName, nearest, neighbours, values_between, with_unit
+from domain.design.deck import Deck, spice
+from domain.design.opamp import GBW_CLASSES_HZ, closed_loop
+from domain.design.prototypes import FilterKind, Section
+from domain.design.understanding import impossible
+from shared.message import msg
 
 _R_LIMITS = (300.0, 3e6)
 _C_LIMITS = (10e-12, 47e-6)
 _PREFERRED_OHM = 10e3
 _HIGH_PASS_RATIOS = (0.47, 0.68, 1.0, 1.5, 2.2)
+_GBW_RULE: Mapping[FilterKind, float] = {"lowpass": 100.0, "highpass": 500.0}
+"""A high-pass shall still pass well above its cut-off."""
+_GBW_FLOOR = 15.0
+"""Below this multiple of gain * Q * f a stage can no longer be corrected by choosing other parts."""
+_FIRST_STAGE_GAIN = 5.0
+"""A gain up to this is made by the stage of lowest Q, a larger one by all stages alike."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +56,12 @@ class Stage:
     r_feedback: float | None = None
     r_ground: float | None = None
 
+    def parts(self, number: int) -> dict[str, float]:
+        """The element values by name, as stage `number` of a cascade."""
+        named = {"Ra": self.r1, "Rb": self.r2, "Ca": self.c1, "Cb": self.c2, "Rf": self.r_feedback,
+                 "Rg": self.r_ground}  # fmt: skip
+        return {f"{name[0]}{number}{name[1]}": value for name, value in named.items() if value is not None}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Aim:
@@ -53,6 +70,90 @@ class _Aim:
     q: float
     gain: float
     gbw_hz: float
+
+
+Demand = tuple[Section, float, float]
+"""A stage to be made: section of the prototype, pole frequency (Hz), gain."""
+
+
+def demands(kind: FilterKind, sections: Sequence[Section], cutoff_hz: float, gain: float) -> list[Demand]:
+    """The stages of a filter, by rising Q."""
+    count = len(sections)
+    each = gain ** (1 / count)
+    gains = [gain, *[1.0] * (count - 1)] if gain <= _FIRST_STAGE_GAIN else [each] * count
+    frequencies = [
+        cutoff_hz * section.frequency if kind == "lowpass" else cutoff_hz / section.frequency
+        for section in sections
+    ]
+    return list(zip(sections, frequencies, gains, strict=True))
+
+
+def gain_bandwidth(
+    kind: FilterKind, stages: Sequence[Demand], given: float | None = None, times: float = 1.0
+) -> float:
+    """The op-amp to use (Hz), `times` faster than the rule asks. Raises CircuitError when none will do."""
+    demand = max(frequency * gain * max(section.q or 0.5, 0.5) for section, frequency, gain in stages)
+    fastest = given or GBW_CLASSES_HZ[-1]
+    if demand * _GBW_FLOOR > fastest:
+        raise impossible(
+            msg(
+                "This filter needs an op-amp with a gain-bandwidth product of at least {needed}; only "
+                "{available} is available.",
+                needed=with_unit(demand * _GBW_FLOOR, "Hz", 2),
+                available=with_unit(fastest, "Hz"),
+            ),
+            msg("Lower the cut-off frequency, the gain or the order, or allow a faster op-amp."),
+        )
+    if given is not None:
+        return given
+    least = next((gbw for gbw in GBW_CLASSES_HZ if gbw >= _GBW_RULE[kind] * demand), fastest)
+    return next((gbw for gbw in GBW_CLASSES_HZ if gbw >= times * least), fastest)
+
+
+def size_stages(
+    kind: FilterKind, stages: Sequence[Demand], gbw_hz: float, resistors: SeriesName
+) -> list[Stage]:
+    """The parts of each stage. Raises CircuitError when no parts in range make one."""
+    found = []
+    for section, frequency, gain in stages:
+        stage = size_stage(kind, frequency, section.q, gain=gain, gbw_hz=gbw_hz, resistors=resistors)
+        if stage is None:
+            raise impossible(
+                msg(
+                    "No standard resistors and capacitors give a stage with f0 = {frequency} and Q = {q}.",
+                    frequency=with_unit(frequency, "Hz"),
+                    q=f"{section.q or 0:.3g}",
+                ),
+                msg("Change the cut-off frequency, lower the order or the ripple, or allow a faster op-amp."),
+            )
+        found.append(stage)
+    return found
+
+
+def write_stage(
+    deck: Deck, kind: FilterKind, number: int, parts: Mapping[str, float], nodes: tuple[str, str]
+) -> None:
+    """Stage `number` between two nodes; without a second capacitor a buffered RC."""
+    n, (entry, leaving) = number, nodes
+    value = {name: spice(parts[name]) for name in parts}
+    across, along = ("C", "R") if kind == "lowpass" else ("R", "C")
+    if f"C{n}b" in parts:
+        role = msg("sets f0 and Q of the stage")
+        deck.part(f"{along}{n}a {entry} a{n} {value[f'{along}{n}a']}", role)
+        deck.part(f"{along}{n}b a{n} p{n} {value[f'{along}{n}b']}", role)
+        back = f"{across}{n}a a{n} {leaving} {value[f'{across}{n}a']}"
+        deck.part(back, msg("feedback: raises the gain near f0"))
+        deck.part(f"{across}{n}b p{n} 0 {value[f'{across}{n}b']}", role)
+    else:
+        role = msg("sets the pole of the stage")
+        deck.part(f"{along}{n}a {entry} p{n} {value[f'{along}{n}a']}", role)
+        deck.part(f"{across}{n}a p{n} 0 {value[f'{across}{n}a']}", role)
+    if f"R{n}f" not in parts:
+        deck.part(f"X{n} p{n} {leaving} vcc vee {leaving} opamp", msg("op-amp as a follower"))
+        return
+    deck.part(f"X{n} p{n} g{n} vcc vee {leaving} opamp", msg("op-amp with gain"))
+    deck.part(f"R{n}f {leaving} g{n} {value[f'R{n}f']}", msg("sets the gain of the stage"))
+    deck.part(f"R{n}g g{n} 0 {value[f'R{n}g']}", msg("sets the gain of the stage"))
 
 
 def size_stage(

@@ -182,19 +182,63 @@ def _out_of_reach(requirement: FirstOrderRequirement, reached: float) -> Circuit
     if requirement.resistor_ohm is not None and requirement.reactance is not None:
         return impossible(
             msg(
-                "The given part values make a cut-off of {reached}, not {wanted}.",
+                "The given part values result in a cut-off of {reached}, not {wanted}.",
                 reached=with_unit(reached, "Hz"),
                 wanted=with_unit(requirement.cutoff_hz, "Hz"),
             ),
-            msg("Leave out one of the part values or the cut-off, or correct them."),
+            msg("Omit one of the part values or the cut-off, or correct them."),
         )
     return impossible(
         msg(
-            "No preferred part values in the allowed range give a cut-off of {wanted}.",
+            "No standard part values in the allowed range give a cut-off of {wanted}.",
             wanted=with_unit(requirement.cutoff_hz, "Hz"),
         ),
         msg("Widen the range of the part values or the tolerance, or change source and load resistance."),
     )
+
+
+Limit = tuple[float | None, float | None]
+"""(decibels, frequency in Hz), None for what was not said."""
+
+
+def kept_cutoffs(
+    kind: str, wanted: float | None, tolerance: float, stop: Limit, passing: Limit
+) -> tuple[float, float]:
+    """The cut-offs (Hz) that keep the tolerance, an attenuation and a pass-band loss.
+
+    |H|**2 = 1 / (1 + (f / f_c)**2). Raises CircuitError when there is none.
+    """
+    low, high = (0.0, math.inf) if wanted is None else (wanted * (1 - tolerance), wanted * (1 + tolerance))
+    for (decibels, hertz), is_stop in ((stop, True), (passing, False)):
+        if decibels and hertz:
+            ratio = math.sqrt(10 ** (decibels / 10) - 1)
+            bound = hertz / ratio if kind == "lowpass" else hertz * ratio
+            is_upper = (kind == "lowpass") == is_stop
+            low, high = (low, min(high, bound)) if is_upper else (max(low, bound), high)
+    if low > high:
+        raise impossible(
+            msg(
+                "A first-order filter cannot do this: its slope is only 20 dB per decade, so the "
+                "cut-off would have to be below {high} and above {low} at once.",
+                high=with_unit(high, "Hz"),
+                low=with_unit(low, "Hz"),
+            ),
+            msg(
+                "Move the frequencies apart, or ask for a higher order, for example: Sallen-Key "
+                "low-pass, order 4, cut-off 1 kHz."
+            ),
+        )
+    return low, high
+
+
+def aim_between(low: float, high: float, wanted: float | None, tolerance: float) -> float | None:
+    """Where to aim inside the window, a little off its ends; None for a window without ends."""
+    if wanted is not None:
+        middle = math.sqrt(low * high)
+        return min(max(wanted, min(low * 1.01, middle)), max(high * 0.99, middle))
+    if math.isfinite(high):
+        return math.sqrt(low * high) if low > 0 else high / (1 + tolerance)
+    return low * (1 + tolerance) if low > 0 else None
 
 
 def parallel(first: float, second: float | None) -> float:

@@ -115,8 +115,8 @@ def _cheapest(options: Sequence[Sequence[tuple[float, str]]]) -> dict[int, str]:
         work += len(ways) * (len(choices) + 1)
         if work > _MOST_WAYS:
             raise CircuitError(
-                msg("The sentence has too many numbers that may mean the same."),
-                advice=msg("Say less at once, with the name of the quantity beside each number."),
+                msg("The sentence contains too many numbers that could mean the same quantity."),
+                advice=msg("State less at once, with the name of the quantity beside each number."),
                 error_type="bad_request",
             )
         for taken, (cost, chosen) in ways.items():

@@ -28,8 +28,8 @@ def closing_events(
     for call_id, name in _open_calls(messages):
         result = failure(
             "not_run",
-            msg("{tool} was asked for on another computer and was not run here.", tool=name),
-            suggestions=(msg("Ask for it again if it is still wanted."),),
+            msg("{tool} was requested on another computer and was not run here.", tool=name),
+            suggestions=(msg("Request it again if it is still needed."),),
         )
         message = {
             "id": new_id(),

@@ -152,7 +152,6 @@ def attachment_from_plain(plain: Mapping[str, Any]) -> Attachment | None:
 
 
 def attachments_from_plain(plain: Sequence[Mapping[str, Any]]) -> tuple[Attachment, ...]:
-    """Those that can be read."""
     found = (attachment_from_plain(item) for item in plain)
     return tuple(item for item in found if item is not None)
 
@@ -181,7 +180,6 @@ def name_in_fence(name: str) -> str:
 
 
 def tokens_of_picture(width: int, height: int) -> int:
-    """About what a picture costs."""
     return image_tokens(width, height)
 
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import Message, msg
+from shared.setting import setting
 
 Role = Literal["system", "user", "assistant", "tool"]
 
@@ -39,7 +40,6 @@ class Usage:
         )
 
     def to_plain(self) -> dict[str, int]:
-        """The counts by their names."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
@@ -96,8 +96,8 @@ class ModelAbilities:
     """prompted: it writes calls as JSON in its text, as the system message then tells it to."""
     vision: bool | None = None
     thinking: bool | None = None
-    context_tokens: int | None = None
-    output_tokens: int | None = None
+    context_tokens: int | None = setting(None, bounds=(1, None))
+    output_tokens: int | None = setting(None, bounds=(1, None))
     loaded_tokens: int | None = None
     """Of a model in a local server's memory: the context it is loaded with now, which may be less."""
 
@@ -133,7 +133,6 @@ class WebSource:
     """When it was published, ISO 8601 where that is known."""
 
     def to_plain(self) -> dict[str, str]:
-        """The fields by their names."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
@@ -256,7 +255,7 @@ class ProviderChoice:
     def __post_init__(self) -> None:
         if self.search and self.web_search is not None and self.web_search.is_on:
             raise UserInputError(
-                msg("The provider's own web search and the general one can't both be on."),
+                msg("The provider's own web search and the general one cannot both be on."),
                 advice=msg("Choose one of them: --search or --web-search."),
                 error_type="bad_usage",
             )

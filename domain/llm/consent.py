@@ -15,11 +15,11 @@ PARTS_SENT: tuple[Message, ...] = (
     msg("your messages, and the earlier ones of the conversation"),
     msg("the project's name, the names of its circuits, and its design goals"),
     msg("what tools read on the model's behalf: files, passages that searches find, diagnostics"),
-    msg("figures of simulations and measurements"),
+    msg("values from simulations and measurements"),
     msg("pictures and files that you attach"),
 )
 PARTS_KEPT: tuple[Message, ...] = (
-    msg("files that .circuitaiignore names"),
+    msg("files listed in .circuitaiignore"),
     msg("hidden files, and everything outside the project and your libraries"),
     msg("keys, except the server's own"),
 )

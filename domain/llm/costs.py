@@ -9,14 +9,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, replace
 from typing import Any
 
 from domain.llm.chat import Usage
+from shared.setting import read_fields, setting
 
 CURRENCIES = ("USD", "CNY", "EUR")
 _MILLION = 1_000_000
-_MOST_PER_MILLION = 1e6
+_MOST_PER_MILLION = 1_000_000
 _MONEY = r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([A-Za-z]{3})?\s*"
 
 
@@ -24,11 +25,11 @@ _MONEY = r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([A-Za-z]{3})?\s*"
 class Price:
     """Money for a million tokens. Where a provider has several (times of day, service levels) the highest."""
 
-    input: float
-    output: float
-    cached: float | None = None
+    input: float = setting(MISSING, bounds=(0, _MOST_PER_MILLION))
+    output: float = setting(MISSING, bounds=(0, _MOST_PER_MILLION))
+    cached: float | None = setting(None, bounds=(0, _MOST_PER_MILLION))
     """Of input that the provider had cached; None = as other input."""
-    currency: str = "USD"
+    currency: str = setting("USD", choices=CURRENCIES)
     long_from: int | None = None
     """Prompts of more tokens are `long_input` and `long_output` times as expensive, the whole request."""
     long_input: float = 1.0
@@ -90,7 +91,6 @@ def cost_of(usage: Usage | None, price: Price | None) -> Cost:
 
 
 def total(costs: Iterable[Cost]) -> Cost:
-    """All of them together."""
     return sum(costs, Cost())
 
 
@@ -140,38 +140,17 @@ def read_price(row: object) -> Price:
     `cached` and `currency` may be missing; further ``"long": {"from": 272000, "input": 2, "output": 1.5}``.
     Raises ValueError.
     """
-    if not isinstance(row, Mapping) or not row.keys() <= {"input", "cached", "output", "currency", "long"}:
+    if not isinstance(row, Mapping):
         raise ValueError(row)
-    numbers = [row.get("input"), row.get("output")]
-    if row.get("cached") is not None:
-        numbers.append(row["cached"])
-    currency = row.get("currency", "USD")
-    if not all(is_amount(number) and float(number) <= _MOST_PER_MILLION for number in numbers):  # type: ignore[arg-type]
-        raise ValueError(row)
-    if currency not in CURRENCIES:
-        raise ValueError(row)
-    price = Price(
-        input=float(row["input"]),
-        output=float(row["output"]),
-        cached=None if row.get("cached") is None else float(row["cached"]),
-        currency=currency,
-    )
-    long = row.get("long")
+    content, long = dict(row), row.get("long")
+    content.pop("long", None)
+    price = read_fields(Price, content, only=("input", "output", "cached", "currency"))
     if long is None:
         return price
-    if not isinstance(long, Mapping) or not all(
-        is_amount(long.get(name)) for name in ("from", "input", "output")
-    ):
+    if not isinstance(long, Mapping) or not all(map(is_amount, map(long.get, ("from", "input", "output")))):
         raise ValueError(row)
-    return Price(
-        input=price.input,
-        output=price.output,
-        cached=price.cached,
-        currency=price.currency,
-        long_from=int(long["from"]),
-        long_input=float(long["input"]),
-        long_output=float(long["output"]),
-    )
+    return replace(price, long_from=int(long["from"]), long_input=float(long["input"]),
+                   long_output=float(long["output"]))  # fmt: skip
 
 
 def price_to_plain(price: Price) -> dict[str, Any]:

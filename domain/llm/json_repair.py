@@ -16,8 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from domain.llm.plain_json import join_surrogates
-from shared.bounded_json import is_too_deep
+from shared.safe_json import is_too_deep, join_surrogates
 
 _DEEPEST = 100
 _EXCERPT = 40

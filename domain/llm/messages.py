@@ -11,7 +11,7 @@ fail on a field of a wrong type (a transcript may have been edited by hand): the
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -20,8 +20,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from domain.llm.chat import Role, Usage, WebSource
 from domain.llm.costs import Cost, cost_in
-from domain.llm.plain_json import from_plain, join_surrogates, to_plain
 from shared.message import Message, msg, stored_message
+from shared.safe_json import from_plain, join_surrogates, to_plain
 from shared.ulid import new_ulid
 
 AnyMessage = TypeVar("AnyMessage", bound=BaseMessage)
@@ -140,11 +140,6 @@ def create_tool_message(
     )
 
 
-def create_system_message(text: str) -> SystemMessage:
-    """An instruction to the model."""
-    return SystemMessage(content=join_surrogates(text), id=new_ulid(), additional_kwargs=_extra(""))
-
-
 def _extra(timestamp: str, **values: Any) -> dict[str, Any]:
     """`additional_kwargs` with what is set; "", False, None and empty collections are left out."""
     kept = {key: value for key, value in values.items() if value or (key == "result" and value == {})}
@@ -157,26 +152,6 @@ def now() -> str:
 
 
 # --- kinds -----------------------------------------------------------------------------------------
-
-
-def is_human_message(message: BaseMessage) -> bool:
-    """Whether the user wrote it."""
-    return isinstance(message, HumanMessage)
-
-
-def is_ai_message(message: BaseMessage) -> bool:
-    """Whether a model wrote it."""
-    return isinstance(message, AIMessage)
-
-
-def is_system_message(message: BaseMessage) -> bool:
-    """Whether it is an instruction."""
-    return isinstance(message, SystemMessage)
-
-
-def is_tool_message(message: BaseMessage) -> bool:
-    """Whether it is a tool's answer."""
-    return isinstance(message, ToolMessage)
 
 
 def get_role(message: BaseMessage) -> Role:
@@ -210,12 +185,10 @@ def get_timestamp(message: BaseMessage) -> str:
 
 
 def get_attachments(message: BaseMessage) -> list[dict[str, Any]]:
-    """What the user attached."""
     return [item for item in _list(message, "attachments") if isinstance(item, dict)]
 
 
 def get_reasoning_content(message: BaseMessage) -> str:
-    """The model's own reasoning."""
     return _text(message, "reasoning_content")
 
 
@@ -305,7 +278,6 @@ def get_tool_error_type(message: ToolMessage) -> str:
 
 
 def get_tool_result(message: ToolMessage) -> dict[str, Any] | None:
-    """The structured outcome."""
     result = message.additional_kwargs.get("result")
     return result if isinstance(result, dict) else None
 
@@ -320,7 +292,7 @@ def get_summary_message(message: BaseMessage) -> Message:
     """The line for the user as a message; a plain word where what is stored is not one of ours."""
     summary = get_tool_summary(message) if isinstance(message, ToolMessage) else {}
     stored = stored_message(summary.get("template"), summary.get("params"))
-    return msg("Done before.") if stored is None else stored
+    return msg("Already done.") if stored is None else stored
 
 
 def get_seen_versions(message: BaseMessage) -> dict[str, str]:
@@ -353,11 +325,6 @@ def mark_as_partial(message: AIMessage, stop_reason: str) -> AIMessage:
     return _with(message, is_partial=True, stop_reason=stop_reason)
 
 
-def mark_as_complete(message: AIMessage) -> AIMessage:
-    """A copy without the mark of an interruption."""
-    return _with(message, is_partial=None, stop_reason=None)
-
-
 def as_cut(message: AIMessage) -> AIMessage:
     """A copy, still partial, that counts as cut off just now, however often it was gone on with."""
     return _with(message, finish_reason="cut", continuations=None, is_stuck=None)
@@ -367,11 +334,6 @@ def extended(message: AIMessage, *, text: str, reasoning: str = "") -> AIMessage
     """A copy of an answer that goes on with this text (and reasoning), joined as they are."""
     longer = message.model_copy(update={"content": join_surrogates(get_text(message) + text)})
     return set_reasoning_content(longer, get_reasoning_content(message) + reasoning)
-
-
-def set_operations(message: AIMessage, operations: Sequence[str]) -> AIMessage:
-    """A copy with these operations."""
-    return _with(message, operations=list(operations) or None)
 
 
 def set_reasoning_content(message: AIMessage, reasoning: str) -> AIMessage:
@@ -487,16 +449,6 @@ def dict_to_message(data: Mapping[str, Any]) -> BaseMessage:
         # Not through the constructor: some names mean something to it.
         message.model_extra.update(unknown)
     return message
-
-
-def messages_to_dicts(messages: Iterable[BaseMessage]) -> list[dict[str, Any]]:
-    """`message_to_dict` of each."""
-    return [message_to_dict(message) for message in messages]
-
-
-def dicts_to_messages(data: Iterable[Mapping[str, Any]]) -> list[BaseMessage]:
-    """`dict_to_message` of each."""
-    return [dict_to_message(item) for item in data]
 
 
 def _answer_fields(data: Mapping[str, Any]) -> dict[str, Any]:

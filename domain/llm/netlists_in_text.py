@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
-from domain.llm.code_blocks import closed_blocks
+from domain.llm.answers import closed_blocks
 
 _BLOCK_BEGIN = re.compile(
     r"(?:^|(?<=\n))[ \t]*+(?P<fence>`{3,}+|~{3,}+)[ \t]*+(?P<language>[\w.+-]*+)[^\n]*+\n"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from domain.llm.chat import ProviderChoice, Thinking, WebSearchChoice
+from domain.llm.chat import THINKING_LEVELS, ProviderChoice, Thinking, WebSearchChoice
 from domain.llm.web_search import WebSearchSettings
+from shared.setting import setting
 
 BUILTIN = "builtin"
-TIMEOUT_RANGE_S = (1.0, 3600.0)
+_TIMEOUT_RANGE_S = (1.0, 3600.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,16 +19,16 @@ class ProviderSettings:
 
     base_url: str = ""
     model: str = ""
-    thinking: Thinking | None = None
+    thinking: Thinking | None = setting(None, choices=THINKING_LEVELS)
     search: bool = False
     """Its own web search."""
     web_search: bool = False
     """The general web search; not together with its own."""
-    connect_s: float | None = None
+    connect_s: float | None = setting(None, bounds=_TIMEOUT_RANGE_S)
     """Seconds until the server has to take the connection."""
-    first_piece_s: float | None = None
+    first_piece_s: float | None = setting(None, bounds=_TIMEOUT_RANGE_S)
     """Seconds until the first piece of an answer."""
-    silence_s: float | None = None
+    silence_s: float | None = setting(None, bounds=_TIMEOUT_RANGE_S)
     """Seconds between two pieces of an answer."""
     verified_at: str = ""
     """When a test last succeeded with these settings: ISO 8601, UTC; "" = not since they were changed."""
@@ -44,14 +45,27 @@ class ProviderSettings:
         )
 
 
+def settled_search(choice: ProviderChoice, kept: ProviderSettings) -> tuple[bool, WebSearchChoice | None]:
+    """Whether the provider's own search is used, and else how the general one; never both.
+
+    What a choice leaves open is as it was set for its provider.
+    """
+    general = choice.web_search
+    is_general = general is not None and general.is_on
+    own = (kept.search and not is_general) if choice.search is None else choice.search
+    if general is None and kept.web_search and not own:
+        general = WebSearchChoice()
+    return own, general if general is not None and general.is_on and not own else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSettings:
     """All of them."""
 
-    chosen: str = BUILTIN
+    chosen: str = setting(BUILTIN)
     """The provider new conversations begin with."""
-    providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
-    web_search: WebSearchSettings = field(default_factory=WebSearchSettings)
+    providers: Mapping[str, ProviderSettings] = setting(dict, parts=lambda: ProviderSettings)
+    web_search: WebSearchSettings = setting(WebSearchSettings, parts=lambda: WebSearchSettings)
     """What the general web search asks, whatever provider answers."""
 
     def of(self, provider: str) -> ProviderSettings:

@@ -16,6 +16,10 @@ from typing import Literal
 
 from domain.llm.chat import ProviderChoice, Usage
 from domain.llm.costs import CURRENCIES, Cost
+from shared.message import msg
+from shared.setting import read_as, setting
+
+_PROXIES = ("http", "https", "socks5", "socks5h")
 
 BreakerState = Literal["closed", "open", "half_open"]
 
@@ -39,14 +43,30 @@ ELSEWHERE: frozenset[str] = COUNTED | {
 """Kinds of errors that another model may not have. A refused content is refused for the content."""
 
 
+def _proxy(value: object) -> str:
+    from urllib.parse import urlsplit  # a quick command must not pay for it
+
+    if not isinstance(value, str):
+        raise TypeError(value)
+    parts = urlsplit(value)
+    if value and (parts.scheme not in _PROXIES or not parts.hostname or (parts.port or 1) < 1):
+        raise ValueError(value)
+    return value
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkSettings:
     """The way to servers on the network; a server on this computer is always reached directly."""
 
-    proxy: str = ""
-    """``http://``, ``https://``, ``socks5://`` or ``socks5h://``; "" = what the environment says."""
-    certificates: Path | None = None
-    """A PEM file (or a folder of them) to be trusted beside the usual ones, as a company's own."""
+    # fmt: off
+    proxy: str = setting("", msg("Proxy"), read=_proxy, example='"socks5://HOST:1080"',
+        variables=("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"),
+        help=msg("Address with http, https, socks5 or socks5h; empty = as the environment says."))
+    certificates: Path | None = setting(None, msg("Certificates"),
+        read=lambda value: None if value == "" else read_as("Path", value),
+        variables=("SSL_CERT_FILE", "SSL_CERT_DIR"),
+        help=msg("A PEM file, or a folder of them, to trust as well: your company's own."))
+    # fmt: on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +118,6 @@ class Breaker:
 
     @property
     def failures(self) -> int:
-        """Failures in a row."""
         return self._failures
 
     def state(self, now: float) -> BreakerState:
@@ -209,7 +228,6 @@ class ServiceCounts:
         self.last_first_piece_s = seconds
 
     def note_answer(self, usage: Usage | None, cost: Cost) -> None:
-        """An answer came to its end."""
         if usage is not None:
             self.prompt_tokens += usage.prompt_tokens
             self.completion_tokens += usage.completion_tokens
@@ -219,7 +237,6 @@ class ServiceCounts:
         self.cost_eur += cost.amounts.get("EUR", 0.0)
 
     def note_error(self, kind: str) -> None:
-        """A request failed."""
         self.last_error = kind
         self.errors[kind] = self.errors.get(kind, 0) + 1
 

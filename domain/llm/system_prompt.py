@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 
 from domain.llm.prompts.catalogue import TRUSTED_VARIABLES, TaskName
 from domain.llm.prompts.fallbacks import FALLBACK_IDENTITY
-from domain.llm.prompts.library import PromptLibrary
-from domain.llm.prompts.placeholders import names_in
+from domain.llm.prompts.library import PromptLibrary, names_in
 
 if TYPE_CHECKING:
     from langchain_core.messages import SystemMessage
@@ -50,7 +49,6 @@ class SystemPrompt:
     """Required variables that had no value."""
 
     def message(self) -> SystemMessage:
-        """As it is sent."""
         from langchain_core.messages import SystemMessage
 
         return SystemMessage(content=self.text)

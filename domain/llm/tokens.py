@@ -150,7 +150,6 @@ class TokenFactors:
         return self._known.get(model, TokenFactor())
 
     def to_plain(self) -> dict[str, dict[str, float]]:
-        """As JSON takes them."""
         return {
             model: {"factor": round(one.factor, 4), "answers": one.answers}
             for model, one in self._known.items()

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from domain.llm.plain_json import join_surrogates
+from shared.errors import UserInputError
+from shared.message import msg
+from shared.safe_json import join_surrogates
 from shared.ulid import milliseconds_of
 
 WorkMode = Literal["free_work", "workflow"]
@@ -333,3 +335,12 @@ def utc(timestamp: object) -> str:
         return moment.astimezone(UTC).isoformat(timespec="milliseconds")
     except (ValueError, OverflowError):
         return ""
+
+
+def nothing_to_resume() -> UserInputError:
+    """What is said when no turn waits to be taken up."""
+    return UserInputError(
+        msg("There is no interrupted turn to continue."),
+        advice=msg("Send a message: chat PROJECT TEXT --session ID."),
+        error_type="nothing_to_resume",
+    )

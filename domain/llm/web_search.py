@@ -9,14 +9,12 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from domain.llm.chat import ProviderChoice, WebSearchChoice, WebSource
+from domain.llm.chat import WebSearchChoice, WebSource
 from shared.errors import EnvironmentProblem
 from shared.message import Message
-
-if TYPE_CHECKING:
-    from domain.llm.provider_settings import ProviderSettings
+from shared.setting import setting
 
 WEB_SEARCH = "web_search"
 """Name of the tool."""
@@ -54,12 +52,12 @@ class WebSearchError(EnvironmentProblem):
 class WebSearchSettings:
     """Which engine the general search asks; never a key."""
 
-    engine: str = DEFAULT_ENGINE
+    engine: str = setting(DEFAULT_ENGINE)
     base_url: str = ""
     """Of a server of one's own, or in place of the engine's; "" = the engine's own."""
     engine_id: str = ""
     """Google's id of a search engine (cx)."""
-    results: int = 5
+    results: int = setting(5, bounds=(1, MOST_RESULTS))
     """Pages a search gives at most."""
     verified_at: str = ""
     """When a test last succeeded with these settings: ISO 8601, UTC; "" = not since they were changed."""
@@ -88,39 +86,6 @@ def clean_query(text: str) -> str:
     """
     seen = "".join(char for char in text if char.isspace() or not unicodedata.category(char).startswith("C"))
     return " ".join(seen.split())[:LONGEST_QUERY]
-
-
-def read_web_search(value: object) -> WebSearchSettings:
-    """The settings in a JSON object; what is left out or not understood has its default."""
-    if not isinstance(value, Mapping):
-        return WebSearchSettings()
-    texts = {
-        name: text.strip()
-        for name in ("engine", "base_url", "engine_id", "verified_at")
-        if isinstance(text := value.get(name), str)
-    }
-    results = value.get("results")
-    is_count = isinstance(results, int) and not isinstance(results, bool) and 1 <= results <= MOST_RESULTS
-    return WebSearchSettings(
-        engine=texts.get("engine") or DEFAULT_ENGINE,
-        base_url=texts.get("base_url", ""),
-        engine_id=texts.get("engine_id", ""),
-        results=int(results) if is_count and results is not None else WebSearchSettings().results,
-        verified_at=texts.get("verified_at", ""),
-    )
-
-
-def settled_search(choice: ProviderChoice, kept: ProviderSettings) -> tuple[bool, WebSearchChoice | None]:
-    """Whether the provider's own search is used, and else how the general one; never both.
-
-    What a choice leaves open is as it was set for its provider.
-    """
-    general = choice.web_search
-    is_general = general is not None and general.is_on
-    own = (kept.search and not is_general) if choice.search is None else choice.search
-    if general is None and kept.web_search and not own:
-        general = WebSearchChoice()
-    return own, general if general is not None and general.is_on and not own else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

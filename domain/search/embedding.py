@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import MISSING, dataclass
+
+from shared.message import msg
+from shared.setting import setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,19 +61,22 @@ EMBEDDING_SERVERS: Mapping[str, EmbeddingServer] = {
 class EmbeddingSettings:
     """The setting ``embedding``."""
 
-    provider: str
-    """One of EMBEDDING_SERVERS; it also names the variable of the key."""
-    model: str
-    base_url: str = ""
-    """Up to, not including, /embeddings; "" = the provider's own."""
-    dimensions: int | None = None
-    """Asked of models that can give vectors of several lengths; None = the model's own."""
-    batch_size: int = 32
-    """Texts a request."""
-    timeout_s: float = 30.0
-    """For a whole answer."""
-    max_characters: int = 1600
-    """Of a text no more is sent: some models refuse more than 512 tokens."""
+    # fmt: off
+    provider: str = setting(MISSING, msg("Provider"), choices=tuple(EMBEDDING_SERVERS),
+        help=msg("Whose server computes the embeddings; it also selects the key."))
+    model: str = setting(MISSING, msg("Model"), option="--model",
+        help=msg("The name the server knows it by."))
+    base_url: str = setting("", msg("Base URL"), option="--base-url",
+        help=msg("Up to, but not including, /embeddings; empty = the provider's own."))
+    dimensions: int | None = setting(None, msg("Dimensions"), bounds=(1, 16_384),
+        help=msg("For models that offer several lengths of vectors; none = the model's own."))
+    batch_size: int = setting(32, msg("Texts per request"), bounds=(1, 256),
+        help=msg("Some servers accept only a few at a time."))
+    timeout_s: float = setting(30.0, msg("Timeout"), bounds=(1, 600), unit="s",
+        help=msg("For a complete answer."))
+    max_characters: int = setting(1600, msg("Characters per text"), bounds=(100, 32_000),
+        help=msg("Longer texts are cut: some models refuse more than 512 tokens."))
+    # fmt: on
     verified_at: str = ""
     """When a test last succeeded with these settings: ISO 8601, UTC; "" = not since they were changed."""
 
@@ -79,42 +84,3 @@ class EmbeddingSettings:
     def identity(self) -> tuple[str, str, str, int | None]:
         """Vectors of settings that differ in this can't be compared: all are made anew."""
         return self.provider, self.base_url, self.model, self.dimensions
-
-
-_TEXTS = ("provider", "model", "base_url", "verified_at")
-EMBEDDING_RANGES: Mapping[str, tuple[float, float]] = {
-    "dimensions": (1, 16_384),
-    "batch_size": (1, 256),
-    "timeout_s": (1, 600),
-    "max_characters": (100, 32_000),
-}
-
-
-def read_embedding(value: object) -> EmbeddingSettings:
-    """The settings in a JSON object; what is left out has its default. Raises ValueError, TypeError."""
-    if not isinstance(value, Mapping):
-        raise TypeError("an object is needed")
-    texts = {name: value.get(name, "") for name in _TEXTS}
-    if not all(isinstance(text, str) for text in texts.values()):
-        raise TypeError(f"texts are: {', '.join(_TEXTS)}")
-    if texts["provider"] not in EMBEDDING_SERVERS or not texts["model"].strip():
-        raise ValueError("provider or model")
-    if value.keys() - texts.keys() - EMBEDDING_RANGES.keys():
-        raise ValueError("an unknown name")
-    numbers: dict[str, Any] = {}
-    for name, (lowest, highest) in EMBEDDING_RANGES.items():
-        number = value.get(name)
-        if number is None:
-            continue
-        if isinstance(number, bool) or not isinstance(number, int | float) or not lowest <= number <= highest:
-            raise ValueError(name)
-        if name != "timeout_s" and number != int(number):
-            raise ValueError(name)
-        numbers[name] = float(number) if name == "timeout_s" else int(number)
-    return EmbeddingSettings(
-        provider=texts["provider"],
-        model=texts["model"].strip(),
-        base_url=texts["base_url"].strip(),
-        verified_at=texts["verified_at"],
-        **numbers,
-    )

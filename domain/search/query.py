@@ -51,7 +51,6 @@ class SearchQuery:
 
     @cached_property
     def wanted(self) -> str:
-        """The text as it is compared."""
         return self._shape(self.text.strip())
 
     @cached_property

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
+from domain.circuit.cards import Model
 from domain.circuit.dependencies import DependencyTree
 from domain.circuit.elements import GROUND, canonical_node
 from domain.circuit.hierarchy import Block, PlacedElement, read_circuit
-from domain.circuit.netlist import Model
 from domain.circuit.numbers import read_number
 from domain.circuit.topology import BlockWiring, examine, expression_nodes
 from domain.simulation.result import SimulationIssue
@@ -178,13 +178,13 @@ def _floating_cause(case: _Case, nodes: tuple[str, ...]) -> Cause:
     if drives:
         return Cause(
             code="current-source-without-path",
-            message=msg("The current of {name} has no way to flow at DC: only capacitors and current sources "
-                        "are at {nodes}.", name=drives[0].element.name, nodes=names),
+            message=msg("The current of {name} has no path at DC: only capacitors and current sources "
+                        "are connected to {nodes}.", name=drives[0].element.name, nodes=names),
             evidence=case.said(), elements=(*drives, *touching), nodes=nodes,
         )  # fmt: skip
     return Cause(
         code="no-dc-path",
-        message=msg("No direct current can reach {nodes}, so the voltage there is not defined.", nodes=names),
+        message=msg("No DC current can reach {nodes}, so the voltage there is undefined.", nodes=names),
         evidence=case.said(), elements=touching, nodes=nodes,
     )  # fmt: skip
 
@@ -212,7 +212,7 @@ def _tolerances(case: _Case) -> Iterator[Cause]:
         values = ", ".join(f"{name}={options[name]:g}" for name in tight)
         yield Cause(
             code="tolerances-too-tight",
-            message=msg("Numbers of 64 bits cannot meet these tolerances: {values}.", values=values),
+            message=msg("Double-precision numbers cannot meet these tolerances: {values}.", values=values),
             evidence=case.said(), options=tight,
         )  # fmt: skip
 
@@ -241,8 +241,9 @@ def _functions(case: _Case) -> Iterator[Cause]:
         if item.element.key in left_range and _LIMITED.search(_expressions(item)):
             yield Cause(
                 code="out-of-range-function",
-                message=msg("{name} has a function whose value or slope has no limit where the circuit goes: "
-                            "{expression}.", name=item.element.name, expression=_expressions(item).strip()),
+                message=msg("{name} has a function whose value or slope is unbounded where the circuit "
+                            "operates: {expression}.",
+                            name=item.element.name, expression=_expressions(item).strip()),
                 evidence=case.said(), elements=(item,),
             )  # fmt: skip
 
@@ -261,7 +262,8 @@ def _switches(case: _Case) -> Iterator[Cause]:
         if (is_bare and (own & controls or is_named)) or (is_named and ratio > 1e12):
             yield Cause(
                 code="ideal-switch",
-                message=msg("{name} switches without hysteresis, between resistances {ratio} apart.",
+                message=msg("{name} switches without hysteresis between resistances a factor of "
+                            "{ratio} apart.",
                             name=item.element.name, ratio=f"{ratio:.0e}"),
                 evidence=case.said(), elements=(item,),
             )  # fmt: skip
@@ -275,37 +277,37 @@ def _sources(case: _Case) -> Iterator[Cause]:
         if _looks_at_itself(item):
             yield Cause(
                 code="algebraic-loop",
-                message=msg("{name} depends on the very voltage it sets, at once: {expression}. Such an "
-                            "equation may have no solution.",
+                message=msg("{name} depends instantly on the very voltage it sets: {expression}. Such "
+                            "an equation may have no solution.",
                             name=item.element.name, expression=text.strip()),
                 evidence=case.said(), elements=(item,),
             )  # fmt: skip
         if _JUMP.search(text):
             yield Cause(
                 code="discontinuous-source",
-                message=msg("{name} jumps from one value to another: {expression}. Newton's method needs a "
-                            "slope to follow.", name=item.element.name, expression=text.strip()),
+                message=msg("{name} jumps from one value to another: {expression}. Newton's method "
+                            "needs a continuous slope.", name=item.element.name, expression=text.strip()),
                 evidence=case.said(), elements=(item,),
             )  # fmt: skip
         slope = table_slope(item.element.statement.raw)
         if slope is not None and slope > STEEP_PER_VOLT:
             yield Cause(
                 code="steep-source",
-                message=msg("The table of {name} rises by {slope} a volt, with nothing to slow it down.",
+                message=msg("The table of {name} rises by {slope} per volt, with nothing to slow it down.",
                             name=item.element.name, slope=f"{slope:.1e}"),
                 evidence=case.said(), elements=(item,),
             )  # fmt: skip
         if _LIMITED.search(text):
             yield Cause(
                 code="out-of-range-function",
-                message=msg("{name} has a function whose value or slope has no limit where the circuit goes: "
-                            "{expression}.", name=item.element.name, expression=text.strip()),
+                message=msg("{name} has a function whose value or slope is unbounded where the circuit "
+                            "operates: {expression}.", name=item.element.name, expression=text.strip()),
                 evidence=case.said(), elements=(item,),
             )  # fmt: skip
         if _EXPONENTIAL.search(text):
             yield Cause(
                 code="steep-source",
-                message=msg("{name} grows exponentially without a limit: {expression}.",
+                message=msg("{name} grows exponentially without limit: {expression}.",
                             name=item.element.name, expression=text.strip()),
                 evidence=case.said(), elements=(item,),
             )  # fmt: skip
@@ -358,16 +360,16 @@ def _junctions(case: _Case) -> Iterator[Cause]:
         if item.element.letter == "d" and not values.get("rs") and _is_across_source(case, item):
             yield Cause(
                 code="no-series-resistance",
-                message=msg("{name} lies on a voltage source and has no series resistance: its "
-                            "current has no limit.", name=item.element.name),
+                message=msg("{name} is directly across a voltage source and has no series resistance: "
+                            "its current is unlimited.", name=item.element.name),
                 evidence=case.said(), elements=(item,),
             )  # fmt: skip
         charges = _CHARGES.get(model.type, ())
         if case.is_transient and charges and not any(values.get(name) for name in charges):
             yield Cause(
                 code="no-charge-storage",
-                message=msg("The model {model} of {name} stores no charge, so the circuit has to jump in no "
-                            "time at all.", model=model.name, name=item.element.name),
+                message=msg("The model {model} of {name} stores no charge, so the circuit has to "
+                            "switch instantaneously.", model=model.name, name=item.element.name),
                 evidence=case.said(), elements=(item,),
             )  # fmt: skip
 
@@ -386,10 +388,10 @@ def _otherwise(case: _Case) -> Iterator[Cause]:
     nodes = tuple(issue.node for issue in case.issues if issue.node)
     said = case.said()
     if "no-convergence" in codes or "transient-op" in codes:
-        message = msg("No operating point was found; a starting point or a gentler way there may help.")
+        message = msg("No operating point was found; an initial guess or a more gradual approach may help.")
         yield Cause(code="no-operating-point", message=message, evidence=said, nodes=nodes)
     if "timestep-too-small" in codes:
-        message = msg("Something moves faster than the smallest time step can follow.")
+        message = msg("A signal changes faster than the minimum time step.")
         yield Cause(code="time-step-too-small", message=message, evidence=said, nodes=nodes)
-    message = msg("The equations have no single solution.")
+    message = msg("The equations have no unique solution.")
     yield Cause(code="singular-matrix", message=message, evidence=said, nodes=nodes)

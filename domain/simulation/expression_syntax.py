@@ -105,7 +105,7 @@ def parse(text: str) -> Node:
     parser = _Parser(text)
     node = parser.sum(0)
     if parser.at < len(text):
-        raise parser.error(msg("an operator or the end was expected"))
+        raise parser.error(msg("an operator or the end is expected"))
     return node
 
 
@@ -200,13 +200,13 @@ class _Parser:
         start = self.at
         number = read_number(self._text[start:])
         if number is None:
-            raise self.error(msg("a number was expected"))
+            raise self.error(msg("a number is expected"))
         if number.rest.startswith("%"):
             self.at = len(self._text) - len(number.rest)
-            raise self.error(msg("percent is not understood, write a fraction such as 0.01"))
+            raise self.error(msg("percent is not supported; write a fraction such as 0.01"))
         self.at = len(self._text) - len(number.rest)
         if number.rest[:1].isalnum() or number.rest[:1] in ("_", "."):
-            raise self.error(msg("a number in SPICE form was expected, such as 1k, 2.2MEG or 10u"), start)
+            raise self.error(msg("a SPICE number is expected, such as 1k, 2.2MEG or 10u"), start)
         self._skip_blanks()
         return Number(value=number.value)
 
@@ -220,7 +220,7 @@ class _Parser:
             return self._reference("plain", (name.lower(),), analysis, number, start)
         name = self._matched(_NAME)
         if name is None:
-            raise self.error(msg("a number, a signal or a function was expected"))
+            raise self.error(msg("a number, a signal or a function is expected"))
         word = name.lower()
         if not self._text.startswith("(", self.at):
             return self._reference("plain", (word,), analysis, number, start)
@@ -297,7 +297,7 @@ class _Parser:
 
     def _expect(self, symbol: str) -> None:
         if not self._take(symbol):
-            raise self.error(msg("{symbol} was expected", symbol=symbol))
+            raise self.error(msg("{symbol} is expected", symbol=symbol))
 
     def _skip_blanks(self) -> None:
         found = _BLANK.match(self._text, self.at)

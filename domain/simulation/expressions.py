@@ -216,7 +216,7 @@ def _compile_measurement(node: Call, measurement: Measurement) -> _Step:
             result = complex(measurement.compute(*values, *given))
         except (OverflowError, ZeroDivisionError) as error:
             raise CircuitError(
-                msg("{function} cannot be computed from these numbers: {reason}.",
+                msg("{function} cannot be computed from these values: {reason}.",
                     function=node.function, reason=error)
             ) from error  # fmt: skip
         return Scalar(value=result, unit=measurement.unit(first))
@@ -390,7 +390,7 @@ def _how_to_reduce(expression: str, value: Signal) -> Message:
 
 def _wrong_count(node: Call, usage: str) -> UserInputError:
     return UserInputError(
-        msg("{function} was given {count} arguments (at character {position}); it is used as {usage}.",
+        msg("{function} was given {count} arguments (at character {position}); usage: {usage}.",
             function=node.function, count=len(node.arguments), position=node.position + 1, usage=usage),
         error_type="bad_expression",
     )  # fmt: skip
@@ -402,6 +402,8 @@ def _unknown_function(node: Call) -> UserInputError:
     return UserInputError(
         msg("There is no function {function} (at character {position}).",
             function=node.function, position=node.position + 1),
-        advice=msg("Functions are: {names}", names=", ".join(close or known)),
+        advice=msg("Did you mean {names}?", names=", ".join(close))
+        if close
+        else msg("Available functions: {names}", names=", ".join(known)),
         error_type="bad_expression",
     )  # fmt: skip

@@ -158,9 +158,9 @@ def gain_margin_place(signal: Signal) -> tuple[float, float]:
     places = [float(x) for turn in turns for x in phase.crossings(180.0 + 360.0 * turn)]
     if not places:
         raise CircuitError(
-            msg("The phase does not pass -180 deg within {start} - {stop}: it ends at {phase}, so there is "
-                "no gain margin.", **_range(signal), phase=figure(float(phase.real[-1]), "deg")),
-            advice=msg("Simulate to a higher frequency, if the loop has more poles there."),
+            msg("The phase does not cross -180 deg within {start} - {stop}: it ends at {phase}, so "
+                "there is no gain margin.", **_range(signal), phase=figure(float(phase.real[-1]), "deg")),
+            advice=msg("Simulate up to a higher frequency if the loop has more poles there."),
         )  # fmt: skip
     margins = [(place, -20 * math.log10(max(gain(magnitude, place), 1e-300))) for place in places]
     return min(margins, key=lambda margin: abs(margin[1]))
@@ -338,7 +338,7 @@ def _no_crossing(response: Signal, level: float) -> CircuitError:
             level=_decibels(level), **_range(response), first=_decibels(float(values[0])),
             last=_decibels(float(values[-1])), largest=_decibels(float(values.max())),
             place=figure(float(response.x[int(np.argmax(values))]), "Hz")),
-        advice=msg("Simulate a wider range of frequencies, or look at the circuit's response."),
+        advice=msg("Simulate a wider frequency range, or check the circuit's response."),
     )  # fmt: skip
 
 
@@ -384,6 +384,6 @@ def _loop_phase(signal: Signal) -> Signal:
 
 def _needs_complex() -> Message:
     return msg(
-        "A margin needs magnitude and phase of the loop gain: give the complex vector, such as v(out), "
-        "not its dB or its magnitude."
+        "A margin needs magnitude and phase of the loop gain: use the complex vector, such as v(out), "
+        "not its dB value or magnitude."
     )

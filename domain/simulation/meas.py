@@ -84,7 +84,7 @@ def _of_its_analysis(known: Mapping[str, float], analysis: str) -> dict[str, flo
 
 def _out_of_interval(statement: MeasStatement) -> Message:
     return msg(
-        "The measurement {name} failed: what it looks for does not happen within the simulated (or given) "
+        "The measurement {name} failed: no point meets its condition within the simulated (or given) "
         "interval.",
         name=statement.name,
     )
@@ -272,7 +272,6 @@ class _Data:
         return int(found[0]) if len(found) else None
 
     def trigger_to_target(self) -> float:
-        """TARG minus TRIG."""
         trigger, target = self._statement.subject, self._statement.condition
         assert target is not None
         start = trigger.options.get("from") or target.options.get("from")

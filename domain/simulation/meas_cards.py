@@ -60,7 +60,7 @@ def parse_meas(text: str, line: int) -> MeasStatement:
     function, _, formula = function.partition("=")
     function = _ALIASES.get(function, function)
     if function not in _FUNCTIONS:
-        raise _wrong(text, line, msg("there is no measurement {word}", word=function))
+        raise _wrong(text, line, msg("{word} is not a measurement", word=function))
     if function == "param":
         formula = " ".join([formula, *rest]).removeprefix("=")
         clauses: tuple[MeasClause, MeasClause | None] = (MeasClause(vector=None), None)
@@ -153,7 +153,7 @@ def _options(words: Iterable[str], text: str, line: int) -> dict[str, str]:
 
 def _wrong(text: str, line: int, reason: Message) -> UserInputError:
     return UserInputError(
-        msg("The measurement {card} in line {line} cannot be read: {reason}.",
+        msg("The measurement {card} on line {line} cannot be read: {reason}.",
             card=text.strip()[:120], line=line, reason=reason),
         line=line,
         error_type="bad_measurement",

@@ -62,7 +62,6 @@ _NOISE_ALIASES = {"onoise": "onoise_spectrum", "inoise": "inoise_spectrum"}
 
 
 def axis_kind(plot: Plot) -> AxisKind:
-    """What a plot runs over."""
     if plot.axis is None:
         return "none"
     if plot.axis.unit == "s":
@@ -191,14 +190,14 @@ def _unknown(plots: Sequence[Plot], references: Sequence[SignalRef]) -> UserInpu
         homes = [plot for plot in plots if _is_from(plots, plot, reference)]
         if not homes:
             return UserInputError(
-                msg("{signal} names an analysis that is not in this result, which has {analyses}.",
+                msg("{signal} refers to an analysis that is not in this result; it has {analyses}.",
                     signal=reference.text, analyses=_analyses(plots)),
                 error_type="unknown_signal",
             )  # fmt: skip
         if not any(_find(plot, reference) is not None for plot in homes):
             return UserInputError(
                 msg("There is no signal {signal} in this result.", signal=reference.text),
-                advice=msg("Near names: {names}", names=_near(plots, reference)),
+                advice=msg("Similar names: {names}", names=_near(plots, reference)),
                 error_type="unknown_signal",
             )
     return UserInputError(

@@ -62,7 +62,7 @@ def _own(cause: Cause, editor: _Editor) -> Iterator[Remedy]:
             yield editor.options(
                 "cshunt",
                 "cshunt=1p",
-                msg("A capacitor of 1 pF from every node to ground limits how fast it moves."),
+                msg("A capacitor of 1 pF from every node to ground limits its slew rate."),
             )
         case _:
             return
@@ -71,13 +71,13 @@ def _own(cause: Cause, editor: _Editor) -> Iterator[Remedy]:
 def _general(cause: Cause, editor: _Editor) -> Iterator[Remedy]:
     yield editor.options("gear", "method=gear", msg("Gear integration damps ringing between time steps."))
     yield editor.options(
-        "iterations", "itl1=500 itl2=200 itl4=100", msg("More iterations before a step is given up.")
+        "iterations", "itl1=500 itl2=200 itl4=100", msg("Allow more iterations before a step is rejected.")
     )
     if cause.code != "steep-source":
         yield editor.options(
             "cshunt",
             "cshunt=1p",
-            msg("A capacitor of 1 pF from every node to ground limits how fast it moves."),
+            msg("A capacitor of 1 pF from every node to ground limits its slew rate."),
         )
     yield editor.options(
         "rshunt", "rshunt=1T", msg("A resistor of 1 TOhm from every node to ground gives each a DC path.")
@@ -85,9 +85,9 @@ def _general(cause: Cause, editor: _Editor) -> Iterator[Remedy]:
     yield editor.options(
         "tolerances",
         "reltol=0.005 abstol=1n vntol=10u",
-        msg("Looser tolerances: results are good to half a percent."),
+        msg("Looser tolerances: results are accurate to half a percent."),
     )
-    yield editor.options("gmin", "gmin=1n", msg("A larger conductance across every junction, 1 nS."))
+    yield editor.options("gmin", "gmin=1n", msg("A larger conductance across every junction: 1 nS."))
     yield from editor.with_uic()
 
 
@@ -101,7 +101,7 @@ def _series_resistances(cause: Cause, editor: _Editor) -> Iterator[Remedy]:
         if edits:
             yield editor.remedy(
                 "series-resistance",
-                msg("{ohms} in series with {name}, as every real one has.", ohms=text,
+                msg("{ohms} in series with {name}, as in every real part.", ohms=text,
                     name=", ".join(item.element.name for item in elements)),
                 edits,
             )  # fmt: skip
@@ -117,7 +117,7 @@ def _paths(cause: Cause, editor: _Editor) -> Iterator[Remedy]:
         yield editor.remedy(
             "path-to-ground",
             msg(
-                "{ohms} from {node} to ground: a DC path, too large to matter.",
+                "{ohms} from {node} to ground: a DC path, too large to affect the result.",
                 ohms=text,
                 node=", ".join(cause.paths),
             ),
@@ -140,7 +140,7 @@ def _softer_switches(cause: Cause, editor: _Editor) -> Iterator[Remedy]:
             yield editor.remedy(
                 "hysteresis",
                 msg("A hysteresis of {part} % of the threshold in the model of {name}, so that it does "
-                    "not switch back at once.", part=f"{part:.0%}".rstrip("%"), name=item.element.name),
+                    "not switch back immediately.", part=f"{part:.0%}".rstrip("%"), name=item.element.name),
                 editor.parameter(model, key, f"{width:g}"),
             )  # fmt: skip
 
@@ -156,12 +156,12 @@ def _smoother_sources(cause: Cause, editor: _Editor) -> Iterator[Remedy]:
             if edits:
                 yield editor.remedy(
                     "smooth-step",
-                    msg("The jump of {name} as a tanh that needs some {width} for it.",
+                    msg("The jump of {name} as a tanh with a transition of about {width}.",
                         name=item.element.name, width="1 mV" if sharpness == "1k" else "10 mV"),
                     edits,
                 )  # fmt: skip
     yield editor.options(
-        "cshunt", "cshunt=1p", msg("A capacitor of 1 pF from every node to ground limits how fast it moves.")
+        "cshunt", "cshunt=1p", msg("A capacitor of 1 pF from every node to ground limits its slew rate.")
     )
 
 
@@ -207,8 +207,8 @@ def _guarded_functions(cause: Cause, editor: _Editor) -> Iterator[Remedy]:
         if edits:
             yield editor.remedy(
                 "guarded-function",
-                msg("The functions of {name} kept inside their range, 1u from the place where their "
-                    "slope has no limit.", name=item.element.name),
+                msg("The functions of {name} limited to their range, 1u from where their slope becomes "
+                    "infinite.", name=item.element.name),
                 edits,
             )  # fmt: skip
 
@@ -232,7 +232,7 @@ def _model_resistances(cause: Cause, editor: _Editor) -> Iterator[Remedy]:
 
 def model_numbers_of(statement: Statement) -> dict[str, float]:
     """As `model_numbers`, of the card itself."""
-    from domain.circuit.netlist import model_of
+    from domain.circuit.cards import model_of
 
     model = model_of(statement)
     return {} if model is None else model_numbers(model)
@@ -322,7 +322,7 @@ class _Editor:
                     first, last = card.span_of(match.start("value"), match.end("value"))[0]
                     edits.append((first, last, f"{DEFAULTS[match['name'].lower()]:g}"))
         if edits:
-            yield self.remedy("default-tolerances", msg("The tolerances of ngspice itself."), edits)
+            yield self.remedy("default-tolerances", msg("ngspice's own tolerances."), edits)
 
     def with_uic(self) -> Iterator[Remedy]:
         """Every transient analysis started from the initial conditions."""

@@ -78,7 +78,7 @@ class SimulationResult:
     netlist_path: Path
     netlist_sha256: str
     fingerprint: str = ""
-    """Of all the run depended on (application.simulation.reuse); "" when it cannot stand for another run."""
+    """Of all the run depended on (`prepared_circuit.py`); "" when it cannot stand for another run."""
     is_reused: bool = False
     """It was not run for whoever asks now: it is a stored one."""
     run: SimulationRun

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-DEFAULT_MAX_BYTES = 5 * 2**30
-DEFAULT_KEEP = 20
+from domain.simulation.request import DEFAULT_RUN_BYTES, LEAST_RUN_BYTES, MOST_RUN_BYTES
+from shared.message import msg
+from shared.setting import setting
 
 RemovalReason = Literal["unfinished", "count", "age", "size"]
 """``unfinished``: left by a run that was killed. ``count``: beyond the newest that are kept."""
@@ -53,7 +54,28 @@ class RetentionPolicy:
     """The oldest go until all together are no larger; what is protected counts, too."""
 
 
-DEFAULT_POLICY = RetentionPolicy(keep=DEFAULT_KEEP, max_bytes=DEFAULT_MAX_BYTES)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultSettings:
+    """The settings ``results``: how much room results may take."""
+
+    # fmt: off
+    max_bytes: int | None = setting(5 * 2**30, msg("Space for results"), bounds=(0, None), unit="bytes",
+        option="--max-size",
+        help=msg("Per project: after each run the oldest results go until the rest fit; null = no limit."))
+    keep: int = setting(20, msg("Results to keep"), bounds=(0, None), option="--keep",
+        help=msg("The newest results of a project stay, whatever their size."))
+    run_bytes: int = setting(DEFAULT_RUN_BYTES, msg("Space for one run"), unit="bytes",
+        bounds=(LEAST_RUN_BYTES, MOST_RUN_BYTES),
+        help=msg("A run that writes more is stopped; what it has written is kept."))
+    # fmt: on
+
+    @property
+    def policy(self) -> RetentionPolicy:
+        # Without a limit of size nothing is removed by itself: `keep` alone would remove all others.
+        return RetentionPolicy(keep=self.keep, max_bytes=2**62 if self.max_bytes is None else self.max_bytes)
+
+
+DEFAULT_POLICY = ResultSettings().policy
 """The quota that is held after each run, unless the settings say otherwise."""
 
 

@@ -42,7 +42,7 @@ class SteppedRun:
         failed = SimulationIssue(
             severity="error",
             code="step-failed",
-            message=msg("Step {number} of {count} ({values}) did not simulate.",
+            message=msg("Step {number} of {count} ({values}) failed to simulate.",
                         number=self.number, count=self.count, values=self.label),
             file=self.circuit,
             line=self.point.values[0][0].line,

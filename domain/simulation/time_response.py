@@ -50,7 +50,6 @@ class Levels:
 
     @property
     def swing(self) -> float:
-        """high - low."""
         return self.high - self.low
 
 
@@ -66,7 +65,7 @@ def levels_of(signal: Signal) -> Levels:
     extent = float(np.ptp(y))
     if len(x) < 3 or extent <= 1e-12 * float(np.abs(y).max()):
         raise CircuitError(
-            msg("The waveform does not move: it stays at {value}.", value=figure(float(y[0]), signal.unit))
+            msg("The waveform is constant at {value}.", value=figure(float(y[0]), signal.unit))
         )
     tail = signal.window(float(x[-1]) - _TAIL * float(np.ptp(x)), float(x[-1]))
     initial, final = float(y[0]), average(tail)
@@ -266,7 +265,7 @@ def delay(signal: Signal, later: Signal) -> float:
     after = following[following >= start]
     if not len(after):
         raise CircuitError(
-            msg("The second waveform does not pass its middle level after {start}.",
+            msg("The second waveform does not cross its midpoint after {start}.",
                 start=figure(start, signal.axis_unit))
         )  # fmt: skip
     return float(after[0]) - start
@@ -364,7 +363,8 @@ def _period_starts(signal: Signal) -> RealArray:
         return falls
     y = signal.real
     raise CircuitError(
-        msg("The waveform has no whole period between {start} and {stop}; it moves between {low} and {high}.",
+        msg("The waveform has no complete period between {start} and {stop}; it varies between {low} "
+            "and {high}.",
             start=figure(float(signal.x[0]), signal.axis_unit),
             stop=figure(float(signal.x[-1]), signal.axis_unit),
             low=figure(float(y.min()), signal.unit), high=figure(float(y.max()), signal.unit)),

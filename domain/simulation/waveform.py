@@ -62,7 +62,6 @@ class Plot:
 
     @property
     def points(self) -> int:
-        """Number of points."""
         return 0 if not self.vectors else len(next(iter(self.vectors.values())).data)
 
 

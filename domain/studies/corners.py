@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
 
+from domain.circuit.cards import Include
 from domain.circuit.dependencies import DependencyTree
-from domain.circuit.netlist import Include, Netlist
+from domain.circuit.netlist import Netlist
 from domain.studies.spec_reader import SpecReader, read_fraction, read_number, shown, spec_error
 from shared.errors import UserInputError
 from shared.message import msg
@@ -36,7 +37,6 @@ class Setting:
     is_factor: bool = False
 
     def at(self, nominal: float) -> float:
-        """The value itself."""
         return self.value * nominal if self.is_factor else self.value
 
 
@@ -84,7 +84,7 @@ def usual_corners(tree: DependencyTree) -> tuple[Corner, ...]:
         raise UserInputError(
             msg("No corners were given, and no library of the circuit has a section {names}.",
                 names=", ".join(USUAL_PROCESSES)),
-            advice=msg("Sections are: {names}.", names=", ".join(known))
+            advice=msg("Sections: {names}.", names=", ".join(known))
             if known
             else msg("Add {example}.",
                      example='"corners": {"voltage": {"vdd": [1.6, 1.8, 2]}, "temp": [-40, 27, 125]}'),
@@ -102,7 +102,7 @@ def read_corners(reader: SpecReader) -> CornerPlan:
     processes = _processes(defined, reader.at("processes"))
     _, supply = reader.take("supply")
     if supply is not None and not isinstance(supply, str):
-        raise spec_error(reader.at("supply"), msg("should be a text, not {value}", value=shown(supply)))
+        raise spec_error(reader.at("supply"), msg("must be text, not {value}", value=shown(supply)))
     key, node = reader.take("corners")
     if node is None:
         return CornerPlan()
@@ -114,7 +114,7 @@ def read_corners(reader: SpecReader) -> CornerPlan:
             for number, item in enumerate(node)
         ]
     else:
-        raise spec_error(reader.at(key), msg("should be a list of corners, or an object of lists"))
+        raise spec_error(reader.at(key), msg("must be a list of corners, or an object of lists"))
     if not corners:
         raise spec_error(reader.at(key), msg("is an empty list"))
     return CornerPlan(corners=tuple(_with_own_names(corners)))
@@ -124,7 +124,7 @@ def _processes(node: object, place: str) -> dict[str, Process]:
     if node is None:
         return {}
     if not isinstance(node, Mapping):
-        raise spec_error(place, msg("should be an object of processes by name"))
+        raise spec_error(place, msg("must be an object of processes by name"))
     return {
         str(name).lower(): _process_of(inner, f"{place}.{name}", str(name)) for name, inner in node.items()
     }
@@ -142,7 +142,7 @@ def _process_of(node: object, place: str, name: str) -> Process:
     library, section = reader.text("lib", "library"), reader.text("section")
     own = reader.text("name")
     if library and not section:
-        raise spec_error(reader.at("section"), msg("is missing: which section of the library"))
+        raise spec_error(reader.at("section"), msg("is missing: it names the section of the library"))
     settings = [*_settings(reader, "set"), *_other_settings(reader)]
     sections = ((library or "", section),) if section else ()
     return Process(name=own or name, sections=sections, settings=tuple(settings))
@@ -153,7 +153,7 @@ def _process(node: object, place: str, processes: Mapping[str, Process]) -> Proc
         return processes.get(node.strip().lower(), _section(node.strip()))
     if isinstance(node, Mapping):
         return _process_of(node, place, str(node.get("name") or node.get("section") or "process"))
-    raise spec_error(place, msg("should be a process (the name of a library section), not {value}",
+    raise spec_error(place, msg("must be a process (the name of a library section), not {value}",
                                 value=shown(node)))  # fmt: skip
 
 
@@ -183,7 +183,7 @@ def _process_in(reader: SpecReader, processes: Mapping[str, Process]) -> Process
         library, node = library.split()
     if node is None:
         if library is not None:
-            raise spec_error(reader.at("section"), msg("is missing: which section of the library"))
+            raise spec_error(reader.at("section"), msg("is missing: it names the section of the library"))
         return None
     process = _process(node, reader.at(key), processes)
     if library is not None:
@@ -255,7 +255,7 @@ def _settings(reader: SpecReader, *keys: str) -> list[Setting]:
     if node is None:
         return []
     if not isinstance(node, Mapping):
-        raise spec_error(reader.at(key), msg("should be an object of values by name"))
+        raise spec_error(reader.at(key), msg("must be an object of values by name"))
     return [_setting(str(name), value, f"{reader.at(key)}.{name}") for name, value in node.items()]
 
 
@@ -269,7 +269,7 @@ def _setting(name: str, value: object, place: str) -> Setting:
     if isinstance(value, str) and value.strip().endswith("%"):
         text = value.strip()
         if text[0] not in "+-":
-            raise spec_error(place, msg("should have a sign: {example} is relative to the nominal value",
+            raise spec_error(place, msg("must have a sign: {example} is relative to the nominal value",
                                         example="+10%"))  # fmt: skip
         return Setting(name=name, value=1 + read_fraction(text, place), is_factor=True)
     return Setting(name=name, value=read_number(value, place))
@@ -367,7 +367,7 @@ def _no_section(tree: DependencyTree, section: str, library: str) -> UserInputEr
         return UserInputError(
             msg("The corner {section} is a library section, but the circuit has no .lib line.",
                 section=section),
-            advice=msg("Say what the corner sets, for example {example}.",
+            advice=msg("Specify what the corner sets, for example {example}.",
                        example='"processes": {"FF": {"nch.vto": 0.4}}'),
             error_type="bad_spec",
         )  # fmt: skip
@@ -375,6 +375,6 @@ def _no_section(tree: DependencyTree, section: str, library: str) -> UserInputEr
     return UserInputError(
         msg("No library of the circuit{library} has a section {section}.",
             library=f" ({library})" if library else "", section=section),
-        advice=msg("Sections are: {names}.", names=", ".join(known) or "-"),
+        advice=msg("Sections: {names}.", names=", ".join(known) or "-"),
         error_type="bad_spec",
     )  # fmt: skip

@@ -81,7 +81,6 @@ class OptimizationResult:
 
     @property
     def is_stopped(self) -> bool:
-        """It was ended from outside."""
         return self.end == "stopped"
 
     @property

@@ -87,7 +87,6 @@ class Search:
         return self._costs[values]
 
     def finish(self, why: SearchEnd) -> None:
-        """Ask for nothing more."""
         if self.end is None or why == "stopped":
             self.end = why
 
@@ -189,7 +188,6 @@ class _Run:
         return self._since_gain >= self._patience or self._repeated >= _REPEATED_GENERATIONS
 
     def points(self) -> list[Values]:
-        """A new generation."""
         asked = [self._cma.ask() for _ in range(self._cma.population_size)]
         self._raw = [raw for _, raw in asked]
         self.last = [self._space.values_at(encoded.tolist()) for encoded, _ in asked]

@@ -42,7 +42,6 @@ class Dimension:
 
     @property
     def is_fixed(self) -> bool:
-        """There is nothing to choose."""
         return len(self.choices) == 1 or self.low == self.high
 
     def value_at(self, place: float) -> float:

@@ -75,8 +75,8 @@ def moved_values(parameter: StudyParameter, nominal: float, share: float) -> tup
     if step == 0:
         raise spec_error(
             parameter.name,
-            msg("is 0 in the circuit, so a share of it is nothing"),
-            advice=msg('Give it a tolerance with "absolute": true, or leave it out.'),
+            msg("is 0 in the circuit, so a percentage of it has no meaning"),
+            advice=msg('Give it a tolerance with "absolute": true, or omit it.'),
         )
     return nominal - step, nominal + step
 

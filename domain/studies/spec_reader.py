@@ -46,7 +46,7 @@ def read_number(value: object, place: str) -> float:
     if not math.isfinite(number):
         raise spec_error(
             place,
-            msg("should be a number, not {value}", value=shown(value)),
+            msg("must be a number, not {value}", value=shown(value)),
             advice=msg("Write 4700, 4.7k or 10Meg (M is milli)."),
         )
     return number
@@ -64,7 +64,7 @@ class SpecReader:
 
     def __init__(self, node: object, place: str = "") -> None:
         if not isinstance(node, Mapping):
-            raise spec_error(place, msg("should be an object with keys, not {value}", value=shown(node)))
+            raise spec_error(place, msg("must be an object with keys, not {value}", value=shown(node)))
         self._node: Mapping[str, Any] = node
         self.place = place
         self._known: dict[str, None] = {}
@@ -85,7 +85,7 @@ class SpecReader:
         given = [key for key in keys if self._node.get(key) is not None]
         self._used.update(key for key in keys if key in self._node)
         if len(given) > 1:
-            raise spec_error(self.at(given[1]), msg("says the same as {other}; give one", other=given[0]))
+            raise spec_error(self.at(given[1]), msg("is the same as {other}; give one", other=given[0]))
         return (given[0], self._node[given[0]]) if given else ("", None)
 
     def number(self, *keys: str) -> float | None:
@@ -100,7 +100,7 @@ class SpecReader:
             return None
         number = read_number(value, self.at(key))
         if number <= 0:
-            raise spec_error(self.at(key), msg("should be more than 0, not {value}", value=shown(value)))
+            raise spec_error(self.at(key), msg("must be greater than 0, not {value}", value=shown(value)))
         return number
 
     def fraction(self, *keys: str) -> float | None:
@@ -110,7 +110,7 @@ class SpecReader:
             return None
         share = read_fraction(value, self.at(key))
         if share < 0:
-            raise spec_error(self.at(key), msg("should not be negative, but is {value}", value=shown(value)))
+            raise spec_error(self.at(key), msg("must not be negative, but is {value}", value=shown(value)))
         return share
 
     def whole(self, *keys: str, least: int, most: int) -> int | None:
@@ -122,7 +122,7 @@ class SpecReader:
         if number != int(number) or not least <= number <= most:
             raise spec_error(
                 self.at(key),
-                msg("should be a whole number from {least} to {most}, not {value}",
+                msg("must be a whole number from {least} to {most}, not {value}",
                     least=least, most=most, value=shown(value)),
             )  # fmt: skip
         return int(number)
@@ -133,7 +133,7 @@ class SpecReader:
         if value is None:
             return None
         if not isinstance(value, str) or not value.strip():
-            raise spec_error(self.at(key), msg("should be a text, not {value}", value=shown(value)))
+            raise spec_error(self.at(key), msg("must be text, not {value}", value=shown(value)))
         return value.strip()
 
     def choice(self, key: str, choices: Sequence[T]) -> T | None:
@@ -146,7 +146,7 @@ class SpecReader:
                 return choice
         raise spec_error(
             self.at(key),
-            msg("should be one of {choices}, not {value}", choices=", ".join(choices), value=shown(text)),
+            msg("must be one of {choices}, not {value}", choices=", ".join(choices), value=shown(text)),
             advice=_near(text, choices),
         )
 
@@ -156,7 +156,7 @@ class SpecReader:
         if value is None:
             return False
         if not isinstance(value, bool):
-            raise spec_error(self.at(key), msg("should be true or false, not {value}", value=shown(value)))
+            raise spec_error(self.at(key), msg("must be true or false, not {value}", value=shown(value)))
         return value
 
     def numbers(self, *keys: str) -> tuple[float, ...]:
@@ -177,7 +177,7 @@ class SpecReader:
             return ()
         items = [value] if isinstance(value, str) else value
         if not isinstance(items, list | tuple) or not all(isinstance(i, str) and i.strip() for i in items):
-            raise spec_error(self.at(key), msg("should be a text or a list of texts"))
+            raise spec_error(self.at(key), msg("must be text or a list of texts"))
         return tuple(item.strip() for item in items)
 
     def items(self, key: str) -> Iterator[tuple[str, Any]]:
@@ -186,7 +186,7 @@ class SpecReader:
         if value is None:
             return
         if not isinstance(value, list | tuple):
-            raise spec_error(self.at(key), msg("should be a list, not {value}", value=shown(value)))
+            raise spec_error(self.at(key), msg("must be a list, not {value}", value=shown(value)))
         if len(value) > _MOST_ITEMS:
             raise spec_error(self.at(key), msg("has more than {limit} entries", limit=_MOST_ITEMS))
         for number, item in enumerate(value):
@@ -204,7 +204,7 @@ class SpecReader:
             if key not in self._used and key not in self._known:
                 raise spec_error(
                     self.at(str(key)[:_SHOWN]),
-                    msg("is not known here"),
+                    msg("is unknown"),
                     advice=_near(str(key), list(self._known)),
                 )
 
@@ -213,4 +213,4 @@ def _near(text: str, choices: Sequence[str]) -> Message:
     close = difflib.get_close_matches(text[:_SHOWN].lower(), choices, n=3, cutoff=0.5)
     if close:
         return msg("Did you mean {names}?", names=", ".join(close))
-    return msg("Allowed are: {names}.", names=", ".join(choices))
+    return msg("Allowed: {names}.", names=", ".join(choices))

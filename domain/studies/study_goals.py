@@ -65,7 +65,7 @@ def read_goals(reader: SpecReader) -> tuple[DesignGoal, ...]:
     elif isinstance(node, list):
         items = ((f"{reader.at(key)}[{number}]", item) for number, item in enumerate(node))
     else:
-        raise spec_error(reader.at(key), msg("should be a list of goals"))
+        raise spec_error(reader.at(key), msg("must be a list of goals"))
     return tuple(read_goal(part, place) for place, item in items for part in _parts(item))
 
 
@@ -84,13 +84,11 @@ def read_goal(node: object, place: str) -> DesignGoal:
     reader = SpecReader(node, place)
     metric = reader.text("metric", "name")
     if metric is None:
-        raise spec_error(reader.at("metric"), msg("is missing: which measurement is meant"))
+        raise spec_error(reader.at("metric"), msg("is missing: it names the measurement"))
     minimum, maximum = reader.number(*_LOWER), reader.number(*_UPPER)
     if ends := reader.numbers(*_RANGE):
         if len(ends) != 2 or minimum is not None or maximum is not None:
-            raise spec_error(
-                reader.at("range"), msg("should be the lower and the upper bound, and nothing else")
-            )
+            raise spec_error(reader.at("range"), msg("must be the lower and the upper bound only"))
         minimum, maximum = ends
     target, tolerance = reader.number("target", "="), reader.fraction("tolerance")
     weight = reader.choice("weight", ("must", "wish")) or "must"
@@ -99,7 +97,7 @@ def read_goal(node: object, place: str) -> DesignGoal:
     if target is not None:
         if tolerance is None and minimum is None and maximum is None:
             raise spec_error(
-                reader.at("tolerance"), msg("is missing: how close to the target is close enough")
+                reader.at("tolerance"), msg("is missing: it says how close to the target is close enough")
             )
         if tolerance is not None:
             minimum, maximum = target - tolerance * abs(target), target + tolerance * abs(target)
@@ -141,7 +139,7 @@ def _short_goal(text: str, place: str) -> DesignGoal:
     if not bounds or re.search(r"[<>=]", metric):
         raise spec_error(
             place,
-            msg("should be a goal such as {example}, not {value}",
+            msg("must be a goal such as {example}, not {value}",
                 example="bw >= 1Meg, 970 <= fc <= 1030, fc = 1k +- 3%", value=shown(text)),
         )  # fmt: skip
     return _goal(metric, bounds.get("min"), bounds.get("max"), place)
@@ -179,6 +177,4 @@ def _named(name: str, value: object, place: str) -> object:
     if isinstance(value, str) and value.strip():
         text = value.strip()
         return f"{name} {text}" if text[0] in "<>=≥≤＞＜⩾⩽~≈" else f"{name} = {text}"
-    raise spec_error(
-        place, msg('should be an object with ">=" or "<=", two bounds, or a text such as ">= 1k"')
-    )
+    raise spec_error(place, msg('must be an object with ">=" or "<=", two bounds, or text such as ">= 1k"'))

@@ -156,7 +156,7 @@ def read_study_spec(document: object) -> StudySpec:
     reader.finish()
     if spec.yield_target is not None and not spec.goals:
         raise spec_error(
-            "yield_target", msg("is a share of runs that meet the goals, and there are no goals")
+            "yield_target", msg("is the share of runs that meet the goals, but there are no goals")
         )
     _check_names(spec)
     return spec
@@ -167,7 +167,7 @@ def _share(reader: SpecReader, key: str, *, most: float) -> float | None:
     if share is not None and not 0 < share <= most:
         raise spec_error(
             reader.at(key),
-            msg("should be more than 0 and at most {most}, not {value}", most=most, value=share),
+            msg("must be greater than 0 and at most {most}, not {value}", most=most, value=share),
         )
     return share
 
@@ -177,7 +177,7 @@ def _assignments(reader: SpecReader) -> tuple[tuple[str, str], ...]:
     if node is None:
         return ()
     if not isinstance(node, Mapping):
-        raise spec_error(reader.at(key), msg("should be an object of values by name"))
+        raise spec_error(reader.at(key), msg("must be an object of values by name"))
     return tuple(
         (str(name), value if isinstance(value, str) else repr(read_number(value, f"{key}.{name}")))
         for name, value in node.items()
@@ -193,14 +193,14 @@ def _measures(reader: SpecReader) -> Mapping[str, str]:
     if isinstance(node, list):  # expressions that are their own names
         node = {item: item for item in node if isinstance(item, str)} if node else None
     if not isinstance(node, Mapping) or not node:
-        raise spec_error(reader.at(key), msg("should be an object of expressions by name"))
+        raise spec_error(reader.at(key), msg("must be an object of expressions by name"))
     for name, expression in node.items():
         if not str(name).strip():
             raise spec_error(reader.at(key), msg("has an entry without a name"))
         if not isinstance(expression, str) or not expression.strip():
             raise spec_error(
                 f"{reader.at(key)}.{name}",
-                msg("should be an expression, not {value}", value=shown(expression)),
+                msg("must be an expression, not {value}", value=shown(expression)),
             )
     return {str(name).strip(): expression.strip() for name, expression in node.items()}
 
@@ -214,10 +214,10 @@ def _parameter(node: object, place: str) -> StudyParameter:
     reader = SpecReader(node, place)
     name = reader.text("name")
     if name is None or len(name) > _LONGEST_NAME:
-        raise spec_error(reader.at("name"), msg("is missing: which quantity of the circuit is meant"))
+        raise spec_error(reader.at("name"), msg("is missing: it names the quantity of the circuit"))
     values = reader.numbers("values", "value", "list")
     if values and (key := next((key for key in (*_FROM, *_TO) if reader.has(key)), None)):
-        raise spec_error(reader.at(key), msg("says the same as {other}; give one", other="values"))
+        raise spec_error(reader.at(key), msg("is the same as {other}; give one", other="values"))
     found = _range(reader) if not values else None
     parameter = StudyParameter(
         name=name, values=values, range=found, spread=_spread(reader, found), nominal=reader.number("nominal")
@@ -243,13 +243,13 @@ def _range(reader: SpecReader) -> Range | None:
             reader.at("max"), msg("is less than min ({low} - {high})", low=minimum, high=maximum)
         )
     if scale != "lin" and minimum <= 0:
-        raise spec_error(reader.at("min"), msg("should be more than 0 with the scale {scale}", scale=scale))
+        raise spec_error(reader.at("min"), msg("must be greater than 0 with the scale {scale}", scale=scale))
     if sum(item is not None for item in (points, step, per_decade, per_octave)) > 1:
         raise spec_error(reader.place, msg("has more than one of points, step, per_decade, per_octave"))
     if step is not None and scale != "lin":
-        raise spec_error(reader.at("step"), msg("belongs to the scale lin"))
+        raise spec_error(reader.at("step"), msg("only applies to the scale lin"))
     if (per_decade or per_octave) and scale != "log":
-        raise spec_error(reader.at("scale"), msg("should be log, for points per decade or octave"))
+        raise spec_error(reader.at("scale"), msg("must be log for points per decade or octave"))
     if per_octave is not None:
         per_decade = per_octave * math.log2(10)
     return Range(
@@ -283,7 +283,7 @@ def _spread(reader: SpecReader, found: Range | None) -> Spread | None:
         half = (found.maximum - found.minimum) / 2
         return Spread(distribution="uniform", tolerance=half, is_absolute=True, centre=found.minimum + half)
     if distribution is not None:
-        raise spec_error(reader.at("tolerance"), msg("is missing: how far the parameter scatters"))
+        raise spec_error(reader.at("tolerance"), msg("is missing: the spread of the parameter"))
     return None
 
 
@@ -297,14 +297,14 @@ def _distribution(reader: SpecReader) -> Distribution | None:
 
 def _one_of(reader: SpecReader, tolerance: float | None, sigma: float | None) -> float | None:
     if tolerance is not None and sigma is not None:
-        raise spec_error(reader.at("sigma"), msg("says the same as {other}; give one", other="tolerance"))
+        raise spec_error(reader.at("sigma"), msg("is the same as {other}; give one", other="tolerance"))
     return sigma if tolerance is None else tolerance
 
 
 def _sigmas(reader: SpecReader, *, is_sigma: bool) -> float:
     sigmas = reader.positive("sigmas", "tolerance_sigmas")
     if sigmas is not None and is_sigma:
-        raise spec_error(reader.at("sigmas"), msg("belongs to tolerance, not to sigma"))
+        raise spec_error(reader.at("sigmas"), msg("only applies to tolerance, not to sigma"))
     return sigmas or 1.0
 
 
@@ -315,7 +315,7 @@ def _check_spread(reader: SpecReader, spread: Spread) -> None:
         if not spread.is_absolute and size >= 1:
             raise spec_error(
                 reader.at(key),
-                msg("is {size} times the value; a share should be less than 1", size=size),
+                msg("is {size} times the value; a fraction must be less than 1", size=size),
                 advice=msg('Write 5 % as 0.05 or "5%".'),
             )
 

@@ -19,9 +19,10 @@ from functools import cached_property
 from pathlib import Path
 
 from domain.circuit.analyses import ANALYSIS_KINDS
+from domain.circuit.cards import Subcircuit, assignments_of
 from domain.circuit.dependencies import DependencyTree
 from domain.circuit.elements import Element
-from domain.circuit.netlist import Netlist, Subcircuit, assignments_of
+from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import parse_number
 from domain.circuit.parameters import ExpressionError, expression_of, resolve_parameters
 from domain.circuit.statements import Field, Statement
@@ -142,7 +143,7 @@ class _Planner:
             for other_start, other_end, other in edits:
                 if text != other and max(start, other_start) < min(end, other_end):
                     raise UserInputError(
-                        msg("{name} stands where another varied value stands.", name=name),
+                        msg("{name} is at the place of another varied value.", name=name),
                         advice=msg("Vary one of the two."),
                     )
             edits.append((start, end, text))
@@ -223,7 +224,7 @@ class _Planner:
         has = ", ".join(told[:_NAMES_TOLD]) + (", ..." if len(told) > _NAMES_TOLD else "")
         return UnknownName(
             msg("The circuit has no element, parameter or model parameter named {name}.", name=name),
-            advice=msg("Near names are: {names}. It has: {known}.",
+            advice=msg("Similar names: {names}. It has: {known}.",
                        names=", ".join(known[key] for key in near), known=has)
             if near
             else msg("It has: {known}.", known=has),
@@ -258,7 +259,7 @@ class _Planner:
                 continue
             if self._instances(target) > 1:
                 raise UserInputError(
-                    msg("{name} stands in subcircuit {subckt}, which is used more than once.",
+                    msg("{name} is in subcircuit {subckt}, which is used more than once.",
                         name=name, subckt=subcircuit.name),
                     advice=msg("Give the subcircuit a parameter for it, and set that."),
                 )  # fmt: skip
@@ -293,7 +294,7 @@ class _Planner:
             return None
         if len({(placed.file, placed.statement.line) for placed in cards}) > 1:
             raise UserInputError(
-                msg("There are several models called {name}.", name=model_name),
+                msg("Several models are called {name}.", name=model_name),
                 file=cards[1].file,
                 line=cards[1].statement.line,
             )

@@ -25,7 +25,7 @@ from domain.llm.attachments import (
 from domain.llm.tools.text_files import BinaryFileError, decode
 from infrastructure.attachments.decoding import DAMAGE, as_seen, prepare_pillow
 from infrastructure.attachments.documents import text_of_pdf
-from infrastructure.persistence.regular import NotRegular, TooLarge, read_regular_file
+from infrastructure.persistence.confined import NotRegular, TooLarge, read_regular_file
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import Message, msg
 
@@ -60,8 +60,8 @@ class FileReader:
             return read_regular_file(Path(os.path.realpath(path)), max_bytes=LARGEST_ATTACHMENT)
         except FileNotFoundError as error:
             raise UserInputError(
-                msg("There is no file {path}.", path=path),
-                advice=msg("Check the name; upper and lower case count."),
+                msg("File {path} does not exist.", path=path),
+                advice=msg("Check the name; it is case-sensitive."),
                 file=path,
                 error_type="file_not_found",
             ) from error
@@ -70,7 +70,7 @@ class FileReader:
         except (NotRegular, IsADirectoryError, NotADirectoryError) as error:
             raise UserInputError(
                 msg("{path} is not a regular file.", path=path),
-                advice=msg("Attach a picture, a text or a PDF; a folder can't be attached."),
+                advice=msg("Attach a picture, a text file or a PDF; a folder cannot be attached."),
                 file=path,
                 error_type="not_a_file",
             ) from error
@@ -86,7 +86,7 @@ class FileReader:
         name = clean_name(name)
         if not content:
             raise _refused(
-                msg("{name} is empty.", name=name), msg("Attach a file with something in it."), "empty_file"
+                msg("{name} is empty.", name=name), msg("Attach a file that is not empty."), "empty_file"
             )
         if len(content) > LARGEST_ATTACHMENT:
             raise _too_large(name)
@@ -98,9 +98,9 @@ class FileReader:
             text = decode(content).text
         except BinaryFileError as error:
             raise _refused(
-                msg("{name} is neither a picture nor a text: a model can't be sent it.", name=name),
-                msg("Pictures may be PNG, JPEG, WebP, GIF, BMP or TIFF; of other files the text is sent, "
-                    "also that of a PDF."),
+                msg("{name} is neither a picture nor text and cannot be sent to a model.", name=name),
+                msg("Pictures may be PNG, JPEG, WebP, GIF, BMP or TIFF; of other files, including PDF, "
+                    "the text is sent."),
                 "binary_file",
             ) from error  # fmt: skip
         return prepared_text(name, content, "text/plain", text)
@@ -118,7 +118,6 @@ class FileReader:
         return out.getvalue()
 
     def document_text(self, content: bytes) -> str:
-        """The text of a PDF, page by page."""
         return text_of_pdf(content)
 
 
@@ -166,7 +165,7 @@ def _decoding(name: str) -> Iterator[None]:
     try:
         yield
     except UnidentifiedImageError as error:
-        raise _broken(name, msg("its beginning is damaged")) from error
+        raise _broken(name, msg("its header is damaged")) from error
     except DAMAGE as error:
         raise _broken(name, str(error)[:100]) from error
 
@@ -189,8 +188,8 @@ def _too_many_pixels(name: str, said: str) -> UserInputError:
 
 def _too_large(name: str) -> UserInputError:
     return _refused(
-        msg("{name} has more than {size} MB.", name=name, size=LARGEST_ATTACHMENT >> 20),
-        msg("Scale the picture down, or put the part that matters into a file of its own."),
+        msg("{name} is larger than {size} MB.", name=name, size=LARGEST_ATTACHMENT >> 20),
+        msg("Scale the picture down, or save the relevant part as a file of its own."),
         "attachment_too_large",
     )
 

@@ -67,7 +67,6 @@ class DaskBatch:
             await client.close()
 
     def live(self, circuit: BatchCircuit) -> AbstractAsyncContextManager[LiveCircuit]:
-        """A worker of this machine."""
         return self._local.live(circuit)
 
     async def _connect(self) -> Any:
@@ -89,7 +88,8 @@ class DaskBatch:
             raise EnvironmentProblem(
                 msg("The scheduler {address} cannot be reached ({reason}).",
                     address=self._address, reason=str(error) or type(error).__name__),
-                advice=msg("Check the address, and that a Dask scheduler of the same version runs there."),
+                advice=msg("Check the address, and that a Dask scheduler of the same version is "
+                           "running there."),
                 error_type="cluster_unreachable",
             ) from error  # fmt: skip
 
@@ -176,7 +176,7 @@ class DaskSession:
         except Exception as error:
             raise EnvironmentProblem(
                 msg("A worker of the cluster failed: {reason}", reason=f"{type(error).__name__}: {error}"),
-                advice=msg("See the log of the worker."),
+                advice=msg("See the worker's log."),
                 error_type="cluster_worker",
             ) from error
         return [
@@ -193,12 +193,10 @@ class _Spent:
         self._runs = 0
 
     def add(self, outcomes: Sequence[RunOutcome]) -> None:
-        """Take some more into account."""
         self._seconds += sum(outcome.duration_s for outcome in outcomes)
         self._runs += len(outcomes)
 
     def chunk(self) -> int:
-        """Runs for one chunk."""
         if not self._runs or self._seconds <= 0:
             return _FIRST_CHUNK
         return max(1, min(int(_CHUNK_S * self._runs / self._seconds), _LARGEST_CHUNK))
@@ -208,6 +206,6 @@ def _crashed(run: BatchRun) -> RunOutcome:
     issue = SimulationIssue(
         severity="error",
         code="simulator-crashed",
-        message=msg("The cluster's workers died at this run or at one beside it."),
+        message=msg("The cluster's workers died during this run or one beside it."),
     )
     return RunOutcome(run_id=run.run_id, state="crashed", plots=(), issues=(issue,))

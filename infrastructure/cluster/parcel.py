@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from domain.simulation.batch import BatchCircuit, RunOutcome
 from domain.simulation.result import SimulationIssue
-from infrastructure.persistence.regular import read_regular_file
+from infrastructure.persistence.confined import read_regular_file
 from shared.errors import UserInputError
 from shared.message import Message, msg
 
@@ -63,7 +63,7 @@ def pack(circuit: BatchCircuit) -> Packed:
         contents[places[path]] = data
     if total > _MOST_BYTES:
         raise UserInputError(
-            msg("The circuit's files are too large to be sent to a cluster ({size} bytes).", size=total),
+            msg("The circuit's files are too large to send to a cluster ({size} bytes).", size=total),
             file=deck_path,
         )
     marks = _marks(places)

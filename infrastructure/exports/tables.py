@@ -182,7 +182,7 @@ def _mat(tables: Sequence[Table]) -> bytes:
                 raise UserInputError(
                     msg("{signal} is larger than the 2 GB a variable of a MAT file can have.",
                         signal=column.name),
-                    advice=msg("Export fewer points, or take the format csv."),
+                    advice=msg("Export fewer points, or use the format csv."),
                     error_type="too_large",
                 )  # fmt: skip
             content[matlab_name(column.name, taken)] = np.ascontiguousarray(data).reshape(-1, 1)

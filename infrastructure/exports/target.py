@@ -72,8 +72,8 @@ def _standard_output() -> Iterator[BinaryIO]:
 
 def _exists(target: Path) -> UserInputError:
     return UserInputError(
-        msg("{path} exists already.", path=target),
-        advice=msg("Choose another name, or give --force to replace it."),
+        msg("{path} already exists.", path=target),
+        advice=msg("Choose another name, or use --force to overwrite it."),
         file=target,
         error_type="file_exists",
     )
@@ -82,7 +82,7 @@ def _exists(target: Path) -> UserInputError:
 def missing_library(name: str, error: ImportError) -> EnvironmentProblem:
     """The error when a library of an export is not installed."""
     return EnvironmentProblem(
-        msg("{name}, which this needs, can't be loaded ({reason}).", name=name, reason=error),
+        msg("{name}, which this needs, cannot be loaded ({reason}).", name=name, reason=error),
         advice=msg("Run make setup, which installs it."),
         error_type="missing_library",
     )

@@ -7,9 +7,11 @@ from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
 from shared.errors import UserInputError
+from shared.late_patterns import late_pattern
 from shared.message import Message, msg
 
 _ENDPOINT = "/chat/completions"
+_SCHEME = late_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:/+")
 
 
 def is_loopback(url: str) -> bool:
@@ -44,17 +46,20 @@ def checked_base_url(url: str) -> str:
     parts = _split(url)
     if parts is None or parts.scheme.lower() not in ("http", "https") or not parts.hostname:
         raise _bad_url(
-            msg("{url} is not an address of a server.", url=without_password(url)),
+            msg("{url} is not a server address.", url=without_password(url)),
             msg("Write it as http://HOST:PORT/v1 or https://HOST/v1."),
         )
     if parts.username is not None or parts.password is not None:
         raise _bad_url(
-            msg("The address of the server holds a user name or password."),
-            msg("Take it out of the address; the key belongs into the environment variable."),
+            msg("The server address contains a user name or password."),
+            msg("Remove it from the address; the key belongs in the environment variable."),
         )
     if parts.query or parts.fragment:
         raise _bad_url(
-            msg("{url} has a part behind “?” or “#”, which a base address cannot have.", url=url),
+            msg(
+                "{url} has a part after “?” or “#”, which a base address cannot have.",
+                url=parts._replace(query="", fragment="").geturl(),  # some write their key there
+            ),
             msg("Give the address only up to, not including, /chat/completions."),
         )
     return url.rstrip("/").removesuffix(_ENDPOINT).rstrip("/")
@@ -76,7 +81,8 @@ def _bad_url(message: Message, advice: Message) -> UserInputError:
 
 
 def without_password(url: str) -> str:
-    """An address fit to be shown."""
-    scheme, slashes, rest = url.rpartition("//")
-    authority, slash, path = rest.partition("/")
-    return f"{scheme}{slashes}{authority.rpartition('@')[2]}{slash}{path}"
+    """An address fit to be shown: whatever stands before an "@" might be a password, also in one that is no
+    address, as with a slash in the password."""
+    before, at, rest = url.rpartition("@")
+    scheme = _SCHEME.match(before)
+    return f"{scheme[0] if scheme else ''}***@{rest}" if at else url

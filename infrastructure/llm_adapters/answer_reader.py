@@ -33,8 +33,7 @@ from infrastructure.llm_adapters.wire_errors import (
     text_of_page,
     too_large,
 )
-from shared.message import msg
-from shared.visible import one_line
+from shared.message import msg, one_line
 
 NOT_JSON = object()
 """What `parse_json` gives for a text that is none."""

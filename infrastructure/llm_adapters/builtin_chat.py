@@ -68,7 +68,6 @@ class BuiltinChatClient:
         yield StreamChunk(finish_reason="stop", usage=Usage(), model=_MODEL)
 
     async def models(self) -> tuple[str, ...]:
-        """Its one model."""
         return (_MODEL,)
 
     async def close(self) -> None:
@@ -94,11 +93,9 @@ class BuiltinChatClient:
             answer: str = end.value
             return answer
         if len(outcomes) >= MOST_ROUNDS:
-            return say(msg("I stop here, after {count} steps.", count=len(outcomes)))
+            return say(msg("Stopped after {count} steps.", count=len(outcomes)))
         if call.tool not in _offered(request):
-            return say(
-                msg("For that I would need the tool {tool}, which is not offered here.", tool=call.tool)
-            )
+            return say(msg("This needs the tool {tool}, which is not available here.", tool=call.tool))
         return call
 
 

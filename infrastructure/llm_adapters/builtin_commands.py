@@ -322,7 +322,6 @@ def _work(file: str, rest: str) -> Command | None:
 
 
 def _look(sentence: str, file: str, rest: str) -> Command | None:
-    """Analyzing, listing, showing, searching."""
     if file and _ANALYZE.search(rest):
         return Analyze(file=file)
     if _LIST.search(sentence) and not file:

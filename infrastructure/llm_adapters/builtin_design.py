@@ -48,7 +48,7 @@ def design(command: Design, speech: Speech) -> Plan:
     if not problem and not all_met(verdicts):
         revised = _revised(intent, proposal, verdicts, speech)
         if revised is not None:
-            again = msg("The first values missed a goal; I corrected them by what was measured.")
+            again = msg("The first values missed a goal; I corrected them by the measured results.")
             said.append(speech.say(again))
             verdicts, problem = yield from _prove(path, revised, intent, speech)
     if problem:
@@ -92,9 +92,9 @@ def _revised(
 
 def _verdict_report(path: str, verdicts: Sequence[GoalVerdict], speech: Speech) -> str:
     if all_met(verdicts):
-        head = speech.say(msg("{file} is designed and simulated; all goals are met:", file=path))
+        head = speech.say(msg("{file} was designed and simulated; all goals are met:", file=path))
     else:
-        head = speech.say(msg("{file} is designed and simulated, but not all goals are met:", file=path))
+        head = speech.say(msg("{file} was designed and simulated, but not all goals are met:", file=path))
     lines = []
     for verdict in verdicts:
         value = verdict.measured.value

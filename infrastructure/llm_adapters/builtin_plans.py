@@ -28,7 +28,6 @@ from infrastructure.llm_adapters.builtin_commands import (
     Simulate,
     SmallTalk,
 )
-from infrastructure.llm_adapters.builtin_design import design
 from infrastructure.llm_adapters.builtin_steps import (
     FIGURE,
     LONGEST_QUOTE,
@@ -50,7 +49,6 @@ _HEADER = re.compile(r"\[.*: lines (?P<ranges>\d[\d, -]*) of (?P<total>\d+)(?:, 
 
 
 def plan_of(command: Command, speech: Speech) -> Plan:
-    """The plan for a command."""
     match command:
         case Change():
             plan = _change(command, speech)
@@ -59,6 +57,8 @@ def plan_of(command: Command, speech: Speech) -> Plan:
         case Measure():
             plan = _measure(command, speech)
         case Design():
+            from infrastructure.llm_adapters.builtin_design import design  # with all families of circuits
+
             plan = design(command, speech)
         case SmallTalk():
             plan = _small_talk(command, speech)
@@ -80,7 +80,7 @@ def _small_talk(command: SmallTalk, speech: Speech) -> Plan:
     yield from ()
     match command.kind:
         case "greeting":
-            return speech.say(msg("Hello! Which circuit shall we work on?"))
+            return speech.say(msg("Hello! Which circuit would you like to work on?"))
         case "thanks":
             return speech.say(msg("You're welcome."))
         case "help":
@@ -100,10 +100,10 @@ def _show(command: Show, speech: Speech) -> Plan:
 def _delete(command: Delete, speech: Speech) -> Plan:
     outcome = yield Call(tool="delete_file", arguments={"path": command.file})
     if outcome.error_type == "refused_by_user":
-        return speech.say(msg("{file} stays.", file=command.file))
+        return speech.say(msg("{file} was kept.", file=command.file))
     if outcome.error_type:
         return failed(outcome, speech)
-    return speech.say(msg("{file} is deleted. That can be undone.", file=command.file))
+    return speech.say(msg("{file} was deleted. This can be undone.", file=command.file))
 
 
 def _look_up(command: ListFiles | Search | References | Analyze, speech: Speech) -> Plan:
@@ -111,13 +111,13 @@ def _look_up(command: ListFiles | Search | References | Analyze, speech: Speech)
     arguments: dict[str, Any]
     match command:
         case ListFiles():
-            tool, arguments, lead_in = "list_project_files", {}, msg("The project holds:")
+            tool, arguments, lead_in = "list_project_files", {}, msg("The project contains:")
         case Search():
             tool, arguments = "search_project", {"query": command.query}
             lead_in = msg("Here is what I found:")
         case References():
             tool, arguments = "find_references", {"symbol_name": command.symbol}
-            lead_in = msg("Here is where {name} stands:", name=command.symbol)
+            lead_in = msg("{name} appears here:", name=command.symbol)
         case Analyze():
             tool, arguments = "analyze_file", {"file_path": command.file}
             lead_in = msg("The outline of {file}:", file=command.file)
@@ -146,7 +146,6 @@ def _simulate(command: Simulate, speech: Speech) -> Plan:
 
 
 def _run(arguments: Mapping[str, Any], expressions: Sequence[str], speech: Speech) -> Plan:
-    """Simulate, then the figures asked for."""
     outcome = yield Call(tool="run_simulation", arguments=arguments)
     if outcome.error_type:
         return simulation_failed(outcome, speech)
@@ -174,7 +173,7 @@ def _simulation_report(outcome: Outcome, speech: Speech) -> str:
     else:
         example = f"max(v(out)) of {name}"
         hint = msg(
-            "It has no .meas cards; ask for figures, for example “measure {example}”.", example=example
+            "It has no .meas cards; ask for a measurement, for example “measure {example}”.", example=example
         )
         parts.append(speech.say(hint))
     if warnings:  # behind a blank line: else they would be part of the list's last item
@@ -242,10 +241,10 @@ def _change(command: Change, speech: Speech) -> Plan:
         outcome = yield Call(tool="patch_file", arguments=patch)
         if outcome.error_type:
             return "\n".join([*done, failed(outcome, speech)])
-        now = msg("In {file} “{before}” is now “{after}”.", file=file, before=edit.before, after=edit.after)
+        now = msg("{file}: “{before}” is now “{after}”.", file=file, before=edit.before, after=edit.after)
         done.append(speech.say(now))
     if not edits:
-        done.append(speech.say(msg("{file} has these values already.", file=file)))
+        done.append(speech.say(msg("{file} already has these values.", file=file)))
     if command.simulates:
         done.append((yield from _run({"file_path": file}, command.expressions, speech)))
     return "\n".join(done)
@@ -298,7 +297,7 @@ def _lines_of(netlist: Netlist, name: str) -> tuple[int, int | None]:
         return 0, None
     if len(named) > 1:
         raise CircuitError(
-            msg("{name} stands in several subcircuits, on lines {lines}.",
+            msg("{name} appears in several subcircuits (lines {lines}).",
                 name=name, lines=", ".join(str(element.line) for element in named)),
             advice=msg("Change it in the file itself, or use a language model."),
             error_type="ambiguous_element",

@@ -7,7 +7,6 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from domain.design.catalogue import abilities as designed_circuits
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
@@ -44,12 +43,10 @@ class Outcome:
 
     @property
     def reason(self) -> str:
-        """A failure in the tool's own words."""
         return _ERROR.sub("", self.text, count=1).strip()
 
     @property
     def lines(self) -> list[str]:
-        """Its text by lines, at least one."""
         return self.text.split("\n")
 
 
@@ -66,30 +63,28 @@ class Speech:
 
 
 def abilities() -> Message:
-    """What it can do, and what else there is."""
+    from domain.design.catalogue import abilities as designed_circuits  # the families: only who tells of them
+
     return msg(
-        "I am the built-in designer, not a language model: I follow plain commands. From one sentence I "
-        "design {circuits}. I also simulate a circuit; "
-        "change a value (“set R1 to 2k in amp.cir and simulate”); measure (“measure bandwidth(v(out)) of "
-        "amp.cir”); list, show, search, analyze and delete files. For anything else choose a language model: "
-        "in the window below the message box, on the command line as `providers` tells.",
+        "I am the built-in designer, not a language model: I follow plain commands. From one sentence "
+        "I design {circuits}. I also simulate a circuit; change a value (“set R1 to 2k in amp.cir and "
+        "simulate”); measure (“measure bandwidth(v(out)) of amp.cir”); list, show, search, analyze and "
+        "delete files. For anything else choose a language model: below the message box in the window, "
+        "or with `providers` on the command line.",
         circuits=designed_circuits(),
     )
 
 
 def failed(outcome: Outcome, speech: Speech) -> str:
-    """A failed call in plain words."""
     return speech.say(msg("That did not work: {reason}", reason=outcome.reason[:LONGEST_QUOTE]))
 
 
 def told(error: CircuitAIError, speech: Speech) -> str:
-    """An error with its advice."""
     parts = [error.message, *((error.advice,) if error.advice is not None else ())]
     return " ".join(speech.say(part) for part in parts)
 
 
 def simulation_failed(outcome: Outcome, speech: Speech) -> str:
-    """A failed run by its errors."""
     if outcome.error_type != "simulation_failed":
         return failed(outcome, speech)
     errors = [line.removeprefix("error: ") for line in outcome.lines if line.startswith("error: ")]
@@ -104,5 +99,4 @@ def inspection(file: str, expressions: Sequence[str]) -> Call:
 
 
 def bullets(lines: Sequence[str]) -> str:
-    """The lines as a list."""
     return "\n".join(f"- {line.strip()}" for line in lines)

@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 
 from domain.llm.service import NetworkSettings
+from infrastructure.llm_adapters import interim
 from infrastructure.llm_adapters.timing import Timeouts
 from shared.errors import UserInputError
 from shared.message import msg
@@ -52,11 +53,11 @@ def _trust(context: ssl.SSLContext, place: Path) -> None:
     except OSError as error:  # ssl.SSLError is one
         raise UserInputError(
             msg(
-                "The certificates {path} can't be used: {reason}.",
+                "The certificates {path} cannot be used: {reason}.",
                 path=place,
                 reason=error.strerror or error,
             ),
-            advice=msg("Give the setting network.certificates a PEM file of certificates, or take it out."),
+            advice=msg("Set network.certificates to a PEM file of certificates, or remove the setting."),
             file=place,
             error_type="bad_certificates",
         ) from error
@@ -64,7 +65,7 @@ def _trust(context: ssl.SSLContext, place: Path) -> None:
 
 @asynccontextmanager
 async def no_socket_left(request: httpx.Request) -> AsyncIterator[None]:
-    """Close what was opened for `request` when sending it fails or is cancelled.
+    """Close what was opened for `request` when sending it fails or is cancelled; bound its interim answers.
 
     httpcore 1.0 does so itself but for a cancelled TLS handshake and a refused SOCKS one: these sockets
     would stay open.
@@ -74,6 +75,8 @@ async def no_socket_left(request: httpx.Request) -> AsyncIterator[None]:
     async def trace(event: str, info: Mapping[str, Any]) -> None:
         if event.endswith(".connect_tcp.complete"):  # of a connection, or of one to a SOCKS proxy
             opened.append(info["return_value"])
+        if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
+            interim.bound(info["return_value"])
 
     request.extensions["trace"] = trace
     try:

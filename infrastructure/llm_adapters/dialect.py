@@ -12,12 +12,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from domain.llm.chat import ChatRequest, Thinking
-from infrastructure.llm_adapters.error_codes import LACKS_TOOLS
 
 _ANY = re.compile("")
 _NONE = re.compile("(?!)")
 _NOTHING: Mapping[str, Any] = {}
-_LEVELS: Mapping[str, Any] = {"low": "low", "medium": "medium", "high": "high"}
+
+LACKS_TOOLS = re.compile(
+    r"does not support (tools|tool use|function)|support tool use|enable-auto-tool-choice", re.IGNORECASE
+)
+"""A model (or its server) without tool calling, in the words of Ollama, OpenRouter and vLLM."""
+_LEVELS: dict[str, Any] = {"low": "low", "medium": "medium", "high": "high"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,18 +32,16 @@ class ThinkingSwitch:
     off: Mapping[str, Any] = field(default_factory=dict)
     level_field: str = ""
     """"" = it has no levels: any level is "on"."""
-    levels: Mapping[str, Any] = field(default_factory=lambda: _LEVELS)
+    levels: Mapping[str, Any] = field(default_factory=_LEVELS.copy)
     """Our level -> the server's word or number of tokens."""
     is_on_by_itself: bool = False
     """A request that says nothing makes the model think."""
 
     @property
     def is_there(self) -> bool:
-        """Whether anything can be switched."""
         return bool(self.on or self.off or self.level_field)
 
     def is_on(self, thinking: Thinking | None) -> bool:
-        """Whether the model will think."""
         return self.is_on_by_itself if thinking is None else thinking != "off"
 
     def fields(self, thinking: Thinking | None) -> Mapping[str, Any]:
@@ -92,9 +94,7 @@ class Dialect:
     """Said in place of a temperature of 0, where a server takes none."""
     max_tokens_field: str = "max_tokens"
     output_limits: tuple[OutputLimit, ...] = ()
-    json_fields: Mapping[str, Any] = field(
-        default_factory=lambda: {"response_format": {"type": "json_object"}}
-    )
+    json_fields: Mapping[str, Any] = field(default_factory={"response_format": {"type": "json_object"}}.copy)
     """Empty: only the system message asks for JSON."""
     search_tool: Mapping[str, Any] = field(default_factory=dict)
     """The entry of `tools` for the provider's own web search."""
@@ -127,7 +127,6 @@ class Dialect:
         return None
 
     def temperature_fields(self, request: ChatRequest, model: str) -> Mapping[str, Any]:
-        """The temperature in the server's words."""
         if request.temperature is None or not self.sends_temperature:
             return _NOTHING
         if self.fixed_temperature_models.search(model):

@@ -53,8 +53,8 @@ def _address(settings: EmbeddingSettings) -> str:
     named = settings.base_url.strip() or EMBEDDING_SERVERS[settings.provider].base_url
     if not named:
         raise UserInputError(
-            msg("The embedding settings name no server."),
-            advice=msg("Give the setting embedding a base_url, for example http://HOST:PORT/v1."),
+            msg("The embedding settings specify no server."),
+            advice=msg("Set a base_url for the setting embedding, for example http://HOST:PORT/v1."),
             error_type="no_base_url",
         )
     return checked_base_url(named).removesuffix("/embeddings").rstrip("/")
@@ -96,7 +96,7 @@ class EmbeddingClient:
                 msg("There is no key for {name} at {url}.", name=settings.provider, url=self._base_url),
                 kind="no_key",
                 advice=msg(
-                    "Give it in the settings of the search by meaning, or set the environment variable "
+                    "Enter it in the settings for search by meaning, or set the environment variable "
                     "{variable} to it.",
                     variable=variable,
                 ),
@@ -109,12 +109,10 @@ class EmbeddingClient:
 
     @property
     def model(self) -> str:
-        """Server, model and asked dimension."""
         return f"{self._base_url} {self._settings.model} {self._settings.dimensions or ''}".strip()
 
     @property
     def batch_size(self) -> int:
-        """Texts a request."""
         return self._settings.batch_size
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
@@ -130,7 +128,6 @@ class EmbeddingClient:
             raise timeout(self._peer, msg("no answer for {seconds} s", seconds=seconds)) from None
 
     async def close(self) -> None:
-        """Close all connections."""
         http, self._http = self._http, None
         if http is not None:
             await http.aclose()

@@ -119,7 +119,6 @@ STATUSES: dict[int, Verdict] = {
 
 
 def verdict_of_status(status: int) -> Verdict:
-    """What an HTTP status alone means."""
     if status in STATUSES:
         return STATUSES[status]
     if status >= 500:
@@ -172,9 +171,3 @@ def verdict_of_text(text: str, status: int | None) -> Verdict | None:
     if status in {None, 400, 404} and _MODEL_TEXTS.search(text):
         return Verdict("unknown_model")
     return None
-
-
-LACKS_TOOLS = re.compile(
-    r"does not support (tools|tool use|function)|support tool use|enable-auto-tool-choice", re.IGNORECASE
-)
-"""A model (or its server) without tool calling, in the words of Ollama, OpenRouter and vLLM."""

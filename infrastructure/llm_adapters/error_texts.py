@@ -57,11 +57,9 @@ def key_variable(provider: str) -> str:
 
 _Said = str | Message
 TEXTS: dict[ProviderErrorType, Callable[[Peer, _Said], Message]] = {
-    "no_key": lambda peer, said: msg("{server} asks for a key: {said}", server=peer.server, said=said),
+    "no_key": lambda peer, said: msg("{server} requires a key: {said}", server=peer.server, said=said),
     "auth": lambda peer, said: msg("{server} does not accept the key: {said}", server=peer.server, said=said),
-    "forbidden": lambda peer, said: msg(
-        "{server} does not allow this: {said}", server=peer.server, said=said
-    ),
+    "forbidden": lambda peer, said: msg("{server} denied access: {said}", server=peer.server, said=said),
     "no_balance": lambda peer, said: msg(
         "The account at {server} has no balance left: {said}", server=peer.server, said=said
     ),
@@ -69,7 +67,7 @@ TEXTS: dict[ProviderErrorType, Callable[[Peer, _Said], Message]] = {
         "The quota at {server} is used up: {said}", server=peer.server, said=said
     ),
     "rate_limited": lambda peer, said: msg(
-        "{server} gets too many requests: {said}", server=peer.server, said=said
+        "Rate limit of {server} reached: {said}", server=peer.server, said=said
     ),
     "overloaded": lambda peer, said: msg("{server} is overloaded: {said}", server=peer.server, said=said),
     "unknown_model": lambda peer, said: msg(
@@ -87,17 +85,21 @@ TEXTS: dict[ProviderErrorType, Callable[[Peer, _Said], Message]] = {
     "bad_request": lambda peer, said: msg(
         "{server} did not accept the request: {said}", server=peer.server, said=said
     ),
-    "unreachable": lambda peer, said: msg("{server} can't be reached: {said}", server=peer.server, said=said),
+    "unreachable": lambda peer, said: msg(
+        "{server} cannot be reached: {said}", server=peer.server, said=said
+    ),
     "timeout": lambda peer, said: msg("{server} took too long: {said}", server=peer.server, said=said),
     "connection_lost": lambda peer, said: msg(
         "The connection to {server} broke: {said}", server=peer.server, said=said
     ),
     "server_error": lambda peer, said: msg("{server} failed: {said}", server=peer.server, said=said),
     "bad_response": lambda peer, said: msg(
-        "{server} sent something that is no answer of a language model: {said}", server=peer.server, said=said
+        "{server} sent something that is not a model's answer: {said}", server=peer.server, said=said
     ),
     "empty_answer": lambda peer, _said: msg("{server} sent an empty answer.", server=peer.server),
-    "service_paused": lambda peer, said: msg("{server} is left alone: {said}", server=peer.server, said=said),
+    "service_paused": lambda peer, said: msg(
+        "Requests to {server} are paused: {said}", server=peer.server, said=said
+    ),
 }
 
 ADVICE: dict[ProviderErrorType, Callable[[Peer], Message]] = {
@@ -108,16 +110,16 @@ ADVICE: dict[ProviderErrorType, Callable[[Peer], Message]] = {
         variable=key_variable(peer.provider),
     ),
     "auth": lambda peer: msg(
-        "Check the key and that it belongs to this server; set another one with "
-        "`providers key set {provider}`, in the model settings of the window, or in the environment variable "
-        "{variable}, which comes first.",
+        "Check that the key is right and belongs to this server; set another one with `providers key "
+        "set {provider}`, in the model settings of the window, or in the environment variable "
+        "{variable}, which takes precedence.",
         provider=peer.provider,
         variable=key_variable(peer.provider),
     ),
     "forbidden": lambda _: msg("Ask the provider what this account may use, or choose another model."),
     "no_balance": lambda _: msg("Top up the account, or choose another provider."),
     "quota": lambda _: msg(
-        "Wait until it is renewed, raise it with the provider, or choose another provider."
+        "Wait for the quota to reset, ask the provider to raise it, or choose another provider."
     ),
     "rate_limited": lambda _: msg("Wait a minute and send the message again."),
     "overloaded": lambda _: msg("Try again in a few minutes, or choose another model."),
@@ -127,26 +129,26 @@ ADVICE: dict[ProviderErrorType, Callable[[Peer], Message]] = {
     "context_too_long": lambda _: msg(
         "Start a new conversation, send less, or choose a model with a larger context."
     ),
-    "content_blocked": lambda _: msg("Reword the message; unchanged it will be refused again."),
-    "bad_request": lambda _: msg("Check the base URL, and whether the model can do what was asked."),
+    "content_blocked": lambda _: msg("Reword the message; it will be refused again if unchanged."),
+    "bad_request": lambda _: msg("Check the base URL, and whether the model supports what was requested."),
     "unreachable": lambda peer: (
         msg("Start the server, or correct its address.")
         if peer.is_loopback
         else msg("Check the network connection, the address of the server and the proxy settings.")
     ),
-    "timeout": lambda _: msg("Try again; a model that is slow by nature needs a longer time-out."),
+    "timeout": lambda _: msg("Try again; a slow model needs a longer timeout."),
     "connection_lost": lambda _: msg(
-        'What had arrived is kept. Say "continue" to go on from there, or send the message again.'
+        'The partial answer was kept. Say "continue" to continue from there, or send the message again.'
     ),
     "server_error": lambda _: msg(
-        "Try again in a moment; if it goes on failing, choose another model or provider."
+        "Try again in a moment; if it keeps failing, choose another model or provider."
     ),
-    "bad_response": lambda _: msg(
-        "Check that the base URL is that of a server which speaks OpenAI's protocol."
-    ),
+    "bad_response": lambda _: msg("Check that the base URL is that of an OpenAI-compatible server."),
     "empty_answer": lambda _: msg("Send the message again in other words, or choose another model."),
     "service_paused": lambda peer: (
-        msg("Check that the server runs; `providers test {name}` asks it at once.", name=peer.provider)
+        msg(
+            "Check that the server is running; `providers test {name}` checks it at once.", name=peer.provider
+        )
         if peer.is_loopback
         else msg("Wait until then, or choose another model.")
     ),

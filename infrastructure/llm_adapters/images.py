@@ -115,7 +115,7 @@ def _saved(pixels: object, kind: str, **options: int) -> bytes:
 
 def _unusable(said: str) -> ProviderError:
     return ProviderError(
-        msg("The picture can't be sent: {said}", said=said[:200]),
+        msg("The picture cannot be sent: {said}", said=said[:200]),
         kind="bad_request",
         advice=msg("Send it as PNG or JPEG, below 100 million pixels."),
     )

@@ -148,7 +148,8 @@ class OllamaClient(WireClient):
     def _too_long(self, needed: int, most: int) -> ProviderError:
         return ProviderError(
             msg(
-                "The conversation is too long for {model}: about {needed} tokens, its context has {most}.",
+                "The conversation is too long for {model}: about {needed} tokens; its context window "
+                "is {most}.",
                 model=self._peer.model,
                 needed=needed,
                 most=most,
@@ -171,7 +172,6 @@ class OllamaAnswer(AnswerReader):
     _calls_seen = 0
 
     def _take(self, frame: Frame, payload: Any, *, is_torn: bool) -> Iterator[StreamChunk]:
-        """As AnswerReader's, of one line."""
         is_end = isinstance(payload, Mapping) and payload.get("done") is True and not payload.get("error")
         yield from super()._take(frame, self._as_chunk(payload), is_torn=is_torn)
         self.is_done = self.is_done or is_end
@@ -261,14 +261,15 @@ def ollama_advice(error: ProviderError, model: str, *, is_here: bool) -> Message
     if error.kind == "unreachable" and is_here:
         return start_advice()
     if error.kind == "bad_request" and error.status in {404, 405}:
-        return msg("Check the base URL: it is the root of the server, as in http://127.0.0.1:11434.")
+        return msg(
+            "Check the base URL: it must be the root of the server, for example http://127.0.0.1:11434."
+        )
     if _LACKS_MEMORY.search(str(error)):
-        return msg("Choose a smaller model, or close other programs: it does not fit into the memory.")
+        return msg("Choose a smaller model, or close other programs: it does not fit into memory.")
     return None
 
 
 def pull_advice(model: str) -> Message:
-    """How to get a model."""
     if not model:
         return msg("No model is installed. Get one, for example with: ollama pull qwen3:8b")
     return msg("Get it with: ollama pull {model}", model=url_quote(model, safe=":/-_."))
@@ -285,7 +286,6 @@ def start_advice() -> Message:
 
 
 def with_advice(error: ProviderError, advice: Message) -> ProviderError:
-    """The same error with another advice."""
     return ProviderError(
         error.message,
         kind=error.kind,

@@ -136,7 +136,6 @@ def with_unique_ids(messages: Sequence[WireMessage]) -> Iterator[tuple[WireMessa
 
 
 def data_url(image: WireImage) -> str:
-    """A picture as an address that holds it."""
     return f"data:{image.mime};base64,{base64.b64encode(image.data).decode('ascii')}"
 
 

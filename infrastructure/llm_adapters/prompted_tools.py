@@ -112,7 +112,6 @@ class CallsInText:
         return self._text[begin:]
 
     def _free(self) -> str:
-        """What can be shown by now."""
         while not self._is_held:
             end = self._text.find("\n", self._line + self._looked_at)
             if end < 0 or not self._judge(self._text[self._line : end].lstrip()):

@@ -4,7 +4,7 @@ Sources: docs.bigmodel.cn (chat completions, thinking, web search), docs.silicon
 docs.ollama.com (API), api-docs.deepseek.com (thinking mode), platform.openai.com (Responses API, chat
 completions), help.aliyun.com, docs.claude.com and ai.google.dev (OpenAI compatibility), docs.vllm.ai and
 llama.cpp's server README (chat_template_kwargs). Models are hints, the first is taken when none is named;
-a server's own list counts.
+a server's own list counts. And what may be chosen of a provider, checked before anything is opened.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
+from domain.llm.chat import ProviderChoice
 from infrastructure.llm_adapters.dialect import Dialect, OutputLimit, ThinkingSwitch
+from shared.errors import UserInputError
 from shared.message import Message, msg
 
 BUILTIN = "builtin"
@@ -101,7 +103,7 @@ _ROWS = (
         key="none",
         models=(BUILTIN,),
         note=msg(
-            "Works without network and key: it simulates, changes, searches and measures on command, and "
+            "Works without network or key: it simulates, edits, searches and measures on command, and "
             "designs the circuits it has equations for. It is not a language model."
         ),
     ),
@@ -121,8 +123,8 @@ _ROWS = (
             json_fields={"format": "json"},
         ),
         note=msg(
-            "Models on your own computer, by Ollama's native protocol. Start it with `ollama serve`, get a "
-            "model with `ollama pull NAME`. No key; nothing leaves the computer."
+            "Models on your own computer through Ollama's native protocol. Start it with `ollama "
+            "serve`, get a model with `ollama pull NAME`. No key needed; nothing leaves the computer."
         ),
     ),
     Provider(
@@ -155,7 +157,7 @@ _ROWS = (
             vision_model="glm-4.6v",
             image_side=4096,
         ),
-        note=msg("智谱 GLM in the cloud: thinking, tools, pictures, and a web search of its own."),
+        note=msg("Zhipu GLM in the cloud: thinking, tools, pictures, and its own web search."),
     ),
     Provider(
         name="siliconflow",
@@ -165,7 +167,7 @@ _ROWS = (
         models_page="https://cloud.siliconflow.cn/models",
         models=("Qwen/Qwen3-8B", "Qwen/Qwen3-32B", "deepseek-ai/DeepSeek-V3.2", "zai-org/GLM-4.6"),
         dialect=Dialect(reasoning_back="current_turn", thinking=_ENABLE_THINKING),
-        note=msg("硅基流动: many open models in the cloud; any name of its list can be given as the model."),
+        note=msg("硅基流动: many open models in the cloud; any name from its list can be used as the model."),
     ),
     Provider(
         name="deepseek",
@@ -223,8 +225,8 @@ _ROWS = (
             thinking_temperature="left_out",
         ),
         note=msg(
-            "OpenAI in the cloud, by its Responses API: thinking that goes on from call to call, pictures, a "
-            "web search of its own."
+            "OpenAI in the cloud through its Responses API: thinking continues across tool calls, "
+            "pictures, its own web search."
         ),
     ),
     Provider(
@@ -239,7 +241,7 @@ _ROWS = (
             thinking=_ENABLE_THINKING,
             search_fields={"enable_search": True},
         ),
-        note=msg("通义千问 in the cloud (Alibaba Model Studio): thinking, tools, a web search of its own."),
+        note=msg("通义千问 in the cloud (Alibaba Model Studio): thinking, tools, its own web search."),
     ),
     Provider(
         name="claude",
@@ -256,7 +258,7 @@ _ROWS = (
             output_limits=(OutputLimit(models=re.compile("claude"), plain=8192, thinking=16384),),
             image_side=1568,
         ),
-        note=msg("Claude in the cloud, by its OpenAI-compatible endpoint."),
+        note=msg("Claude in the cloud through its OpenAI-compatible endpoint."),
     ),
     Provider(
         name="gemini",
@@ -273,7 +275,7 @@ _ROWS = (
                 level_field="reasoning_effort",
             ),
         ),
-        note=msg("Gemini in the cloud, by its OpenAI-compatible endpoint."),
+        note=msg("Gemini in the cloud through its OpenAI-compatible endpoint."),
     ),
     Provider(
         name="vllm",
@@ -293,7 +295,7 @@ _ROWS = (
         base_url="http://127.0.0.1:1234/v1",
         key="optional",
         models_page="https://lmstudio.ai/models",
-        note=msg("Models on your own computer, by LM Studio's server (Developer, Start server)."),
+        note=msg("Models on your own computer through LM Studio's server (Developer, Start server)."),
     ),
     Provider(
         name="llama-cpp",
@@ -307,8 +309,8 @@ _ROWS = (
         name=OPENAI_COMPATIBLE,
         title="OpenAI-compatible server",
         note=msg(
-            "Any server that speaks OpenAI's chat completions. Its address: --base-url or {url_variable}; "
-            "its key: {key_variable} (a server on this computer needs none).",
+            "Any server that supports OpenAI's chat completions. Its address: --base-url or "
+            "{url_variable}; its key: {key_variable} (a server on this computer needs none).",
             url_variable="CIRCUIT_AI_OPENAI_COMPATIBLE_BASE_URL",
             key_variable="CIRCUIT_AI_OPENAI_COMPATIBLE_API_KEY",
         ),
@@ -319,3 +321,56 @@ PROVIDERS = {row.name: row for row in _ROWS}
 
 ALIASES = {"llama.cpp": "llama-cpp", "llamacpp": "llama-cpp", "lm-studio": "lmstudio", "glm": "zhipu"}
 """Other names that people type."""
+
+
+def advice_on_key(provider: Provider) -> Message:
+    """How a provider gets its key."""
+    if provider.key_page:
+        return msg(
+            "Get one at {page} and set it with `providers key set {provider}`, in the model settings of the "
+            "window, or in the environment variable {variable}.",
+            page=provider.key_page,
+            provider=provider.name,
+            variable=provider.key_variable,
+        )
+    return msg(
+        "Set the key of that server with `providers key set {provider}`, in the model settings of the "
+        "window, or in the environment variable {variable}.",
+        provider=provider.name,
+        variable=provider.key_variable,
+    )
+
+
+def known_provider(name: str) -> Provider:
+    """The row of a provider, by its name or another that people type. Raises UserInputError."""
+    try:
+        return PROVIDERS[ALIASES.get(name.strip().lower(), name)]
+    except KeyError:
+        raise UserInputError(
+            msg("Unknown provider {name}.", name=name),
+            advice=msg("Known providers: {names}.", names=", ".join(PROVIDERS)),
+        ) from None
+
+
+def refuse_settings(provider: Provider, choice: ProviderChoice) -> None:
+    """Raises UserInputError for a choice that says more than the built-in model takes."""
+    if choice.base_url or choice.search or choice.thinking or choice.model not in ("", *provider.models):
+        raise UserInputError(
+            msg("The provider {name} accepts neither --model nor --base-url.", name=provider.name),
+            advice=msg("For a model on a server add: --provider {name}", name=OPENAI_COMPATIBLE),
+        )
+
+
+def refuse_switches(provider: Provider, choice: ProviderChoice) -> None:
+    """Raises UserInputError for a switch that the provider does not have."""
+    if choice.search and not provider.dialect.can_search:
+        able = ", ".join(row.name for row in PROVIDERS.values() if row.dialect.can_search)
+        raise UserInputError(
+            msg("{name} has no web search of its own.", name=provider.title),
+            advice=msg("Omit it, or choose a provider that has one: {names}.", names=able),
+        )
+    if choice.thinking is not None and not provider.dialect.thinking.is_there:
+        raise UserInputError(
+            msg("The thinking mode of {name} cannot be switched here.", name=provider.title),
+            advice=msg("Omit the option; the server's own settings decide."),
+        )

@@ -24,16 +24,17 @@ from domain.llm.chat import (
     WireMessage,
 )
 from domain.llm.costs import FREE, Price, PriceList
-from domain.llm.provider_settings import ProviderSettings
-from domain.llm.web_search import settled_search
+from domain.llm.provider_settings import ProviderSettings, settled_search
 from infrastructure.llm_adapters.addresses import checked_base_url, is_loopback, without_password
-from infrastructure.llm_adapters.choice_checks import (
+from infrastructure.llm_adapters.provider_facts import (
+    ALIASES,
+    PROVIDERS,
+    Provider,
     advice_on_key,
     known_provider,
     refuse_settings,
     refuse_switches,
 )
-from infrastructure.llm_adapters.provider_facts import ALIASES, PROVIDERS, Provider
 from shared.errors import UserInputError
 from shared.message import Message, msg
 from shared.origin import origin_of
@@ -71,7 +72,8 @@ class ModelRegistry:
     `speaker` puts what the built-in model says into the language of its user (without it: English);
     `abilities` knows what models can do (without it: what the rows of the providers tell), `prices` what
     they cost; `keys` holds
-    keys (without it: the environment alone), `settings` what the user set for providers.
+    keys (without it: the environment alone), `settings` what the user set for providers. What only servers
+    need is handed in as a function: the built-in model makes none of it.
     """
 
     def __init__(
@@ -81,11 +83,11 @@ class ModelRegistry:
         speaker: Speaker | None = None,
         abilities: Abilities | None = None,
         prices: Prices | None = None,
-        keys: KeyStore | None = None,
-        settings: ModelSettingsStore | None = None,
+        keys: Callable[[], KeyStore] | None = None,
+        settings: Callable[[], ModelSettingsStore] | None = None,
         services: ServiceManager | None = None,
-        tokens: TokenFactorsFile | None = None,
-        counts: ServiceCountsFile | None = None,
+        tokens: Callable[[], TokenFactorsFile] | None = None,
+        counts: Callable[[], ServiceCountsFile] | None = None,
         network: NetworkSettings | None = None,
     ) -> None:
         self._environment = environment
@@ -129,7 +131,7 @@ class ModelRegistry:
 
     def service_counts(self) -> Mapping[str, Mapping[str, float]]:
         """The counts of all runs, by ``"provider server"``. Blocking."""
-        return {} if self._counts is None else self._counts.load()
+        return {} if self._counts is None else self._counts().load()
 
     async def examine(self, choice: ProviderChoice) -> tuple[str, ...]:
         """Ask the provider for its models; one that lists none has to answer a one-word request.
@@ -250,10 +252,12 @@ class ModelRegistry:
 
     def _kept(self, name: str) -> ProviderSettings:
         """What the user set for a provider. Blocking."""
-        return ProviderSettings() if self._settings is None else self._settings.load().of(name)
+        return ProviderSettings() if self._settings is None else self._settings().load().of(name)
 
     def _completed(self, choice: ProviderChoice) -> ProviderChoice:
         """The choice with what the user set for its provider, where it says nothing itself."""
+        if not known_provider(choice.provider).uses_network:
+            return choice
         name = ALIASES.get(choice.provider.strip().lower(), choice.provider)
         kept = self._kept(name)
         own_url = self._environment.get(PROVIDERS[name].url_variable, "").strip() if name in PROVIDERS else ""
@@ -316,7 +320,8 @@ class ModelRegistry:
         from infrastructure.llm_adapters.error_texts import Peer
         from infrastructure.llm_adapters.request_room import learning, room_check
 
-        room, tokens = abilities.context_tokens, self._tokens
+        room = abilities.context_tokens
+        tokens = None if self._tokens is None else self._tokens()
         if provider.protocol == "ollama":
             room = None  # its client looks itself: the server knows better
         peer = Peer(server=server, provider=provider.name, model=model)
@@ -335,7 +340,7 @@ class ModelRegistry:
         if self._services is None:
             from infrastructure.llm_adapters.service_manager import ServiceManager
 
-            self._services = ServiceManager(keep=None if self._counts is None else self._counts.add)
+            self._services = ServiceManager(keep=None if self._counts is None else self._counts().add)
         return self._services
 
     def _timeouts(self, provider: Provider) -> Timeouts:
@@ -363,7 +368,7 @@ class ModelRegistry:
         named = choice.base_url.strip() or self._environment.get(provider.url_variable, "").strip()
         if not named and not provider.base_url:
             raise UserInputError(
-                msg("The provider {name} needs the address of a server.", name=provider.name),
+                msg("The provider {name} needs a server address.", name=provider.name),
                 advice=msg(
                     "Give --base-url http://HOST:PORT/v1 or set {variable}.", variable=provider.url_variable
                 ),
@@ -381,9 +386,7 @@ class ModelRegistry:
             )
         if not key.isascii() or not key.isprintable() or " " in key:
             raise ProviderError(
-                msg(
-                    "The key in {variable} holds characters that no key has.", variable=provider.key_variable
-                ),
+                msg("The key in {variable} contains invalid characters.", variable=provider.key_variable),
                 kind="auth",
                 advice=msg("Copy the key again, without spaces, line breaks or quotes around it."),
             )
@@ -395,17 +398,17 @@ class ModelRegistry:
         if self._keys is not None:
             named = self._environment.get(provider.url_variable, "").strip()
             usual = (provider.base_url, self._kept(provider.name).base_url, named)
-            return self._keys.find(provider.name, provider.key_variable, server=base_url, usual=usual)
+            return self._keys().find(provider.name, provider.key_variable, server=base_url, usual=usual)
         return self._environment.get(provider.key_variable, "").strip()
 
     def _has_key(self, provider: Provider) -> bool:
         if self._keys is not None and provider.key_variable:
-            return self._keys.status(provider.name, provider.key_variable).place is not None
+            return self._keys().status(provider.name, provider.key_variable).place is not None
         return bool(self._environment.get(provider.key_variable, "").strip())
 
     def _info(self, provider: Provider) -> ProviderInfo:
         own = self._environment.get(provider.url_variable, "").strip()
-        kept = ProviderSettings() if self._settings is None else self._settings.latest.of(provider.name)
+        kept = ProviderSettings() if self._settings is None else self._settings().latest.of(provider.name)
         base_url = own or kept.base_url or provider.base_url
         needs_key = provider.key == "needed"
         if base_url:

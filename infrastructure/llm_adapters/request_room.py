@@ -40,7 +40,7 @@ def room_check(tokens: TokenFactorsFile, peer: Peer, room: int) -> Check:
             return
         counted = await asyncio.to_thread(tokens.count, _name(peer, ""), request)
         if counted > room * _SURELY_TOO_LONG:
-            said = msg("about {count} tokens; it takes {most}", count=counted, most=room)
+            said = msg("about {count} tokens; at most {most} are accepted", count=counted, most=room)
             raise failure(peer, "context_too_long", said)
 
     return check

@@ -68,7 +68,6 @@ class ResponsesClient(WireClient):
         self._completions: OpenAICompatibleClient | None = None
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamChunk, None]:
-        """As WireClient.stream."""
         if self._completions is None:
             try:
                 async with aclosing(super().stream(request)) as chunks:
@@ -83,16 +82,15 @@ class ResponsesClient(WireClient):
             )
         if request.search:
             raise ProviderError(
-                msg("{server} has only chat completions, and no web search there.", server=self._peer.server),
+                msg("{server} only offers chat completions, without web search.", server=self._peer.server),
                 kind="bad_request",
-                advice=msg("Leave the search out, or use the general one: --web-search."),
+                advice=msg("Omit the search, or use the general one: --web-search."),
             )
         async with aclosing(self._completions.stream(request)) as chunks:
             async for chunk in chunks:
                 yield chunk
 
     async def close(self) -> None:
-        """Close all connections."""
         await super().close()
         if self._completions is not None:
             await self._completions.close()
@@ -154,7 +152,6 @@ class ResponsesAnswer(AnswerReader):
         self._key_of_id: dict[str, str] = {}
 
     def _take(self, frame: Frame, payload: Any, *, is_torn: bool) -> Iterator[StreamChunk]:
-        """As AnswerReader's, of one event."""
         if self.is_done:
             return
         kind = payload.get("type") if isinstance(payload, Mapping) else None
@@ -168,7 +165,6 @@ class ResponsesAnswer(AnswerReader):
             yield from super()._take(frame, payload, is_torn=is_torn)
 
     def finish(self) -> Iterator[StreamChunk]:
-        """As AnswerReader.finish."""
         ordered = sorted(self._open_calls, key=self._order.__getitem__)
         entries = [self._entry(self._open_calls[key]) for key in ordered]
         if entries:

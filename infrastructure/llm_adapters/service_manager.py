@@ -119,14 +119,12 @@ class Service:
                 visit.close()
 
     async def take_pace(self) -> None:
-        """Wait for the next request's turn."""
         wait_s = self._pace.wait_s(self._manager.clock())
         if wait_s > 0:
             await self._manager.retries.sleep(wait_s)
 
     @property
     def is_open(self) -> bool:
-        """Whether calls are kept away."""
         return self._breaker.state(self._manager.clock()) != "closed"
 
     def lives(self) -> None:
@@ -134,7 +132,6 @@ class Service:
         self._breaker.answered(Ticket(0))
 
     def settle(self, ticket: Ticket, error: ProviderError | None, *, has_begun: bool) -> None:
-        """What became of a call."""
         if error is None or has_begun or error.error_type not in COUNTED:
             self._breaker.answered(ticket)
             return
@@ -151,7 +148,6 @@ class Service:
         self._breaker.withdrawn(ticket)
 
     def report(self) -> ServiceReport:
-        """How it stands now."""
         now = self._manager.clock()
         left_s = self._breaker.left_s(now)
         counts = self.counts
@@ -184,7 +180,7 @@ class Service:
             )
             if left_s
             else msg(
-                "{count} requests in a row failed; another one is just trying whether it works again.",
+                "{count} requests in a row failed; a probe request is in progress.",
                 count=self._breaker.failures,
             )
         )
@@ -228,20 +224,17 @@ class Visit:
             await self._policy.sleep(pause_s)
 
     def begin(self) -> None:
-        """The first piece of the answer is there."""
         if not self.has_begun:
             self.has_begun = True
             self._service.counts.note_first_piece(self._clock() - self._began)
             self._settle(None)
 
     def note(self, error: ProviderError) -> None:
-        """This attempt failed."""
         self._error = error
         self.has_begun = self.has_begun or error.has_begun
         self._service.counts.note_error(error.error_type)
 
     def answered(self) -> None:
-        """The call succeeded."""
         self.begin()
 
     def close(self) -> None:
@@ -323,7 +316,6 @@ class GuardedClient:
         return names
 
     async def close(self) -> None:
-        """Close connections, and keep the counts."""
         await self._client.close()
         await self._service.keep()
 
@@ -402,7 +394,6 @@ def _with_discarded(chunk: StreamChunk, discarded: Usage | None) -> StreamChunk:
 
 
 async def _generator(chunks: AsyncIterator[StreamChunk]) -> AsyncGenerator[StreamChunk, None]:
-    """The same, closed with it."""
     try:
         async for chunk in chunks:
             yield chunk

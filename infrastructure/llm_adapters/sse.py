@@ -161,7 +161,6 @@ class BodyReader:
             yield from self._events.feed(bytes(self._body))
 
     def end(self) -> Iterator[Frame]:
-        """What is left open at the end."""
         if self.is_whole_body:
             text = bytes(self._body).removeprefix(_BOM).decode(errors="replace")
             yield Frame(data=text.strip(), is_stray=True)

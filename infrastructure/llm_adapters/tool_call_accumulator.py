@@ -28,7 +28,7 @@ from typing import Any
 
 from domain.llm.agent_limits import MOST_CALLS_OF_ANSWER
 from domain.llm.chat import WireToolCall
-from shared.visible import one_line
+from shared.message import one_line
 
 _MOST_DIGITS = 9
 """Of an index that came as text."""

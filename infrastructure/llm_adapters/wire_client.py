@@ -45,8 +45,7 @@ from infrastructure.llm_adapters.wire_errors import (
     unusable_proxy,
     wordless,
 )
-from shared.message import msg
-from shared.visible import one_line
+from shared.message import msg, one_line
 
 _logger = logging.getLogger(__name__)
 
@@ -70,9 +69,7 @@ class FrameReader(Protocol):
         """Frames completed by `piece`. Raises FrameTooLarge."""
         ...
 
-    def end(self) -> Iterator[Frame]:
-        """What is left open at the end."""
-        ...
+    def end(self) -> Iterator[Frame]: ...
 
 
 class WireClient(ABC):
@@ -148,7 +145,6 @@ class WireClient(ABC):
         return names
 
     async def close(self) -> None:
-        """Close all connections."""
         http, self._http = self._http, None
         if http is not None:
             await http.aclose()
@@ -232,7 +228,7 @@ class WireClient(ABC):
         has_images = any(message.images for message in request.messages)
         if has_images and self._abilities.vision is False and not self._dialect.vision_model:
             raise ProviderError(
-                msg("The model {model} can't see pictures.", model=self._peer.model),
+                msg("The model {model} cannot see pictures.", model=self._peer.model),
                 kind="bad_request",
                 advice=msg("Choose a model that can see, or send the message without the picture."),
             )
@@ -402,7 +398,7 @@ class WireClient(ABC):
                 raise
             names = ()
         if not names:
-            raise no_model(msg("{server} does not say which models it has.", server=self._peer.server))
+            raise no_model(msg("{server} does not list its models.", server=self._peer.server))
         return names[0]
 
     async def _list_models(self) -> Any:

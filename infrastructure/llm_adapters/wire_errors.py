@@ -17,9 +17,10 @@ from typing import Any
 import httpx
 
 from domain.llm.chat import ProviderError, ProviderErrorType
+from infrastructure.llm_adapters import interim
+from infrastructure.llm_adapters.dialect import LACKS_TOOLS
 from infrastructure.llm_adapters.error_codes import (
     CODES,
-    LACKS_TOOLS,
     VAGUE_TYPES,
     Verdict,
     verdict_of_status,
@@ -210,7 +211,7 @@ def _advice_on_refusal(
             "Check the base URL: it goes up to, not including, /chat/completions and often ends in /v1."
         )
     if status == 407:
-        return msg("The proxy asks for a user name and a password: put them into its address.")
+        return msg("The proxy requires a user name and password: add them to its address.")
     return ADVICE[kind](peer)
 
 
@@ -225,7 +226,7 @@ def _advice_to_wait(
         )
     if kind == "quota" and (renewed := _RENEWED.search(complaint.text)):
         return msg(
-            "It is renewed at {time} (the server's clock): wait until then, raise it with the provider, or "
+            "It resets at {time} (server time): wait until then, ask the provider to raise it, or "
             "choose another provider.",
             time=renewed[0].replace("T", " "),
         )
@@ -292,7 +293,13 @@ def error_of_transport(peer: Peer, error: Exception) -> ProviderError:
             return _not_connected(peer, error, said)
         case httpx.NetworkError() | httpx.RemoteProtocolError() if _is_lost(error):
             return connection_lost(peer, said)
-    return bad_response(peer, said)
+    return failure(peer, "bad_response", _endless(error) or said or "-")
+
+
+def _endless(error: Exception) -> Message | None:
+    if not any(isinstance(cause, interim.EndlessInterim) for cause in _causes(error)):
+        return None
+    return msg("more than {count} interim answers (HTTP 1xx), and no final one", count=interim.MOST)
 
 
 def _words_of(error: Exception) -> str:
@@ -317,8 +324,8 @@ def _not_connected(peer: Peer, error: Exception, said: str) -> ProviderError:
             "unreachable",
             said,
             advice=msg(
-                "No secure connection: check that the address begins with the right one of http and https, "
-                "and that the server's certificate is valid."
+                "No secure connection: check whether the address should begin with http or https, and "
+                "that the server's certificate is valid."
             ),
         )
     unknown = next((cause for cause in causes if isinstance(cause, socket.gaierror)), None)
@@ -357,8 +364,8 @@ def packed(peer: Peer, headers: Mapping[str, str]) -> ProviderError | None:
     return failure(
         peer,
         "bad_response",
-        msg("packed as {kind}, which was not asked for", kind=quote(named, peer.key)),
-        advice=msg("Switch the compression of answers off at the server, or at the proxy before it."),
+        msg("compressed as {kind}, which was not requested", kind=quote(named, peer.key)),
+        advice=msg("Disable response compression at the server, or at the proxy in front of it."),
     )
 
 
@@ -373,37 +380,31 @@ def too_large(peer: Peer, what: Message) -> ProviderError:
         peer,
         "bad_response",
         what,
-        advice=msg(
-            "The model seems to repeat itself: send the message again in other words, or choose another one."
-        ),
+        advice=msg("The model seems to repeat itself: reword the message, or choose another model."),
     )
 
 
 def wordless(peer: Peer, lines: int) -> ProviderError:
     """So many lines came, and not a piece of an answer in them."""
-    return failure(peer, "bad_response", msg("{count} lines without a word of an answer", count=lines))
+    return failure(peer, "bad_response", msg("{count} lines without any part of an answer", count=lines))
 
 
 def connection_lost(peer: Peer, text: str) -> ProviderError:
-    """The answer broke off."""
     return failure(peer, "connection_lost", quote(text, peer.key), is_retryable=True)
 
 
 def empty_answer(peer: Peer) -> ProviderError:
-    """Neither text nor a tool call came."""
     return failure(peer, "empty_answer", "")
 
 
 def no_model(what: Message) -> ProviderError:
-    """No model can be chosen."""
     return ProviderError(
-        what, kind="unknown_model", advice=msg("Name a model, on the command line with --model.")
+        what, kind="unknown_model", advice=msg("Specify a model, on the command line with --model.")
     )
 
 
 def unusable_key(peer: Peer) -> ProviderError:
-    """The key can't even be sent."""
-    return failure(peer, "auth", msg("it contains characters that no key has"))
+    return failure(peer, "auth", msg("it contains invalid characters"))
 
 
 def unusable_proxy(peer: Peer, error: Exception) -> ProviderError:

@@ -144,7 +144,6 @@ def _agrees(card: _Card, finding: Finding) -> bool:
 
 
 def _tests(finding: Finding) -> Iterator[Callable[[_Card], bool]]:
-    """What to look for, the surest first."""
     if finding.card:
         wanted = _squeeze(finding.card.lower())
         yield lambda card: card.squeezed == wanted

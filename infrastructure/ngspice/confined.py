@@ -112,7 +112,9 @@ class ConfinedNgspice:
         if confined or self._allow_unconfined or (circuit := next(bringing, None)) is None:
             return
         raise NeedsConfirmation(
-            msg("Nothing confines ngspice on this machine, and this circuit brings commands or other files."),
+            msg(
+                "Nothing confines ngspice on this machine, and this circuit contains commands or other files."
+            ),
             advice=msg("Install bubblewrap, or use a Linux kernel with Landlock (5.13 or newer)."),
             file=circuit.deck_path,
         )

@@ -47,7 +47,6 @@ class LogReading:
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """The findings that are failures."""
         return tuple(finding for finding in self.findings if finding.severity == "error")
 
 

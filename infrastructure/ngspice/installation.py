@@ -49,7 +49,7 @@ class Installation:
         library = await asyncio.to_thread(_find_library, parts.ngspice.path)
         if library is None:
             raise EnvironmentProblem(
-                msg("The library form of ngspice (libngspice) was not found."),
+                msg("The shared library of ngspice (libngspice) was not found."),
                 advice=msg(
                     "Install it (Debian, Ubuntu: apt install libngspice0; Fedora: dnf install libngspice)."
                 ),

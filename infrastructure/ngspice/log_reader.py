@@ -219,17 +219,22 @@ def _model_problem(element: str, reason: str, model: str | None, *, mismatch: bo
     if "modelname" not in words and "definition of model" not in words:
         return None
     name = model or _last_word(reason, "definition of model")
+    if name is None and "valid modelname" in words and element.rpartition(".")[2][:1].lower() == "m":
+        text = msg("{element} has too few nodes, or no bin of its model covers its length and width.",
+                   element=element)  # fmt: skip
+        advice = msg("Compare L and W with lmin, lmax, wmin and wmax of its models, and count its nodes.")
+        return "too-few-nodes", text, advice
     if name is None:
         text = msg("{element} has too few nodes or names no model.", element=element)
-        advice = msg("Compare the line with the element's form: all nodes first, then the model's name.")
+        advice = msg("Compare the line with the element's syntax: all nodes first, then the model name.")
         return "too-few-nodes", text, advice
     text = msg("{element} uses the model {name}, which is not defined.", element=element, name=quoted(name))
-    return "undefined-model", text, msg("Define it with .model or include the file that does.")
+    return "undefined-model", text, msg("Define it with .model, or include the file that defines it.")
 
 
 def _directive_problem(name: str, reason: str) -> _Problem:
     if "unimplemented control card" in reason.lower():
-        return "unknown-directive", msg("ngspice does not know the directive {name}.", name=name), None
+        return "unknown-directive", msg("ngspice does not have the directive {name}.", name=name), None
     text = msg("ngspice does not accept {name}: {reason}", name=name, reason=quoted(reason))
     return "bad-analysis", text, None
 
@@ -237,16 +242,16 @@ def _directive_problem(name: str, reason: str) -> _Problem:
 def _verilog_a_problem(element: str, reason: str) -> _Problem | None:
     if element[:1].lower() != "n" or "unknown device type" not in reason.lower():
         return None
-    text = msg("{element} is a Verilog-A device, and no library that was loaded has its model.",
+    text = msg("{element} is a Verilog-A device, and no loaded library has its model.",
                element=element)  # fmt: skip
-    advice = msg("See whether the file of pre_osdi is there and was made for this ngspice.")
+    advice = msg("Check that the file of pre_osdi exists and was compiled for this ngspice.")
     return "osdi-missing", text, advice
 
 
 def _element_problem(element: str, reason: str, before: str) -> _Problem:
     if unknown := _UNKNOWN_PARAMETER.search(reason):
         if unknown[1].lower().lstrip("+-") in ("inf", "nan"):
-            text = msg("{element} gets a value that is no finite number ({value}).",
+            text = msg("{element} gets a value that is not a finite number ({value}).",
                        element=element, value=unknown[1])  # fmt: skip
             return "bad-value", text, None
         text = msg("{element} has no parameter {name}.", element=element, name=quoted(unknown[1]))
@@ -283,7 +288,7 @@ def _refused_line(what: str, card: str) -> Finding:
     return Finding(
         severity="error",
         code="bad-line",
-        message=msg("A line is not SPICE: ngspice cannot make anything of it."),
+        message=msg("Invalid line: ngspice cannot interpret it."),
         card=card,
     )
 
@@ -295,7 +300,9 @@ def _math_warning(function: str, where: str) -> Finding:
         severity="warning",
         code="math-domain",
         message=msg(
-            "{element} took {function} of a number out of its range.", element=element, function=function
+            "{element} evaluated {function} of a number outside its domain.",
+            element=element,
+            function=function,
         ),
         element=found[1] if found else None,
     )
@@ -341,7 +348,7 @@ def _parameter_errors(lines: Sequence[str]) -> Iterator[Finding]:
                 severity="error",
                 code="bad-expression",
                 message=msg(
-                    "The expression {text} cannot be computed.", text=quoted(match["text"].rstrip("}"))
+                    "The expression {text} cannot be evaluated.", text=quoted(match["text"].rstrip("}"))
                 ),
                 number=number,
             )
@@ -349,7 +356,7 @@ def _parameter_errors(lines: Sequence[str]) -> Iterator[Finding]:
             yield Finding(
                 severity="error",
                 code="bad-expression",
-                message=msg("ngspice cannot compute an expression: {reason}", reason=quoted(line)),
+                message=msg("ngspice cannot evaluate an expression: {reason}", reason=quoted(line)),
                 number=number,
             )
 
@@ -359,9 +366,9 @@ def _undefined(name: str, number: int | None, expression: str) -> Finding:
     is_called = re.search(rf"(?<![\w.]){re.escape(name)}\s*\(", expression, re.IGNORECASE) is not None
     if is_called and name.lower() in ("v", "i"):
         code = "bad-expression"
-        text = msg("A parameter's value is found before the simulation: {name}(...) of the circuit is not "
-                   "known there.", name=name.lower())  # fmt: skip
-        advice = msg("Use a behavioural source (B), or write the expression as the value of an R, L or C.")
+        text = msg("A parameter is evaluated before the simulation, where the circuit's {name}(...) is "
+                   "not yet known.", name=name.lower())  # fmt: skip
+        advice = msg("Use a behavioral source (B), or write the expression as the value of an R, L or C.")
     elif is_called:
         code = "undefined-function"
         text = msg("The function {name} is not defined.", name=quoted(name))

@@ -96,7 +96,7 @@ _WRONG_PORTS = (
 _INCLUDE_NOT_FOUND = (
     "missing-include",
     msg("The included file {file} was not found.", file=quoted),
-    msg("Check the path; it is looked for from the folder of the including file."),
+    msg("Check the path; it is relative to the folder of the including file."),
 )
 _NOT_IN_CIRCUIT = (
     "undefined-element",
@@ -134,7 +134,7 @@ LINE_RULES: tuple[Rule, ...] = (
         r"library file (?P<file>.+?), section definition (?P<section>\S+) not found",
         "missing-section",
         msg("The library {file} has no section {section}.", file=quoted, section=quoted),
-        msg("Check the name behind the file name in the .lib line."),
+        msg("Check the section name after the file name in the .lib line."),
         begins=(".lib",),
     ),
     _rule(r"library file (?P<file>.+?) not found", *_INCLUDE_NOT_FOUND, begins=(".inc", ".lib")),
@@ -142,7 +142,7 @@ LINE_RULES: tuple[Rule, ...] = (
         r"unknown subckt:\s*(?P<card>\S.*)",
         "undefined-subcircuit",
         msg("{element} uses the subcircuit {name}, which is not defined.", element=str, name=str),
-        msg("Define it with .subckt or include the file that does."),
+        msg("Define it with .subckt, or include the file that defines it."),
         groups=_call_of_subcircuit,
     ),
     _rule(
@@ -174,7 +174,7 @@ LINE_RULES: tuple[Rule, ...] = (
         r"noise input source (?P<name>\S+) not in circuit",
         "undefined-element",
         msg("The noise source {name} is not in the circuit.", name=str),
-        msg("Name an independent source of the circuit."),
+        msg("Specify an independent source of the circuit."),
         analysis="noise",
     ),
     _rule(
@@ -185,7 +185,7 @@ LINE_RULES: tuple[Rule, ...] = (
     _rule(
         r"no data saved for (?P<what>.+?); analysis not run",
         "nothing-saved",
-        msg("No data were kept, so the analysis was not run: {what}.", what=quoted),
+        msg("No data were saved, so the analysis was not run: {what}.", what=quoted),
         msg("The .save or .probe lines name nothing that is in the circuit."),
         begins=(".save", ".probe"),
     ),
@@ -197,7 +197,7 @@ LINE_RULES: tuple[Rule, ...] = (
     _rule(  # ngspice 39 calls this fatal for a lossy line, and goes on
         r"fatal error: (?P<element>\S+): (?P<reason>.+ not given, assumed .+)",
         "value-adjusted",
-        msg("{element} lacks a value, ngspice took one: {reason}", element=str, reason=quoted),
+        msg("{element} lacks a value; ngspice assumed one: {reason}", element=str, reason=quoted),
         severity="warning",
     ),
     _rule(r"fatal error: (?P<reason>.+)", "analysis-failed", msg("ngspice gave up: {reason}", reason=quoted)),
@@ -205,7 +205,7 @@ LINE_RULES: tuple[Rule, ...] = (
         r"doanalyses: the input signal is shorted",
         "bad-analysis",
         msg("The input of the pole-zero analysis is shorted."),
-        msg('Give the source there "AC 1": ngspice takes a voltage source without AC as a short circuit.'),
+        msg('Give the source there "AC 1": ngspice treats a voltage source without AC as a short circuit.'),
         analysis="pz",
     ),
     _rule(
@@ -213,8 +213,8 @@ LINE_RULES: tuple[Rule, ...] = (
         "missing-data-file",
         msg("A model's data file {file} could not be opened.", file=quoted),
         msg(
-            "Put it beside the circuit or inside its project, name it relative to the circuit, "
-            "and in lower case: ngspice lowers the name."
+            "Put it beside the circuit or inside its project, refer to it relative to the circuit, and "
+            "in lower case: ngspice lowercases the name."
         ),
     ),
     _rule(
@@ -235,14 +235,14 @@ LINE_RULES: tuple[Rule, ...] = (
         "file-not-opened",
         msg("{file} could not be opened: {reason}", file=quoted, reason=quoted),
         msg(
-            "A run reads the files of its project and writes only into its own folder: "
-            "use a plain file name, the file is put beside the result."
+            "A run reads the files of its project and writes only into its own folder: use a plain "
+            "file name; the file is placed beside the result."
         ),
     ),
     _rule(
         r"can'?t allocate|out of memory|cannot allocate memory|virtual memory exhausted|bad_alloc",
         "memory-limit",
-        msg("The run needed more memory than it is allowed."),
+        msg("The run needed more memory than allowed."),
         msg("Save fewer signals, shorten the run, or raise the memory limit."),
     ),
     _rule(
@@ -254,13 +254,13 @@ LINE_RULES: tuple[Rule, ...] = (
     _rule(
         r"tmpfile\(\)\s*:\s*(?P<reason>.+)",
         "no-temporary-file",
-        msg("ngspice could not make a temporary file: {reason}", reason=quoted),
-        msg("Check that /tmp exists, can be written and has room."),
+        msg("ngspice could not create a temporary file: {reason}", reason=quoted),
+        msg("Check that /tmp exists, is writable and has free space."),
     ),
     _rule(
         r"no simulations run",
         "no-analysis",
-        msg("The circuit asks for no analysis."),
+        msg("The netlist contains no analysis."),
         msg("Add a line such as .op, .ac or .tran."),
     ),
     _rule(r"vector (?P<name>\S+) is not available", *_NO_SIGNAL, severity="warning"),
@@ -268,13 +268,13 @@ LINE_RULES: tuple[Rule, ...] = (
     _rule(
         r"error: measure\s+(?P<name>\S+)",
         "measurement-failed",
-        msg("The measurement {name} found nothing.", name=quoted),
+        msg("The measurement {name} failed: no point meets its condition.", name=quoted),
         severity="warning",
     ),
     _rule(
         r"bad type given for option (?P<name>\S+)",
         "bad-option",
-        msg("The option {name} has a value ngspice cannot read; it was ignored.", name=str),
+        msg("The value of option {name} cannot be read by ngspice and was ignored.", name=str),
         severity="warning",
         begins=(".opt",),
     ),

@@ -148,8 +148,8 @@ class NgspiceRunner:
             return await self._ngspice.box(self._probe)
         except DoesNotRun as error:
             raise EnvironmentProblem(
-                msg("ngspice does not run a simple circuit here: {reason}", reason=error.reason),
-                advice=msg("Run ngspice by hand to see what is wrong, or install it again."),
+                msg("ngspice cannot run a simple circuit here: {reason}", reason=error.reason),
+                advice=msg("Run ngspice manually to see what is wrong, or reinstall it."),
             ) from error
 
     async def _probe(self, sandbox: Sandbox, parts: Parts) -> str:
@@ -363,8 +363,8 @@ def _file_issues(taken: Taken, unreadable: list[str]) -> Iterator[SimulationIssu
             severity="warning",
             code="output-ignored",
             message=msg(
-                "The run left {count} things that are not kept (links, folders, files too large or "
-                "too many); they were removed: {names}",
+                "The run left {count} items that are not kept (links, folders, files too large or too "
+                "many); they were removed: {names}",
                 count=len(taken.ignored),
                 names=shown,
             ),

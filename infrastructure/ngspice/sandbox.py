@@ -109,7 +109,6 @@ class View:
 
     @property
     def descriptors(self) -> tuple[int, ...]:
-        """What the run inherits."""
         return () if self.lifeline is None else (self.lifeline,)
 
 
@@ -210,7 +209,6 @@ class Sandbox:
 
     @property
     def uses_bubblewrap(self) -> bool:
-        """The run has its own mount namespace."""
         return "bubblewrap" in self.layers
 
     def data_folders(self) -> Iterator[Path]:

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from shared.process_identity import start_of
+from shared.processes import start_of
 
 _MAX_ENTRIES = 1000
 _PLAIN_NAME = re.compile(r"[^\W_.\-][^\x00-\x1f\x7f/\\]{0,119}|_[^\x00-\x1f\x7f/\\]{0,119}")

@@ -11,7 +11,7 @@ from pathlib import Path
 from infrastructure.ngspice.scratch import SCRATCH_NAME, folder_bytes, process_space, remove_scratch
 from shared.errors import EnvironmentProblem
 from shared.message import msg
-from shared.process_identity import start_of
+from shared.processes import start_of
 
 _LEAST_AGE_S = 60.0
 """A folder is given its time: a process that has just ended may still be removing it."""

@@ -72,7 +72,8 @@ def _solver_failure(kind: str, what: str, singular: str | None) -> Finding | Non
             element=element,
             analysis=kind,
             advice=msg(
-                "Look for a jump without a rise time, a missing parasitic, or a model out of its range there."
+                "Look for a jump without a rise time, a missing parasitic, or a model outside its "
+                "range at that point."
             ),
         )
     if singular is not None:
@@ -81,14 +82,14 @@ def _solver_failure(kind: str, what: str, singular: str | None) -> Finding | Non
         severity="error",
         code="no-convergence",
         message=(
-            msg("The operating point did not converge; the trouble is at node {node}.", node=node)
+            msg("The operating point did not converge; problem at node {node}.", node=node)
             if node
             else msg("The operating point did not converge.")
         ),
         node=node,
         element=element,
         analysis=kind,
-        advice=msg("Give a starting point with .nodeset, or look for a circuit without a stable state."),
+        advice=msg("Give a starting point with .nodeset, or check whether the circuit lacks a stable state."),
     )
 
 
@@ -99,12 +100,12 @@ def _singular_failure(node: str, kind: str) -> Finding:
         code="singular-matrix",
         message=(
             msg(
-                "The equations have no single solution: "
-                "{element} is in a loop of voltage sources or inductors.",
+                "The equations have no unique solution: {element} is in a loop of voltage sources or "
+                "inductors.",
                 element=element,
             )
             if element
-            else msg("The equations have no single solution: check node {node}.", node=node)
+            else msg("The equations have no unique solution: check node {node}.", node=node)
         ),
         node=None if element else node,
         element=element,
@@ -120,20 +121,18 @@ def _rescued_singular(node: str) -> Finding:
         code="singular-matrix",
         message=(
             msg(
-                "The equations have no single solution at {element}; ngspice went on with a guess.",
+                "The equations have no unique solution at {element}; ngspice continued with a guess.",
                 element=element,
             )
             if element
             else msg(
-                "The equations have no single solution at node {node}; ngspice went on with a guess.",
+                "The equations have no unique solution at node {node}; ngspice continued with a guess.",
                 node=node,
             )
         ),
         node=None if element else node,
         element=element,
-        advice=msg(
-            "Give the node a path to ground for direct current; until then its voltage is not to be trusted."
-        ),
+        advice=msg("Give the node a DC path to ground; until then its voltage is not reliable."),
     )
 
 
@@ -146,7 +145,7 @@ def _rescued(how: str) -> Finding:
     texts = {
         "gmin": ("gmin-stepping", msg("The operating point was found only by gmin stepping.")),
         "source": ("source-stepping", msg("The operating point was found only by source stepping.")),
-        "transient": ("transient-op", msg("The operating point was found only by a transient run-up.")),
+        "transient": ("transient-op", msg("The operating point was found only by a transient ramp-up.")),
     }
     code, message = texts[how]
     return Finding(severity="warning", code=code, message=message)

@@ -37,14 +37,10 @@ class SeenPlot(Protocol):
     """What the verdict asks of a plot, wherever its data are."""
 
     @property
-    def analysis(self) -> str:
-        """op, dc, ac, tran, noise ..."""
-        ...
+    def analysis(self) -> str: ...
 
     @property
-    def has_data(self) -> bool:
-        """An analysis has run and left points."""
-        ...
+    def has_data(self) -> bool: ...
 
     @property
     def variables(self) -> Sequence[object]:
@@ -128,25 +124,25 @@ def _of_the_process(job: SimulationJob, ending: Ending, log: LogReading) -> Iter
         yield _error(
             "time-limit",
             msg("The run was stopped after {seconds} s.", seconds=f"{limits.wall_s:g}"),
-            msg("What was computed until then is kept. Raise the time limit or shorten the analysis."),
+            msg("Data computed until then were kept. Raise the time limit or shorten the analysis."),
         )
     elif ending.out_of_disk or code == 128 + signal.SIGXFSZ:
         yield _error(
             "file-size-limit",
             msg(
-                "The run wrote more than the {megabytes} MB it is allowed.",
+                "The run wrote more than the {megabytes} MB allowed.",
                 megabytes=limits.largest // 2**20,
             ),
             msg(
-                "What was written until then is kept. Save fewer signals with .save, use a larger time step, "
-                "or raise run_bytes under results in settings.json."
+                "Data written until then were kept. Save fewer signals with .save, use a larger time "
+                "step, or raise run_bytes under results in settings.json."
             ),
         )
     elif code == 128 + signal.SIGXCPU:
         yield _error(
             "cpu-limit",
             msg("The run used up its {seconds} s of processor time.", seconds=limits.cpu_s),
-            msg("What was computed until then is kept. Raise the limit or shorten the analysis."),
+            msg("Data computed until then were kept. Raise the limit or shorten the analysis."),
         )
     elif code == LAUNCHER_FAILED and not log.quit_by_deck:
         yield _error(
@@ -156,13 +152,13 @@ def _of_the_process(job: SimulationJob, ending: Ending, log: LogReading) -> Iter
         yield _error(
             "simulator-crashed",
             msg("ngspice crashed ({name}).", name=signal.Signals(code - 128).name),
-            msg("This is a fault of ngspice that this circuit triggers; the log shows how far it got."),
+            msg("This circuit triggers a fault in ngspice; the log shows how far it got."),
         )
     elif code > 128 and code - 128 in {int(known) for known in signal.Signals}:
         yield _error(
             "simulator-killed",
             msg("ngspice was ended from outside ({name}).", name=signal.Signals(code - 128).name),
-            msg("The system may have been out of memory."),
+            msg("The system may have run out of memory."),
         )
     elif code != 0 and not log.errors:
         yield _failed_without_words(job, code, log)
@@ -211,9 +207,9 @@ def _of_the_data(job: SimulationJob, ending: Ending, log: LogReading) -> Iterabl
             yield Finding(
                 severity="error",
                 code="no-data",
-                message=msg("The analysis .{kind} gave no data.", kind=kind),
+                message=msg("The analysis .{kind} produced no data.", kind=kind),
                 analysis=kind,
-                advice=msg("The log may tell why."),
+                advice=msg("The log may show why."),
             )
     if any(_has_many_frequencies(analysis.text) for analysis in job.analyses if analysis.kind == "sens"):
         yield Finding(
@@ -221,7 +217,7 @@ def _of_the_data(job: SimulationJob, ending: Ending, log: LogReading) -> Iterabl
             code="first-frequency-only",
             message=msg("ngspice computes sensitivities at the first frequency only; the others read 0."),
             analysis="sens",
-            advice=msg("Ask for one frequency at a time: {example}.", example=".sens v(out) ac lin 1 1k 1k"),
+            advice=msg("Request one frequency at a time: {example}.", example=".sens v(out) ac lin 1 1k 1k"),
         )
     if any(plot.analysis == "pz" and not plot.variables for plot in ending.plots):
         yield Finding(
@@ -243,9 +239,9 @@ def _no_data_at_all(job: SimulationJob) -> Iterable[Finding]:
         yield Finding(
             severity="error",
             code="no-data",
-            message=msg("The run left no data: the control block ran no analysis."),
+            message=msg("The run produced no data: the control block ran no analysis."),
             advice=msg(
-                "Add an analysis line such as .tran, or a command such as run or tran to the control block."
+                "Add an analysis line such as .tran, or a command such as run or tran in the control block."
             ),
             begins=(".control",),
         )
@@ -254,7 +250,7 @@ def _no_data_at_all(job: SimulationJob) -> Iterable[Finding]:
     else:
         yield _error(
             "no-analysis",
-            msg("The circuit asks for no analysis."),
+            msg("The netlist contains no analysis."),
             msg("Add a line such as .op, .ac or .tran."),
         )
 
@@ -267,7 +263,7 @@ def _is_empty(deck: bytes) -> bool:
 def _empty_circuit() -> Finding:
     return _error(
         "empty-circuit",
-        msg("The file holds no circuit."),
+        msg("The file contains no circuit."),
         msg("The first line is the title; elements begin on the second."),
     )
 

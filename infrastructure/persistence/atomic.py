@@ -89,27 +89,27 @@ def write_problem(error: OSError | ValueError, path: Path) -> CircuitAIError:
     if code in (errno.ENOSPC, errno.EDQUOT):
         return EnvironmentProblem(
             msg("The disk is full: {path} was not written.", path=path),
-            advice=msg("Free some space and try again; what was there before is unchanged."),
+            advice=msg("Free some space and try again; the previous content is unchanged."),
             file=path,
             error_type="disk_full",
         )
     if code in (errno.EROFS, errno.EACCES, errno.EPERM):
         return EnvironmentProblem(
-            msg("{path} cannot be written: the folder or the file is read-only for you.", path=path),
+            msg("{path} cannot be written: you have read-only access to the folder or the file.", path=path),
             advice=msg("Change the permissions, or work on a copy of the project in a folder of your own."),
             file=path,
             error_type="read_only",
         )
     if code in (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, None):
         return UserInputError(
-            msg("{path} cannot be written: there can be no file of this name there.", path=repr(str(path))),
+            msg("{path} cannot be written: a file of this name is not possible there.", path=repr(str(path))),
             advice=msg("Choose another name in an existing folder."),
             error_type="bad_path",
         )
     if code == errno.EXDEV:
         return EnvironmentProblem(
             msg("{path} cannot be moved: its new place is on another disk or file system.", path=path),
-            advice=msg("Write the file anew at its new place, then delete the old one."),
+            advice=msg("Copy the file to the new location, then delete the old one."),
             file=path,
             error_type="cannot_write",
         )
@@ -132,7 +132,7 @@ def _target_of(path: Path, inside: Path | None) -> Path:
     if inside is None or not target.is_relative_to(os.path.realpath(inside)):
         raise UserInputError(
             msg("{path} is a link to {target}, outside the project.", path=path, target=target),
-            advice=msg("Write to a file of the project, or replace the link by a copy."),
+            advice=msg("Write to a file of the project, or replace the link with a copy."),
             file=path,
             error_type="outside_project",
         )

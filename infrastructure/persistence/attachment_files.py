@@ -16,8 +16,7 @@ from pathlib import Path
 
 from infrastructure.persistence import confined
 from infrastructure.persistence.atomic import write_atomically, write_problem
-from infrastructure.persistence.confined import InTheWay
-from infrastructure.persistence.regular import read_regular_file
+from infrastructure.persistence.confined import InTheWay, read_regular_file
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 
@@ -55,14 +54,13 @@ class AttachmentFiles:
             raise write_problem(error, path) from error
 
     def read(self, name: str) -> bytes:
-        """A content, verified."""
         content = None
         if _NAME.fullmatch(name):
             content = self._load(self._folder() / name, _digest_of(name))
         if content is None:
             raise EnvironmentProblem(
                 msg("The attached file {name} is missing or damaged.", name=name[:20]),
-                advice=msg("Attach it again; or restore the project's folder .circuit_ai from a backup."),
+                advice=msg("Attach it again, or restore the project's .circuit_ai folder from a backup."),
                 error_type="attachment_missing",
             )
         return content

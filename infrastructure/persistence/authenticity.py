@@ -7,6 +7,9 @@ renamed, moved or copied stays its user's; another machine's has signatures of a
 to be read.
 
 HMAC: RFC 2104, with SHA-256 (FIPS 180-4).
+
+When the key is made, the projects that the user's folder knew by then are noted (``trust.json``): what was
+not signed before can be told from what came later by this note alone (`take_over.py`).
 """
 
 from __future__ import annotations
@@ -21,14 +24,18 @@ import logging
 import os
 import stat
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from infrastructure.persistence import confined
 from infrastructure.persistence.atomic import rename_to_free_place, write_atomically, write_problem
+from infrastructure.persistence.begun_changes import BegunChanges
 from infrastructure.persistence.change_lock import change_lock
-from infrastructure.persistence.regular import TooLarge, read_regular_file
+from infrastructure.persistence.confined import Moved, TooLarge, read_regular_file
+from infrastructure.persistence.user_json import JsonFile
 from shared.errors import CircuitAIError
 from shared.paths import user_home
 from shared.ulid import new_ulid, number_of
@@ -43,6 +50,7 @@ MAC_BYTES = 32
 SIGNATURE_LENGTH = 43
 """Characters: 32 bytes as base64url without its padding."""
 _MAX_PROJECT_BYTES = 64 << 10
+_TRIES = 50
 
 _T = TypeVar("_T", str, bytes)
 
@@ -63,12 +71,10 @@ class UserKey:
 
     @property
     def home(self) -> Path:
-        """The user's folder."""
         return self._home
 
     @property
     def path(self) -> Path:
-        """Where it is kept."""
         return self._home / KEY_FILE
 
     def secret(self) -> bytes:
@@ -80,7 +86,7 @@ class UserKey:
         with self._guard:
             if not self._secret:
                 try:
-                    self._secret = self._read_or_make()
+                    self._secret = self._settled()
                 except (OSError, CircuitAIError) as error:
                     _log.warning(
                         "%s can't be kept (%s): what this run writes into projects will count as written"
@@ -99,13 +105,19 @@ class UserKey:
         """A worker process reads the key itself: no secret goes through a pipe."""
         return UserKey, (self._home,)
 
+    def _settled(self) -> bytes:
+        """The key once nobody exchanges it: programs that start together may all find it damaged."""
+        for _ in range(_TRIES):
+            with contextlib.suppress(Moved):
+                return self._read_or_make()
+            time.sleep(0.01)
+        return self._read_or_make()
+
     def _read_or_make(self) -> bytes:
         self._home.mkdir(parents=True, exist_ok=True)
         place = Path(os.path.realpath(self._home)) / KEY_FILE
         secret = _secret_in(place)
         if not secret:
-            from infrastructure.persistence.take_over import note_known_projects
-
             note_known_projects(self._home)  # whoever comes first: later nobody could tell
             secret = _made(place, os.urandom(KEY_BYTES), _secret_in, mode=0o600)
         _make_private(place)
@@ -127,10 +139,18 @@ class Authenticity:
         self._without: tuple[int, ...] | None = None
         """State of the file that had no id in it."""
 
+    @cached_property
+    def _under_way(self) -> BegunChanges:
+        return BegunChanges(self._key.home)
+
     @classmethod
     def of_user(cls, private: Path) -> Authenticity:
         """With the key of the user's folder as the environment names it."""
         return cls(UserKey(user_home()), Path(os.path.realpath(private)))
+
+    @property
+    def user_home(self) -> Path:
+        return self._key.home
 
     @property
     def project_id(self) -> str:
@@ -174,9 +194,12 @@ class Authenticity:
 
     @property
     def is_being_taken_over(self) -> bool:
-        """Whether we began to take the project over and did not come to the end of it."""
+        """Whether we began to take the project over and did not come to the end of it.
+
+        The user's folder has to say so too: the project's own word may have been put back since.
+        """
         word = _project_word(self._path, "taking_over")
-        return word != "" and self.is_ours("take-over", word)
+        return word != "" and self.is_ours("take-over", word) and self._under_way.is_noted(word)
 
     @property
     def is_taken_over(self) -> bool:
@@ -191,6 +214,7 @@ class Authenticity:
         """
         project_id = self.project_id or new_ulid()
         word = self._mac(project_id, "take-over", ())
+        self._under_way.note(word)
         if self.project_id:
             write_atomically(self._path, _project_document(project_id, taking_over=word))
         else:
@@ -199,6 +223,7 @@ class Authenticity:
     def end_take_over(self) -> None:
         """All of it is signed. Raises EnvironmentProblem."""
         word = self.sign("taken-over")
+        self._under_way.forget(self.sign("take-over"))
         write_atomically(self._path, _project_document(self.project_id, taken_over=word))
 
 
@@ -299,3 +324,49 @@ def _make_private(path: Path) -> None:
         if stat.S_IMODE(path.lstat().st_mode) & 0o077:
             _log.warning("%s could be read by others; it is private again", path)
             path.chmod(0o600)
+
+
+_KNOWN_FILE = "trust.json"
+_KNOWN_VERSION = 1
+_MAX_BYTES = 4 << 20
+_NAMING_PROJECTS = ("window.json", "permissions.json", "simulator_settings.json")
+
+
+def note_known_projects(user_home: Path) -> None:
+    """Write down, before there is a key, which projects the user's folder knows; once. Raises OSError."""
+    if os.path.lexists(user_home / _KNOWN_FILE):
+        return
+    _file(user_home, _KNOWN_FILE).write(
+        {
+            "made": time.time(),
+            "was_used": any(path.is_file() for path in user_home.rglob("*")),
+            "projects": sorted(set(_named_in(user_home))),
+        }
+    )
+
+
+def read_note(user_home: Path) -> dict[str, Any]:
+    """The note as it stands; {} where there is none."""
+    return _file(user_home, _KNOWN_FILE).load()
+
+
+def key_made(user_home: Path) -> float:
+    """When the key was made, seconds since 1970; 0 where nobody knows."""
+    made = read_note(user_home).get("made")
+    return made if isinstance(made, float) else 0.0
+
+
+def _named_in(user_home: Path) -> Iterator[str]:
+    for name in _NAMING_PROJECTS:
+        projects = _file(user_home, name).load().get("projects")
+        items: list[Any] = list(projects) if isinstance(projects, dict | list) else []
+        for item in items:
+            place = item.get("path") if isinstance(item, dict) else item
+            if isinstance(place, str) and place.startswith("/") and "\0" not in place:
+                yield os.path.realpath(place)
+
+
+def _file(user_home: Path, name: str) -> JsonFile:
+    return JsonFile(
+        user_home, name, when_damaged="forget", version=_KNOWN_VERSION, max_bytes=_MAX_BYTES, mode=0o600
+    )

@@ -42,7 +42,7 @@ def _taken(path: Path) -> ProcessLock:
         except LockInUse as error:
             if time.monotonic() > last:
                 raise EnvironmentProblem(
-                    msg("{path} is being changed by another program.", path=path),
+                    msg("{path} is being modified by another program.", path=path),
                     advice=msg("Try again in a moment."),
                     error_type="busy",
                 ) from error

@@ -127,7 +127,6 @@ class _Signature:
         self.encrypt(b"")
 
     def encrypt(self, plaintext: bytes) -> tuple[str, bytes]:
-        """The content with its signature."""
         signature = self._signer.sign("checkpoint", self._thread_id, plaintext)
         return self.NAME, signature.encode("ascii") + plaintext
 
@@ -267,27 +266,29 @@ def _unusable(path: Path, error: sqlite3.Error) -> EnvironmentProblem:
     if code == sqlite3.SQLITE_FULL:
         return EnvironmentProblem(
             msg("The disk is full: {path} was not written.", path=path),
-            advice=msg("Free some space and try again; what was there before is unchanged."),
+            advice=msg("Free some space and try again; the previous content is unchanged."),
             file=path,
             error_type="disk_full",
         )
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
         return EnvironmentProblem(
-            msg("The file of saved steps {path} cannot be written ({reason}).", path=path, reason=error),
-            advice=msg("Check that the project's folder exists, is writable and has space left."),
+            msg("The checkpoint file {path} cannot be written ({reason}).", path=path, reason=error),
+            advice=msg("Check that the project folder exists, is writable and has free space."),
             file=path,
             error_type="read_only",
         )
     if code == sqlite3.SQLITE_BUSY:
         return EnvironmentProblem(
-            msg("The file of saved steps {path} is in use by another program.", path=path),
-            advice=msg("Wait until the other run has ended, and try again."),
+            msg("The checkpoint file {path} is in use by another program.", path=path),
+            advice=msg("Wait until the other run has finished, and try again."),
             file=path,
             error_type="busy",
         )
     return EnvironmentProblem(
-        msg("The file of saved steps {path} is damaged ({reason}).", path=path, reason=error),
-        advice=msg("Move it away: a design then starts anew; conversations and circuits are not affected."),
+        msg("The checkpoint file {path} is damaged ({reason}).", path=path, reason=error),
+        advice=msg(
+            "Move it elsewhere: designs then start over; conversations and circuits are not affected."
+        ),
         file=path,
         error_type="damaged",
     )

@@ -5,6 +5,9 @@ devices in the place of our files. Folders are opened one after the other, each 
 with O_NOFOLLOW), so what is read, written or removed lies in the folder that was named even if somebody
 exchanges a part of the path meanwhile. In a path without a private folder no link is followed either: who
 has a path of the user's resolves it first, and what comes to stand in it between the two is refused.
+
+A FIFO, a socket, a device or a folder in place of a file is refused, and the file that was opened is the one
+that was asked for even when somebody changes the folders meanwhile: nothing blocks, no device is read.
 """
 
 from __future__ import annotations
@@ -13,7 +16,9 @@ import contextlib
 import errno
 import os
 import stat
+import sys
 from collections.abc import Collection, Iterator
+from io import BufferedReader
 from pathlib import Path
 from typing import Literal
 
@@ -53,19 +58,19 @@ class InTheWay(NotRegular):
         """The error to raise: what is in the way, and what to do."""
         match self.kind:
             case "link":
-                text = msg("{path} is a link; a project's own files and folders have to be real ones.",
+                text = msg("{path} is a link; a project's own files and folders must be real ones.",
                            path=self.place)  # fmt: skip
-                advice = msg("Remove the link, or put a copy of what it leads to in its place.")
+                advice = msg("Remove the link, or put a copy of its target in its place.")
             case "hard_link":
-                text = msg("{path} has another name elsewhere (a hard link), so it is not used.",
+                text = msg("{path} has another name elsewhere (a hard link) and is not used.",
                            path=self.place)  # fmt: skip
-                advice = msg("Replace it by a copy of its own: cp FILE COPY, then mv COPY FILE.")
+                advice = msg("Replace it with a copy of its own: cp FILE COPY, then mv COPY FILE.")
             case "not_folder":
-                text = msg("{path} is a file where a folder belongs.", path=self.place)
-                advice = msg("Move it away; a folder is then made in its place.")
+                text = msg("{path} is a file where a folder is expected.", path=self.place)
+                advice = msg("Move it elsewhere; a folder is then created in its place.")
             case _:
                 text = msg("{path} is not a regular file.", path=self.place)
-                advice = msg("Move it away; a file is then made in its place.")
+                advice = msg("Move it elsewhere; a file is then created in its place.")
         return EnvironmentProblem(
             text,
             advice=advice,
@@ -161,7 +166,6 @@ def look(path: Path) -> os.stat_result:
 
 
 def is_file(path: Path) -> bool:
-    """Whether a regular file is there."""
     try:
         return stat.S_ISREG(look(path).st_mode)
     except (OSError, ValueError):
@@ -341,3 +345,70 @@ _SAFE = os.O_CLOEXEC | _flag("O_NOFOLLOW") | _flag("O_NONBLOCK") | _flag("O_NOCT
 _READ = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | _flag("O_NOFOLLOW")
 _WALK = _READ | _O_PATH
 """Of folders on the way nothing is read: to pass through them is enough."""
+
+
+class TooLarge(OSError):
+    """The file has more bytes than allowed."""
+
+
+class Moved(OSError):
+    """What was opened is not what stands under the name any more: somebody exchanged it."""
+
+
+def read_regular_file(path: Path, *, max_bytes: int | None = None) -> bytes:
+    """All bytes of the regular file at the real path `path` (links resolved by the caller).
+
+    Raises TooLarge, and what `open_regular_file` raises.
+    """
+    with open_regular_file(path) as file:
+        if max_bytes is not None and os.fstat(file.fileno()).st_size > max_bytes:
+            raise TooLarge(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+        data = file.read() if max_bytes is None else file.read(max_bytes + 1)
+    if max_bytes is not None and len(data) > max_bytes:
+        raise TooLarge(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+    return data
+
+
+def open_regular_file(path: Path) -> BufferedReader:
+    """The regular file at the real path `path` (links resolved by the caller), open for reading.
+
+    In a project's own folder nothing on the way may be a link (`confined`). Raises NotRegular, Moved,
+    InTheWay, IsADirectoryError, FileNotFoundError, PermissionError or another OSError; a name no file can
+    have counts as not found.
+    """
+    try:
+        if is_private(path):
+            return os.fdopen(open_file(path, os.O_RDONLY), "rb")
+        _refuse_special(os.lstat(path))
+        flags = os.O_RDONLY | os.O_CLOEXEC | _flag("O_NOFOLLOW") | _flag("O_NONBLOCK") | _flag("O_NOCTTY")
+        descriptor = os.open(path, flags)
+    except (OSError, ValueError) as error:
+        if isinstance(error, ValueError) or error.errno == errno.ENAMETOOLONG:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path)) from error
+        raise
+    try:
+        _refuse_special(os.fstat(descriptor))
+        _check_place(descriptor, path)
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def _refuse_special(found: os.stat_result) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if stat.S_ISLNK(found.st_mode):
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    if not stat.S_ISREG(found.st_mode):
+        raise NotRegular(errno.EINVAL, "not a regular file")
+
+
+def _check_place(descriptor: int, path: Path) -> None:
+    """Raise Moved when a folder of `path` was exchanged for a link while it was opened."""
+    if not sys.platform.startswith("linux"):
+        if not os.path.samestat(os.fstat(descriptor), Path(os.path.realpath(path)).stat()):
+            raise Moved(errno.ESTALE, "exchanged while it was opened", str(path))
+        return
+    if Path(f"/proc/self/fd/{descriptor}").readlink() != path:
+        raise Moved(errno.ESTALE, "exchanged while it was opened", str(path))

@@ -7,19 +7,15 @@ keyring nor a passphrase; it holds no key.
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
-import os
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from application.ports.credentials import KeyPlace, KeyStatus, KeyStores
-from infrastructure.persistence.atomic import write_atomically
-from infrastructure.persistence.change_lock import change_lock
 from infrastructure.persistence.key_file import SHORTEST_PASSPHRASE, KeyFile, OpenKeyFile
 from infrastructure.persistence.system_keyring import KeyringUnusable, SystemKeyring
-from infrastructure.persistence.user_json import DAMAGED, KEY_PLACES_FILE, read_object, set_aside
+from infrastructure.persistence.user_json import DAMAGED, KEY_PLACES_FILE, JsonFile
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import msg
 from shared.origin import origin_of
@@ -28,7 +24,6 @@ from shared.redaction import register_environment, register_secret
 PLACES_FILE = KEY_PLACES_FILE
 _log = logging.getLogger(__name__)
 PASSPHRASE_VARIABLE = "CIRCUIT_AI_KEYS_PASSPHRASE"  # noqa: S105 - the name of a variable
-_MAX_BYTES = 2**16
 _LONGEST_KEY = 4096
 
 
@@ -40,6 +35,7 @@ class Credentials:
         self._environment = environment
         self._keyring = SystemKeyring()
         self._file = KeyFile(user_home)
+        self._index = JsonFile(user_home, PLACES_FILE, max_bytes=2**16, mode=0o600)
         self._opened: OpenKeyFile | None = None
         self._session: dict[str, str] = {}
         self._servers: dict[str, str] = {}
@@ -53,11 +49,9 @@ class Credentials:
 
     @property
     def is_unlocked(self) -> bool:
-        """See the port."""
         return not self._is_locked()
 
     def find(self, name: str, variable: str = "", *, server: str = "", usual: Sequence[str] = ()) -> str:
-        """See the port."""
         from_environment = self._environment.get(variable, "").strip() if variable else ""
         if from_environment:
             register_secret(from_environment)
@@ -73,7 +67,6 @@ class Credentials:
         return key
 
     def status(self, name: str, variable: str = "") -> KeyStatus:
-        """See the port."""
         if variable and self._environment.get(variable, "").strip():
             return KeyStatus(place="environment")
         if name in self._session:
@@ -83,7 +76,6 @@ class Credentials:
         return KeyStatus(place=place, needs_passphrase=place == "file" and self._is_locked())
 
     def stores(self) -> KeyStores:
-        """See the port."""
         self._places()
         try:
             return KeyStores(keyring=self._keyring.name(), has_file=self._file.exists())
@@ -91,7 +83,6 @@ class Credentials:
             return KeyStores(no_keyring=error.reason, has_file=self._file.exists())
 
     def set(self, name: str, key: str, *, place: KeyPlace | None = None, server: str = "") -> KeyPlace:
-        """See the port."""
         key = key.strip()
         register_secret(key)
         _check(key)
@@ -106,7 +97,6 @@ class Credentials:
         return new
 
     def remove(self, name: str) -> tuple[KeyPlace, ...]:
-        """See the port."""
         with self._lock:
             noted = self._places().get(name)
             gone: list[KeyPlace] = []
@@ -121,7 +111,6 @@ class Credentials:
         return tuple(gone)
 
     def unlock(self, passphrase: str) -> None:
-        """See the port."""
         register_secret(passphrase)
         with self._lock:
             self._opened = self._file.open(passphrase)
@@ -144,7 +133,6 @@ class Credentials:
             raise _no_keyring(error) from error
 
     def _wherever(self, name: str) -> str:
-        """A key whose place nobody remembers."""
         with contextlib.suppress(KeyringUnusable):
             if key := self._keyring.get(name):
                 return key
@@ -163,7 +151,7 @@ class Credentials:
                 return "keyring"
         if place == "file" or (place is None and not self._is_locked()):
             self._require_passphrase()
-            with change_lock(self._file.path):
+            with self._file.locked():
                 opened = self._opened_file()
                 self._file.write(opened, {**self._file.read(opened), name: key})
             return "file"
@@ -174,7 +162,7 @@ class Credentials:
         """The encrypted file is made with a passphrase that somebody chose."""
         if self._is_locked() and not self._file.exists():
             raise EnvironmentProblem(
-                msg("The key is to be kept in an encrypted file, and no passphrase was chosen for it."),
+                msg("The key is to be stored in an encrypted file, but no passphrase was chosen."),
                 advice=msg("Choose one of at least {count} characters: you will be asked for it at each "
                            "start. Or keep the key for this session only.", count=SHORTEST_PASSPHRASE),
                 error_type="no_passphrase",
@@ -188,7 +176,7 @@ class Credentials:
             return self._keyring.remove(name)
         if self._places().get(name) != "file" or not self._file.exists():
             return False
-        with change_lock(self._file.path):
+        with self._file.locked():
             opened = self._opened_file()
             keys = self._file.read(opened)
             was_there = keys.pop(name, None) is not None
@@ -204,8 +192,8 @@ class Credentials:
             if not passphrase:
                 raise EnvironmentProblem(
                     msg("The key is in the encrypted file, which is locked."),
-                    advice=msg("Give its passphrase: on a terminal, in the model settings of the window, "
-                               "or in {variable}.", variable=PASSPHRASE_VARIABLE),
+                    advice=msg("Enter its passphrase: on a terminal, in the model settings of the "
+                               "window, or in {variable}.", variable=PASSPHRASE_VARIABLE),
                     error_type="keys_locked",
                 )  # fmt: skip
             self._opened = self._file.open(passphrase)
@@ -230,18 +218,17 @@ class Credentials:
         """Places, and the origins of the keys that are kept."""
         noted: dict[str, KeyPlace] = {}
         servers: dict[str, str] = {}
-        path = Path(os.path.realpath(self._home / PLACES_FILE))
         try:
-            content = read_object(path, max_bytes=_MAX_BYTES)
+            content = self._index.read()
         except FileNotFoundError:
             self._is_index_lost = None
             return {}, {}
         except OSError as error:
-            _log.warning("The list of keys %s can't be read: %s", path, error)
+            _log.warning("The list of keys %s can't be read: %s", self._index.path, error)
             return {}, {}
         except ValueError:
             self._is_index_lost = True
-            set_aside(path)
+            self._index.set_aside()
             return {}, {}
         for name, row in content.items():
             place, server = (row.get("place"), row.get("server")) if isinstance(row, dict) else (row, "")
@@ -257,13 +244,12 @@ class Credentials:
         return self._is_index_lost
 
     def _note_place(self, name: str, place: KeyPlace | None, server: str = "") -> None:
-        path = self._home / PLACES_FILE
         noted = place if place in ("keyring", "file") else None
         server = server if noted else ""
         before = self._places()
         if before.get(name) == noted and self._servers.get(name, "") == server:
             return
-        with change_lock(path):
+        with self._index.locked():
             places = self._places()
             places.pop(name, None)
             self._servers.pop(name, None)
@@ -271,12 +257,11 @@ class Credentials:
                 places[name] = noted
                 if server:
                     self._servers[name] = server
-            rows = {
-                each: {"place": where, "server": self._servers[each]} if each in self._servers else where
-                for each, where in places.items()
-            }
-            write_atomically(
-                path, (json.dumps(rows, indent=1) + "\n").encode(), inside=self._home, mode=0o600
+            self._index.write(
+                {
+                    each: {"place": where, "server": self._servers[each]} if each in self._servers else where
+                    for each, where in places.items()
+                }
             )
         self._noted = places
 
@@ -290,7 +275,7 @@ def _check(key: str) -> None:
         )
     if not key.isascii() or not key.isprintable() or " " in key or len(key) > _LONGEST_KEY:
         raise UserInputError(
-            msg("The key holds characters that no key has."),
+            msg("The key contains invalid characters."),
             advice=msg("Copy the key again, without spaces, line breaks or quotes around it."),
             error_type="bad_key",
         )
@@ -307,7 +292,7 @@ def _for_other_server(name: str, allowed: Sequence[str], server: str) -> Environ
 
 def _no_keyring(error: KeyringUnusable) -> EnvironmentProblem:
     return EnvironmentProblem(
-        msg("The system's keyring can't be used: {reason}.", reason=error.reason),
-        advice=msg("Unlock it, or set the key in the environment; `doctor` tells what works here."),
+        msg("The system keyring cannot be used: {reason}.", reason=error.reason),
+        advice=msg("Unlock it, or set the key in the environment; `doctor` shows what works here."),
         error_type="no_keyring",
     )

@@ -110,7 +110,7 @@ def check_kind(connection: sqlite3.Connection, path: Path, kind: DatabaseKind) -
     if made_by not in (0, kind.application_id) or strange:
         raise EnvironmentProblem(
             msg("{path} is a database of another program; nothing was written to it.", path=path),
-            advice=msg("Move it away; the program then makes one of its own."),
+            advice=msg("Move it elsewhere; the program then creates its own."),
             file=path,
             error_type="foreign_database",
         )
@@ -143,6 +143,10 @@ def connect_for_reading(path: Path, kind: DatabaseKind, *, timeout: float = 5.0)
     try:
         return _checked(f"{place.as_uri()}?mode=ro", path, kind, timeout)
     except sqlite3.OperationalError as error:
+        if confined.is_file(place.with_name(place.name + "-journal")) and (
+            error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_READONLY
+        ):
+            return _copied(place, kind)  # of a program that was killed: rolled back in the copy
         if error.sqlite_errorcode & 0xFF not in _NO_WRITING or can_be_written(place):
             raise
     log = place.with_name(place.name + "-wal")
@@ -156,14 +160,16 @@ def connect_for_reading(path: Path, kind: DatabaseKind, *, timeout: float = 5.0)
 
 
 def _copied(place: Path, kind: DatabaseKind) -> sqlite3.Connection:
-    """What a database and its log hold together, in memory."""
-    from infrastructure.persistence.regular import read_regular_file
+    """What a database and its log or journal hold together, in memory."""
+    from infrastructure.persistence.confined import read_regular_file
 
     memory = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
     try:
         with tempfile.TemporaryDirectory(prefix="circuit-ai-") as folder:
-            for companion in ("", "-wal"):
+            for companion in ("", "-wal", "-journal"):
                 source = place.with_name(place.name + companion)
+                if companion and not confined.is_file(source):
+                    continue
                 copy = Path(folder, place.name + companion)
                 copy.write_bytes(read_regular_file(source, max_bytes=_LARGEST_COPY))
             with contextlib.closing(sqlite3.connect(Path(folder, place.name))) as connection:

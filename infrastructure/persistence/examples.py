@@ -20,7 +20,6 @@ class BundledExamples:
     """Implements application.project.browsing.Examples."""
 
     def list(self) -> tuple[Example, ...]:
-        """Each folder with a circuit, by name."""
         found = []
         for folder in sorted(FOLDER.iterdir()) if FOLDER.is_dir() else ():
             circuits = sorted(folder.glob("*.cir"))
@@ -37,7 +36,7 @@ class BundledExamples:
         plain = name.strip().rstrip(".")
         if not plain or plain != Path(plain).name or any(each in plain for each in _NOT_IN_NAMES):
             raise UserInputError(
-                msg("{name} can't be the name of a folder.", name=name),
+                msg("{name} cannot be used as a folder name.", name=name),
                 advice=msg("Use letters, digits, spaces, - and _."),
             )
         for number in range(1, _MOST_COPIES):

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from infrastructure.persistence import confined
 from infrastructure.persistence.atomic import write_atomically, write_problem
-from infrastructure.persistence.confined import InTheWay
-from infrastructure.persistence.regular import read_regular_file
+from infrastructure.persistence.confined import InTheWay, read_regular_file
 from shared import paths
 from shared.errors import EnvironmentProblem
 from shared.message import msg
@@ -123,10 +122,10 @@ def _unlink(path: Path) -> None:
 def _unusable(path: Path) -> EnvironmentProblem:
     return EnvironmentProblem(
         msg(
-            "{path} can't be used for a circuit's goals: it is a link, too large, or no plain file.",
+            "{path} cannot hold a circuit's goals: it is a link, too large, or not a regular file.",
             path=path,
         ),
-        advice=msg("Move it away; the goals are written anew with the next design."),
+        advice=msg("Move it elsewhere; the goals are written again with the next design."),
         file=path,
         error_type="bad_goals",
     )

@@ -44,7 +44,6 @@ class _Name:
 
     @cached_property
     def fits(self) -> Callable[[str], object]:
-        """Whether a name fits it."""
         return _fits(self._word)
 
 

@@ -10,8 +10,8 @@ import os
 from functools import lru_cache
 from pathlib import Path
 
+from infrastructure.persistence.confined import read_regular_file
 from infrastructure.persistence.ignore_patterns import IgnorePatterns
-from infrastructure.persistence.regular import read_regular_file
 
 IGNORE_FILE = ".circuitaiignore"
 _LARGEST = 2**20

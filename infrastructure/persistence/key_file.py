@@ -12,12 +12,12 @@ import binascii
 import json
 import os
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from infrastructure.persistence.atomic import write_atomically
-from infrastructure.persistence.user_json import read_object
+from infrastructure.persistence.user_json import JsonFile
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import msg
 
@@ -28,7 +28,6 @@ _N, _R, _P = 2**17, 8, 1
 """OWASP's figures for scrypt: 128 MB and some 0.3 s a guess."""
 _MOST = (2**20, 16, 4)
 """Of a file that somebody else wrote: no more than 2 GB and some seconds."""
-_MAX_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +45,14 @@ class KeyFile:
     """The encrypted file in the user's own folder. Blocking."""
 
     def __init__(self, home: Path) -> None:
-        self.path = home / FILE
-        self._home = home
+        self._file = JsonFile(home, FILE, mode=0o600)
+        self.path = self._file.path
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Within it nobody else changes the file. Raises EnvironmentProblem ("busy")."""
+        return self._file.locked()
 
     def exists(self) -> bool:
-        """Whether there is one."""
         return os.path.lexists(self.path)
 
     def open(self, passphrase: str) -> OpenKeyFile:
@@ -89,9 +91,9 @@ class KeyFile:
             keys = json.loads(data)
         except InvalidTag as error:
             raise UserInputError(
-                msg("The passphrase of the encrypted keys is wrong, or {path} was changed.", path=self.path),
-                advice=msg("Try again. Without the passphrase nobody can read the keys: remove the file and "
-                           "enter them anew."),
+                msg("The passphrase is wrong, or {path} was modified.", path=self.path),
+                advice=msg("Try again. Without the passphrase nobody can read the keys: delete the "
+                           "file and enter them again."),
                 error_type="wrong_passphrase",
             ) from error  # fmt: skip
         except ValueError as error:
@@ -108,14 +110,11 @@ class KeyFile:
         sealed = AESGCM(opened.secret).encrypt(
             nonce, json.dumps(dict(keys)).encode(), _bytes_of(opened.header)
         )
-        document = {**opened.header, "nonce": _text(nonce), "keys": _text(sealed)}
-        text = json.dumps(document, indent=1) + "\n"
-        write_atomically(self.path, text.encode(), inside=self._home, mode=0o600)
+        self._file.write({**opened.header, "nonce": _text(nonce), "keys": _text(sealed)})
 
     def _load(self) -> tuple[dict[str, Any], bytes, bytes]:
-        """Header, nonce, sealed keys."""
         try:
-            header = read_object(self.path, max_bytes=_MAX_BYTES)
+            header = self._file.read()
             nonce = base64.b64decode(header.pop("nonce"), validate=True)
             sealed = base64.b64decode(header.pop("keys"), validate=True)
             if header["schema_version"] != SCHEMA_VERSION or header["kdf"]["name"] != "scrypt":
@@ -139,9 +138,9 @@ class KeyFile:
 
     def _damaged(self) -> EnvironmentProblem:
         return EnvironmentProblem(
-            msg("The encrypted keys {path} can't be read: the file is damaged, or of a newer version.",
+            msg("The encrypted key file {path} cannot be read: it is damaged or from a newer version.",
                 path=self.path),
-            advice=msg("Remove the file and enter the keys anew, or set them in the environment."),
+            advice=msg("Delete the file and enter the keys again, or set them in the environment."),
             file=self.path,
             error_type="damaged",
         )  # fmt: skip

@@ -16,8 +16,7 @@ from typing import BinaryIO
 from application.ports.project import StoredObject
 from infrastructure.persistence import confined
 from infrastructure.persistence.atomic import write_atomically, write_problem
-from infrastructure.persistence.confined import InTheWay
-from infrastructure.persistence.regular import open_regular_file
+from infrastructure.persistence.confined import InTheWay, open_regular_file
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 
@@ -116,7 +115,7 @@ class ObjectStore:
         if content is None:
             raise EnvironmentProblem(
                 msg("The stored content {digest} is missing or damaged.", digest=digest),
-                advice=msg("Restore the project's folder .circuit_ai from a backup, if you have one."),
+                advice=msg("Restore the project's .circuit_ai folder from a backup, if you have one."),
                 error_type="object_missing",
             )
         return content

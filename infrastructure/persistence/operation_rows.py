@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
 from application.ports.project import FileChange, OperationKind, OperationRecord, OperationState
-from shared.bounded_json import read_bounded
+from shared.safe_json import read_bounded
 
 if TYPE_CHECKING:
     from infrastructure.persistence.authenticity import Authenticity
@@ -26,6 +26,11 @@ _COLUMNS = (
     "created", "result", "mode", "further", "owner", "signature",
 )  # fmt: skip
 _SIGNED = _COLUMNS[:-1]
+_TEXTS = (
+    "op_id", "session_id", "tool", "before_sha256", "after_sha256", "undoes", "created", "further",
+)  # fmt: skip
+_STORED = (str, bytes, int)
+_KINDS, _STATES = get_args(OperationKind), get_args(OperationState)
 _CREATE_TABLE = """
     CREATE TABLE IF NOT EXISTS operations (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -104,14 +109,15 @@ def insert(connection: sqlite3.Connection, row: Row) -> None:
     connection.execute(f"INSERT INTO {TABLE} ({', '.join(_COLUMNS)}) VALUES ({places})", row)  # noqa: S608
 
 
-def replace_row(connection: sqlite3.Connection, row: Row) -> None:
-    """Put a row in the place of the one of its id."""
+def replace_rows(connection: sqlite3.Connection, rows: Iterable[tuple[Row, object]]) -> None:
+    """Put rows in the places of those of their ids, each while that one has the signature named with it."""
     assigned = ", ".join(f"{name} = ?" for name in _COLUMNS[1:])
-    connection.execute(f"UPDATE {TABLE} SET {assigned} WHERE op_id = ?", (*row[1:], row[0]))  # noqa: S608
+    values = ((*row[1:], row[0], signature) for row, signature in rows)
+    statement = f"UPDATE {TABLE} SET {assigned} WHERE op_id = ? AND signature IS ?"  # noqa: S608 - our names
+    connection.executemany(statement, values)
 
 
 def begun(record: OperationRecord, owner: str, by: Authenticity) -> Row:
-    """The row of an intent, signed."""
     values = (
         record.op_id,
         record.session_id,
@@ -140,9 +146,13 @@ def changed(row: Row, by: Authenticity, **values: Any) -> Row:
 
 def is_ours(row: Row, by: Authenticity) -> bool:
     """Whether this installation wrote the row as it stands."""
-    if not all(value is None or isinstance(value, str | bytes | int) for value in row):
+    if not all(value is None or isinstance(value, _STORED) for value in row):
         return False
     return by.is_ours("operation", row[-1], *row[:-1])
+
+
+def signature_of(row: Row) -> str:
+    return str(row[-1])
 
 
 def owner_of(row: Row) -> str:
@@ -150,14 +160,13 @@ def owner_of(row: Row) -> str:
     return str(row[_COLUMNS.index("owner")])
 
 
-def record_of(row: Row, by: Authenticity) -> OperationRecord:
-    """What a row says. Raises ValueError when it makes no sense."""
+def record_of(row: Row, by: Authenticity | None) -> OperationRecord:
+    """What a row says; with no `by` it is not asked whose it is. Raises ValueError when it makes no sense."""
     values: Mapping[str, Any] = dict(zip(_COLUMNS, row, strict=True))
     kind, state, mode = values["kind"], values["state"], values["mode"]
-    texts = ("op_id", "session_id", "tool", "before_sha256", "after_sha256", "undoes", "created", "further")
-    if kind not in get_args(OperationKind) or state not in get_args(OperationState):
+    if kind not in _KINDS or state not in _STATES:
         raise ValueError(f"an operation of kind {kind!r} in state {state!r}")
-    if not all(isinstance(values[name], str) for name in texts) or not isinstance(mode, int | None):
+    if not all(isinstance(values[name], str) for name in _TEXTS) or not isinstance(mode, int | None):
         raise ValueError("an operation whose columns have other types")
     if not isinstance(values["path"], str | bytes) or not isinstance(values["result"], str | None):
         raise ValueError("an operation whose columns have other types")
@@ -177,27 +186,29 @@ def record_of(row: Row, by: Authenticity) -> OperationRecord:
         created=values["created"],
         result=result,
         mode=mode,
-        further=tuple(_change(item) for item in read_bounded(values["further"])),
-        is_ours=is_ours(row, by),
+        further=tuple(_change(item) for item in _read_list(values["further"])),
+        is_ours=by is not None and is_ours(row, by),
     )
 
 
-def without_powers(row: Row) -> dict[str, Any]:
-    """What is changed in a row of another installation before it becomes ours.
-
-    What it had under way is not carried out, and nothing it recorded makes a file that can be run. Raises
-    ValueError.
-    """
-    values: Mapping[str, Any] = dict(zip(_COLUMNS, row, strict=True))
-    further = [_change(item) for item in read_bounded(values["further"])]
-    return {
-        "state": "abandoned" if values["state"] == "intent" else values["state"],
-        "mode": _plain_mode(values["mode"]),
-        "further": json.dumps(
-            [[item.path, item.before, item.after, _plain_mode(item.mode)] for item in further]
+def adopted(row: Row, by: Authenticity) -> Row:
+    """The row of another installation as ours: what it had under way is not carried out, and nothing it
+    recorded makes a file that can be run. Raises ValueError for one that makes no sense."""
+    record = record_of(row, None)
+    return changed(
+        row,
+        by,
+        state="abandoned" if record.state == "intent" else record.state,
+        mode=_plain_mode(record.mode),
+        further=json.dumps(
+            [[item.path, item.before, item.after, _plain_mode(item.mode)] for item in record.further]
         ),
-        "owner": "",
-    }
+        owner="",
+    )
+
+
+def _read_list(text: str) -> Any:
+    return [] if text == "[]" else read_bounded(text)  # by far the most, of a hundred thousand rows
 
 
 def _change(item: Sequence[Any]) -> FileChange:

@@ -17,6 +17,8 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from application.ports.project import OperationRecord, OperationState
 from infrastructure.persistence import operation_rows
 from infrastructure.persistence.atomic import write_problem
 from infrastructure.persistence.authenticity import Authenticity
+from infrastructure.persistence.begun_changes import BegunChanges
 from infrastructure.persistence.confined import InTheWay, open_file
 from infrastructure.persistence.databases import (
     OPERATIONS,
@@ -58,6 +61,10 @@ class SqliteOperationLog:
         self._connection: sqlite3.Connection | None = None
         self._guard = threading.RLock()
 
+    @cached_property
+    def _begun(self) -> BegunChanges:
+        return BegunChanges(self._signer.user_home)
+
     def record_intent(self, record: OperationRecord) -> None:
         """Add a record in state "intent"; one of the same id that was abandoned gives way to it.
 
@@ -65,6 +72,8 @@ class SqliteOperationLog:
         """
         with self._transaction() as connection:
             row = operation_rows.begun(record, _this_process(), self._signer)
+            if _may_be_half_done(record):
+                self._begun.note(operation_rows.signature_of(row))
             connection.execute(
                 "DELETE FROM operations WHERE op_id = ? AND state = 'abandoned'", (record.op_id,)
             )
@@ -87,34 +96,43 @@ class SqliteOperationLog:
             ).fetchone()
             if row is None or not operation_rows.is_ours(row, self._signer):
                 raise ValueError(f"there is no operation {op_id} of this installation")
+            if _may_be_half_done(operation_rows.record_of(row, self._signer)):
+                self._begun.forget(operation_rows.signature_of(row))  # before: the files are as they will be
             changed = operation_rows.changed(row, self._signer, state=state, **given)
-            operation_rows.replace_row(connection, changed)
+            operation_rows.replace_rows(connection, [(changed, row[-1])])
 
-    def adopt(self) -> int:
+    def adopt(self, *, give_up: Callable[[], bool] = lambda: False) -> int:
         """Make the records of other installations ours, without their powers; how many there were.
 
         What they had under way is abandoned, and nothing they recorded makes a file that can be run; a row
-        that makes no sense stays as it is. Raises EnvironmentProblem.
+        that makes no sense stays as it is. `give_up` is asked all along: after a yes nothing is changed.
+        Raises Stopped, EnvironmentProblem.
         """
-        if not check_files(self._path):
-            return 0
-        count = 0
-        with self._transaction() as connection:
-            for row in connection.execute(operation_rows.selection(connection)).fetchall():
-                if operation_rows.is_ours(row, self._signer):
-                    continue
-                try:
-                    operation_rows.record_of(row, self._signer)
-                    values = operation_rows.without_powers(row)
-                except (ValueError, TypeError, RecursionError) as error:
-                    _logger.warning("An operation in %s makes no sense and stays: %s", self._path, error)
-                    continue
-                operation_rows.replace_row(connection, operation_rows.changed(row, self._signer, **values))
-                count += 1
-        return count
+        replaced: list[tuple[operation_rows.Row, object]] = []
+        for row in self._rows(""):
+            if give_up():
+                raise Stopped(msg("Stopped."))
+            if operation_rows.is_ours(row, self._signer):
+                continue
+            try:
+                adopted = operation_rows.adopted(row, self._signer)
+            except (ValueError, TypeError, RecursionError) as error:
+                _logger.warning("An operation in %s makes no sense and stays: %s", self._path, error)
+            else:
+                replaced.append((adopted, row[-1]))
+
+        def still_wanted() -> Iterator[tuple[operation_rows.Row, object]]:
+            for pair in replaced:
+                if give_up():
+                    raise Stopped(msg("Stopped."))
+                yield pair
+
+        if replaced:  # signed by now: what locks others out is short
+            with self._transaction() as connection:
+                operation_rows.replace_rows(connection, still_wanted())
+        return len(replaced)
 
     def find(self, op_id: str) -> OperationRecord | None:
-        """One record. Raises EnvironmentProblem."""
         found = self._read("WHERE op_id = ?", (op_id,))
         return found[0] if found else None
 
@@ -187,7 +205,11 @@ class SqliteOperationLog:
         records = []
         for row in rows:
             try:
-                records.append(operation_rows.record_of(row, self._signer))
+                record = operation_rows.record_of(row, self._signer)
+                if record.is_ours and _may_be_half_done(record):
+                    is_noted = self._begun.is_noted(operation_rows.signature_of(row))
+                    record = replace(record, is_under_way=is_noted)
+                records.append(record)
             except (ValueError, TypeError, RecursionError) as error:
                 if operation_rows.is_ours(row, self._signer):
                     raise _damaged(self._path, error) from error
@@ -257,7 +279,7 @@ def _require_own(connection: sqlite3.Connection, path: Path) -> int:
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > operation_rows.SCHEMA_VERSION:
         raise EnvironmentProblem(
-            msg("The log of operations {path} was written by a newer version of this program.", path=path),
+            msg("The operation log {path} was written by a newer version of this program.", path=path),
             advice=msg("Update the program."),
             file=path,
             error_type="newer_version",
@@ -305,6 +327,11 @@ def _configure(connection: sqlite3.Connection, path: Path) -> None:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def _may_be_half_done(record: OperationRecord) -> bool:
+    """Whether it is the intent of a change of several places: of one alone the files tell everything."""
+    return record.state == "intent" and len(record.changes) > 1
 
 
 def _this_process() -> str:
@@ -358,7 +385,7 @@ def _busy(path: Path) -> EnvironmentProblem:
             path=path,
             seconds=_LOCK_S,
         ),
-        advice=msg("Wait until it has ended, or end it, and try again; nothing was changed."),
+        advice=msg("Wait until it has finished, or end it, and try again; nothing was changed."),
         file=path,
         error_type="busy",
     )
@@ -370,8 +397,8 @@ def _unwritable(path: Path, error: Exception) -> EnvironmentProblem:
     else:
         kind, reason = "read_only", getattr(error, "strerror", None) or str(error)
     return EnvironmentProblem(
-        msg("The log of operations {path} cannot be written ({reason}).", path=path, reason=reason),
-        advice=msg("Check that the project's folder exists, is writable and has space left."),
+        msg("The operation log {path} cannot be written ({reason}).", path=path, reason=reason),
+        advice=msg("Check that the project folder exists, is writable and has free space."),
         file=path,
         error_type=kind,
     )
@@ -379,9 +406,9 @@ def _unwritable(path: Path, error: Exception) -> EnvironmentProblem:
 
 def _damaged(path: Path, error: Exception) -> EnvironmentProblem:
     return EnvironmentProblem(
-        msg("The log of operations {path} is damaged ({reason}).", path=path, reason=error),
+        msg("The operation log {path} is damaged ({reason}).", path=path, reason=error),
         advice=msg(
-            "Move it away: earlier changes can then no longer be undone; your files are not affected."
+            "Move it elsewhere: earlier changes can then no longer be undone; your files are not affected."
         ),
         file=path,
         error_type="damaged",
@@ -392,8 +419,8 @@ def _unusable(path: Path, error: sqlite3.Error) -> EnvironmentProblem:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     if code == sqlite3.SQLITE_FULL:
         return EnvironmentProblem(
-            msg("The disk is full: the log of operations {path} cannot be written.", path=path),
-            advice=msg("Free some space and try again; what was there before is unchanged."),
+            msg("The disk is full: the operation log {path} cannot be written.", path=path),
+            advice=msg("Free some space and try again; the previous content is unchanged."),
             file=path,
             error_type="disk_full",
         )
@@ -401,8 +428,8 @@ def _unusable(path: Path, error: sqlite3.Error) -> EnvironmentProblem:
         return _unwritable(path, error)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return EnvironmentProblem(
-            msg("The log of operations {path} is in use by another program.", path=path),
-            advice=msg("Wait until the other run has ended, and try again."),
+            msg("The operation log {path} is in use by another program.", path=path),
+            advice=msg("Wait until the other run has finished, and try again."),
             file=path,
             error_type="busy",
         )

@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 
 from shared import paths
 from shared.errors import UserInputError
-from shared.folder_walk import walk
 from shared.message import Message, msg
+from shared.paths import walk
 
 _LONGEST = 1024
 _LONGEST_NAME = 255
@@ -53,8 +53,8 @@ def place_to_move(root: Path, text: str, suffixes: tuple[str, ...]) -> Path:
     check_inside(root, real_place(place, text), text)
     if not exists(place):
         raise UserInputError(
-            msg("There is no file or folder {path}.", path=text),
-            advice=msg("Look up the name with list_project_files; upper and lower case count."),
+            msg("File or folder {path} does not exist.", path=text),
+            advice=msg("Look up the name with list_project_files; names are case-sensitive."),
             error_type="file_not_found",
         )
     _check_movable(root, place, suffixes)
@@ -71,7 +71,7 @@ def _check_movable(root: Path, place: Path, suffixes: tuple[str, ...]) -> None:
     if place.is_symlink():
         raise UserInputError(
             msg("{path} is a link; links are not moved or deleted.", path=name),
-            advice=msg("Name the file it leads to."),
+            advice=msg("Specify the file it points to."),
             error_type="not_a_file",
         )
     if any(part.startswith(".") for part in inner.parts):
@@ -97,7 +97,7 @@ def place_of_folder(root: Path, text: str) -> Path:
         raise hidden(text)
     if exists(place) and not place.is_dir():
         raise UserInputError(
-            msg("There is something at {path} already; nothing was replaced.", path=text),
+            msg("There is already something at {path}; nothing was replaced.", path=text),
             advice=msg("Choose another name, or move what is there first."),
             error_type="target_exists",
         )
@@ -118,9 +118,9 @@ def refuse_twins(root: Path, place: Path, text: str, moved: Path | None) -> None
         twin = next((name for name in names if _folded(name) == wanted), place.name)
         if place.name not in names and twin != place.name and place.with_name(twin) != moved:
             raise UserInputError(
-                msg("{path} would differ from {other}, which is there, only in letter case or accents.",
+                msg("{path} would differ from the existing {other} only in letter case or accents.",
                     path=printable(place.name), other=printable(twin)),
-                advice=msg("Choose another name: not every system can tell the two apart."),
+                advice=msg("Choose another name: not every system can distinguish the two."),
                 error_type="target_exists",
             )  # fmt: skip
         place = place.parent
@@ -142,9 +142,9 @@ def refuse_names_outside(root: Path, place: Path, text: str) -> None:
         return
     if has_names_outside(place, names_inside(root)):
         raise UserInputError(
-            msg("{path} has another name outside the project (a hard link), so it is not used.",
+            msg("{path} has another name outside the project (a hard link) and is not used.",
                 path=printable(text)),
-            advice=msg("Replace it by a copy of its own: cp FILE COPY, then mv COPY FILE."),
+            advice=msg("Replace it with a copy of its own: cp FILE COPY, then mv COPY FILE."),
             error_type="outside_project",
         )  # fmt: skip
 
@@ -184,7 +184,7 @@ def check_inside(root: Path, real: Path, text: str) -> None:
     # Folded, for file systems where upper and lower case are the same.
     if paths.PROJECT_FOLDER in (part.casefold() for part in real.relative_to(root).parts):
         raise UserInputError(
-            msg("{path} is inside .circuit_ai, which belongs to the program.", path=text),
+            msg("{path} is inside .circuit_ai, which is reserved for the program.", path=text),
             advice=msg("Choose a place beside it."),
             error_type="outside_project",
         )
@@ -207,7 +207,7 @@ def check_text(text: str) -> None:
     if len(text) > _LONGEST:
         raise bad_path(text[:80] + "...", msg("it is too long"))
     if _CONTROL.search(text):
-        raise bad_path(text, msg("it has control characters"))
+        raise bad_path(text, msg("it contains control characters"))
     if _FOREIGN.match(text):
         raise outside(text)
     parts = PurePosixPath(text).parts
@@ -216,22 +216,22 @@ def check_text(text: str) -> None:
     if "\\" in text:
         raise bad_path(text, msg("folders are separated by / and not by \\"))
     if _LOOK_ALIKE.search(text) or ".." in unicodedata.normalize("NFKC", text).split("/"):
-        raise bad_path(text, msg("it has characters that look like / or .. and are not"))
+        raise bad_path(text, msg("it contains characters that look like / or .. but are not"))
     try:
         names = [os.fsencode(part) for part in parts]
     except UnicodeEncodeError as error:
-        raise bad_path(text, msg("it has characters no file name can have")) from error
+        raise bad_path(text, msg("it contains characters no file name can have")) from error
     if any(len(name) > _LONGEST_NAME for name in names):
         raise bad_path(text, msg("it is too long"))
     # Windows drops them, so that two spellings would mean one file.
     if any(part.endswith((".", " ")) for part in parts):
-        raise bad_path(text, msg("a name in it ends in a dot or a blank"))
+        raise bad_path(text, msg("a name in it ends in a dot or a space"))
 
 
 def bad_path(text: str, reason: Message) -> UserInputError:
     """The error for a path that no file can have."""
     return UserInputError(
-        msg("The path {path} can't be used: {reason}.", path=f"“{printable(text)}”", reason=reason),
+        msg("The path {path} cannot be used: {reason}.", path=f"“{printable(text)}”", reason=reason),
         advice=msg("Give a path relative to the project, for example {example}.", example="filters/rc.cir"),
         error_type="bad_path",
     )
@@ -240,17 +240,16 @@ def bad_path(text: str, reason: Message) -> UserInputError:
 def outside(text: str) -> UserInputError:
     """The error for a place outside; the same whether something is there or not."""
     return UserInputError(
-        msg("{path} lies outside the project.", path=printable(text)),
-        advice=msg("Only files of the project can be used; paths count from its folder, without “..”."),
+        msg("{path} is outside the project.", path=printable(text)),
+        advice=msg("Only files of the project can be used; paths are relative to its folder, without “..”."),
         error_type="outside_project",
     )
 
 
 def not_a_file(text: str) -> UserInputError:
-    """The error for what is no regular file."""
     return UserInputError(
         msg("{path} is not a regular file.", path=printable(text)),
-        advice=msg("Name a text file; folders, pipes and devices cannot be used."),
+        advice=msg("Specify a text file; folders, pipes and devices cannot be used."),
         error_type="not_a_file",
     )
 
@@ -258,7 +257,7 @@ def not_a_file(text: str) -> UserInputError:
 def hidden(text: str) -> UserInputError:
     """The error for a hidden file or folder."""
     return UserInputError(
-        msg("{path} is a hidden file or lies in a hidden folder; such files are not written.", path=text),
+        msg("{path} is a hidden file or in a hidden folder; such files are not written.", path=text),
         advice=msg("Choose a name that does not begin with a dot."),
         error_type="protected_path",
     )
@@ -268,7 +267,7 @@ def not_written(text: str, suffixes: tuple[str, ...]) -> UserInputError:
     """The error for a file of another kind than tools write."""
     return UserInputError(
         msg("Files like {path} are not written by tools.", path=text),
-        advice=msg("Use one of these endings: {suffixes}.", suffixes=" ".join(suffixes)),
+        advice=msg("Use one of these extensions: {suffixes}.", suffixes=" ".join(suffixes)),
         error_type="suffix_not_allowed",
     )
 
@@ -294,7 +293,7 @@ def real_place(path: Path, text: str) -> Path:
     try:
         return Path(os.path.realpath(path))
     except (OSError, ValueError) as error:
-        raise bad_path(text, msg("its links lead in a circle")) from error
+        raise bad_path(text, msg("its links form a loop")) from error
 
 
 def exists(path: Path) -> bool:

@@ -6,7 +6,6 @@ permissions, and one that was moved is asked about anew.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -14,16 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from domain.llm.tools.confirmation import Permissions, Rule, rule_from_plain, rule_to_plain
-from infrastructure.persistence.atomic import write_atomically
-from infrastructure.persistence.change_lock import change_lock
-from infrastructure.persistence.regular import read_regular_file
-from shared.bounded_json import read_bounded
+from infrastructure.persistence.user_json import JsonFile
 from shared.errors import UserInputError
 from shared.message import msg
 
 FILE = "permissions.json"
 SCHEMA_VERSION = 1
-_MAX_BYTES = 4 * 2**20
 
 _Change = Callable[[Permissions], Permissions]
 
@@ -32,15 +27,22 @@ class PermissionFile:
     """Implements application.ports.permissions.PermissionStore."""
 
     def __init__(self, *, user_home: Path) -> None:
-        self._home = user_home
-        self._path = user_home / FILE
+        self._file = JsonFile(
+            user_home,
+            FILE,
+            refusal=_damaged,
+            new={"schema_version": SCHEMA_VERSION, "projects": {}},
+            version=SCHEMA_VERSION,
+            max_bytes=4 * 2**20,
+            mode=0o600,
+        )
 
     def of_project(self, root: Path) -> Permissions:
         """What was decided for a project. Raises UserInputError ("damaged") when the file can't be read.
 
         A file that can't be understood counts never as one without rules: it may hold one that denies.
         """
-        return self._of(self._load(), root)
+        return self._of(self._file.load(), root)
 
     def add_rules(self, root: Path, rules: Iterable[Rule]) -> None:
         """Add rules; those that are there stay once. Raises UserInputError, EnvironmentProblem."""
@@ -77,40 +79,22 @@ class PermissionFile:
         self._change(root, changed)
 
     def _change(self, root: Path, change: _Change) -> None:
-        with change_lock(self._path):
-            content = self._load()
+        with self._file.change() as content:
             before = self._of(content, root)
             after = change(before)
-            if after == before:
-                return
-            content["schema_version"] = SCHEMA_VERSION
-            content["projects"].setdefault(os.path.realpath(root), {}).update(
-                rules=[rule_to_plain(rule) for rule in after.rules],
-                protected=list(after.protected),
-                consents=list(after.consents),
-            )
-            text = json.dumps(content, ensure_ascii=False, indent=1)
-            data = (text + "\n").encode("utf-8", "surrogateescape")
-            write_atomically(self._path, data, inside=self._home, mode=0o600)
-
-    def _load(self) -> dict[str, Any]:
-        try:
-            data = read_regular_file(Path(os.path.realpath(self._path)), max_bytes=_MAX_BYTES)
-            content = read_bounded(data.decode("utf-8", "surrogateescape"))
-        except (FileNotFoundError, NotADirectoryError):
-            return {"schema_version": SCHEMA_VERSION, "projects": {}}
-        except (OSError, ValueError, RecursionError) as error:
-            raise self._damaged() from error
-        if not isinstance(content, dict) or not isinstance(content.get("projects"), dict):
-            raise self._damaged()
-        version = content.get("schema_version")
-        if not isinstance(version, int) or version > SCHEMA_VERSION:
-            raise self._damaged()
-        return content
+            if after != before:
+                content["projects"].setdefault(os.path.realpath(root), {}).update(
+                    rules=[rule_to_plain(rule) for rule in after.rules],
+                    protected=list(after.protected),
+                    consents=list(after.consents),
+                )
 
     def _of(self, content: dict[str, Any], root: Path) -> Permissions:
-        entry = content["projects"].get(os.path.realpath(root), {})
+        version = content.get("schema_version")
         try:
+            if not isinstance(version, int) or version > SCHEMA_VERSION:
+                raise ValueError("another version")
+            entry = content["projects"].get(os.path.realpath(root), {})
             protected, consents = entry.get("protected", []), entry.get("consents", [])
             if not all(isinstance(name, str) and name for name in (*protected, *consents)):
                 raise TypeError("protected files and servers have to be texts")
@@ -120,13 +104,13 @@ class PermissionFile:
                 consents=tuple(consents),
             )
         except (TypeError, ValueError, KeyError, AttributeError) as error:
-            raise self._damaged() from error
+            raise _damaged(self._file.path) from error
 
-    def _damaged(self) -> UserInputError:
-        return UserInputError(
-            msg("The permissions {path} can't be read: the file is damaged, or of a newer version.",
-                path=self._path),
-            advice=msg("Mend or remove the file; until then no tool is run."),
-            file=self._path,
-            error_type="damaged",
-        )  # fmt: skip
+
+def _damaged(path: Path) -> UserInputError:
+    return UserInputError(
+        msg("The permissions file {path} cannot be read: it is damaged or from a newer version.", path=path),
+        advice=msg("Fix or delete the file; until then no tool is run."),
+        file=path,
+        error_type="damaged",
+    )

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from infrastructure.persistence import confined
-from shared.process_identity import start_of
+from shared.processes import start_of
 
 try:
     import fcntl

@@ -8,6 +8,7 @@ import hashlib
 import os
 import re
 import stat
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -16,12 +17,11 @@ from typing import TYPE_CHECKING
 from infrastructure.persistence import confined
 from infrastructure.persistence.atomic import rename_to_free_place, write_atomically, write_problem
 from infrastructure.persistence.authenticity import Authenticity, UserKey
-from infrastructure.persistence.confined import InTheWay
+from infrastructure.persistence.confined import InTheWay, NotRegular, open_regular_file, read_regular_file
 from infrastructure.persistence.object_store import ObjectStore
-from infrastructure.persistence.regular import NotRegular, open_regular_file, read_regular_file
 from infrastructure.persistence.take_over import take_over
 from shared import paths
-from shared.errors import CircuitAIError, EnvironmentProblem, UserInputError
+from shared.errors import CircuitAIError, EnvironmentProblem, Stopped, UserInputError
 from shared.message import msg
 from shared.ulid import new_ulid
 
@@ -60,7 +60,7 @@ class ProjectFolders:
         elif not paths.is_project(folder):
             raise UserInputError(
                 msg("{path} is not a project: it has no folder .circuit_ai.", path=folder),
-                advice=msg("Name a project's folder, or start a design there first."),
+                advice=msg("Specify a project folder, or start a design there first."),
                 file=folder,
                 error_type="no_project",
             )
@@ -69,7 +69,7 @@ class ProjectFolders:
         if create and not confined.is_file(ignore):
             write_atomically(ignore, b"*\n")
         self._key.secret()  # made as early as can be: what came before it is judged by its times
-        take_over(project, self._key.home)
+        take_over(project.private, project.authenticity, self._key.home, adopt=project.adopt)
         return project
 
 
@@ -93,7 +93,6 @@ class ProjectFolder:
 
     @cached_property
     def sessions(self) -> SessionFiles:
-        """The project's conversations."""
         from infrastructure.persistence.sessions import SessionFiles
 
         return SessionFiles(self.private / paths.CONVERSATIONS_FOLDER, self.authenticity)
@@ -107,26 +106,28 @@ class ProjectFolder:
 
     @cached_property
     def attachments(self) -> AttachmentFiles:
-        """What users attached to messages."""
         from infrastructure.persistence.attachment_files import AttachmentFiles
 
         return AttachmentFiles(self.private / paths.ATTACHMENTS_FOLDER)
 
     @cached_property
     def operations(self) -> SqliteOperationLog:
-        """The project's log of effects."""
         from infrastructure.persistence.operations import SqliteOperationLog
 
         return SqliteOperationLog(self.private / paths.OPERATIONS_FILE, self.authenticity)
 
-    def adopt(self) -> None:
+    def adopt(self, *, give_up: Callable[[], bool] = lambda: False) -> None:
         """Make what other installations wrote ours; see application.ports.project.ProjectFiles."""
         problems: list[CircuitAIError] = []
         try:
-            self.operations.adopt()
+            self.operations.adopt(give_up=give_up)
+        except Stopped:
+            raise
         except CircuitAIError as error:
             problems.append(error)
-        for info in self.sessions.list():
+        for info in self.sessions.list(give_up=give_up):
+            if give_up():
+                raise Stopped(msg("Stopped."))
             if not info.is_ours:
                 try:
                     self._adopt_session(info.session_id)
@@ -140,6 +141,8 @@ class ProjectFolder:
 
         transcript = self.sessions.open(session_id, to_adopt=True)
         try:
+            if transcript.is_ours:
+                return  # another process was quicker
             now = datetime.now(UTC).isoformat(timespec="milliseconds")
             transcript.append(*closing_events(transcript.events, new_id=new_ulid, now=now))
         finally:
@@ -225,7 +228,7 @@ class ProjectFolder:
                 confined.flush_folder(folder)
         except FileExistsError as error:
             raise UserInputError(
-                msg("There is something at {path} already; nothing was replaced.", path=target),
+                msg("There is already something at {path}; nothing was replaced.", path=target),
                 advice=msg("Choose another name, or move what is there first."),
                 file=target,
                 error_type="target_exists",
@@ -257,7 +260,7 @@ class ProjectFolder:
             if error.kind == "link":
                 raise error.problem() from error
             raise UserInputError(
-                msg("{path} can't be a folder: a file is in the way.", path=path),
+                msg("Cannot create folder {path}: a file with that name exists.", path=path),
                 advice=msg("Choose another name."),
                 file=path,
                 error_type="target_exists",
@@ -298,8 +301,8 @@ class ProjectFolder:
             return read_regular_file(self._inside(path))
         except FileNotFoundError as error:
             raise UserInputError(
-                msg("There is no file {path}.", path=path),
-                advice=msg("Check the name; upper and lower case count."),
+                msg("File {path} does not exist.", path=path),
+                advice=msg("Check the name; it is case-sensitive."),
                 file=path,
                 error_type="file_not_found",
             ) from error
@@ -349,7 +352,7 @@ class ProjectFolder:
         if target != named and named.is_relative_to(self.root):
             raise UserInputError(
                 msg("{path} leads through a link; nothing was changed.", path=path),
-                advice=msg("Look where it leads, then name the file behind it."),
+                advice=msg("Check where it leads, then specify the target file."),
                 file=path,
                 error_type="outside_project",
             )
@@ -371,7 +374,7 @@ class ProjectFolder:
         # Folded, for file systems where upper and lower case are the same.
         if paths.PROJECT_FOLDER in (part.casefold() for part in target.relative_to(self.root).parts):
             raise UserInputError(
-                msg("{path} is inside .circuit_ai, which belongs to the program.", path=path),
+                msg("{path} is inside .circuit_ai, which is reserved for the program.", path=path),
                 advice=msg("Choose a place beside it."),
                 file=path,
                 error_type="outside_project",
@@ -398,8 +401,8 @@ def _make_private_folder(root: Path) -> None:
         private.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
         raise UserInputError(
-            msg("{path} cannot become a project: a file is in the way.", path=root),
-            advice=msg("Name a folder, and remove a file called .circuit_ai from it."),
+            msg("{path} cannot become a project: a file with that name exists.", path=root),
+            advice=msg("Specify a folder, and remove a file called .circuit_ai from it."),
             file=root,
             error_type="bad_path",
         ) from error
@@ -407,8 +410,8 @@ def _make_private_folder(root: Path) -> None:
         raise write_problem(error, private) from error
     if private.is_symlink():
         raise UserInputError(
-            msg("{path} is a link; a project's own folder has to be a real one.", path=private),
-            advice=msg("Remove the link; a folder is then made in its place."),
+            msg("{path} is a link; a project's own folder must be a real one.", path=private),
+            advice=msg("Remove the link; a folder is then created in its place."),
             file=private,
             error_type="bad_path",
         )
@@ -420,7 +423,7 @@ def _not_a_file(path: Path, error: OSError | ValueError) -> UserInputError | Env
     if isinstance(error, IsADirectoryError | NotADirectoryError | NotRegular | ValueError):
         return UserInputError(
             msg("{path} is not a regular file.", path=path),
-            advice=msg("Name a text file; folders, pipes and devices cannot be used."),
+            advice=msg("Specify a text file; folders, pipes and devices cannot be used."),
             file=path,
             error_type="not_a_file",
         )

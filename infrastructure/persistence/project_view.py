@@ -15,8 +15,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from application.tool_execution.context import FolderEntry
+from application.ports.project_view import FolderEntry
 from infrastructure.persistence import confined
+from infrastructure.persistence.confined import open_regular_file, read_regular_file
 from infrastructure.persistence.ignore_rules import is_kept_back
 from infrastructure.persistence.path_rules import (
     WRITABLE_SUFFIXES,
@@ -38,14 +39,13 @@ from infrastructure.persistence.path_rules import (
     refuse_names_outside,
     refuse_twins,
 )
-from infrastructure.persistence.regular import open_regular_file, read_regular_file
 from infrastructure.persistence.result_circuit import circuit_of
 from infrastructure.persistence.result_seals import ResultSeals
 from infrastructure.persistence.stored_runs import newest_first
 from shared import paths
-from shared.bounded_json import read_bounded
 from shared.errors import UserInputError
 from shared.message import msg
+from shared.safe_json import read_bounded
 
 _READABLE_HIDDEN = ".spiceinit"
 _DEEPEST = 32
@@ -55,7 +55,7 @@ _MAX_RESULT_BYTES = 4 * 2**20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderView:
-    """Implements application.tool_execution.context.ProjectView.
+    """Implements application.ports.project_view.ProjectView.
 
     Readable are the regular files of the project, its own folder `.circuit_ai/` excepted, and of the
     `libraries` (folders or single files). Hidden files stay unread, ngspice's `.spiceinit` excepted: keys
@@ -70,7 +70,6 @@ class FolderView:
     """What ``.circuitaiignore`` names is not there for whoever looks."""
 
     def for_network(self) -> FolderView:
-        """The view of a model on the network."""
         return replace(self, keeps_back=True)
 
     def locate(self, text: str) -> Path:
@@ -86,8 +85,8 @@ class FolderView:
                 self._refuse_kept_back(real, text)
                 return checked_file(real, text)
         raise UserInputError(
-            msg("There is no file {path}.", path=text),
-            advice=msg("Look up the name with list_project_files; upper and lower case count."),
+            msg("File {path} does not exist.", path=text),
+            advice=msg("Look up the name with list_project_files; names are case-sensitive."),
             error_type="file_not_found",
         )
 
@@ -142,7 +141,7 @@ class FolderView:
         if not real.is_dir():
             raise UserInputError(
                 msg("{path} is a file, not a folder.", path=text),
-                advice=msg("Read it with read_file, or name the folder it is in."),
+                advice=msg("Read it with read_file, or specify the folder it is in."),
                 error_type="not_a_folder",
             )
         return real
@@ -191,7 +190,6 @@ class FolderView:
         return next(islice((path for path in stored if confined.is_file(path)), number - 1, None), None)
 
     def open(self, path: Path) -> BufferedReader:
-        """A located file, open for reading."""
         return open_regular_file(path)
 
     def name_of(self, path: Path) -> str:
@@ -256,10 +254,10 @@ class FolderView:
     def _refuse_kept_back(self, real: Path, text: str) -> None:
         if self._is_kept_back(real):
             raise UserInputError(
-                msg("{path} is kept back: .circuitaiignore names it, and the model is on the network.",
+                msg("{path} was not sent: it is listed in .circuitaiignore, and the model is on the network.",
                     path=text),
-                advice=msg("Go on without this file; the user can take it out of .circuitaiignore, or use a "
-                           "model on this computer."),
+                advice=msg("Continue without this file; the user can remove it from .circuitaiignore, "
+                           "or use a model on this computer."),
                 error_type="ignored",
             )  # fmt: skip
 
@@ -272,8 +270,8 @@ class FolderView:
         inner = real.relative_to(self.root)
         if any(part.startswith(".") for part in inner.parts) and inner.name != _READABLE_HIDDEN:
             raise UserInputError(
-                msg("{path} is hidden or lies in a hidden folder; such files are not read.", path=text),
-                advice=msg("Name a file that is not hidden."),
+                msg("{path} is hidden or in a hidden folder; such files are not read.", path=text),
+                advice=msg("Specify a file that is not hidden."),
                 error_type="protected_path",
             )
         return real

@@ -8,12 +8,12 @@ from typing import Any
 
 from application.project.browsing import ResultSummary, StoredResults
 from infrastructure.persistence import confined
-from infrastructure.persistence.regular import read_regular_file
+from infrastructure.persistence.confined import read_regular_file
 from infrastructure.persistence.result_circuit import circuit_of
 from infrastructure.persistence.result_seals import ResultSeals
 from shared import paths
-from shared.bounded_json import read_bounded
 from shared.message import Message, msg, stored_message
+from shared.safe_json import read_bounded
 
 _MAX_BYTES = 4 * 2**20
 

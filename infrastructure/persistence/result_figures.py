@@ -12,12 +12,11 @@ from typing import Any
 from application.simulation.waveforms import StoredFigures
 from domain.simulation.result import Quantity
 from infrastructure.persistence import confined
-from infrastructure.persistence.confined import is_file, names_in
-from infrastructure.persistence.regular import open_regular_file, read_regular_file
+from infrastructure.persistence.confined import is_file, names_in, open_regular_file, read_regular_file
 from infrastructure.persistence.result_circuit import circuit_of
 from infrastructure.persistence.result_seals import ResultSeals
 from shared import paths
-from shared.bounded_json import read_bounded
+from shared.safe_json import read_bounded
 
 _MAX_BYTES = 16 * 2**20
 _MOST_CURVES = 50

@@ -21,8 +21,8 @@ from pathlib import Path
 from domain.simulation.retention import Origin, RetentionPolicy, StoredResult, to_be_removed
 from infrastructure.persistence import confined
 from infrastructure.persistence.atomic import write_atomically, write_problem
+from infrastructure.persistence.confined import open_regular_file, read_regular_file
 from infrastructure.persistence.process_locks import Holder, holder_of_this_process, is_running
-from infrastructure.persistence.regular import open_regular_file, read_regular_file
 from shared import paths
 from shared.errors import CircuitAIError
 
@@ -225,7 +225,6 @@ def _size_of(folder: Path) -> int:
 
 
 def _ids_in(path: Path) -> set[str]:
-    """The ids of results a text file names."""
     found: set[str] = set()
     try:
         with open_regular_file(path) as file:

@@ -18,11 +18,11 @@ from typing import Any
 from infrastructure.persistence import confined
 from infrastructure.persistence.atomic import write_atomically
 from infrastructure.persistence.authenticity import Authenticity, UserKey
-from infrastructure.persistence.regular import open_regular_file, read_regular_file
+from infrastructure.persistence.confined import open_regular_file, read_regular_file
 from shared import paths
-from shared.bounded_json import read_bounded
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
+from shared.safe_json import read_bounded
 
 KIND = "result"
 SIGNATURE, HASHES = "signature", "raw_sha256"
@@ -93,9 +93,9 @@ class ResultSeals:
         wanted = {str(name): digest for name, digest in zip(names, hashes, strict=True)}.get(raw.name)
         if wanted is not None and self.digest_of(raw) != wanted:
             raise UserInputError(
-                msg("The data of this run were changed since: {path} is not what the simulator wrote.",
+                msg("The data of this run have been modified: {path} is not what the simulator wrote.",
                     path=raw),
-                advice=msg("Simulate again to get them back."),
+                advice=msg("Simulate again to restore them."),
                 file=raw,
                 error_type="data_changed",
             )  # fmt: skip

@@ -19,17 +19,16 @@ from domain.simulation.result import SimulationIssue, SimulationResult
 from domain.simulation.retention import DEFAULT_POLICY, Origin, RetentionPolicy
 from infrastructure.persistence import confined
 from infrastructure.persistence.atomic import write_atomically, write_problem
-from infrastructure.persistence.confined import InTheWay
+from infrastructure.persistence.confined import InTheWay, NotRegular, TooLarge, read_regular_file
 from infrastructure.persistence.project import ProjectFolder
-from infrastructure.persistence.regular import NotRegular, TooLarge, read_regular_file
 from infrastructure.persistence.result_circuit import place_of
 from infrastructure.persistence.result_retention import ResultFolderShelf, mark_done, mark_running
 from infrastructure.persistence.result_seals import HASHES, ResultSeals, as_text
 from infrastructure.persistence.stored_runs import reusable_result
 from shared import paths
-from shared.bounded_json import read_bounded
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg
+from shared.safe_json import read_bounded
 from shared.ulid import new_ulid
 
 SCHEMA_VERSION = 1
@@ -242,11 +241,11 @@ def _data_in(result_path: Path) -> tuple[dict[str, Any], Path]:
     if not names:
         raise UserInputError(
             msg(
-                "The simulation behind {path} has left no data: it ended as {status}.",
+                "The simulation of {path} left no data: it ended as {status}.",
                 path=result_path,
                 status=content.get("status", "?"),
             ),
-            advice=msg("Mend what its errors say and simulate again."),
+            advice=msg("Fix the reported errors and simulate again."),
             file=result_path,
             error_type="no_data",
         )
@@ -257,7 +256,7 @@ def _data_in(result_path: Path) -> tuple[dict[str, Any], Path]:
     except FileNotFoundError as error:
         raise UserInputError(
             msg("The data file {raw} of {path} is gone.", raw=names[0], path=result_path),
-            advice=msg("Simulate again to get it back."),
+            advice=msg("Simulate again to restore it."),
             file=result_path,
             error_type="file_not_found",
         ) from error
@@ -300,7 +299,7 @@ def _load(result_path: Path) -> dict[str, Any]:
 def _no_result(path: Path) -> UserInputError:
     return UserInputError(
         msg("There is no simulation result at {path}.", path=path),
-        advice=msg("Name a result.json, its folder, or a raw file."),
+        advice=msg("Specify a result.json, its folder, or a raw file."),
         file=path,
         error_type="file_not_found",
     )
@@ -308,8 +307,8 @@ def _no_result(path: Path) -> UserInputError:
 
 def _broken(path: Path) -> UserInputError:
     return UserInputError(
-        msg("{path} is not a result of a simulation, or it is damaged.", path=path),
-        advice=msg("Name a result.json, its folder, or a raw file; or simulate again."),
+        msg("{path} is not a simulation result, or it is damaged.", path=path),
+        advice=msg("Specify a result.json, its folder, or a raw file; or simulate again."),
         file=path,
         error_type="bad_result",
     )

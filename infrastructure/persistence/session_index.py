@@ -1,16 +1,17 @@
 """``sessions.json``: a cache of what a list of conversations shows. The transcripts are the truth.
 
-Each entry knows the size and time of its transcript when it was made. When a transcript only grew, its
-tail is read; in every other case, or when anything about the index is odd, the whole transcript is. It is
-signed: one that came with a stranger's project says nothing.
+Each entry knows the state of its transcript when it was made: size, times and inode, of which a stranger's
+commit or archive can't put the time of change (ctime) back. When the state is another one, what was known is
+hashed, and when it is as it was, only what follows is read; in every other case, or when anything about the
+index is odd, the whole transcript is. It is signed: one that came with a stranger's project says nothing.
 """
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
-import zlib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,14 +21,12 @@ from typing import Any
 
 from domain.llm.transcript import NeedsWholeTranscript, Summary, is_ulid
 from infrastructure.persistence.authenticity import Authenticity
-from infrastructure.persistence.regular import TooLarge, open_regular_file, read_regular_file
+from infrastructure.persistence.confined import TooLarge, open_regular_file, read_regular_file
 from infrastructure.persistence.transcript_lines import Chain, is_whole, read_line
-from shared.bounded_json import read_bounded
+from shared.safe_json import read_bounded
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _MAX_INDEX_BYTES = 256 << 20
-_CHECKED_BYTES = 256
-"""How much before the known end has to be unchanged for a transcript to count as grown."""
 _CHUNK = 1 << 20
 
 
@@ -37,10 +36,12 @@ class IndexEntry:
 
     size: int
     mtime_ns: int
+    ctime_ns: int
+    inode: int
     read_to: int
     """Bytes of whole lines the summary is made from."""
-    check: int
-    """CRC-32 of the last bytes before `read_to`."""
+    sha256: str
+    """Of the bytes before `read_to`."""
     link: str
     """Of the chain of signatures up to `read_to`."""
     is_ours: bool
@@ -48,8 +49,8 @@ class IndexEntry:
     summary: Summary
 
     def holds_for(self, found: os.stat_result) -> bool:
-        """Whether the transcript is as it was."""
-        return (found.st_size, found.st_mtime_ns) == (self.size, self.mtime_ns)
+        state = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+        return state == (self.size, self.mtime_ns, self.ctime_ns, self.inode)
 
 
 def read_index(path: Path, signer: Authenticity) -> dict[str, IndexEntry]:
@@ -96,7 +97,7 @@ def summarise(
         found = os.fstat(file.fileno())
         if found.st_size > most:
             raise TooLarge(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
-        if known is not None and known.size < found.st_size:
+        if known is not None and known.size <= found.st_size:
             entry = _go_on(file, found, known, signer)
             if entry is not None:
                 return entry
@@ -107,27 +108,37 @@ def _start_anew(
     file: BufferedReader, found: os.stat_result, session_id: str, signer: Authenticity
 ) -> IndexEntry:
     summary = Summary(session_id=session_id, seen=set())
-    return _follow(file, found, 0, summary, Chain(signer=signer, session_id=session_id))
+    file.seek(0)
+    chain = Chain(signer=signer, session_id=session_id)
+    return _follow(file, found, hashlib.sha256(), 0, summary=summary, chain=chain)
 
 
 def _go_on(
     file: BufferedReader, found: os.stat_result, known: IndexEntry, signer: Authenticity
 ) -> IndexEntry | None:
     """Read only what came since; None when what was known is not the beginning of what is there."""
-    if _check_of(file, known.read_to) != known.check:
+    hashed = _hashed(file, known.read_to)
+    if hashed.hexdigest() != known.sha256:
         return None
     session_id = known.summary.session_id
     chain = Chain(signer=signer, session_id=session_id, link=known.link, is_ours=known.is_ours)
     try:
-        return _follow(file, found, known.read_to, known.summary, chain)
+        return _follow(file, found, hashed, known.read_to, summary=known.summary, chain=chain)
     except NeedsWholeTranscript:
         return None
 
 
 def _follow(
-    file: BufferedReader, found: os.stat_result, start: int, summary: Summary, chain: Chain
+    file: BufferedReader,
+    found: os.stat_result,
+    hashed: hashlib._Hash,
+    start: int,
+    *,
+    summary: Summary,
+    chain: Chain,
 ) -> IndexEntry:
-    """Add the events from byte `start` on to the summary; a piece of the file is in memory at a time."""
+    """Add the events from byte `start` on, where `file` stands, to the summary; a piece of the file is in
+    memory at a time. `hashed` has the bytes before."""
     read_to, rest, last = start, bytearray(), b""
 
     def take(line: bytes) -> None:
@@ -135,14 +146,15 @@ def _follow(
         if event is not None:
             summary.add(event)
 
-    file.seek(start)
     while chunk := file.read(_CHUNK):
         known = len(rest)
         rest += chunk  # grows in its place: a line may be as long as the file
         whole = rest.rfind(b"\n", known) + 1
         if not whole:
             continue
-        for line in bytes(rest[:whole]).split(b"\n")[:-1]:
+        lines = bytes(rest[:whole])
+        hashed.update(lines)
+        for line in lines.split(b"\n")[:-1]:
             take(last)
             last = line
         read_to += whole
@@ -152,17 +164,23 @@ def _follow(
     return IndexEntry(
         size=found.st_size,
         mtime_ns=found.st_mtime_ns,
+        ctime_ns=found.st_ctime_ns,
+        inode=found.st_ino,
         read_to=read_to,
-        check=_check_of(file, read_to),
+        sha256=hashed.hexdigest(),
         link=chain.link,
         is_ours=chain.is_ours,
         summary=summary,
     )
 
 
-def _check_of(file: BufferedReader, read_to: int) -> int:
-    start = max(read_to - _CHECKED_BYTES, 0)
-    return zlib.crc32(os.pread(file.fileno(), read_to - start, start))
+def _hashed(file: BufferedReader, end: int) -> hashlib._Hash:
+    """Over the first `end` bytes; `file` stands behind them."""
+    hashed = hashlib.sha256()
+    file.seek(0)
+    while piece := file.read(min(_CHUNK, end - file.tell())):
+        hashed.update(piece)
+    return hashed
 
 
 # --- entries as JSON --------------------------------------------------------------------------------
@@ -170,8 +188,10 @@ def _check_of(file: BufferedReader, read_to: int) -> int:
 _OF_ENTRY: dict[str, type] = {
     "size": int,
     "mtime_ns": int,
+    "ctime_ns": int,
+    "inode": int,
     "read_to": int,
-    "check": int,
+    "sha256": str,
     "link": str,
     "is_ours": bool,
 }

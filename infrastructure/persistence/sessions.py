@@ -11,7 +11,7 @@ import logging
 import os
 import stat
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -22,19 +22,20 @@ from infrastructure.persistence.atomic import write_atomically, write_problem
 from infrastructure.persistence.authenticity import Authenticity
 from infrastructure.persistence.confined import (
     InTheWay,
+    TooLarge,
     confined,
     entries_in,
     flush_folder,
     look,
     make_folder,
     open_file,
+    read_regular_file,
     unlink,
 )
 from infrastructure.persistence.process_locks import LockInUse, ProcessLock
-from infrastructure.persistence.regular import TooLarge, read_regular_file
 from infrastructure.persistence.session_index import IndexEntry, index_document, read_index, summarise
 from infrastructure.persistence.transcript_lines import Chain, read_line, read_lines, write_line
-from shared.errors import CircuitAIError, EnvironmentProblem, UserInputError
+from shared.errors import CircuitAIError, EnvironmentProblem, Stopped, UserInputError
 from shared.message import Message, msg
 from shared.paths import SESSIONS_INDEX_FILE
 from shared.ulid import new_ulid
@@ -90,7 +91,6 @@ class TranscriptFile:
 
     @property
     def session_id(self) -> str:
-        """The session's id."""
         return self._session_id
 
     @property
@@ -107,7 +107,7 @@ class TranscriptFile:
     def problems(self) -> tuple[Message, ...]:
         """What could not be read at opening."""
         return tuple(
-            msg("Line {line} of {path} is damaged and was left out.", line=line, path=self._path)
+            msg("Line {line} of {path} is damaged and was skipped.", line=line, path=self._path)
             for line in self._damaged
         )
 
@@ -230,14 +230,19 @@ class SessionFiles:
             raise _not_adopted(session_id)
         return transcript
 
-    def list(self) -> tuple[SessionInfo, ...]:
-        """All, the last changed first; heals the index from the files."""
+    def list(self, *, give_up: Callable[[], bool] = lambda: False) -> tuple[SessionInfo, ...]:
+        """All, the last changed first; heals the index from the files.
+
+        `give_up` is asked before each; yes is answered by Stopped.
+        """
         folder = self._folder()
         index_path = folder / SESSIONS_INDEX_FILE
         known = read_index(index_path, self._signer)
         entries: dict[str, IndexEntry] = {}
         unreadable: list[Summary] = []
         for session_id, found in _transcripts_in(folder):
+            if give_up():
+                raise Stopped(msg("Stopped."))
             entry = known.get(session_id)
             if entry is None or not entry.holds_for(found):
                 try:
@@ -320,7 +325,7 @@ class SessionFiles:
             lock.release()
             if isinstance(error, FileExistsError):
                 raise UserInputError(
-                    msg("There is a conversation {id} already.", id=session_id), error_type="session_exists"
+                    msg("There is already a conversation {id}.", id=session_id), error_type="session_exists"
                 ) from error
             if isinstance(error, OSError):
                 raise (
@@ -342,7 +347,7 @@ def _lock(path: Path) -> ProcessLock:
         )
         raise UserInputError(
             in_use,
-            advice=msg("End the other window or command first, or begin another conversation."),
+            advice=msg("Close the other window or command first, or start another conversation."),
             error_type="session_in_use",
         ) from error
     except OSError as error:
@@ -353,7 +358,7 @@ def _checked(session_id: str) -> str:
     """The id in its canonical form; it becomes part of a path."""
     if not is_ulid(session_id.upper()):
         raise UserInputError(
-            msg("{text} is no id of a conversation.", text=repr(session_id)),
+            msg("{text} is not a conversation id.", text=repr(session_id)),
             advice=msg("Ids have 26 letters and digits; list the conversations to see them."),
             error_type="bad_session_id",
         )
@@ -417,9 +422,9 @@ def _no_session(session_id: str) -> UserInputError:
 
 def _not_adopted(session_id: str) -> UserInputError:
     return UserInputError(
-        msg("The conversation {id} was written on another computer, or changed by another program: it can be "
-            "read, but not gone on with.", id=session_id),
-        advice=msg("Look at the project's history and adopt it first, or begin a new conversation."),
+        msg("The conversation {id} was written on another computer, or changed by another program: it "
+            "can be read but not continued.", id=session_id),
+        advice=msg("Review the project's history and adopt it first, or start a new conversation."),
         error_type="not_adopted",
     )  # fmt: skip
 
@@ -427,7 +432,7 @@ def _not_adopted(session_id: str) -> UserInputError:
 def _not_a_file(path: Path) -> UserInputError:
     return UserInputError(
         msg("{path} is not a regular file.", path=path),
-        advice=msg("Move it away; conversations are plain files in the project's own folder."),
+        advice=msg("Move it elsewhere; conversations are plain files in the project's own folder."),
         file=path,
         error_type="not_a_file",
     )
@@ -435,7 +440,7 @@ def _not_a_file(path: Path) -> UserInputError:
 
 def _lost(path: Path) -> EnvironmentProblem:
     return EnvironmentProblem(
-        msg("{path} is damaged: no word of the conversation can be read in it.", path=path),
+        msg("{path} is damaged: nothing of the conversation can be read from it.", path=path),
         advice=msg("Restore the file from a backup, or delete the conversation; it was left as it is."),
         file=path,
         error_type="session_damaged",
@@ -444,8 +449,8 @@ def _lost(path: Path) -> EnvironmentProblem:
 
 def _too_large(path: Path) -> UserInputError:
     return UserInputError(
-        msg("{path} has more than {size} MB.", path=path, size=MAX_TRANSCRIPT_BYTES >> 20),
-        advice=msg("Begin a new conversation; this one stays as it is."),
+        msg("{path} is larger than {size} MB.", path=path, size=MAX_TRANSCRIPT_BYTES >> 20),
+        advice=msg("Start a new conversation; this one is kept."),
         file=path,
         error_type="session_too_large",
     )

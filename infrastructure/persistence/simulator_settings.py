@@ -6,7 +6,6 @@ circuits may then read.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,14 +13,12 @@ from typing import Any
 
 from domain.circuit.dialects import DIALECTS
 from domain.circuit.simulator_settings import ModelFile, SimulatorSettings
-from infrastructure.persistence.atomic import write_atomically, write_problem
-from infrastructure.persistence.user_json import read_object
+from infrastructure.persistence.user_json import JsonFile
 from shared.errors import UserInputError
 from shared.message import msg
 
 FILE = "simulator_settings.json"
 SCHEMA_VERSION = 1
-_MAX_BYTES = 4 * 2**20
 _FROM_ENVIRONMENT = ("PDK_ROOT", "PDK")
 
 
@@ -29,8 +26,14 @@ class SimulatorSettingsFile:
     """Implements application.ports.simulation.SimulatorSettingsStore."""
 
     def __init__(self, *, user_home: Path, environment: Mapping[str, str]) -> None:
-        self._home = user_home
-        self._path = user_home / FILE
+        self._file = JsonFile(
+            user_home,
+            FILE,
+            refusal=_damaged,
+            new={"projects": {}},
+            version=SCHEMA_VERSION,
+            max_bytes=4 * 2**20,
+        )
         self._environment = environment
 
     def of_circuit(self, circuit: Path) -> SimulatorSettings:
@@ -39,48 +42,29 @@ class SimulatorSettingsFile:
         $PDK_ROOT and $PDK of the user's environment stand in for variables that are not set, ~ for his
         home. Raises UserInputError when the file is damaged.
         """
-        projects = self._load()["projects"]
-        entry: dict[str, Any] = {}
         start = Path(os.path.realpath(circuit))
-        for folder in (start, *start.parents):
-            if isinstance(found := projects.get(str(folder)), dict):
-                entry = found
-                break
         try:
-            return self._understood(entry)
+            projects = self._file.load()["projects"]
+            entries = (projects.get(str(folder)) for folder in (start, *start.parents))
+            return self._understood(next((entry for entry in entries if isinstance(entry, dict)), {}))
         except (TypeError, ValueError, KeyError, AttributeError) as error:
-            raise self._damaged() from error
+            raise _damaged(self._file.path) from error
 
     def save(self, folder: Path, settings: SimulatorSettings) -> None:
         """Keep the settings of a project's folder. Raises EnvironmentProblem, UserInputError."""
-        content = self._load()
-        content["projects"][os.path.realpath(folder)] = {
-            "dialect": settings.dialect,
-            "libraries": [str(path) for path in settings.libraries],
-            "model_files": [{"path": str(m.path), "section": m.section} for m in settings.model_files],
-            "variables": {
-                name: value
-                for name, value in settings.variables.items()
-                if name != "HOME" and value != self._environment.get(name)
-            },
-        }
-        try:
-            self._home.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise write_problem(error, self._path) from error
-        text = json.dumps(content, ensure_ascii=False, indent=2)
-        write_atomically(self._path, (text + "\n").encode("utf-8", "surrogateescape"), inside=self._home)
-
-    def _load(self) -> dict[str, Any]:
-        try:
-            content = read_object(self._path, max_bytes=_MAX_BYTES)
-        except (FileNotFoundError, NotADirectoryError):
-            return {"schema_version": SCHEMA_VERSION, "projects": {}}
-        except (OSError, ValueError) as error:
-            raise self._damaged() from error
-        if not isinstance(content.get("projects"), dict):
-            raise self._damaged()
-        return content
+        with self._file.change() as content:
+            if not isinstance(content.get("projects"), dict):
+                raise _damaged(self._file.path)
+            content["projects"][os.path.realpath(folder)] = {
+                "dialect": settings.dialect,
+                "libraries": [str(path) for path in settings.libraries],
+                "model_files": [{"path": str(m.path), "section": m.section} for m in settings.model_files],
+                "variables": {
+                    name: value
+                    for name, value in settings.variables.items()
+                    if name != "HOME" and value != self._environment.get(name)
+                },
+            }
 
     def _understood(self, entry: Mapping[str, Any]) -> SimulatorSettings:
         dialect = entry.get("dialect")
@@ -108,9 +92,10 @@ class SimulatorSettingsFile:
         home = self._environment.get("HOME")
         return home + text[1:] if home and (text == "~" or text.startswith("~/")) else text
 
-    def _damaged(self) -> UserInputError:
-        return UserInputError(
-            msg("The simulator settings {path} are damaged.", path=self._path),
-            advice=msg("Mend or remove the file."),
-            file=self._path,
-        )
+
+def _damaged(path: Path) -> UserInputError:
+    return UserInputError(
+        msg("The simulator settings {path} are damaged.", path=path),
+        advice=msg("Fix or delete the file."),
+        file=path,
+    )

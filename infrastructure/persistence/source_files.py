@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from domain.circuit.dependencies import RefusalReason, SourceFile, SourceRefusal
-from infrastructure.persistence.regular import Moved, NotRegular, TooLarge, read_regular_file
+from infrastructure.persistence.confined import Moved, NotRegular, TooLarge, read_regular_file
 from shared import paths
 from shared.late_patterns import late_pattern
 

@@ -2,29 +2,37 @@
 
 A transcript is signed, but an older copy of it is signed as well: one that ends behind the user's "allow",
 with the record of the call taken out, would have the call made again. So an answer counts once, and what
-tells it lies where no project can reach.
+tells it lies where no project can reach. It counts for a month, too: what was used longer ago needs no note.
 """
 
 from __future__ import annotations
 
 import logging
+import math
 import os
 import threading
+import time
 from pathlib import Path
 
+from infrastructure.persistence.atomic import write_atomically
 from infrastructure.persistence.change_lock import change_lock
-from infrastructure.persistence.confined import open_file
-from infrastructure.persistence.regular import open_regular_file
+from infrastructure.persistence.confined import open_file, open_regular_file, read_regular_file
 from shared.errors import CircuitAIError
+from shared.ulid import milliseconds_of
 
 _log = logging.getLogger(__name__)
 
 FILE = "spent_answers"
 _PIECE = 1 << 20
+_COUNTS_S = 30 * 86400.0
+"""How long an answer counts: a turn that waited longer asks again."""
+_KEPT_S = 31 * 86400.0
+_NOTHING_OLDER_S = 60 * 86400.0
+"""When the oldest note is older, those older than `_KEPT_S` go: about once a month."""
 
 
 class SpentAnswers:
-    """A line for each answer and call, only ever added to. Blocking; safe between threads and processes.
+    """A line for each answer and call, the oldest first. Blocking; safe between threads and processes.
 
     Where the user's folder can't be written they are known for this run only; the log says so.
     """
@@ -35,9 +43,9 @@ class SpentAnswers:
         self._guard = threading.Lock()
 
     def is_spent(self, answer_id: str, call_id: str) -> bool:
-        """Whether the call was made because of this answer. Writes nothing."""
+        """Whether the call was made because of this answer, or it is too old to count. Writes nothing."""
         word = _word(answer_id, call_id)
-        if word in self._of_this_run:
+        if word in self._of_this_run or _age_s(answer_id) > _COUNTS_S:
             return True
         try:
             return _holds(self._place(), word.encode())
@@ -57,6 +65,7 @@ class SpentAnswers:
                 with change_lock(self._path):
                     is_new = not self.is_spent(answer_id, call_id)
                     if is_new:
+                        self._forget_what_is_old()
                         _append(self._place(), f"{word}\n".encode())
             except (OSError, CircuitAIError) as error:
                 _log.warning("%s can't be written (%s): it is noted for this run only", self._path, error)
@@ -64,12 +73,34 @@ class SpentAnswers:
             self._of_this_run.add(word)
             return is_new
 
+    def _forget_what_is_old(self) -> None:
+        try:
+            data = read_regular_file(self._place())
+        except FileNotFoundError:
+            return
+        lines = data.splitlines(keepends=True)
+        if lines and _age_of_line(lines[0]) > _NOTHING_OLDER_S:
+            kept = b"".join(line for line in lines if _age_of_line(line) <= _KEPT_S)
+            write_atomically(self._place(), kept, mode=0o600)
+
     def _place(self) -> Path:
         return Path(os.path.realpath(self._path))
 
 
 def _word(answer_id: str, call_id: str) -> str:
     return ascii(f"{answer_id} {call_id}")  # one line, whatever the ids hold, and its ends are known
+
+
+def _age_s(answer_id: str) -> float:
+    """Seconds since an answer was given, as its ULID says; endless for what is none."""
+    try:
+        return time.time() - milliseconds_of(answer_id) / 1000
+    except ValueError:
+        return math.inf
+
+
+def _age_of_line(line: bytes) -> float:
+    return _age_s(line[1:27].decode("ascii", "replace"))
 
 
 def _holds(path: Path, word: bytes) -> bool:

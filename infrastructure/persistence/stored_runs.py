@@ -14,14 +14,13 @@ from typing import Any
 from domain.simulation.notes import SimulationNote
 from domain.simulation.result import Quantity, SimulationIssue, SimulationResult, SimulationRun, StepResult
 from infrastructure.persistence.atomic import write_atomically
-from infrastructure.persistence.confined import is_file, look, names_in
-from infrastructure.persistence.regular import open_regular_file, read_regular_file
+from infrastructure.persistence.confined import is_file, look, names_in, open_regular_file, read_regular_file
 from infrastructure.persistence.result_circuit import circuit_of
 from infrastructure.persistence.result_seals import HASHES, ResultSeals
 from shared import paths
-from shared.bounded_json import read_bounded
 from shared.errors import CircuitAIError
 from shared.message import Message, msg, stored_message
+from shared.safe_json import read_bounded
 from shared.ulid import new_ulid
 
 USED_FILE = ".used"

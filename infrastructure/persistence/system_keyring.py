@@ -50,7 +50,7 @@ class SystemKeyring:
             return bool(backend.get_password(SERVICE, name) == key)
 
         if not _within(_ASKING_S, put):
-            raise KeyringUnusable(msg("it did not keep the key"))
+            raise KeyringUnusable(msg("it did not store the key"))
 
     def remove(self, name: str) -> bool:
         """Forget a key; whether there was one."""
@@ -103,4 +103,4 @@ def _within(seconds: float, work: Callable[[], T]) -> T:
     if failed:
         # Its text may be anything, a key too: the type says enough.
         raise KeyringUnusable(msg("{reason}", reason=type(failed[0]).__name__)) from None
-    raise KeyringUnusable(msg("it did not answer within {seconds} s", seconds=f"{seconds:g}"))
+    raise KeyringUnusable(msg("it did not respond within {seconds} s", seconds=f"{seconds:g}"))

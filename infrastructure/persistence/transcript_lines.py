@@ -21,7 +21,7 @@ from typing import Any
 from domain.llm.adoption import ADOPTED
 from domain.llm.transcript import role_of
 from infrastructure.persistence.authenticity import SIGNATURE_LENGTH, Authenticity
-from shared.bounded_json import read_bounded
+from shared.safe_json import read_bounded
 
 _log = logging.getLogger(__name__)
 

@@ -16,8 +16,8 @@ from typing import IO
 
 from application.project.unclean_ends import UncleanEnd
 from infrastructure.persistence.atomic import write_atomically, write_problem
+from infrastructure.persistence.confined import read_regular_file
 from infrastructure.persistence.process_locks import LockInUse, ProcessLock
-from infrastructure.persistence.regular import read_regular_file
 from shared.errors import CircuitAIError
 from shared.redaction import redact
 from shared.ulid import milliseconds_of, new_ulid
@@ -41,7 +41,6 @@ class UncleanEndFiles:
         self._name = ""
 
     def begin(self, facts: str) -> None:
-        """See the port."""
         self._name = new_ulid()
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -56,7 +55,6 @@ class UncleanEndFiles:
             faulthandler.enable(self._trace, all_threads=True)
 
     def end(self) -> None:
-        """See the port."""
         if self._trace is not None:
             faulthandler.disable()
             self._trace.close()
@@ -67,7 +65,6 @@ class UncleanEndFiles:
         self._trace = self._lock = None
 
     def untold(self, log: Path) -> tuple[UncleanEnd, ...]:
-        """See the port."""
         found = []
         for mark in sorted(self._folder.glob("*.run"), reverse=True):
             if mark.stem == self._name:
@@ -91,7 +88,6 @@ class UncleanEndFiles:
         return tuple(found)
 
     def delete(self, found: UncleanEnd) -> None:
-        """See the port."""
         try:
             found.path.unlink(missing_ok=True)
         except OSError as error:

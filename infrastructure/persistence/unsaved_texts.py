@@ -18,8 +18,8 @@ from typing import Any, get_args
 from application.project.unsaved_texts import MOST_BYTES, KeptTexts, UnsavedText
 from domain.llm.tools.text_files import Encoding
 from infrastructure.persistence.atomic import write_atomically, write_problem
+from infrastructure.persistence.confined import read_regular_file
 from infrastructure.persistence.process_locks import LockInUse, ProcessLock
-from infrastructure.persistence.regular import read_regular_file
 from shared.errors import UserInputError
 from shared.message import msg
 
@@ -40,7 +40,6 @@ class UnsavedTextFiles:
         self._locks: dict[Path, ProcessLock] = {}
 
     def claim(self, project: Path) -> KeptTexts:
-        """See the port."""
         folder = self.folder_of(project)
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -60,12 +59,11 @@ class UnsavedTextFiles:
         return KeptTexts(is_owner=True, texts=tuple(texts), damaged=tuple(damaged))
 
     def keep(self, project: Path, text: UnsavedText) -> None:
-        """See the port."""
         content = text.text.encode("utf-8", "surrogatepass")
         if len(content) > MOST_BYTES:
             raise UserInputError(
                 msg(
-                    "The unsaved text of {name} is too large to be kept: more than 40 MB.",
+                    "The unsaved text of {name} is too large to be kept (over 40 MB).",
                     name=text.path.name,
                 ),
                 advice=msg("Save the file."),
@@ -87,7 +85,6 @@ class UnsavedTextFiles:
         write_atomically(place, data, mode=0o600)
 
     def drop(self, project: Path, path: Path) -> None:
-        """See the port."""
         place = self._place_of(project, path)
         try:
             place.unlink(missing_ok=True)
@@ -95,7 +92,6 @@ class UnsavedTextFiles:
             raise write_problem(error, place) from error
 
     def release(self, project: Path) -> None:
-        """See the port."""
         lock = self._locks.pop(project, None)
         if lock is not None:
             lock.release()
@@ -103,7 +99,6 @@ class UnsavedTextFiles:
                 self.folder_of(project).rmdir()
 
     def folder_of(self, project: Path) -> Path:
-        """Where the texts of a project are."""
         return self._home / FOLDER / hashlib.sha256(os.fsencode(project)).hexdigest()[:32]
 
     def _place_of(self, project: Path, path: Path) -> Path:

@@ -18,8 +18,8 @@ from application.ports.search import Found, Match
 from domain.circuit.symbols import bare_name
 from domain.search.query import MatchType, SearchQuery, fold, spread
 from domain.search.symbols import Symbol
+from infrastructure.persistence.confined import read_regular_file
 from infrastructure.persistence.path_rules import printable
-from infrastructure.persistence.regular import read_regular_file
 from infrastructure.search import parts
 from infrastructure.search.indexing import FILLER
 
@@ -120,7 +120,6 @@ def _find_in_index(
 
 
 def _filter(query: SearchQuery) -> tuple[str, list[str]]:
-    """A condition on files and its values."""
     conditions = ["1"]
     values: list[str] = []
     if query.scope != "all":
@@ -149,7 +148,6 @@ class _Row:
         return self.text.split("\n")
 
     def place(self, position: int, text: str, kind: MatchType) -> Match:
-        """The match at a line of the part."""
         return Match(
             source=self.source,
             line=self.line + position,
@@ -251,7 +249,6 @@ def _names_with(connection: sqlite3.Connection, key: str) -> list[str]:
 
 
 def _line_of(connection: sqlite3.Connection, file: int, line: int) -> str:
-    """A line of an indexed file."""
     row = connection.execute(
         "SELECT line, text FROM parts WHERE file = ? AND line <= ? ORDER BY line DESC LIMIT 1", (file, line)
     ).fetchone()

@@ -18,9 +18,9 @@ from typing import Any
 
 from application.ports.search import IndexState
 from domain.search.query import fold, spread
+from infrastructure.persistence.confined import TooLarge, open_regular_file, read_regular_file
 from infrastructure.persistence.path_rules import printable
 from infrastructure.persistence.process_locks import LockInUse, ProcessLock
-from infrastructure.persistence.regular import TooLarge, open_regular_file, read_regular_file
 from infrastructure.search import parts
 from infrastructure.search.database import UnusableError, is_busy, opened, path_of, transaction
 from infrastructure.search.walking import Stamp, Walk, walk

@@ -81,18 +81,15 @@ class FileParts:
 
 
 def suffix_of(path: str) -> str:
-    """The ending, lower case, with its dot."""
     return PurePosixPath(path).suffix.lower()
 
 
 def scope_of(path: str) -> FileScope:
-    """What kind of file it is, by its ending."""
     suffix = suffix_of(path)
     return "code" if suffix in CODE_SUFFIXES else "docs" if suffix in DOCUMENT_SUFFIXES else "other"
 
 
 def has_meaning(path: str) -> bool:
-    """Whether its parts get vectors."""
     return scope_of(path) != "other" and suffix_of(path) not in _NO_MEANING
 
 
@@ -125,7 +122,6 @@ def lines_of(data: bytes) -> tuple[str, ...]:
 
 
 def netlist_symbols(path: str, data: bytes, lines: Sequence[str]) -> Iterator[Symbol]:
-    """What a netlist defines."""
     if len(data) > _PARSED_BYTES:
         yield from _symbols_by_line(lines)
         return
@@ -140,7 +136,6 @@ def _symbols_by_line(lines: Sequence[str]) -> Iterator[Symbol]:
 
 
 def _circuit_places(lines: Sequence[str]) -> list[str]:
-    """The subcircuit each line is in."""
     places: list[str] = []
     inside: list[str] = []
     for line in lines:
@@ -218,7 +213,6 @@ def _pdf_parts(data: bytes) -> Iterator[Part]:
 
 
 def _bookmarks(reader: PdfReader) -> dict[int, str]:
-    """Page -> the title of its last bookmark."""
     found: dict[int, str] = {}
 
     def take(items: Sequence[object], depth: int) -> None:

@@ -66,7 +66,6 @@ class SqliteProjectIndex:
     def nearest(
         self, model: str, vector: Sequence[float], scope: Scope, most: int
     ) -> tuple[Match, ...] | None:
-        """The parts whose meaning is nearest."""
         from infrastructure.search import vectors
 
         vectors.load_for_process()

@@ -35,7 +35,6 @@ def use_model(connection: sqlite3.Connection, model: str) -> None:
 
 
 def state_of(connection: sqlite3.Connection, model: str) -> VectorState:
-    """How many parts have their vector."""
     parts = connection.execute(
         "SELECT count(DISTINCT digest) FROM parts WHERE digest IS NOT NULL"
     ).fetchone()[0]
@@ -166,5 +165,4 @@ def _has_distance(connection: sqlite3.Connection) -> bool:
 
 
 def _cosine_distance(left: bytes, right: bytes) -> float:
-    """Of two unit vectors."""
     return 1.0 - float(np.frombuffer(left, "<f4") @ np.frombuffer(right, "<f4"))

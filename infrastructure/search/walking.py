@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from infrastructure.persistence.confined import read_regular_file
 from infrastructure.persistence.ignore_patterns import IgnorePatterns
-from infrastructure.persistence.regular import read_regular_file
 
 IGNORE_FILES = (".gitignore", ".circuitaiignore")
 """The later one is stronger."""
@@ -51,7 +51,6 @@ class Walk:
     """Files left out, by reason; an ignored folder counts once."""
 
     def skip(self, reason: str) -> None:
-        """Count a file that is left out."""
         self.skipped[reason] = self.skipped.get(reason, 0) + 1
 
 
@@ -87,7 +86,6 @@ class _Walker:
     known: Callable[[str], bytes | None]
 
     def enter(self, folder: str, prefix: str, rules: _Rules, depth: int) -> None:
-        """Take what is in a folder and below it."""
         try:
             with os.scandir(folder) as listing:
                 entries = list(listing)

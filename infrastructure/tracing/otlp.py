@@ -18,8 +18,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import SpanContext, Status, StatusCode, TraceFlags
 
-from application.ports.tracing import KeptSpan
-from infrastructure.tracing.recorder import ERROR_TYPE
+from application.ports.tracing import ERROR_TYPE, KeptSpan
 
 _IDS = frozenset({"traceId", "spanId", "parentSpanId"})
 _STATUS = {"ok": StatusCode.OK, "error": StatusCode.ERROR}

@@ -58,7 +58,6 @@ _POPULATE_READ = 22
 
 
 def column_path(raw_path: Path) -> Path:
-    """Where the column file of a raw file is."""
     return raw_path.with_name(raw_path.name + ".columns")
 
 
@@ -74,7 +73,6 @@ class _Column:
 
     @property
     def end(self) -> int:
-        """The first byte behind its numbers."""
         return self.offset + self.count * (16 if self.is_complex else 8)
 
 
@@ -448,11 +446,9 @@ class _Turns:
 
     @property
     def is_monotonic(self) -> bool:
-        """So far."""
         return not (self._rises and self._falls)
 
     def look_at(self, piece: Array) -> None:
-        """The next piece."""
         import numpy as np
 
         values = piece.real

@@ -156,7 +156,6 @@ def is_monotonic(axis: Array) -> bool:
 
 
 def pyramid_of(values: RealArray) -> Pyramid:
-    """The levels of a vector in memory."""
     levels: list[tuple[RealArray, RealArray]] = []
     for place, _ in enumerate(level_sizes(len(values))):
         levels.append(next_level(*levels[-1]) if place else first_level(values))

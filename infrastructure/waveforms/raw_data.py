@@ -288,7 +288,9 @@ class _Numbers:
             cut = len(text) if at >= end else max(text.rfind(b"\n"), text.rfind(b"\t"), text.rfind(b" ")) + 1
             text, kept = text[:cut], text[cut:]
             if len(kept) > 2 * _MAX_WORD:
-                raise bad_raw(self._path, msg("a number is longer than {limit} letters", limit=_MAX_WORD), at)
+                raise bad_raw(
+                    self._path, msg("a number is longer than {limit} characters", limit=_MAX_WORD), at
+                )
             words = text.replace(b",", b" ").split()
             try:
                 yield np.fromiter(map(float, words), np.float64, len(words))

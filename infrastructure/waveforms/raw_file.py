@@ -134,7 +134,6 @@ class WaveformFile:
 
     @property
     def has_columns(self) -> bool:
-        """A column file is there and used."""
         return self._columns is not None
 
     @cached_property
@@ -365,9 +364,9 @@ class WaveformFile:
             needed += (16 if header.is_complex else 8) * sum(header.lengths[index] for index, _ in which)
         if needed > self._max_bytes:
             raise UserInputError(
-                msg("{file} holds {size} MB of data, more than the {limit} MB that are read at once.",
+                msg("{file} contains {size} MB of data, more than the {limit} MB that can be read at once.",
                     file=self.path, size=needed // 2**20, limit=self._max_bytes // 2**20),
-                advice=msg("Save fewer signals with .save, or take a larger time step."),
+                advice=msg("Save fewer signals with .save, or use a larger time step."),
                 file=self.path,
                 error_type="too_large",
             )  # fmt: skip
@@ -393,7 +392,7 @@ class WaveformFile:
         except MemoryError as error:
             raise UserInputError(
                 msg("{file} does not fit into the memory of this machine.", file=self.path),
-                advice=msg("Save fewer signals with .save, or take a larger time step."),
+                advice=msg("Save fewer signals with .save, or use a larger time step."),
                 file=self.path,
                 error_type="too_large",
             ) from error

@@ -49,7 +49,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             descriptor = os.open(path, flags)
     except FileNotFoundError as error:
         raise UserInputError(
-            msg("There is no file {file}.", file=path), file=path, error_type="file_not_found"
+            msg("File {file} does not exist.", file=path), file=path, error_type="file_not_found"
         ) from error
     except (OSError, ValueError) as error:
         raise UserInputError(
@@ -67,14 +67,13 @@ def bad_raw(path: Path, reason: Message, offset: int) -> UserInputError:
     return UserInputError(
         msg("{file} is not a readable raw file: {reason} (at byte {offset})",
             file=path, reason=reason, offset=offset),
-        advice=msg("Give the .raw file of a simulation, or run the simulation again."),
+        advice=msg("Specify the .raw file of a simulation, or run the simulation again."),
         file=path,
         error_type="bad_raw_file",
     )  # fmt: skip
 
 
 def shown(text: str) -> str:
-    """A piece of the file for a message."""
     return repr(text if len(text) <= 60 else text[:60] + "...")
 
 
@@ -99,7 +98,6 @@ class Lines:
 
     @property
     def offset(self) -> int:
-        """Byte where the next line begins."""
         return self._file.tell()
 
     def next(self) -> bytes:
@@ -141,7 +139,6 @@ class HeaderText:
 
     @property
     def dialect(self) -> Dialect:
-        """The program that wrote it."""
         command = self.fields.get("command", "").lower()
         if "qspice" in command:
             return "qspice"
@@ -162,7 +159,7 @@ class HeaderText:
             if self.start > 0 and not self.fields and _XYCE_TABLE.match(line):
                 return False  # no header, but the table Xyce leaves behind its data
             if not colon or key not in _HEADER_KEYS:
-                raise self._wrong(msg("a header line was expected, not {text}", text=shown(line)))
+                raise self._wrong(msg("a header line is expected, not {text}", text=shown(line)))
             if key == "variables":
                 if not self._read_variables(rest):
                     return False
@@ -233,7 +230,7 @@ class HeaderText:
         words = re.split(r"\s*\t\s*", line.strip()) if line.strip().count("\t") > 1 else line.split()
         if len(words) < 2 or words[0] != str(number) or not words[1]:
             raise self._wrong(
-                msg("variable {number} was expected, not {text}", number=number, text=shown(line))
+                msg("variable {number} is expected, not {text}", number=number, text=shown(line))
             )
         types = " ".join(words[2:]).lower().split()
         self.variables.append(Variable(words[1], types[0] if types else "notype", _dims(types[1:])))

@@ -154,6 +154,8 @@ def _placed(file: BinaryIO, path: Path, text: HeaderText, size: int) -> tuple[Ra
         points, end = claimed, _after_indices(file, text.data_offset)
     elif text.is_binary:
         row = SIZES[types[0]] + (len(lengths) - 1) * SIZES[types[1]]
+        if _is_text(file, text.data_offset):
+            raise bad_raw(path, msg("the header says Binary, but numbers in text follow"), text.data_offset)
         points, end = _binary_extent(file, text.data_offset, size, lengths, row)
         if is_by_column and points != claimed:
             # The columns lie where the claimed count puts them; what is missing is missing at the end.
@@ -257,6 +259,17 @@ def _binary_extent(
     return _whole_points((size - start) // width, lengths, 0), size
 
 
+_TEXT_LOOKED_AT = 64
+_OF_TEXT_NUMBERS = b"0123456789+-.,eE \t\r\n"
+
+
+def _is_text(file: BinaryIO, offset: int) -> bool:
+    """The data begin with numbers in text: so many bytes of binary numbers never look like that."""
+    file.seek(offset)
+    begin = file.read(_TEXT_LOOKED_AT)
+    return len(begin) >= 16 and not begin.strip(_OF_TEXT_NUMBERS)
+
+
 def _next_title(file: BinaryIO, start: int, size: int, row: int) -> int:
     """Where the next header begins behind a whole number of rows; `size` when none does."""
     base = start
@@ -323,5 +336,5 @@ def _ascii_extent(file: BinaryIO, path: Path, text: HeaderText, lengths: Sequenc
     if not claimed:
         return words // (len(lengths) + 1), end
     if words > wanted:
-        raise bad_raw(path, msg("more numbers than {count} points have", count=claimed), end)
+        raise bad_raw(path, msg("more numbers than {count} points can have", count=claimed), end)
     return _whole_points(words, lengths, 1), end

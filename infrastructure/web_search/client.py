@@ -100,10 +100,9 @@ class SearchClient:
         )
 
     async def search(self, query: str, *, count: int) -> SearchAnswer:
-        """The pages found. Raises WebSearchError."""
         left_s = self._pauses.get(self._peer.server, 0.0) - self._clock()
         if left_s > 0:
-            raise self._pause_error(left_s, msg("it asked to be left alone"))
+            raise self._pause_error(left_s, msg("it asked for a pause"))
         sent = query[: self._engine.longest_query]
         try:
             async with asyncio.timeout(self._total_s):
@@ -168,7 +167,7 @@ class SearchClient:
             request = http.build_request(
                 "GET", self._moved_to(str(request.url), reply), headers=dict(request.headers)
             )
-        raise self._failure("moved", msg("it sends from one address to the next"))
+        raise self._failure("moved", msg("it keeps redirecting"))
 
     def _moved_to(self, address: str, reply: _Reply) -> str:
         """Where a redirect leads; only for a server of the user's own, and only within it.
@@ -188,7 +187,7 @@ class SearchClient:
                 self._peer,
                 "moved",
                 msg("to {place}", place=place),
-                advice=msg("If that is the right server, give its address: {place}.", place=place),
+                advice=msg("If that is the right server, use its address: {place}.", place=place),
             )
         return target
 
@@ -202,7 +201,7 @@ class SearchClient:
             if response.is_redirect:
                 return b""
             if unpack is None and packing not in ("", "identity"):
-                said = msg("packed as {kind}, which was not asked for", kind=quote(packing, ""))
+                said = msg("compressed as {kind}, which was not requested", kind=quote(packing, ""))
                 raise self._failure("bad_response", said)
             async for piece in pieces:
                 room = LARGEST_ANSWER + 1 - len(data)
@@ -247,8 +246,8 @@ class SearchClient:
             return failure(self._peer, "forbidden", told, advice=_json_advice())
         if reply.status == 401 and not self._engine.key_header:
             advice = msg(
-                "It asks for a password, and this program has none for a server of this kind. Ask who runs "
-                "it for an address without one, or use another server."
+                "It requires a password, which this program does not have for such a server. Ask its "
+                "administrator for an address without one, or use another server."
             )
             return failure(self._peer, "forbidden", told, advice=advice)
         return self._failure(self._kind_of(reply.status), told)
@@ -266,7 +265,7 @@ class SearchClient:
         return self._pause_error(wait_s, told)
 
     def _pause_error(self, wait_s: float, said: object) -> WebSearchError:
-        advice = msg("It asks to wait {seconds} s; until then it is not asked.", seconds=f"{wait_s:.0f}")
+        advice = msg("It asks to wait {seconds} s; no request is sent until then.", seconds=f"{wait_s:.0f}")
         return failure(self._peer, "rate_limited", said, advice=advice)
 
     def _failure(self, kind: SearchErrorKind, said: object) -> WebSearchError:
@@ -281,8 +280,9 @@ class SearchClient:
 
 def _json_advice() -> Message:
     return msg(
-        "This server does not give JSON to programs: its settings.yml has to name json under search: "
-        "formats:, and its limiter has to let you through. Ask who runs it, or use another one."
+        "This server does not return JSON to programs: its settings.yml must list json under search: "
+        "formats:, and its limiter must let you through. Contact its administrator, or use another "
+        "server."
     )
 
 

@@ -84,7 +84,7 @@ _ROWS = (
         text_field=("content",),
         date_field=("publishedDate", "pubdate"),
         follows_redirects=True,
-        note=msg("A server of your own or of somebody you trust; it needs no key, but has to allow JSON."),
+        note=msg("Your own server or one you trust; it needs no key, but must allow JSON."),
     ),
     SearchEngine(
         name="brave",
@@ -144,7 +144,7 @@ _ROWS = (
         key_header="Authorization",
         key_prefix="Bearer ",
         key_page="https://open.bigmodel.cn/usercenter/apikeys",
-        note=msg("For every model, not only Zhipu's; its key is that of the provider zhipu."),
+        note=msg("For every model, not only Zhipu's; it uses the key of the provider zhipu."),
     ),
     SearchEngine(
         name="bocha",
@@ -185,7 +185,7 @@ _ROWS = (
         # Not in the address, as in its documentation: addresses land in the logs of proxies.
         key_header="X-goog-api-key",
         key_page="https://console.cloud.google.com/apis/credentials",
-        note=msg("Only for those who have a key already: it takes no new customers, and ends on 2027-01-01."),
+        note=msg("Existing customers only; it ends on 2027-01-01."),
     ),
 )
 

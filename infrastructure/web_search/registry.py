@@ -35,11 +35,9 @@ class SearchEngines:
         self._pauses: dict[str, float] = {}
 
     def list(self) -> tuple[SearchEngineInfo, ...]:
-        """See the port."""
         return tuple(self._info(engine) for engine in ENGINES.values())
 
     def checked(self, settings: WebSearchSettings) -> WebSearchSettings:
-        """See the port."""
         self.server(settings)
         engine = _engine(settings.engine)
         named = settings.base_url.strip()
@@ -48,12 +46,11 @@ class SearchEngines:
         )
 
     def server(self, settings: WebSearchSettings) -> str:
-        """See the port."""
         engine = _engine(settings.engine)
         if engine.id_field and not settings.engine_id.strip():
             raise UserInputError(
                 msg("{name} needs the id of a search engine (cx).", name=engine.title),
-                advice=msg("Give it with --search-id, or in the settings of the web search."),
+                advice=msg("Specify it with --search-id, or in the web search settings."),
                 error_type="no_search_engine_id",
             )
         parts = urlsplit(self._base_url(engine, settings))
@@ -62,7 +59,6 @@ class SearchEngines:
     async def search(
         self, query: str, settings: WebSearchSettings, *, count: int, key: str = ""
     ) -> SearchAnswer:
-        """See the port."""
         self.server(settings)
         engine = _engine(settings.engine)
         base_url = self._base_url(engine, settings)
@@ -86,9 +82,9 @@ class SearchEngines:
             raise UserInputError(
                 msg("No search engine is set up for the web search."),
                 advice=msg(
-                    "Give the address of a SearXNG server with --search-url, in {variable}, or in the "
-                    "settings of the web search; or choose an engine that has a key with --search-engine: "
-                    "{names}.",
+                    "Specify the address of a SearXNG server with --search-url, in {variable}, or in "
+                    "the web search settings; or choose an engine you have a key for with "
+                    "--search-engine: {names}.",
                     variable=engine.url_variable,
                     names=", ".join(row.name for row in ENGINES.values() if row.key_header),
                 ),
@@ -118,7 +114,7 @@ class SearchEngines:
                 msg("There is no key for the search engine {name}.", name=engine.title),
                 kind="no_key",
                 advice=msg(
-                    "Get one at {page}; then: providers key set {name}, or set {variable}.",
+                    "Get one at {page}; then run providers key set {name}, or set {variable}.",
                     page=engine.key_page,
                     name=engine.key_place,
                     variable=engine.key_variable,
@@ -126,7 +122,7 @@ class SearchEngines:
             )
         if not (key.isascii() and key.isprintable()) or " " in key:
             raise WebSearchError(
-                msg("The key of {name} holds characters that no key has.", name=engine.key_place),
+                msg("The key of {name} contains invalid characters.", name=engine.key_place),
                 kind="auth",
                 advice=msg("Copy the key again, without spaces, line breaks or quotes around it."),
             )
@@ -156,8 +152,8 @@ def _engine(name: str) -> SearchEngine:
     found = ENGINES.get(name.strip().lower())
     if found is None:
         raise UserInputError(
-            RETIRED.get(name.strip().lower()) or msg("The search engine {name} is not known.", name=name),
-            advice=msg("Search engines are: {names}.", names=", ".join(ENGINES)),
+            RETIRED.get(name.strip().lower()) or msg("Unknown search engine {name}.", name=name),
+            advice=msg("Available search engines: {names}.", names=", ".join(ENGINES)),
             error_type="unknown_search_engine",
         )
     return found

@@ -11,8 +11,7 @@ from application.app import Application
 from presentation.cli.terminal import read_line
 from presentation.json_output import Output
 from shared.errors import NeedsConfirmation
-from shared.message import msg
-from shared.visible import one_line, visible
+from shared.message import msg, one_line, visible
 
 if TYPE_CHECKING:
     from application.project.adopting import StrangeHistory
@@ -29,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Show what there is, ask, and adopt it; without a terminal --yes is needed."""
-    history = await app.adopt.look(args.project)
+    history = await app.project.adopt.look(args.project)
     if not history.is_there:
         if out.as_json:
             out.json({"ok": True, "adopted": False, **_document(history)})
@@ -44,11 +43,11 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         else:
             out.say(msg("Nothing was changed."))
         return 0
-    adopted = await app.adopt(args.project)
+    await app.project.adopt(args.project)
     if out.as_json:
-        out.json({"ok": True, "adopted": True, **_document(adopted)})
+        out.json({"ok": True, "adopted": True, **_document(history)})
     else:
-        out.say(msg("Adopted. What was under way in it has been ended; nothing of it was run."))
+        out.say(msg("Adopted. What was in progress in it has been ended; none of it was run."))
     return 0
 
 
@@ -57,8 +56,8 @@ async def _is_agreed(out: Output) -> bool:
         return False
     if not sys.stdin.isatty():
         raise NeedsConfirmation(
-            msg("Nothing was changed: adopting a project's history has to be confirmed."),
-            advice=msg("Look at it as above, and say --yes if you know where it comes from."),
+            msg("Nothing was changed: adopting a project's history must be confirmed."),
+            advice=msg("Review it above, and add --yes if you know where it comes from."),
         )
     question = msg("Make this history your own? [y/N] ")
     return (await read_line(out.translate(question))).strip().casefold() in _YES
@@ -76,7 +75,7 @@ def _show(history: StrangeHistory, out: Output) -> None:
     waiting = {info.session_id for info in history.waiting}
     out.say(
         msg(
-            "Conversations: {count}, of which {waiting} were never ended.",
+            "Conversations: {count}, of which {waiting} were not finished.",
             count=len(history.conversations),
             waiting=len(waiting),
         )
@@ -87,7 +86,7 @@ def _show(history: StrangeHistory, out: Output) -> None:
         out.line(f"{mark} {info.session_id}  {info.updated_at[:16]}  {info.message_count:4}  {name}")
     out.say(
         msg(
-            "Changes of files and simulations: {count}, of which {unfinished} were never finished.",
+            "File changes and simulations: {count}, of which {unfinished} were not finished.",
             count=len(history.operations),
             unfinished=len(history.unfinished),
         )
@@ -97,8 +96,8 @@ def _show(history: StrangeHistory, out: Output) -> None:
     out.say(msg("Results: {count}.", count=history.results))
     out.say(
         msg(
-            "Once adopted, conversations can be continued and changes undone. What was under way is ended, "
-            "the answers in them are ignored, and results stay marked as computed elsewhere."
+            "Once adopted, conversations can be continued and changes undone. Work in progress is "
+            "ended, the answers in it are ignored, and results stay marked as computed elsewhere."
         )
     )
 

@@ -27,20 +27,23 @@ from application.ports.events import (
     TurnEnd,
     TurnEnded,
 )
+from domain.llm.agent_limits import AgentLimits
 from domain.llm.chat import THINKING_LEVELS, ProviderChoice
 from domain.llm.costs import CURRENCIES, Cost, read_money, shown_cost
-from presentation.cli import attaching, design, web_search
-from presentation.cli.confirming import confirmer, given_document, needed_document
-from presentation.cli.consent import consent_asker
+from domain.llm.provider_settings import BUILTIN
+from presentation.cli import design, web_search
+from presentation.cli.confirming import confirmer, consent_asker, given_document, needed_document
 from presentation.cli.events import common_document
 from presentation.cli.keys import unlock_keys
 from presentation.cli.terminal import read_input
 from presentation.json_output import Output
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg
+from shared.setting import add_option
 
 if TYPE_CHECKING:
-    from application.conversation.chatting import ChatRequest
+    from application.conversation.turn_deps import ChatRequest
+    from domain.llm.attachments import PreparedAttachment
 
 _EXIT_CODES: dict[TurnEnd, int] = {
     "completed": 0,
@@ -70,8 +73,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     web_search.add_arguments(parser)
     parser.add_argument("--mode", choices=("free", "workflow"), default="free")
     parser.add_argument("--yes", action="store_true")
-    attaching.add_arguments(parser)
-    parser.add_argument("--max-cost", type=money, default=None, metavar="MONEY")
+    _add_attachments(parser)
+    add_option(parser, AgentLimits, "session_cost", type=money, metavar="MONEY")
     parser.add_argument("--max-iterations", type=design.rounds, default=8, metavar="N")
 
 
@@ -87,11 +90,11 @@ def money(text: str) -> tuple[float, str]:
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 0 when the answer is complete, 1 at a limit, 3 when the provider failed."""
-    from application.conversation.chatting import ChatRequest
     from application.conversation.prompting import PromptsWarned
+    from application.conversation.turn_deps import ChatRequest
 
     text = await _text_of(args)
-    attaching.refuse_where_none_go(args)
+    _refuse_where_none_go(args)
     own_search, general_search = web_search.search_of(args)
     if args.mode == "workflow":
         web_search.refuse_in_design(general_search)
@@ -99,14 +102,14 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         return await design.run(args, app, out)
     out = out if text is None else out.in_language_of(text)
     try:
-        attachments = await attaching.attachments_of(args, app, out)
+        attachments = await _attachments_of(args, app, out)
     except CircuitAIError as error:
         fail(error, out)
         return error.exit_code
     request = ChatRequest(
         project=args.project,
         text=text,
-        go_on=out.translate(msg("Go on.")),
+        go_on=out.translate(msg("Continue.")),
         session_id=args.session,
         attachments=attachments,
         max_cost=args.max_cost,
@@ -120,12 +123,13 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         ),
     )
     printer = _EventPrinter(out, again=lambda offer, session: _command(request, offer, session))
-    app.events.subscribe(PromptsWarned, lambda warning: out.note(warning.message))
+    app.program.events.subscribe(PromptsWarned, lambda warning: out.note(warning.message))
     try:
-        await unlock_keys(app, args.provider, out)
+        if args.provider != BUILTIN:
+            await unlock_keys(app, args.provider, out)
         if general_search is not None and general_search.is_on:
             await unlock_keys(app, web_search.key_name_of(app, general_search), out)
-        ended = await app.chat(
+        ended = await app.conversations.chat(
             request,
             emit=printer,
             confirm=confirmer(out, always_yes=args.yes),
@@ -169,16 +173,16 @@ async def _text_of(args: argparse.Namespace) -> str | None:
     if args.resume:
         if args.text is not None:
             raise UserInputError(
-                msg("With --resume the interrupted turn goes on; it takes no text."),
-                advice=msg("Leave out the text, or leave out --resume."),
+                msg("--resume continues the interrupted turn and takes no text."),
+                advice=msg("Omit either the text or --resume."),
                 error_type="bad_usage",
             )
         return None
     text: str | None = await _standard_input() if args.text == "-" else args.text
     if text is None or not text.strip():
         raise UserInputError(
-            msg("There is nothing to say: the text is empty."),
-            advice=msg("Give a text, or --resume to go on with an interrupted turn."),
+            msg("The message is empty."),
+            advice=msg("Give a text, or use --resume to continue an interrupted turn."),
             error_type="bad_usage",
         )
     return text
@@ -188,8 +192,8 @@ async def _standard_input() -> str:
     data = await read_input(_LARGEST_INPUT)
     if len(data) > _LARGEST_INPUT:
         raise UserInputError(
-            msg("The text on standard input is longer than {size} MB.", size=_LARGEST_INPUT >> 20),
-            advice=msg("Put it into a file of the project, and name the file."),
+            msg("The text on standard input exceeds {size} MB.", size=_LARGEST_INPUT >> 20),
+            advice=msg("Put it into a file of the project and name that file."),
             error_type="bad_usage",
         )
     return data.decode("utf-8", "replace").replace("\r\n", "\n")
@@ -201,16 +205,16 @@ def _cost_line(turn: Cost, conversation: Cost) -> Message | None:
     if turn.is_free or not whole:
         return None
     if not spent:
-        return msg("What this turn cost is not known.")
+        return msg("The cost of this turn is unknown.")
     if conversation.unknown:
         return msg(
-            "Cost, by published prices: {spent}; this conversation: {whole}, without {count} answers whose "
-            "cost is not known.",
+            "Cost at list prices: {spent}; this conversation: {whole}, not counting {count} answers of "
+            "unknown cost.",
             spent=spent,
             whole=whole,
             count=conversation.unknown,
         )
-    return msg("Cost, by published prices: {spent}; this conversation: {whole}.", spent=spent, whole=whole)
+    return msg("Cost at list prices: {spent}; this conversation: {whole}.", spent=spent, whole=whole)
 
 
 class _EventPrinter:
@@ -248,7 +252,7 @@ class _EventPrinter:
                     self._is_in_line = not event.text.endswith("\n")
             case SourcesFound():
                 self._end_line()
-                out.say(msg("Sources of the web search:"))
+                out.say(msg("Web search sources:"))
                 web_search.say_sources(event.sources, out)
             case ToolStarted() | ConfirmationNeeded():
                 self._end_line()
@@ -258,7 +262,7 @@ class _EventPrinter:
                 self._end_line()
                 out.note(
                     msg(
-                        "{reason} (trying again in {seconds} s)",
+                        "{reason} (retrying in {seconds} s)",
                         reason=out.translate(event.reason),
                         seconds=f"{event.wait_s:.0f}",
                     )
@@ -297,7 +301,6 @@ class _EventPrinter:
 
 
 def event_documents(event: ChatEvent, out: Output) -> list[dict[str, object]]:  # noqa: PLR0911
-    """The JSON lines of one event."""
     match event:
         case AnswerStreamed():
             pieces = (("reasoning", event.reasoning), ("token", event.text))
@@ -334,3 +337,61 @@ def event_documents(event: ChatEvent, out: Output) -> list[dict[str, object]]:  
             return [{**end, "note": note}]
         case _:
             return [common_document(event, out)]
+
+
+class _Attach(argparse.Action):
+    """Both options fill one list, so that the order on the command line is the order in the message."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,  # noqa: ARG002 - argparse's signature
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        found = [*(getattr(namespace, self.dest) or ()), (Path(str(values)), option_string == "--image")]
+        setattr(namespace, self.dest, found)
+
+
+def _add_attachments(parser: argparse.ArgumentParser) -> None:
+    """[--attach FILE]... [--image FILE]...: told by content; --image takes nothing but a picture."""
+    for option in ("--attach", "--image"):
+        parser.add_argument(option, action=_Attach, dest="attach", default=None, metavar="FILE")
+
+
+def _refuse_where_none_go(args: argparse.Namespace) -> None:
+    """Raise UserInputError for files beside an option that has no message of the user's."""
+    for is_meant, option in ((args.resume, "--resume"), (args.mode == "workflow", "--mode workflow")):
+        if is_meant and args.attach:
+            raise UserInputError(
+                msg("{option} does not accept attached files.", option=option),
+                advice=msg("Send them with a separate message: chat PROJECT TEXT --attach FILE."),
+                error_type="bad_usage",
+            )
+
+
+async def _attachments_of(
+    args: argparse.Namespace, app: Application, out: Output
+) -> tuple[PreparedAttachment, ...]:
+    """The files, looked at. Raises UserInputError that names the file and what to do."""
+    named: list[tuple[Path, bool]] = args.attach or []
+    found: list[PreparedAttachment] = []
+    for path, is_picture in named:
+        prepared = await app.conversations.attachments.take_file(
+            path, project=args.project, is_picture=is_picture
+        )
+        same = next((each for each in found if each.attachment.sha256 == prepared.attachment.sha256), None)
+        if same is not None:  # the same content twice tells a model nothing more
+            names = {"name": prepared.attachment.name, "other": same.attachment.name}
+            out.note(msg("{name} has the same content as {other} and is sent once.", **names))
+            continue
+        found.append(prepared)
+        if prepared.attachment.is_shortened:
+            out.note(
+                msg(
+                    "{name} is long: its beginning and end are sent, {count} characters are left out.",
+                    name=prepared.attachment.name,
+                    count=prepared.attachment.characters_left_out,
+                )
+            )
+    return tuple(found)

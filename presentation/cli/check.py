@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from application.app import Application
 from domain.circuit.dialects import DIALECTS
+from domain.settings import UserSettings
 from presentation.json_output import Output
 from shared.message import msg
+from shared.setting import add_option
 
 if TYPE_CHECKING:
     from domain.circuit.diagnostics import Diagnostic
@@ -18,13 +20,13 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """FILE [--library DIR] [--dialect NAME]."""
     parser.add_argument("file", type=Path, metavar="FILE")
-    parser.add_argument("--library", type=Path, action="append", default=[], metavar="DIR")
+    add_option(parser, UserSettings, "libraries")
     parser.add_argument("--dialect", choices=DIALECTS)
 
 
 def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 1 only for errors."""
-    report = app.check.check(args.file, tuple(args.library), dialect=args.dialect)
+    report = app.simulation.check.check(args.file, tuple(args.library), dialect=args.dialect)
     has_errors = any(item.severity == "error" for item in report.diagnostics)
     if out.as_json:
         out.json({"ok": not has_errors, "diagnostics": [_entry(item, out) for item in report.diagnostics]})

@@ -10,30 +10,30 @@ from pathlib import Path
 
 from application.app import Application
 from application.project.cleaning import CleanReport, CleanRequest, Removal
-from domain.simulation.retention import RetentionPolicy, StoredResult
+from domain.simulation.retention import ResultSettings, RetentionPolicy, StoredResult
 from presentation.cli.tables import table
 from presentation.json_output import Output
 from shared.message import Message, msg
+from shared.setting import add_option
 
 _SIZE = re.compile(r"(?P<number>\d+(?:\.\d*)?|\.\d+)\s*(?P<unit>[kmgt]?)i?b?", re.IGNORECASE)
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _MOST_DAYS = 36_500
 _REASONS: dict[str, Message] = {
     "unfinished": msg("left by a run that was killed"),
-    "count": msg("not among the newest"),
+    "count": msg("not among the latest"),
     "age": msg("old"),
-    "size": msg("over the size"),
+    "size": msg("over the size limit"),
 }
 
 _ELSEWHERE = msg("(computed elsewhere)")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """PROJECT and the rules."""
     parser.add_argument("project", type=Path, nargs="?", metavar="PROJECT")
-    parser.add_argument("--keep", type=_count, metavar="N")
+    add_option(parser, ResultSettings, "keep")
     parser.add_argument("--older-than", type=_days, metavar="DAYS", dest="older_than")
-    parser.add_argument("--max-size", type=_bytes, metavar="2G", dest="max_size")
+    add_option(parser, ResultSettings, "max_bytes", type=_bytes, metavar="2G")
     parser.add_argument("--pin", action="append", default=[], metavar="ID")
     parser.add_argument("--unpin", action="append", default=[], metavar="ID")
     parser.add_argument("--dry-run", action="store_true", dest="dry_run")
@@ -43,7 +43,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 3 when something could not be removed."""
     rules = (args.keep, args.older_than, args.max_size)
     policy = RetentionPolicy(keep=args.keep, older_than=args.older_than, max_bytes=args.max_size)
-    report = await app.clean(
+    report = await app.project.clean(
         CleanRequest(
             project=args.project,
             policy=None if all(rule is None for rule in rules) else policy,
@@ -98,9 +98,7 @@ def _print(report: CleanReport, out: Output) -> None:
     for line in table(rows):
         out.row(line)
     if report.undo.operations:
-        out.say(
-            msg("{count} old changes of files can no longer be taken back.", count=report.undo.operations)
-        )
+        out.say(msg("{count} old file changes can no longer be undone.", count=report.undo.operations))
     for result_id in report.pinned:
         out.say(msg("Pinned: {id}", id=result_id))
     for result_id in report.unpinned:
@@ -113,7 +111,8 @@ def _print(report: CleanReport, out: Output) -> None:
         msg("{freed} would be freed.", freed=freed) if report.dry_run else msg("{freed} freed.", freed=freed)
     )
     out.say(
-        msg("{count} results stay ({size}), {protected} of them pinned, running or named by a conversation.",
+        msg("{count} results were kept ({size}), {protected} of them pinned, running or referenced by "
+            "a conversation.",
             count=len(report.kept), size=kept, protected=protected)
     )  # fmt: skip
 
@@ -126,12 +125,6 @@ def _why(item: Removal, out: Output) -> str:
 def _size(number: int) -> str:
     power = min(int(math.log2(number) // 10), 4) if number else 0
     return f"{number / 2 ** (10 * power):.3g} {('B', 'KiB', 'MiB', 'GiB', 'TiB')[power]}"
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError("N has to be a whole number of at least 0")
-    return int(text)
 
 
 def _days(text: str) -> timedelta:

@@ -27,13 +27,11 @@ class _Later:
         self._module, self._name, self._argument = module, name, argument
 
     def __call__(self, *given: Any) -> Any:
-        """Call it."""
         function = getattr(import_module(f"presentation.cli.{self._module}"), self._name)
         return (function if self._argument is None else function(self._argument))(*given)
 
 
 def plain_failure(error: CircuitAIError, out: Output) -> None:
-    """Show an error as most commands do."""
     out.fail(error)
 
 
@@ -58,7 +56,7 @@ class Command(NamedTuple):
 
 COMMANDS: dict[str, Command] = {
     "check": Command(
-        help=msg("Find mistakes in a netlist"),
+        help=msg("Check a netlist for errors"),
         add_arguments=_Later("check", "add_arguments"),
         run_blocking=_Later("check", "run"),
     ),
@@ -103,7 +101,7 @@ COMMANDS: dict[str, Command] = {
         run=_Later("studies", "command_of", "sensitivity"),
     ),
     "optimize": Command(
-        help=msg("Search for the values of a netlist that meet its goals"),
+        help=msg("Search for netlist values that meet the goals"),
         add_arguments=_Later("optimize", "add_arguments"),
         run=_Later("optimize", "run"),
     ),
@@ -118,13 +116,13 @@ COMMANDS: dict[str, Command] = {
         run=_Later("plot", "run"),
     ),
     "design": Command(
-        help=msg("Design a circuit from a sentence and prove it"),
+        help=msg("Design a circuit from a sentence and verify it"),
         add_arguments=_Later("design", "add_arguments"),
         run=_Later("design", "run"),
         stopped=_Later("design", "stopped"),
     ),
     "chat": Command(
-        help=msg("Ask a model that works on the project with tools"),
+        help=msg("Chat with a model that works on the project with tools"),
         add_arguments=_Later("chat", "add_arguments"),
         run=_Later("chat", "run"),
         stopped=_Later("chat", "stopped"),
@@ -136,7 +134,7 @@ COMMANDS: dict[str, Command] = {
         run=_Later("permissions", "run"),
     ),
     "tool": Command(
-        help=msg("Call one of the tools a model has"),
+        help=msg("Call one of the tools available to a model"),
         add_arguments=_Later("tool", "add_arguments"),
         run=_Later("tool", "run"),
         fail=_Later("tool", "fail"),
@@ -147,17 +145,17 @@ COMMANDS: dict[str, Command] = {
         run=_Later("sessions", "run"),
     ),
     "operations": Command(
-        help=msg("List what was done to the files of a project"),
+        help=msg("List the operations on the files of a project"),
         add_arguments=_Later("operations", "add_arguments"),
         run=_Later("operations", "run"),
     ),
     "undo": Command(
-        help=msg("Take back a change of a file"),
+        help=msg("Undo a file change"),
         add_arguments=_Later("operations", "add_undo_arguments"),
         run=_Later("operations", "run_undo"),
     ),
     "adopt": Command(
-        help=msg("Look at what another installation wrote into a project, and make it your own"),
+        help=msg("Review what another installation wrote into a project, and adopt it"),
         add_arguments=_Later("adopt", "add_arguments"),
         run=_Later("adopt", "run"),
     ),
@@ -172,13 +170,13 @@ COMMANDS: dict[str, Command] = {
         run=_Later("providers", "run"),
     ),
     "demo": Command(
-        help=msg("Design and prove a filter and a buck converter"),
+        help=msg("Design and verify a filter and a buck converter"),
         add_arguments=_Later("demo", "add_arguments"),
         run=_Later("demo", "run"),
         stopped=_Later("design", "stopped"),
     ),
     "clean": Command(
-        help=msg("Remove old results of a project, or pin them"),
+        help=msg("Remove or pin old results of a project"),
         add_arguments=_Later("clean", "add_arguments"),
         run=_Later("clean", "run"),
     ),

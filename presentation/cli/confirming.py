@@ -1,10 +1,14 @@
-"""Questions about calls on the command line: `--yes`, the terminal, or nobody to ask."""
+"""Questions on the command line, about calls and before a project is sent to a server on the network.
+
+Answered by `--yes`, on the terminal, or by nobody.
+"""
 
 from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING
 
+from domain.llm.consent import PARTS_KEPT, PARTS_SENT, ConsentAnswer, ConsentQuestion
 from domain.llm.tools.confirmation_card import (
     CallOnCard,
     CardAnswer,
@@ -18,6 +22,7 @@ from presentation.confirmation_words import always_text, deed_of, facts_of, reas
 from shared.message import msg
 
 if TYPE_CHECKING:
+    from application.conversation.consents import AskConsent
     from application.ports.events import ConfirmationGiven, ConfirmationNeeded
     from application.tool_execution.confirming import Confirm
     from domain.llm.tools.confirmation_card import Answers
@@ -64,7 +69,6 @@ async def _ask(call: CallOnCard, out: Output) -> CardAnswer:
 
 
 def needed_document(event: ConfirmationNeeded, out: Output) -> dict[str, object]:
-    """The JSON line of a question."""
     return {
         "type": "confirm",
         "state": "asked",
@@ -83,10 +87,50 @@ def needed_document(event: ConfirmationNeeded, out: Output) -> dict[str, object]
 
 
 def given_document(event: ConfirmationGiven) -> dict[str, object]:
-    """The JSON line of the answers."""
     return {
         "type": "confirm",
         "state": "answered",
         "id": event.card_id,
         "answers": answers_to_plain(event.answers),
     }
+
+
+_AGREED = ("y", "yes", "是", "好", "允许", "同意")
+
+
+def consent_asker(out: Output, *, always_yes: bool) -> AskConsent | None:
+    """Who answers: `--yes`, a person on the terminal, or None for nobody."""
+
+    async def agree(_question: ConsentQuestion) -> ConsentAnswer:
+        return "once"
+
+    async def ask(question: ConsentQuestion) -> ConsentAnswer:
+        out.line()
+        out.say(
+            msg(
+                "This project has not been sent to {destination} before (set up as {provider}). This "
+                "will be sent:",
+                provider=question.provider,
+                destination=question.destination,
+            )
+        )
+        for part in PARTS_SENT:
+            out.line(f"  - {out.translate(part)}")
+        out.say(msg("Not sent:"))
+        for part in PARTS_KEPT:
+            out.line(f"  - {out.translate(part)}")
+        if not question.is_encrypted:
+            out.say(
+                msg(
+                    "The connection is not encrypted: everything sent, including the key, can be "
+                    "read in transit."
+                )
+            )
+        reply = await read_line(
+            out.translate(msg("Send it? [y = this time / a = always for this project / N] "))
+        )
+        return "once" if reply in _AGREED else "always" if reply in _ALWAYS else "no"
+
+    if always_yes:
+        return agree
+    return None if out.as_json or not sys.stdin.isatty() else ask

@@ -38,14 +38,14 @@ def _trial(trial: Trial, out: Output) -> dict[str, object]:
 def show(diagnosis: Diagnosis, out: Output) -> None:
     """The cause, then what was tried; the edit of the first remedy that converges in full."""
     if diagnosis.cause is None:
-        out.say(msg("Nothing keeps this circuit from converging."))
+        out.say(msg("Nothing prevents this circuit from converging."))
         return
     out.row(f"{out.translate(diagnosis.cause.message)} [{diagnosis.cause.code}]")
     for trial in diagnosis.trials:
         mark = "+" if trial.converges else "-"
         out.row(f"  {mark} {out.translate(trial.remedy.message)} [{trial.remedy.code}]")
     if diagnosis.proposal is None:
-        out.say(msg("None of the remedies that were tried makes it converge."))
+        out.say(msg("None of the remedies tried makes it converge."))
         return
     out.say(msg("This edit makes it converge (your file was not changed):"))
     out.line(diagnosis.proposal.diff)

@@ -41,7 +41,7 @@ async def _run_in(folder: Path, app: Application, out: Output) -> int:
     from application.workflow.designing import DesignRequest
 
     all_met = True
-    for text in SENTENCES.get(app.language, SENTENCES["en"]):
+    for text in SENTENCES.get(app.program.language, SENTENCES["en"]):
         out.line(f"» {text}")
         request = DesignRequest(project=folder, text=text)
         done = await design(request, app=app, out=out, always_yes=True)
@@ -51,7 +51,7 @@ async def _run_in(folder: Path, app: Application, out: Output) -> int:
             out.line((folder / done.circuit).read_text("utf-8").rstrip())
         out.line()
     out.say(
-        msg("Both circuits meet their goals, proved by ngspice.")
+        msg("Both circuits meet their goals, verified by ngspice.")
         if all_met
         else msg("Not every goal was met; see above.")
     )

@@ -57,7 +57,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 1 when the goals are not met."""
     request = _request(args)
     if args.provider == "builtin" and (args.model or args.base_url):
-        out.note(msg("The built-in designer is no language model: --model and --base-url are not used."))
+        out.note(msg("The built-in designer is not a language model: --model and --base-url are not used."))
     printer = _EventPrinter(out.in_language_of(args.text) if args.text else out)
     try:
         done = await _design(request, app=app, printer=printer, always_yes=args.yes)
@@ -73,7 +73,10 @@ def _request(args: argparse.Namespace) -> DesignRequest | ResumeRequest:
 
     if args.resume and args.text is not None:
         raise _bad_usage(
-            msg("--resume goes on with the sentence the design was begun with; TEXT can't be given as well.")
+            msg(
+                "--resume continues with the sentence the design was started with; TEXT cannot be "
+                "given as well."
+            )
         )
     if args.resume:
         return ResumeRequest(
@@ -85,7 +88,7 @@ def _request(args: argparse.Namespace) -> DesignRequest | ResumeRequest:
     if args.text is None:
         raise _bad_usage(msg("Either the sentence TEXT or --resume is missing."))
     if args.session:
-        raise _bad_usage(msg("--session belongs to --resume: a new design begins a session of its own."))
+        raise _bad_usage(msg("--session is only used with --resume: a new design starts its own session."))
     return DesignRequest(
         project=args.project,
         text=args.text,
@@ -121,7 +124,7 @@ async def _design(
             return "continue" if question.kind == "goals" else question.recommended
         return await _ask_on_terminal(question, printer.out)
 
-    return await app.design(request, ask=ask, emit=printer)
+    return await app.design.run(request, ask=ask, emit=printer)
 
 
 async def _ask_on_terminal(question: Question, out: Output) -> Answer:
@@ -130,7 +133,9 @@ async def _ask_on_terminal(question: Question, out: Output) -> Answer:
     match question.kind:
         case "pending_run":
             out.say(msg("A design was interrupted here: {text}", text=question.text))
-            reply = await read_line(out.translate(msg("Go on with it, instead of a new design? [Y/n] ")))
+            reply = await read_line(
+                out.translate(msg("Continue it instead of starting a new design? [Y/n] "))
+            )
             return "resume" if reply in _YES else "anew"
         case "goals":
             reply = await read_line(out.translate(msg("Design to these goals? [Y/n] ")))
@@ -139,7 +144,7 @@ async def _ask_on_terminal(question: Question, out: Output) -> Answer:
             reply = await read_line(out.translate(msg("Goals met. Accept this circuit? [Y/n] ")))
             return "accept" if reply in _YES else "stop"
         case "checkpoint" if question.is_exhausted:
-            text = msg("Goals not met, and nothing more can be gained. Accept this circuit? [Y/n] ")
+            text = msg("Goals not met, and no further improvement is possible. Accept this circuit? [Y/n] ")
             return "accept" if await read_line(out.translate(text)) in _YES else "stop"
         case "checkpoint":
             reply = await read_line(out.translate(msg("Goals not met. Try another round? [Y/n] ")))
@@ -151,16 +156,17 @@ async def _ask_on_terminal(question: Question, out: Output) -> Answer:
 def _needs_confirmation(question: Question) -> NeedsConfirmation:
     if question.kind == "pending_run":
         return NeedsConfirmation(
-            msg("A design was interrupted here, and there is no terminal to ask on whether it goes on."),
+            msg("A design was interrupted here, and there is no terminal to ask whether to continue it."),
             advice=msg(
-                "Go on with it by --resume. With --yes the same sentence goes on, another begins anew."
+                "Continue it with --resume. With --yes the same sentence continues it and another one "
+                "starts over."
             ),
         )
     return NeedsConfirmation(
-        msg("The goals have to be confirmed, and there is no terminal to ask on.")
+        msg("The goals must be confirmed, and there is no terminal to ask on.")
         if question.kind == "goals"
         else msg("A decision is needed at the checkpoint, and there is no terminal to ask on."),
-        advice=msg("Add --yes to confirm goals and let the rounds go on by themselves."),
+        advice=msg("Add --yes to confirm the goals and run the rounds without asking."),
     )
 
 
@@ -182,7 +188,6 @@ class _EventPrinter:
 
 
 def event_document(event: DesignEvent, out: Output) -> dict[str, object]:  # noqa: PLR0911 - one an event
-    """The JSON line of one event."""
     match event:
         case TextWritten():
             return {"type": "token", "text": out.translate(event.text) + "\n"}

@@ -34,7 +34,7 @@ def display_problem(environment: Mapping[str, str]) -> Message | None:
     if not display:
         return msg("There is no display here.")
     if not _answers_x(display):
-        return msg("The display {name} does not answer.", name=display)
+        return msg("The display {name} does not respond.", name=display)
     return None
 
 

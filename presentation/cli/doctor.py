@@ -15,7 +15,7 @@ def add_arguments(_parser: argparse.ArgumentParser) -> None:
 
 async def run(_args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 3 when circuits can't be simulated here."""
-    report = await app.examine()
+    report = await app.program.examine()
     if out.as_json:
         out.json(
             {
@@ -40,6 +40,6 @@ async def run(_args: argparse.Namespace, app: Application, out: Output) -> int:
     out.say(
         msg("Circuits can be simulated here.")
         if report.can_simulate
-        else msg("Circuits can't be simulated here until the points marked ✗ are mended.")
+        else msg("Circuits cannot be simulated here until the items marked ✗ are fixed.")
     )
     return 0 if report.can_simulate else 3

@@ -21,15 +21,15 @@ NAME = "embeddings"
 
 async def run_test(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Test what is set, or the provider, model and address that are named; --save keeps what answered."""
-    kept = await app.set_up_embedding.load()
+    kept = await app.project.embedding.load()
     settings = _named(args, kept)
     await unlock_keys(app, EMBEDDING_SERVERS[settings.provider].key_name, out)
-    trial = await app.set_up_embedding.try_out(settings)
+    trial = await app.project.embedding.try_out(settings)
     if args.save or settings == kept:
         tested = replace(settings, verified_at=datetime.now(UTC).isoformat(timespec="seconds"))
-        await app.set_up_embedding.save(tested)
+        await app.project.embedding.save(tested)
     message = msg(
-        "{provider} gives vectors of {count} numbers by {model}, the first after {seconds} s.",
+        "{model} of {provider} returns {count}-dimensional vectors, the first after {seconds} s.",
         provider=settings.provider,
         count=trial.dimension,
         model=settings.model,
@@ -37,7 +37,7 @@ async def run_test(args: argparse.Namespace, app: Application, out: Output) -> i
     )
     out.say(message)
     if args.save and (kept is None or kept.identity != settings.identity):
-        out.say(msg("Kept. The vectors of each project are made when it is next searched."))
+        out.say(msg("Saved. The vectors of each project are computed when it is next searched."))
     out.json_or_nothing(
         {
             "ok": True,
@@ -56,7 +56,7 @@ async def run_test(args: argparse.Namespace, app: Application, out: Output) -> i
 def _named(args: argparse.Namespace, kept: EmbeddingSettings | None) -> EmbeddingSettings:
     if len(args.words) > 1:
         raise UserInputError(
-            msg("There are too many words: providers {action} NAME.", action=f"test {NAME}"),
+            msg("Too many arguments. Usage: providers {action} NAME.", action=f"test {NAME}"),
             advice=msg("Give one provider."),
             error_type="bad_usage",
         )
@@ -65,14 +65,15 @@ def _named(args: argparse.Namespace, kept: EmbeddingSettings | None) -> Embeddin
         raise UserInputError(
             msg("Search by meaning is not set up."),
             advice=msg(
-                "Name a server: providers test embeddings PROVIDER [--model M] [--save]; there are {names}.",
+                "Specify a server: providers test embeddings PROVIDER [--model M] [--save]; available: "
+                "{names}.",
                 names=", ".join(EMBEDDING_SERVERS),
             ),
             error_type="bad_usage",
         )
     if name and name not in EMBEDDING_SERVERS:
         raise UserInputError(
-            msg("The provider {name} is not known.", name=name),
+            msg("Unknown provider {name}.", name=name),
             advice=msg("Known providers: {names}.", names=", ".join(EMBEDDING_SERVERS)),
             error_type="bad_usage",
         )
@@ -81,6 +82,6 @@ def _named(args: argparse.Namespace, kept: EmbeddingSettings | None) -> Embeddin
     wanted = replace(kept, model=args.model or kept.model, base_url=args.base_url or kept.base_url)
     if not wanted.model:
         raise UserInputError(
-            msg("No model is named."), advice=msg("Name it with --model."), error_type="bad_usage"
+            msg("No model is specified."), advice=msg("Specify it with --model."), error_type="bad_usage"
         )
     return wanted

@@ -48,9 +48,9 @@ def main(
         if isinstance(stream, io.TextIOWrapper):  # a path may hold bytes that no encoding can show
             stream.reconfigure(errors="backslashreplace")
     app = build()
-    translate = Translator(app.language)
+    translate = Translator(app.program.language)
     out = Output(translator=translate, as_json="--json" in argv or argv[:1] == ["tool"])
-    for warning in app.warnings:
+    for warning in app.program.warnings:
         out.note(warning)
     command = None if _names_a_place(argv) else _commands().get(argv[0])
     fail = command.fail if command else _plain_failure
@@ -113,15 +113,15 @@ async def _run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """The command as the one task of its scope; a stop signal goes the way every stop goes."""
     import asyncio
 
-    app.events.bind()
+    app.program.events.bind()
     run = _commands()[args.command].run
     assert run is not None
     work = run(args, app, out)
-    handle = app.tasks.submit("command", args.command, work, scope=_SCOPE)
+    handle = app.program.tasks.submit("command", args.command, work, scope=_SCOPE)
     try:
         return await handle.result()
     except asyncio.CancelledError:
-        await app.stop.stop("user", scope=_SCOPE)
+        await app.program.stop.stop("user", scope=_SCOPE)
         raise
     finally:
         await app.close()
@@ -170,7 +170,7 @@ def _instead_of_the_window(path: Path | None, problem: Message | None, out: Outp
             advice=msg("On the command line: {command}", command="python main.py --help"),
             error_type="no_window",
         )
-    out.note(msg("{reason} This is the demo on the command line.", reason=reason))
+    out.note(msg("{reason} Running the demo on the command line instead.", reason=reason))
     return ["demo"]
 
 
@@ -237,7 +237,7 @@ def _parser(translate: Callable[[Message], str], named: str) -> argparse.Argumen
     """The parser for the command that is named first; of all commands when it is none of them."""
     parser = _Parser(
         prog="main.py",
-        description=translate(msg("Describe a circuit, get a netlist, watch ngspice prove it.")),
+        description=translate(msg("Describe a circuit, get a netlist, watch ngspice verify it.")),
     )
     parser.add_argument("--version", action="version", version=f"Circuit Design AI {VERSION}")
     commands = parser.add_subparsers(

@@ -11,7 +11,6 @@ CommonEvent = SessionOpened | PhaseEntered | ToolStarted | ToolEnded | ErrorOccu
 
 
 def common_document(event: CommonEvent, out: Output) -> dict[str, object]:
-    """The JSON line of one event."""
     match event:
         case SessionOpened():
             return {"type": "session", "session_id": event.session_id}

@@ -44,11 +44,11 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     is_stream = args.output == "-"
     if is_stream and (form == "mat" or out.as_json):
         raise UserInputError(
-            msg("The standard output takes csv, tsv and json, and not beside --json."),
-            advice=msg("Name a file with -o."),
+            msg("Standard output supports csv, tsv and json, and not together with --json."),
+            advice=msg("Specify a file with -o."),
             error_type="bad_usage",
         )
-    exported = await app.export.table(
+    exported = await app.simulation.export.table(
         ExportRequest(
             source=args.source,
             target=None if is_stream else Path(args.output),
@@ -106,7 +106,9 @@ def format_of(name: str, known: tuple[Format, ...]) -> Format:
         if one == suffix:
             return one
     raise UserInputError(
-        msg("The name {name} does not say a format.", name=name),
-        advice=msg("End it in one of {known}, or give --format.", known=" ".join(f".{one}" for one in known)),
+        msg("The file name {name} does not imply a format.", name=name),
+        advice=msg(
+            "Use one of the extensions {known}, or give --format.", known=" ".join(f".{one}" for one in known)
+        ),
         error_type="bad_usage",
     )

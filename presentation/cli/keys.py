@@ -23,9 +23,9 @@ _LARGEST_INPUT = 16 << 10
 
 PLACES: dict[KeyPlace, Message] = {
     "environment": msg("in the environment"),
-    "keyring": msg("in the system's keyring"),
+    "keyring": msg("in the system keyring"),
     "file": msg("in the encrypted file"),
-    "session": msg("in this run of the program only"),
+    "session": msg("for this session only"),
 }
 
 
@@ -37,25 +37,25 @@ async def run_key(args: argparse.Namespace, app: Application, out: Output) -> in
         return 0
     if action == "remove":
         await unlock_keys(app, info.name, out)
-        gone = await asyncio.to_thread(app.keys.remove, info.name)
-        left = app.keys.status(info.name, info.key_variable).place
+        gone = await asyncio.to_thread(app.models.keys.remove, info.name)
+        left = app.models.keys.status(info.name, info.key_variable).place
         told = (
             msg("The key of {name} was removed.", name=info.name)
             if gone
-            else msg("No key of {name} was kept.", name=info.name)
+            else msg("No key for {name} was stored.", name=info.name)
         )
         out.say(told)
         if left == "environment":
-            out.say(msg("The environment still holds one ({variable}).", variable=info.key_variable))
+            out.say(msg("The environment still contains one ({variable}).", variable=info.key_variable))
         out.json_or_nothing({"ok": True, "provider": info.name, "removed": list(gone), "place": left})
         return 0
     key, passphrase = await _read_key(info, out)
     if passphrase:
-        await asyncio.to_thread(app.keys.unlock, passphrase)
+        await asyncio.to_thread(app.models.keys.unlock, passphrase)
     place = await _kept(app, info, key, out)
-    out.say(msg("The key of {name} is kept {place}.", name=info.name, place=PLACES[place]))
-    if app.keys.status(info.name, info.key_variable).place == "environment":
-        out.note(msg("The environment holds another one, which comes first ({variable}).",
+    out.say(msg("The key of {name} is stored {place}.", name=info.name, place=PLACES[place]))
+    if app.models.keys.status(info.name, info.key_variable).place == "environment":
+        out.note(msg("The environment contains another one, which takes precedence ({variable}).",
                      variable=info.key_variable))  # fmt: skip
     out.json_or_nothing({"ok": True, "provider": info.name, "place": place})
     return 0
@@ -69,10 +69,10 @@ async def unlock_keys(app: Application, provider: str, out: Output) -> None:
     info = _holders(app).get(provider)
     if info is None:
         return
-    status = await asyncio.to_thread(app.keys.status, info.name, info.key_variable)
+    status = await asyncio.to_thread(app.models.keys.status, info.name, info.key_variable)
     if status.needs_passphrase and _is_person_there(out):
         passphrase = await _hidden(out, msg("Passphrase of the encrypted keys: "))
-        await asyncio.to_thread(app.keys.unlock, passphrase)
+        await asyncio.to_thread(app.models.keys.unlock, passphrase)
 
 
 def _holders(app: Application) -> dict[str, ProviderInfo]:
@@ -104,10 +104,10 @@ def _holders(app: Application) -> dict[str, ProviderInfo]:
             key_variable=info.key_variable,
             key_page=info.key_page,
         )
-        for info in app.search_web.engines.list()
+        for info in app.models.search_web.engines.list()
         if info.needs_key
     }
-    return vectors | engines | {info.name: info for info in app.models.list() if info.key_variable}
+    return vectors | engines | {info.name: info for info in app.models.providers.list() if info.key_variable}
 
 
 def _order(args: argparse.Namespace, app: Application) -> tuple[str, ProviderInfo]:
@@ -115,15 +115,16 @@ def _order(args: argparse.Namespace, app: Application) -> tuple[str, ProviderInf
     if len(words) > 2 or args.key:
         # Never quoted: what is there too much is most likely the key itself.
         raise UserInputError(
-            msg("A key is never given as an argument: others can see it, and the shell remembers it."),
-            advice=msg("Leave it out, it is asked for; from a script on standard input. A key that has been "
-                       "on a command line should be replaced by a new one."),
+            msg("Do not pass keys as arguments: they are visible to other users and saved in the shell "
+                "history."),
+            advice=msg("Omit it: you will be asked for it; a script passes it on standard input. "
+                       "Replace any key that has been on a command line."),
             error_type="key_on_command_line",
         )  # fmt: skip
     known = _holders(app)
     if len(words) != 2 or words[0] not in ACTIONS or words[1] not in known:
         raise UserInputError(
-            msg("It is not said whose key: providers key set|remove|status NAME."),
+            msg("Which provider? providers key set|remove|status NAME."),
             advice=msg("Known providers: {names}.", names=", ".join(known)),
             error_type="bad_usage",
         )
@@ -131,11 +132,11 @@ def _order(args: argparse.Namespace, app: Application) -> tuple[str, ProviderInf
 
 
 def _say_status(app: Application, info: ProviderInfo, out: Output) -> None:
-    place = app.keys.status(info.name, info.key_variable).place
+    place = app.models.keys.status(info.name, info.key_variable).place
     if place is None:
-        out.say(msg("There is no key of {name}.", name=info.name))
+        out.say(msg("There is no key for {name}.", name=info.name))
     else:
-        out.say(msg("The key of {name} is kept {place}.", name=info.name, place=PLACES[place]))
+        out.say(msg("The key of {name} is stored {place}.", name=info.name, place=PLACES[place]))
     out.json_or_nothing({"ok": True, "provider": info.name, "place": place})
 
 
@@ -153,21 +154,21 @@ async def _read_key(info: ProviderInfo, out: Output) -> tuple[str, str]:
 
 async def _kept(app: Application, info: ProviderInfo, key: str, out: Output) -> KeyPlace:
     """In the best place that outlives this command."""
-    stores = await asyncio.to_thread(app.keys.stores)
+    stores = await asyncio.to_thread(app.models.keys.stores)
     if stores.keyring:
-        return await asyncio.to_thread(app.keys.set, info.name, key, server=info.base_url)
-    if not app.keys.is_unlocked and _is_person_there(out):
-        out.say(msg("No keyring here ({reason}): the key goes into an encrypted file.",
+        return await asyncio.to_thread(app.models.keys.set, info.name, key, server=info.base_url)
+    if not app.models.keys.is_unlocked and _is_person_there(out):
+        out.say(msg("No keyring here ({reason}): the key is stored in an encrypted file.",
                     reason=stores.no_keyring or ""))  # fmt: skip
         passphrase = await _hidden(out, msg("Passphrase of the encrypted keys: "))
-        if not stores.has_file and passphrase != await _hidden(out, msg("The same once more: ")):
+        if not stores.has_file and passphrase != await _hidden(out, msg("Repeat passphrase: ")):
             raise UserInputError(
-                msg("The two passphrases differ; nothing was kept."),
+                msg("The two passphrases differ; nothing was saved."),
                 advice=msg("Run the command again."),
                 error_type="bad_passphrase",
             )
-        await asyncio.to_thread(app.keys.unlock, passphrase)
-    return await asyncio.to_thread(app.keys.set, info.name, key, place="file", server=info.base_url)
+        await asyncio.to_thread(app.models.keys.unlock, passphrase)
+    return await asyncio.to_thread(app.models.keys.set, info.name, key, place="file", server=info.base_url)
 
 
 async def _hidden(out: Output, prompt: Message) -> str:

@@ -15,14 +15,13 @@ from shared.message import msg
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """RAW_OR_RESULT EXPR..."""
     parser.add_argument("source", type=Path, metavar="RAW_OR_RESULT")
     parser.add_argument("expressions", nargs="+", metavar="EXPR")
 
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 1 when the data do not hold a quantity, 2 for a wrong expression."""
-    values = await app.measure(args.source, args.expressions)
+    values = await app.simulation.measure(args.source, args.expressions)
     origin = await told_origin(args.source, app, out)
     failures = {text: value for text, value in values.items() if isinstance(value, CircuitError)}
     if out.as_json:
@@ -50,7 +49,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
 
 async def told_origin(source: Path, app: Application, out: Output) -> Origin:
     """Who computed the data; a note says so when it was not this installation."""
-    origin = await app.measure.origin_of(source)
+    origin = await app.simulation.measure.origin_of(source)
     if origin == "elsewhere":
         out.note(msg("These data were computed elsewhere, not by this installation."))
     return origin

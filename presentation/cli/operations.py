@@ -10,8 +10,7 @@ from application.app import Application
 from application.tool_execution.taking_back import UndoConflictError
 from presentation.json_output import Output
 from shared.errors import UserInputError
-from shared.message import Message, msg
-from shared.visible import one_line
+from shared.message import Message, msg, one_line
 
 if TYPE_CHECKING:
     from application.project.undoing import OperationEntry
@@ -29,8 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
-    """List the operations, oldest first."""
-    entries = await app.operations.list(args.project, session_id=args.session, last=args.last)
+    entries = await app.project.operations.list(args.project, session_id=args.session, last=args.last)
     root = args.project.absolute()
     if out.as_json:
         out.json({"ok": True, "operations": [_plain(entry, root) for entry in entries]})
@@ -38,7 +36,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     for entry in entries:
         out.line(_row(entry, out))
     if len(entries) == args.last == _LISTED:
-        out.note(msg("The newest {count} are listed; --last lists more.", count=_LISTED))
+        out.note(msg("The latest {count} are listed; --last lists more.", count=_LISTED))
     if not entries:
         out.say(msg("Nothing has been done in {project} yet.", project=args.project))
     return 0
@@ -62,7 +60,7 @@ async def run_undo(args: argparse.Namespace, app: Application, out: Output) -> i
     if args.diff:
         return await _show(args, app, out)
     try:
-        undone = await app.operations.undo(
+        undone = await app.project.operations.undo(
             args.project, args.operation, session_id=args.session, choose=args.choose
         )
     except UndoConflictError as conflict:
@@ -126,7 +124,7 @@ def _tell_conflict(error: UndoConflictError, args: argparse.Namespace, out: Outp
     for conflict in error.conflicts:
         out.say(msg("What undoing would change in {path}:", path=conflict.path))
         out.line(conflict.undo.text.rstrip("\n"))
-        out.say(msg("What was changed in it since:"))
+        out.say(msg("Changes to it since then:"))
         out.line(conflict.since.text.rstrip("\n"))
     out.note(error.message)
     if error.advice:
@@ -152,7 +150,7 @@ async def _show(args: argparse.Namespace, app: Application, out: Output) -> int:
             advice=msg("List them: python main.py operations PROJECT"),
             error_type="bad_usage",
         )
-    entry = await app.operations.diff(args.project, args.operation)
+    entry = await app.project.operations.diff(args.project, args.operation)
     if out.as_json:
         text = entry.diff.text if entry.diff else ""
         out.json({"ok": True, "operation": _plain(entry, args.project.absolute()), "diff": text})
@@ -200,11 +198,11 @@ def _row(entry: OperationEntry, out: Output) -> str:
 
 _WAYS: dict[str, Message] = {
     "current": msg("Keep the file as it is"),
-    "restore": msg("Put the old content back (the present one can be brought back)"),
-    "merge": msg("Join both changes"),
+    "restore": msg("Restore the old content (the present content can be restored later)"),
+    "merge": msg("Merge both changes"),
 }
 _STATES: dict[str, Message] = {
-    "intent": msg("under way"),
+    "intent": msg("in progress"),
     "done": msg("done"),
     "undone": msg("undone"),
     "abandoned": msg("not carried out"),

@@ -22,11 +22,11 @@ if TYPE_CHECKING:  # other commands must not pay for numpy
 _TOLD_EVERY_S = 2.0
 _ENDS: dict[str, Message] = {
     "goals_met": msg("The goals are met."),
-    "budget": msg("The budget of simulations is used up."),
+    "budget": msg("The simulation budget is used up."),
     "time": msg("The time is up."),
-    "converged": msg("Nothing better was found in several restarts."),
+    "converged": msg("Several restarts found nothing better."),
     "exhausted": msg("Every combination has been tried."),
-    "stopped": msg("Stopped; the best so far is kept."),
+    "stopped": msg("Stopped; the best so far was kept."),
 }
 
 
@@ -55,9 +55,9 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         output=args.output,
     )
     progress = _Progress(out)
-    unsubscribe = app.events.subscribe(OptimizationProgressed, progress.show)
+    unsubscribe = app.program.events.subscribe(OptimizationProgressed, progress.show)
     try:
-        result = await app.optimize(request, on_stopped=lambda partial: _show(partial, out, progress))
+        result = await app.design.optimize(request, on_stopped=lambda partial: _show(partial, out, progress))
     finally:
         unsubscribe()
         progress.end()
@@ -83,7 +83,7 @@ def _show(result: OptimizationResult, out: Output, progress: _Progress) -> None:
     out.say(_ENDS[result.end])
     seconds = f"{result.duration_s:.2f}"
     out.say(
-        msg("{done} simulations in {seconds} s, {failed} failed, {repeated} points came up again.",
+        msg("{done} simulations in {seconds} s, {failed} failed, {repeated} points repeated.",
             done=len(result.rows), seconds=seconds, failed=result.failed, repeated=result.repeated)
     )  # fmt: skip
     if result.output_path is not None:
@@ -115,7 +115,7 @@ def _print_best(result: OptimizationResult, best: BestPoint, out: Output) -> Non
         if name not in judged:
             out.row(f"  {name}: {number(value, result.units.get(name, ''))}")
     if not best.is_verified:
-        out.say(msg("These figures are those of the search; no run of its own has proved them."))
+        out.say(msg("These values come from the search; no separate run has verified them."))
 
 
 class _Progress:
@@ -127,7 +127,6 @@ class _Progress:
         self._is_over = False
 
     def show(self, event: OptimizationProgressed) -> None:
-        """Tell how far it is."""
         is_due = time.monotonic() - self._told_at >= _TOLD_EVERY_S
         if self._is_over or not event.done or not (self._out.is_watched or is_due):
             return
@@ -141,7 +140,6 @@ class _Progress:
         )  # fmt: skip
 
     def end(self) -> None:
-        """Wipe the line."""
         if not self._is_over:
             self._is_over = True
             self._out.status(None)

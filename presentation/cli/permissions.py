@@ -30,20 +30,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="?", default="", metavar="PATH")
     parser.add_argument("--decision", choices=DECISIONS)
     parser.add_argument("--tool", default="*", metavar="NAME")
-    parser.add_argument("--path", default=EVERY_PATH, metavar="GLOB")
+    parser.add_argument("--path", metavar="GLOB")
     parser.add_argument("--effect", choices=("*", *EFFECTS), default="*")
 
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Change what is asked to be changed, then show the decisions."""
-    store, root = app.permissions, args.project
+    store, root = app.conversations.permissions, args.project
     if not root.is_dir():
         raise UserInputError(msg("{path} is not a folder.", path=root), error_type="no_project")
     if args.action in ("add", "remove"):
         change = store.add_rules if args.action == "add" else store.remove_rules
         rule = relative_rule(root, _rule(args))
         if args.action == "add":  # any rule that is there may be taken away
-            rule = checked_rule(root, rule, app.run_tool.executor.names)
+            rule = checked_rule(root, rule, app.conversations.run_tool.executor.names)
         await asyncio.to_thread(change, root, [rule])
     elif args.action in ("protect", "unprotect"):
         name = name_in(root, args.file)
@@ -56,24 +56,29 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
 
 async def _withdraw(args: argparse.Namespace, app: Application) -> None:
     """Ask again before the project is sent to a server, or to any (no server named)."""
-    given = (await asyncio.to_thread(app.permissions.of_project, args.project)).consents
+    given = (await asyncio.to_thread(app.conversations.permissions.of_project, args.project)).consents
     named = args.file.rstrip("/")
     if named and named not in given:
         raise UserInputError(
-            msg("This project is not sent to {server} without a question.", server=named),
-            advice=msg("It is sent to: {names}.", names=", ".join(given)) if given else None,
+            msg("This project is not allowed to be sent to {server} without asking.", server=named),
+            advice=msg("Allowed to be sent to: {names}.", names=", ".join(given)) if given else None,
             error_type="bad_usage",
         )
     for server in (named,) if named else given:
-        await asyncio.to_thread(app.permissions.consent, args.project, server, is_given=False)
+        await asyncio.to_thread(app.conversations.permissions.consent, args.project, server, is_given=False)
 
 
 def _rule(args: argparse.Namespace) -> Rule:
     if args.decision is None:
         raise UserInputError(
-            msg("Say what the rule decides: --decision allow, ask or deny."), error_type="bad_usage"
+            msg("Specify what the rule decides: --decision allow, ask or deny."), error_type="bad_usage"
         )
-    return Rule(decision=args.decision, tool=args.tool, path=args.path, effect=args.effect)
+    if args.file and args.path is not None:
+        raise UserInputError(
+            msg("A rule has one path: give {path} or --path.", path=args.file), error_type="bad_usage"
+        )
+    path = args.file or (EVERY_PATH if args.path is None else args.path)
+    return Rule(decision=args.decision, tool=args.tool, path=path, effect=args.effect)
 
 
 def _show(permissions: Permissions, out: Output) -> None:
@@ -83,7 +88,7 @@ def _show(permissions: Permissions, out: Output) -> None:
         out.json({"ok": True, "rules": rules, "protected": list(permissions.protected), "consents": consents})
         return
     if not permissions.rules and not permissions.protected:
-        out.say(msg("There are no rules for this project: the defaults hold."))
+        out.say(msg("There are no rules for this project: the defaults apply."))
     for rule in permissions.rules:
         out.row(str(rule))
     for name in permissions.protected:

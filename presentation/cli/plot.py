@@ -39,7 +39,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     low, high = _SIZES_MM
     if not (low <= args.width <= high and low <= args.height <= high):
         raise UserInputError(
-            msg("A picture is {low} to {high} mm wide and high.", low=int(low), high=int(high)),
+            msg("A picture must be {low} to {high} mm wide and high.", low=int(low), high=int(high)),
             error_type="bad_usage",
         )
     words = {
@@ -48,7 +48,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         "magnitude": msg("magnitude"),
         "phase": msg("phase"),
     }
-    exported = await app.export.picture(
+    exported = await app.simulation.export.picture(
         ExportRequest(
             source=args.source,
             target=Path(args.output),

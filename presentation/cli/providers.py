@@ -45,19 +45,24 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         return await embeddings.run_test(args, app, out)
     if args.words:
         raise UserInputError(
-            msg("There are too many words: providers {action} NAME.", action=args.action),
+            msg("Too many arguments. Usage: providers {action} NAME.", action=args.action),
             advice=msg("Give one provider."),
             error_type="bad_usage",
         )
     if args.action == "list":
         engines = web_search.engine_documents(app, out)
-        _list(app.models.list(), await asyncio.to_thread(app.models.service_counts), engines, out)
+        _list(
+            app.models.providers.list(),
+            await asyncio.to_thread(app.models.providers.service_counts),
+            engines,
+            out,
+        )
         web_search.say_engines(app, out)
         return 0
     args.name = args.name or "builtin"
     await unlock_keys(app, args.name, out)
     choice = ProviderChoice(provider=args.name, model=args.model, base_url=args.base_url)
-    models = await app.models.examine(choice)
+    models = await app.models.providers.examine(choice)
     message = _found(choice, len(models))
     if out.as_json:
         out.json(
@@ -79,8 +84,8 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
 
 def _found(choice: ProviderChoice, count: int) -> Message:
     if choice.model:
-        return msg("{provider} answers and offers {model}.", provider=choice.provider, model=choice.model)
-    return msg("{provider} answers; models: {count}.", provider=choice.provider, count=count)
+        return msg("{provider} responds and offers {model}.", provider=choice.provider, model=choice.model)
+    return msg("{provider} responds; models: {count}.", provider=choice.provider, count=count)
 
 
 _Counts = Mapping[str, Mapping[str, float]]
@@ -124,14 +129,13 @@ def _counts_line(row: Mapping[str, float]) -> Message:
     mean = _mean(row)
     if mean is None:
         return msg(
-            "Calls: {calls}, failed: {failures}, tried again: {retries}.",
+            "Calls: {calls}, failed: {failures}, retried: {retries}.",
             calls=calls,
             failures=failures,
             retries=retries,
         )
     return msg(
-        "Calls: {calls}, failed: {failures}, tried again: {retries}; first piece after {seconds} s "
-        "on average.",
+        "Calls: {calls}, failed: {failures}, retried: {retries}; first output after {seconds} s on average.",
         calls=calls,
         failures=failures,
         retries=retries,

@@ -11,8 +11,7 @@ from application.app import Application
 from presentation.cli.terminal import read_line
 from presentation.json_output import Output
 from shared.errors import NeedsConfirmation, UserInputError
-from shared.message import msg
-from shared.visible import visible
+from shared.message import msg, visible
 
 if TYPE_CHECKING:
     from application.conversation.sessions import ExportFormat, ShownMessage, ShownSession
@@ -38,7 +37,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     _check_usage(args)
     match args.action:
         case "list":
-            _print_list(await app.sessions.list(args.project), out)
+            _print_list(await app.conversations.sessions.list(args.project), out)
         case "show":
             await _show(args, app, out)
         case "export":
@@ -52,13 +51,13 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
 
 def _check_usage(args: argparse.Namespace) -> None:
     if args.action == "list" and args.session is not None:
-        problem = msg("`sessions list` takes a project only.")
+        problem = msg("`sessions list` accepts a project only.")
     elif args.action != "list" and args.session is None:
         problem = msg("Which conversation? `sessions {action}` needs an id.", action=args.action)
     elif (args.action == "rename") != (args.name is not None):
-        problem = msg("`sessions rename` needs an id and a name; the others take no name.")
+        problem = msg("`sessions rename` needs an id and a name; the others accept no name.")
     elif args.action != "export" and (args.format or args.output):
-        problem = msg("--format and -o belong to `sessions export`.")
+        problem = msg("--format and -o are only used with `sessions export`.")
     else:
         return
     raise UserInputError(
@@ -103,7 +102,7 @@ def _info_document(info: SessionInfo) -> dict[str, Any]:
 async def _show(args: argparse.Namespace, app: Application, out: Output) -> None:
     from application.conversation.session_texts import plain_text
 
-    session = await app.sessions.show(args.project, args.session)
+    session = await app.conversations.sessions.show(args.project, args.session)
     if out.as_json:
         out.json(_session_document(session, out))
         return
@@ -152,7 +151,7 @@ async def _export(args: argparse.Namespace, app: Application, out: Output) -> No
 
     suffix = args.output.suffix.lower().lstrip(".") if args.output else ""
     kind = cast("ExportFormat", args.format or (suffix if suffix in _FORMATS else "json"))
-    session = await app.sessions.show(args.project, args.session)
+    session = await app.conversations.sessions.show(args.project, args.session)
     _note_problems(session, out)
     if kind == "json" and args.output is None and out.as_json:
         out.json(json_document(session))
@@ -163,36 +162,36 @@ async def _export(args: argparse.Namespace, app: Application, out: Output) -> No
             out.json({"ok": True, "id": session.id, "format": kind, "text": text})
         out.line(text.rstrip("\n"))
         return
-    path = await app.sessions.save(text, args.output)
+    path = await app.conversations.sessions.save(text, args.output)
     if out.as_json:
         out.json({"ok": True, "id": session.id, "format": kind, "path": path})
     out.say(msg("Written: {path}", path=path))
 
 
 async def _rename(args: argparse.Namespace, app: Application, out: Output) -> None:
-    info = await app.sessions.find(args.project, args.session)
-    name = await app.sessions.rename(args.project, info.session_id, args.name)
+    info = await app.conversations.sessions.find(args.project, args.session)
+    name = await app.conversations.sessions.rename(args.project, info.session_id, args.name)
     if out.as_json:
         out.json({"ok": True, "id": info.session_id, "name": name})
     out.say(msg("Renamed: {name}", name=visible(name)))
 
 
 async def _delete(args: argparse.Namespace, app: Application, out: Output) -> None:
-    info = await app.sessions.find(args.project, args.session)
+    info = await app.conversations.sessions.find(args.project, args.session)
     name = visible(" ".join(info.name.split()))
     if not args.yes:
         if out.as_json or not sys.stdin.isatty():
             raise NeedsConfirmation(
-                msg("Deleting {name} has to be confirmed, and there is no terminal to ask on.", name=name),
+                msg("Deleting {name} must be confirmed, and there is no terminal to ask on.", name=name),
                 advice=msg("Add --yes to delete it."),
             )
         question = msg(
-            "Delete {name} ({count} messages) for good? [y/N] ", name=name, count=info.message_count
+            "Permanently delete {name} ({count} messages)? [y/N] ", name=name, count=info.message_count
         )
         if await read_line(out.translate(question)) not in _YES:
             out.say(msg("Nothing was deleted."))
             return
-    await app.sessions.delete(args.project, info.session_id)
+    await app.conversations.sessions.delete(args.project, info.session_id)
     if out.as_json:
         out.json({"ok": True, "id": info.session_id, "deleted": True})
     out.say(msg("Deleted: {name}", name=name))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from application.app import Application
 from domain.circuit.dialects import DIALECTS
+from domain.settings import UserSettings
 from domain.simulation.notes import SimulationNote
 from domain.simulation.result import Quantity, SimulationIssue, SimulationResult, StepResult
 from presentation.cli import convergence
@@ -15,6 +16,7 @@ from presentation.figures import figure
 from presentation.json_output import Output
 from shared.errors import UserInputError
 from shared.message import msg
+from shared.setting import add_option
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dialect", choices=DIALECTS)
     parser.add_argument("--fix-convergence", action="store_true")
     parser.add_argument("--timeout", type=float, default=120.0, metavar="S")
-    parser.add_argument("--library", type=Path, action="append", default=[], metavar="DIR")
+    add_option(parser, UserSettings, "libraries")
 
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
@@ -43,10 +45,10 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         libraries=tuple(args.library),
         dialect=args.dialect,
     )
-    result = await app.simulate(request, on_progress=out.progress)
+    result = await app.simulation.run(request, on_progress=out.progress)
     diagnosis = None
     if args.fix_convergence:
-        diagnosis = await app.analyze_convergence(
+        diagnosis = await app.simulation.analyze_convergence(
             request.circuit,
             analysis=request.analysis,
             assignments=request.assignments,
@@ -72,7 +74,7 @@ def _assignment(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not (name.strip() and equals and value.strip()):
         raise UserInputError(
-            msg("--set wants NAME=VALUE, not {text}.", text=text),
+            msg("--set expects NAME=VALUE, not {text}.", text=text),
             advice=msg("For example: --set R1=2k or --set m1.w=10u."),
         )
     return name.strip(), value.strip()

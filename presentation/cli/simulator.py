@@ -29,7 +29,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Change what is asked to be changed, then show the settings."""
     if not args.folder.is_dir():
         raise UserInputError(msg("{path} is not a folder.", path=args.folder))
-    store = app.simulator_settings
+    store = app.simulation.settings
     settings = SimulatorSettings() if args.clear else await to_thread(store.of_circuit, args.folder)
     changed = args.clear or args.dialect or args.library or args.models or args.variable
     if args.dialect:
@@ -50,7 +50,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
 def _existing(path: Path) -> Path:
     real = path.expanduser().resolve()
     if not real.exists():
-        raise UserInputError(msg("There is no file {path}.", path=path))
+        raise UserInputError(msg("File {path} does not exist.", path=path))
     return real
 
 
@@ -65,7 +65,7 @@ def _variable(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not (name.isidentifier() and name.isascii() and equals and value.strip()):
         raise UserInputError(
-            msg("--variable wants NAME=VALUE, not {text}.", text=text),
+            msg("--variable expects NAME=VALUE, not {text}.", text=text),
             advice=msg("For example: {example}", example="--variable PDK_ROOT=~/pdk"),
         )
     return name, value.strip()
@@ -85,7 +85,7 @@ def _show(settings: SimulatorSettings, out: Output) -> None:
             }
         )
         return
-    out.say(msg("Dialect: {name}", name=settings.dialect or msg("told by each circuit")))
+    out.say(msg("Dialect: {name}", name=settings.dialect or msg("detected per circuit")))
     for path in settings.libraries:
         out.say(msg("Library: {path}", path=path))
     for model in settings.model_files:

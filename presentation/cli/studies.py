@@ -45,9 +45,11 @@ def command_of(
             cluster=args.cluster,
         )
         progress = _Progress(out)
-        unsubscribe = app.events.subscribe(StudyProgressed, progress.show)
+        unsubscribe = app.program.events.subscribe(StudyProgressed, progress.show)
         try:
-            result = await app.study(request, on_stopped=lambda partial: _show(partial, out, progress))
+            result = await app.simulation.study(
+                request, on_stopped=lambda partial: _show(partial, out, progress)
+            )
         finally:
             unsubscribe()
             progress.end()
@@ -73,7 +75,7 @@ def _show(result: StudyResult, out: Output, progress: _Progress) -> None:
     for warning in result.warnings:
         out.say(msg("Warning: {text}", text=warning))
     if result.is_stopped:
-        out.say(msg("Stopped; what was done is kept."))
+        out.say(msg("Stopped; the runs done so far were kept."))
     seconds = f"{result.duration_s:.2f}"
     out.say(
         msg("{done} of {total} runs in {seconds} s, {failed} failed.",
@@ -91,7 +93,6 @@ class _Progress:
         self._is_over = False
 
     def show(self, event: StudyProgressed) -> None:
-        """Tell how far it is."""
         if self._is_over or not event.done:
             return
         is_due = time.monotonic() - self._told_at >= _TOLD_EVERY_S
@@ -105,7 +106,6 @@ class _Progress:
         )  # fmt: skip
 
     def end(self) -> None:
-        """Wipe the line."""
         if not self._is_over:
             self._is_over = True
             self._out.status(None)

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from domain.circuit.dialects import DIALECTS
+from domain.settings import UserSettings
 from shared.errors import UserInputError
 from shared.message import msg
+from shared.setting import add_option
 
 if TYPE_CHECKING:
     from domain.studies.study_spec import StudyKind, StudySpec
@@ -47,7 +49,7 @@ def add_study_arguments(parser: argparse.ArgumentParser, kind: StudyKind | Liter
     parser.add_argument("--workers", type=_count, metavar="N")
     parser.add_argument("--cluster", type=_address, metavar="tcp://HOST:PORT")
     parser.add_argument("--dialect", choices=DIALECTS)
-    parser.add_argument("--library", type=Path, action="append", default=[], metavar="DIR")
+    add_option(parser, UserSettings, "libraries")
 
 
 async def study_spec(args: argparse.Namespace) -> StudySpec:
@@ -75,14 +77,14 @@ def _read(path: Path) -> dict[str, Any]:
         document = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_without_repetition)
     except (ValueError, RecursionError) as error:
         raise UserInputError(
-            msg("{path} is no JSON that can be read: {reason}.", path=path, reason=str(error)),
+            msg("{path} is not valid JSON: {reason}.", path=path, reason=str(error)),
             file=path,
             line=error.lineno if isinstance(error, json.JSONDecodeError) else None,
             error_type="bad_spec",
         ) from error
     if not isinstance(document, dict):
         raise UserInputError(
-            msg("{path} is no JSON object with keys.", path=path), file=path, error_type="bad_spec"
+            msg("{path} is not a JSON object with keys.", path=path), file=path, error_type="bad_spec"
         )
     return document
 
@@ -133,7 +135,7 @@ def _list(document: dict[str, Any], key: str) -> list[Any]:
         return []
     if not isinstance(found, list):
         raise UserInputError(
-            msg("{key} in the specification should be a list.", key=key), error_type="bad_spec"
+            msg("{key} in the specification must be a list.", key=key), error_type="bad_spec"
         )
     return found
 
@@ -144,7 +146,7 @@ def _named(text: str, option: str) -> tuple[str, str]:
         return text.strip(), text.strip()  # an expression that is its own name
     if not (name.strip() and equals and value.strip()):
         raise UserInputError(
-            msg("{option} wants NAME=VALUE, not {text}.", option=option, text=text), error_type="bad_usage"
+            msg("{option} expects NAME=VALUE, not {text}.", option=option, text=text), error_type="bad_usage"
         )
     return name.strip(), value.strip()
 
@@ -174,7 +176,7 @@ def _parameter(text: str) -> dict[str, Any]:
 
 def _bad_parameter(text: str) -> UserInputError:
     return UserInputError(
-        msg("--param does not understand {text}.", text=text),
+        msg("--param cannot interpret {text}.", text=text),
         advice=msg("Write {forms}.", forms=f"{_RANGE_FORM}, R1=1k:10k:E24, R1=1k,2.2k,4.7k, R1=1%:normal"),
         error_type="bad_usage",
     )

@@ -21,7 +21,6 @@ _DASH = "—"
 
 
 def print_study(result: StudyResult, out: Output) -> None:
-    """Everything about a study, on stdout."""
     if result.kind in ("sweep", "corners") or result.total <= _MOST_ROWS // 2:
         _lines(out, _rows(result, out))
     if result.kind in ("sweep", "montecarlo") and len(result.rows) > 1:
@@ -125,12 +124,11 @@ def _worst_cases(result: StudyResult, out: Output) -> list[list[str]]:
 
 
 def _sensitivities(result: StudyResult, out: Output) -> list[list[str]]:
-    """A tornado chart in letters."""
     lines: list[list[str]] = []
     for metric, found in result.sensitivities.items():
         most = max((item.weight for item in found), default=0.0) or 1.0
         unit = result.units[metric]
-        lines.append([metric, out.translate(msg("normalised")), out.translate(msg("per tolerance")), ""])
+        lines.append([metric, out.translate(msg("normalized")), out.translate(msg("per tolerance")), ""])
         for item in found:
             bar = "#" * round(_BAR * item.weight / most)
             lines.append([

@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 
-from shared.visible import for_terminal
+from shared.message import for_terminal
 
 
 async def read_line(prompt: str) -> str:

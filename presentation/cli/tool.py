@@ -15,9 +15,9 @@ from application.app import Application
 from presentation.cli.confirming import allow_all
 from presentation.cli.terminal import read_input
 from presentation.json_output import Output
-from shared.bounded_json import MOST_NESTED, is_too_deep
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
+from shared.safe_json import MOST_NESTED, is_too_deep
 
 if TYPE_CHECKING:
     from domain.llm.tools.result import ToolResult
@@ -48,7 +48,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         text = await _standard_input()
     arguments, problem = _read(text)
     try:
-        result = await app.run_tool(
+        result = await app.conversations.run_tool(
             args.name,
             arguments,
             project=args.project,
@@ -118,12 +118,12 @@ def _failure(error: CircuitAIError, out: Output) -> dict[str, Any]:
 
 
 def _schema(name: str, app: Application, out: Output) -> int:
-    tool = app.run_tool.executor.tool(name)
+    tool = app.conversations.run_tool.executor.tool(name)
     if tool is None:
-        known = ", ".join(sorted(app.run_tool.executor.names))
+        known = ", ".join(sorted(app.conversations.run_tool.executor.names))
         error = UserInputError(
             msg("There is no tool named {name}.", name=name),
-            advice=msg("Tools are: {names}.", names=known),
+            advice=msg("Available tools: {names}.", names=known),
             error_type="unknown_tool",
         )
         fail(error, out)
@@ -133,7 +133,7 @@ def _schema(name: str, app: Application, out: Output) -> int:
 
 
 def _list(app: Application, out: Output) -> int:
-    tools = app.run_tool.executor.tools
+    tools = app.conversations.run_tool.executor.tools
     out.json(
         {
             "tools": [

@@ -46,16 +46,16 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
 
 def _check_usage(args: argparse.Namespace) -> None:
     if args.action == "list" and args.trace is not None:
-        problem = msg("`traces list` takes a project only.")
+        problem = msg("`traces list` accepts a project only.")
     elif args.action != "list" and args.session is not None:
-        problem = msg("--session belongs to `traces list`.")
+        problem = msg("--session is only used with `traces list`.")
     elif args.action != "export" and (args.format or args.output):
-        problem = msg("--format and -o belong to `traces export`.")
+        problem = msg("--format and -o are only used with `traces export`.")
     else:
         return
     raise UserInputError(
         problem,
-        advice=msg('TRACE is the beginning of an id of `traces list`, or "last", which is meant without it.'),
+        advice=msg('TRACE is the beginning of an id from `traces list`, or "last" (the default).'),
         error_type="bad_usage",
     )
 
@@ -65,8 +65,8 @@ async def _list(args: argparse.Namespace, app: Application, out: Output) -> None
 
     session_id = ""
     if args.session is not None:
-        session_id = (await app.sessions.find(args.project, args.session)).session_id
-    turns = await app.traces.turns(args.project, session_id=session_id)
+        session_id = (await app.conversations.sessions.find(args.project, args.session)).session_id
+    turns = await app.program.traces.turns(args.project, session_id=session_id)
     if out.as_json:
         out.json({"ok": True, "traces": [plain_span(turn) for turn in turns]})
         return
@@ -81,7 +81,7 @@ async def _list(args: argparse.Namespace, app: Application, out: Output) -> None
 async def _show(args: argparse.Namespace, app: Application, out: Output) -> None:
     from application.tracing import plain_span
 
-    spans = await app.traces.spans(args.project, args.trace or "last")
+    spans = await app.program.traces.spans(args.project, args.trace or "last")
     if out.as_json:
         out.json({"ok": True, "spans": [plain_span(span) for span in spans]})
         return
@@ -98,13 +98,13 @@ def _print_tree(spans: Sequence[KeptSpan], out: Output) -> None:
 
 async def _export(args: argparse.Namespace, app: Application, out: Output) -> None:
     kind: TraceFormat = args.format or "otlp"
-    text = await app.traces.export(args.project, args.trace or "last", kind)
+    text = await app.program.traces.export(args.project, args.trace or "last", kind)
     if args.output is None:
         if out.as_json:
             out.json({"ok": True, "format": kind, "text": text})
         out.line(text)
         return
-    path = await app.sessions.save(text + "\n", args.output)
+    path = await app.conversations.sessions.save(text + "\n", args.output)
     if out.as_json:
         out.json({"ok": True, "format": kind, "path": path})
     out.say(msg("Written: {path}", path=path))

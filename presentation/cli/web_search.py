@@ -32,7 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which engine."""
     parser.add_argument("--search-engine", default="", metavar="E")
     parser.add_argument("--search-url", default="", metavar="U")
     parser.add_argument("--search-id", default="", metavar="ID")
@@ -47,7 +46,7 @@ def search_of(args: argparse.Namespace) -> tuple[bool | None, WebSearchChoice | 
     is_general = args.web_search or engine != WebSearchChoice()
     if sum((args.search, is_general, args.no_search)) > 1:
         raise UserInputError(
-            msg("The provider's own web search, the general one and none exclude each other."),
+            msg("The provider's own web search, the general one and none are mutually exclusive."),
             advice=msg("Give one of --search, --web-search and --no-search."),
             error_type="bad_usage",
         )
@@ -61,7 +60,7 @@ def refuse_in_design(general: WebSearchChoice | None) -> None:
     if general is not None and general.is_on:
         raise UserInputError(
             msg("A design does not search the web."),
-            advice=msg("Leave out --web-search, or --mode workflow."),
+            advice=msg("Omit --web-search, or --mode workflow."),
             error_type="bad_usage",
         )
 
@@ -77,8 +76,10 @@ async def run_test(args: argparse.Namespace, app: Application, out: Output) -> i
     """
     if len(args.words) > 1:
         raise UserInputError(
-            msg("There are too many words: providers test web-search [ENGINE]."),
-            advice=msg("Search engines are: {names}.", names=", ".join(row.name for row in engines(app))),
+            msg("Too many arguments. Usage: providers test web-search [ENGINE]."),
+            advice=msg(
+                "Available search engines: {names}.", names=", ".join(row.name for row in engines(app))
+            ),
             error_type="bad_usage",
         )
     named = replace(
@@ -86,15 +87,15 @@ async def run_test(args: argparse.Namespace, app: Application, out: Output) -> i
         engine=args.search_engine or "".join(args.words),
         base_url=args.search_url or args.base_url,
     )
-    settings = await asyncio.to_thread(app.search_web.as_set, named)
+    settings = await asyncio.to_thread(app.models.search_web.as_set, named)
     await unlock_keys(app, key_name_of(app, named), out)
-    answer = await app.search_web(TRIAL_QUERY, settings)
+    answer = await app.models.search_web(TRIAL_QUERY, settings)
     took_ms = round(answer.took_s * 1000)
     if args.save:
         kept = replace(settings, verified_at=datetime.now(UTC).isoformat(timespec="seconds"))
-        await asyncio.to_thread(app.model_settings.change, lambda old: replace(old, web_search=kept))
+        await asyncio.to_thread(app.models.settings.change, lambda old: replace(old, web_search=kept))
     message = msg(
-        "{server} answers in {ms} ms; pages for “{query}”: {count}.",
+        "{server} responds in {ms} ms; pages for “{query}”: {count}.",
         server=answer.server,
         ms=took_ms,
         query=answer.query,
@@ -115,33 +116,31 @@ async def run_test(args: argparse.Namespace, app: Application, out: Output) -> i
     out.say(message)
     say_sources(answer.sources, out)
     if answer.silent:
-        out.say(msg("Engines behind it that did not answer: {names}.", names=", ".join(answer.silent)))
+        out.say(msg("Engines behind it that did not respond: {names}.", names=", ".join(answer.silent)))
     if args.save:
-        out.say(msg("Kept as the engine of the web search."))
+        out.say(msg("Saved as the web search engine."))
     return 0
 
 
 def say_sources(sources: tuple[WebSource, ...], out: Output) -> None:
-    """A numbered list, a line a page."""
     for number, source in enumerate(sources, 1):
         date = f"  ({source.date})" if source.date else ""
         out.row(f"  {source.reference or f'[{number}]'}  {source.title}{date}  {source.url}")
 
 
 def engines(app: Application) -> tuple[SearchEngineInfo, ...]:
-    """The engines of the general search."""
-    return app.search_web.engines.list()
+    return app.models.search_web.engines.list()
 
 
 def key_name_of(app: Application, choice: WebSearchChoice) -> str:
     """Under which the key of the chosen engine is kept; "" when it takes none."""
-    name = choice.engine or app.model_settings.latest.web_search.engine
+    name = choice.engine or app.models.settings.latest.web_search.engine
     return next((info.key_name for info in engines(app) if info.name == name), "")
 
 
 def say_engines(app: Application, out: Output) -> None:
     """The engines, as `providers list` shows them."""
-    chosen = app.model_settings.latest.web_search
+    chosen = app.models.settings.latest.web_search
     out.say(msg("Web search, for every model (chat --web-search):"))
     for info in engines(app):
         mark = "*" if info.name == chosen.engine else " "
@@ -149,7 +148,7 @@ def say_engines(app: Application, out: Output) -> None:
         if info.needs_key:
             out.line(f"    {out.translate(_key_line(info))}")
         url = (chosen.base_url if info.name == chosen.engine else "") or info.base_url
-        out.say(msg("    Address: {url}", url=url) if url else msg("    Address: to be given (--search-url)"))
+        out.say(msg("    Address: {url}", url=url) if url else msg("    Address: required (--search-url)"))
         if info.note is not None:
             out.line(f"    {out.translate(info.note)}")
 
@@ -161,8 +160,7 @@ def _key_line(info: SearchEngineInfo) -> Message:
 
 
 def engine_documents(app: Application, out: Output) -> list[dict[str, object]]:
-    """The same as JSON."""
-    chosen = app.model_settings.latest.web_search
+    chosen = app.models.settings.latest.web_search
     return [
         {
             "name": info.name,

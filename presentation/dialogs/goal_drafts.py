@@ -75,7 +75,6 @@ class GoalDraft:
 
     @classmethod
     def of(cls, goal: DesignGoal) -> GoalDraft:
-        """The texts of a goal."""
         relation, limit, tolerance = limit_parts(goal)
         operator: Operator = {"=": "=", "≤": "≤", "≥": "≥"}.get(relation, "…")  # type: ignore[assignment]
         return cls(
@@ -96,7 +95,6 @@ class GoalDraft:
         )
 
     def goal(self) -> DesignGoal:
-        """The goal it stands for. Raises BadGoal."""
         metric, expression = self.metric.strip(), self.expression.strip()
         if not metric:
             raise BadGoal("metric", msg("Give the goal a short name, for example cutoff."))
@@ -126,7 +124,7 @@ class GoalDraft:
             high, unit = read_figure(high_text, known)
             low, _ = read_figure(low_text, unit)
             if low >= high:
-                raise BadGoal("limit", msg("The first limit has to be the smaller one."))
+                raise BadGoal("limit", msg("The first limit must be the smaller one."))
             return unit, low, high, None
         value, unit = read_figure(self.limit, known)
         if self.operator == "≤":
@@ -139,7 +137,7 @@ class GoalDraft:
 
 def _check_expression(expression: str) -> None:
     if not expression:
-        raise BadGoal("expression", msg("Say what is measured, for example max(db(v(out)))."))
+        raise BadGoal("expression", msg("Specify what is measured, for example max(db(v(out)))."))
     try:
         parse(expression)
     except CircuitAIError as error:
@@ -154,7 +152,7 @@ def read_figure(text: str, unit: str | None = None) -> tuple[float, str]:
     plain = text.replace("\u00a0", " ").replace("−", "-").replace(",", ".").strip()
     found = _NUMBER.match(plain)
     if found is None or not math.isfinite(float(found[0])):
-        raise BadGoal("limit", msg("Write a number with its unit, for example 10 kHz or 0.1 dB."))
+        raise BadGoal("limit", msg("Enter a number with its unit, for example 10 kHz or 0.1 dB."))
     value, rest = float(found[0]), plain[found.end() :].strip()
     if unit == "1" and rest == "%":
         return value / 100, unit
@@ -167,15 +165,12 @@ def read_figure(text: str, unit: str | None = None) -> tuple[float, str]:
             return value * factor, unit if unit is not None else _UNITS.get(named, "1")
     if unit is not None:
         example = "0.5" if unit == "1" else f"0.5 {unit}"
-        raise BadGoal("limit", msg("“{text}” is no unit of this goal; write it as {example}.", text=rest,
+        raise BadGoal("limit", msg("“{text}” is not a unit of this goal; write it as {example}.", text=rest,
                                    example=example))  # fmt: skip
-    raise BadGoal(
-        "limit", msg("The unit “{text}” is not known. Use Hz, V, A, s, dB, deg, Ω or none.", text=rest)
-    )
+    raise BadGoal("limit", msg("Unknown unit “{text}”. Use Hz, V, A, s, dB, deg, Ω or none.", text=rest))
 
 
 def _width(text: str, value: float, unit: str) -> float:
-    """Half the width of the bounds."""
     plain = text.replace("\u00a0", " ").strip().lstrip("±").removeprefix("+/-").removeprefix("+-").strip()
     if not plain:
         share = _TOLERANCE_IN_UNIT
@@ -191,7 +186,7 @@ def _width(text: str, value: float, unit: str) -> float:
         except BadGoal:
             raise BadGoal("tolerance", msg("Write the tolerance as ±2 % or in the goal's unit.")) from None
     if not width > 0:
-        raise BadGoal("tolerance", msg("The tolerance has to be larger than zero: nothing is met exactly."))
+        raise BadGoal("tolerance", msg("The tolerance must be greater than zero: no value is met exactly."))
     return width
 
 
@@ -241,13 +236,11 @@ def goals_of(drafts: Sequence[GoalDraft], *, needs_must: bool = True) -> tuple[D
             continue
         goal = draft.goal()
         if any(goal.metric == other.metric for other in goals):
-            raise BadGoal(
-                "metric", msg("Two goals are called {name}; give one another name.", name=goal.metric)
-            )
+            raise BadGoal("metric", msg("Two goals are called {name}; rename one.", name=goal.metric))
         goals.append(goal)
     if needs_must and not any(goal.weight == "must" for goal in goals):
         raise BadGoal(
-            "metric", msg("At least one goal has to be a must: it decides when the design is finished.")
+            "metric", msg("At least one goal must be a “must”: it decides when the design is finished.")
         )
     return tuple(goals)
 
@@ -256,7 +249,6 @@ def goals_of(drafts: Sequence[GoalDraft], *, needs_must: bool = True) -> tuple[D
 
 
 def text_of(drafts: Sequence[GoalDraft]) -> str:
-    """JSON with a line for each goal."""
     rows = [
         json.dumps(
             {
@@ -297,7 +289,7 @@ def _entries(text: str) -> list[tuple[int, Any]]:
     decoder = json.JSONDecoder()
     place = _skip(text, 0)
     if text[place : place + 1] != "[":
-        raise BadText(_line(text, place), msg("The text has to begin with [ and hold one goal a line."))
+        raise BadText(_line(text, place), msg("The text must begin with [ and hold one goal per line."))
     found: list[tuple[int, Any]] = []
     place = _skip(text, place + 1)
     while text[place : place + 1] != "]":
@@ -310,20 +302,20 @@ def _entries(text: str) -> list[tuple[int, Any]]:
         if text[place : place + 1] == ",":
             place = _skip(text, place + 1)
         elif text[place : place + 1] != "]":
-            raise BadText(_line(text, place), msg("A comma is missing between two goals, or ] at the end."))
+            raise BadText(_line(text, place), msg("A comma is missing between two goals, or a ] at the end."))
     rest = _skip(text, place + 1)
     if rest < len(text):
-        raise BadText(_line(text, rest), msg("Nothing may stand behind the closing ]."))
+        raise BadText(_line(text, rest), msg("Nothing may follow the closing ]."))
     return found
 
 
 def _json_advice(error: json.JSONDecodeError) -> Message:
     if "quotes" in error.msg:
-        return msg('A name has to stand in double quotes, for example "goal".')
+        return msg('A name must be in double quotes, for example "goal".')
     if "delimiter" in error.msg:
         return msg("A comma or a colon is missing before column {column}.", column=error.colno)
     return msg(
-        "This is no JSON from column {column} on; look for a missing quote or brace.", column=error.colno
+        "Not valid JSON from column {column} on; check for a missing quote or brace.", column=error.colno
     )
 
 
@@ -333,12 +325,10 @@ def _draft_of(line: int, entry: Any, known: Mapping[tuple[str, str], GoalDraft])
         raise BadText(line, _shape())
     unknown = next((name for name in entry if name not in names), None)
     if unknown is not None:
-        raise BadText(
-            line, msg("“{name}” is not known here; use {names}.", name=unknown, names=", ".join(names))
-        )
+        raise BadText(line, msg("Unknown name “{name}”; use {names}.", name=unknown, names=", ".join(names)))
     wrong = next((name for name, value in entry.items() if not isinstance(value, str)), None)
     if wrong is not None:
-        raise BadText(line, msg("“{name}” has to be a text in quotes.", name=wrong))
+        raise BadText(line, msg("“{name}” must be text in quotes.", name=wrong))
     weight = entry.get("weight", "must")
     if weight not in ("must", "wish"):
         raise BadText(line, msg("The weight is must or wish, not “{text}”.", text=weight))
@@ -361,7 +351,7 @@ def _draft_of(line: int, entry: Any, known: Mapping[tuple[str, str], GoalDraft])
 
 
 def _shape() -> Message:
-    return msg("Each goal is an object in braces with the names goal, measure, limit, tolerance and weight.")
+    return msg("Each goal is an object in braces with the keys goal, measure, limit, tolerance and weight.")
 
 
 def _split_limit(line: int, text: str) -> tuple[Operator, str]:

@@ -35,8 +35,8 @@ _HEADS: tuple[tuple[int, Message], ...] = (
 _COLUMNS = 9
 _STRETCH = {1: 3, 2: 7, 4: 2, 7: 4}
 _SHOWN_ROWS = 9
-_WIDEST_NAME, _WIDEST_EXPRESSION = 30, 52
-"""Digits a name and an expression may take before they are cut."""
+_WIDEST_NAME, _WIDEST_EXPRESSION, _WIDEST_WORDS = 30, 52, 30
+"""Digits a name, an expression and the words a goal is from may take before they are cut."""
 _LIMIT = "−00.0 kHz"
 """A limit as it is usually written: it has room, one that is longer likewise."""
 _STYLE = """
@@ -82,7 +82,6 @@ class GoalRow:
 
     @property
     def widgets(self) -> tuple[QWidget, ...]:
-        """One a column, from left to right."""
         return (
             self.wanted,
             self.metric,
@@ -97,7 +96,6 @@ class GoalRow:
 
     @property
     def current(self) -> GoalDraft:
-        """What stands in the row."""
         return GoalDraft(
             metric=self._metric(),
             expression=self.expression.text(),
@@ -130,6 +128,8 @@ class GoalRow:
         self.metric.setToolTip(self._metric())
         self.expression.setToolTip(self.expression.text())
         self.words.setText(language(text))
+        digit = self.words.fontMetrics().horizontalAdvance("0")
+        self.words.setMinimumWidth(min(self.words.sizeHint().width(), digit * _WIDEST_WORDS))
         palette = self.words.palette()
         palette.setColor(self.words.foregroundRole(), theme.color(color))
         self.words.setPalette(palette)
@@ -139,7 +139,6 @@ class GoalRow:
         self.tolerance.setEnabled(is_wanted and self.operator.currentText() == "=")
 
     def retranslate(self) -> None:
-        """Words of the row."""
         language, is_named = self._services.language, self.metric.text() == self._named
         self._named = self.draft.metric
         if self.draft.original is not None:
@@ -162,7 +161,6 @@ class GoalRow:
         self.refresh()
 
     def restyle(self) -> None:
-        """Fonts and sizes."""
         theme = self._services.theme.theme
         self.expression.setFont(theme.font("mono_small"))
         self.words.setFont(theme.font("small"))
@@ -200,7 +198,7 @@ class GoalRow:
                 return msg("“{words}”, changed by you", words=goal.words), "warn.text"
             return msg("changed by you"), "warn.text"
         if not goal.stated:
-            return msg("not said, my proposal"), "info.text"
+            return msg("not given, my proposal"), "info.text"
         if goal.words:
             return msg("“{words}”", words=goal.words), "text.secondary"
         return msg("your sentence"), "text.secondary"
@@ -235,11 +233,9 @@ class GoalTable(QScrollArea):
 
     @property
     def drafts(self) -> tuple[GoalDraft, ...]:
-        """What stands in the rows."""
         return tuple(row.current for row in self.rows)
 
     def set_drafts(self, drafts: Sequence[GoalDraft]) -> None:
-        """Other rows."""
         for row in tuple(self.rows):
             self._take_out(row)
         self.rows = [self._made(draft) for draft in drafts]
@@ -254,7 +250,6 @@ class GoalTable(QScrollArea):
         self.changed.emit()
 
     def restyle(self) -> None:
-        """Sizes and colours."""
         theme = self._services.theme.theme
         self.setStyleSheet(style_sheet(theme, _STYLE))
         self._grid.setHorizontalSpacing(theme.size("space.1"))
@@ -272,14 +267,12 @@ class GoalTable(QScrollArea):
         self.updateGeometry()
 
     def retranslate(self) -> None:
-        """Heads and rows."""
         for _, label, text in self._heads:
             label.setText(self._services.language(text))
         for row in self.rows:
             row.retranslate()
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """As high as its rows, to a limit."""
         theme = self._services.theme.theme
         shown = min(max(len(self.rows), 1), _SHOWN_ROWS)
         return QSize(

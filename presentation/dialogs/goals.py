@@ -92,7 +92,6 @@ class GoalsDialog(QDialog):
 
     @property
     def limits(self) -> list[str]:
-        """The limits as they stand in the rows."""
         return [row.limit.text() for row in self.table.rows]
 
     async def ask(self) -> tuple[DesignGoal, ...] | None:
@@ -171,7 +170,6 @@ class GoalsDialog(QDialog):
     # --- looks ---------------------------------------------------------------------------------------
 
     def restyle(self) -> None:
-        """Fonts and sizes."""
         theme = self._services.theme.theme
         edge, gap = theme.size("space.4"), theme.size("space.2")
         self._body.setContentsMargins(edge, edge, edge, edge)
@@ -187,7 +185,6 @@ class GoalsDialog(QDialog):
         self.resize(self.sizeHint())
 
     def retranslate(self) -> None:
-        """Words."""
         language = self._services.language
         title = msg("Change goals") if self._is_change else msg("Confirm design goals")
         if self._circuit:
@@ -282,18 +279,18 @@ class GoalsDialog(QDialog):
 
 
 _OF_A_CIRCUIT = msg(
-    "Every run of this circuit from now on is held against these goals. Runs before keep the goals of "
-    "their time."
+    "Every run of this circuit from now on is checked against these goals. Earlier runs keep the goals "
+    "they had."
 )
 
 
 def _intro(proposed: int, *, is_change: bool) -> Message:
     if is_change:
-        return msg("The next round is designed and judged by these goals. What is done so far stays.")
+        return msg("The next round is designed and judged by these goals. Work done so far is kept.")
     if not proposed:
-        return msg("Goals read from your sentence. They decide when the design counts as finished.")
+        return msg("Goals read from your sentence. They decide when the design is finished.")
     return msg(
-        "Goals read from your sentence. Not in it: {count}. Check them all, they decide when the design "
-        "counts as finished.",
+        "Goals read from your sentence. Not stated in it: {count}. Check them all: they decide when "
+        "the design is finished.",
         count=proposed,
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QEvent, QObject, QSize, Qt
 from PyQt6.QtGui import QKeyEvent
@@ -33,6 +34,9 @@ from shared.errors import CircuitAIError
 from shared.message import Message, msg
 from shared.ulid import new_ulid
 
+if TYPE_CHECKING:
+    from application.groups.conversations import Conversations
+
 PROTECTED = "protected"
 """In the list of decisions: no rule, a file that is always asked about."""
 
@@ -43,8 +47,8 @@ _DECISIONS: dict[str, tuple[Message, str]] = {
     PROTECTED: (msg("Protected"), "warn.text"),
 }
 _EFFECTS: dict[EffectClass, Message] = {
-    "read": msg("look at files"),
-    "create": msg("make files"),
+    "read": msg("read files"),
+    "create": msg("create files"),
     "change": msg("change files"),
     "delete": msg("delete files"),
     "simulate": msg("simulate"),
@@ -65,10 +69,17 @@ class _Row:
 class PermissionsDialog(QDialog):
     """Open it with `open()`; each change holds at once."""
 
-    def __init__(self, services: WindowServices, root: Path, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        services: WindowServices,
+        conversations: Conversations,
+        root: Path,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._services = services
-        self._store = services.app.permissions
+        self._conversations = conversations
+        self._store = conversations.permissions
         self._root = root
         self._kept: Permissions | None = None
         self._rows: list[_Row] = []
@@ -89,7 +100,6 @@ class PermissionsDialog(QDialog):
 
     @property
     def shown(self) -> list[tuple[str, ...]]:
-        """The rows as they stand there."""
         return [tuple(cell.text for cell in row.cells) for row in self._rows]
 
     # --- parts ---------------------------------------------------------------------------------------
@@ -176,7 +186,7 @@ class PermissionsDialog(QDialog):
     # --- what is kept --------------------------------------------------------------------------------
 
     async def _load(self) -> None:
-        tools = await asyncio.to_thread(lambda: tuple(sorted(self._services.app.run_tool.executor.names)))
+        tools = await asyncio.to_thread(lambda: tuple(sorted(self._conversations.run_tool.executor.names)))
         if self._is_closed:
             return
         self._tools = tools
@@ -198,7 +208,6 @@ class PermissionsDialog(QDialog):
             self._show()
 
     def add(self) -> None:
-        """Add what stands in the fields."""
         if self.add_button.isEnabled():
             self._start(self._add(), "add permission")
 
@@ -226,7 +235,6 @@ class PermissionsDialog(QDialog):
             await self._read()
 
     def remove(self) -> None:
-        """Take the chosen rows away."""
         chosen = [self._rows[number] for number in self.table.selected_rows() if number < len(self._rows)]
         if chosen:
             self._start(self._remove(chosen), "remove permission")
@@ -275,7 +283,7 @@ class PermissionsDialog(QDialog):
             )
         for name in kept.protected:
             text, color = _DECISIONS[PROTECTED]
-            asked = language(msg("always asked about"))
+            asked = language(msg("always asks"))
             cells = [Cell(text=language(text), color=color), Cell(text=every_tool), Cell(text=name, tip=name)]
             yield _Row(
                 [*cells, Cell(text=asked)], partial(self._store.protect, root, name, is_protected=False)
@@ -305,7 +313,6 @@ class PermissionsDialog(QDialog):
         self.error.setVisible(problem is not None)
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
-        """Delete takes the chosen rows away."""
         key = event.key() if isinstance(event, QKeyEvent) else None
         if watched is self.table and key == Qt.Key.Key_Delete and event.type() == QEvent.Type.KeyPress:  # type: ignore[union-attr]
             self.remove()
@@ -322,13 +329,11 @@ class PermissionsDialog(QDialog):
     # --- looks ---------------------------------------------------------------------------------------
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Wide enough for every column."""
         theme = self._services.theme.theme
         wide = theme.size("pane.right_max") + theme.size("pane.left_default") // 2
         return QSize(wide, max(height_at(self, wide), theme.size("pane.left_default") * 3 // 2))
 
     def restyle(self, _theme: object = None) -> None:
-        """Sizes."""
         theme = self._services.theme.theme
         edge, gap = theme.size("space.4"), theme.size("space.3")
         self._body.setContentsMargins(edge, edge, edge, edge)
@@ -338,7 +343,6 @@ class PermissionsDialog(QDialog):
         self.resize(self.sizeHint())
 
     def retranslate(self) -> None:
-        """Words."""
         language = self._services.language
         self.setWindowTitle(language(msg("Confirmation rules")))
         self._intro.setText(
@@ -354,8 +358,8 @@ class PermissionsDialog(QDialog):
         self._empty.setText(
             language(
                 msg(
-                    "No rules: asked about are deleting, model libraries, files that were not read before "
-                    "they are overwritten, and more than ten files in one turn."
+                    "No rules: you are asked about deleting, model libraries, files overwritten "
+                    "without being read, and more than ten files in one turn."
                 )
             )
         )
@@ -373,7 +377,7 @@ class PermissionsDialog(QDialog):
         ):
             field.setAccessibleName(language(name))
         self.add_button.setText(language(msg("Add")))
-        self.remove_button.setText(language(msg("Remove the chosen rows")))
+        self.remove_button.setText(language(msg("Remove selected rows")))
         self.close_button.setText(language(msg("Close")))
         self._name_path()
         self._say(self._problem, self._advice)
@@ -385,4 +389,4 @@ class PermissionsDialog(QDialog):
         words = msg("lib/**; empty: all") if is_rule else msg("file or folder")
         self.path.setPlaceholderText(language(words))
         self.path.setAccessibleName(language(msg("Path")))
-        self.path.setToolTip(language(msg("* stands for characters of one name, ** for any folders")))
+        self.path.setToolTip(language(msg("* matches characters of one name, ** any folders")))

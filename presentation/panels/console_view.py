@@ -17,6 +17,7 @@ from shared.errors import CircuitAIError
 from shared.message import msg
 
 if TYPE_CHECKING:
+    from application.groups.simulation import Simulation
     from domain.simulation.result import SimulationIssue, SimulationResult
 
 _MOST_LINES = 5000
@@ -27,9 +28,10 @@ _MOST_LOG = 256 * 1024
 class ConsoleView(QTextBrowser):
     """Text as it came, newest below; places of errors are links."""
 
-    def __init__(self, services: WindowServices) -> None:
+    def __init__(self, services: WindowServices, simulation: Simulation) -> None:
         super().__init__()
         self._services = services
+        self._simulation = simulation
         self._places: list[tuple[Path, int | None]] = []
         self.setObjectName("console")
         self.setOpenLinks(False)
@@ -64,10 +66,9 @@ class ConsoleView(QTextBrowser):
         """Texts of its own; lines that were written stay as they are."""
         language = self._services.language
         self.setAccessibleName(language(msg("Console")))
-        self.setPlaceholderText(language(msg("What a run prints appears here.")))
+        self.setPlaceholderText(language(msg("Output of a run appears here.")))
 
     def started(self, circuit: Path) -> None:
-        """A run has begun."""
         line = msg(
             "{time} Simulating {name}", time=f"{datetime.now().astimezone():%H:%M:%S}", name=circuit.name
         )
@@ -81,7 +82,7 @@ class ConsoleView(QTextBrowser):
             if outcome.advice is not None:
                 self._write(language(outcome.advice), "text.tertiary")
             return
-        log = await self._services.app.waveforms.log_tail(outcome.run.log_path, _MOST_LOG)
+        log = await self._simulation.waveforms.log_tail(outcome.run.log_path, _MOST_LOG)
         for line in log.splitlines():
             self._write(line.rstrip(), "text.primary")
         for issue in outcome.issues:

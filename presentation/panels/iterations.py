@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from application.design.rounds import DesignRound, DesignRounds
+    from application.groups.project import Project
+    from application.groups.simulation import Simulation
 
 _SOON_MS = 200
 """A round writes several files; the list is read once for all of them."""
@@ -29,16 +31,18 @@ class IterationsView(QWidget):
     counted = pyqtSignal(int)
     """how many rounds there are"""
 
-    def __init__(self, services: WindowServices) -> None:
+    def __init__(self, services: WindowServices, project: Project, simulation: Simulation) -> None:
         super().__init__()
         self._services = services
+        self._project = project
+        self._simulation = simulation
         self._found: DesignRounds | None = None
         self._circuit: Path | None = None
         self._compared: tuple[int, int] | None = None
         self.setObjectName("iterations")
         self.table = FigureTable(services, "iterations_table", wide_column=1)
         self.table.setSelectionMode(FigureTable.SelectionMode.SingleSelection)
-        self.plot = IterationsPlot(services)
+        self.plot = IterationsPlot(services, simulation)
         self._empty = QLabel()
         self._empty.setObjectName("iterations_empty")
         self._empty.setWordWrap(True)
@@ -63,7 +67,6 @@ class IterationsView(QWidget):
 
     @property
     def rounds(self) -> tuple[DesignRound, ...]:
-        """Those that are listed."""
         return () if self._found is None else self._found.rounds
 
     def show_circuit(self, circuit: Path | None) -> None:
@@ -77,13 +80,11 @@ class IterationsView(QWidget):
         self._timer.start()
 
     def reload(self) -> None:
-        """Read the rounds."""
         root = self._services.workspace.root
         if root is not None:
             self._services.start(self._load(root), kind="read rounds", scope="iterations")
 
     def restyle(self, _theme: object = None) -> None:
-        """Sizes and colours."""
         theme = self._services.theme.theme
         edge = theme.size("space.3")
         self._empty.setContentsMargins(edge, edge, edge, edge)
@@ -96,10 +97,9 @@ class IterationsView(QWidget):
             self._show_difference()
 
     def retranslate(self, _name: object = None) -> None:
-        """Texts."""
         language = self._services.language
         self._empty.setText(
-            language(msg("Each round of a design appears here with what it changed and the goals it met."))
+            language(msg("Each round of a design appears here with its changes and the goals it met."))
         )
         self.table.setAccessibleName(language(msg("Iterations")))
         self.plot.retranslate()
@@ -144,7 +144,7 @@ class IterationsView(QWidget):
 
     async def _load(self, root: Path) -> None:
         circuit = self._circuit
-        found = await self._services.app.browse.rounds(root, circuit)
+        found = await self._project.browse.rounds(root, circuit)
         if circuit == self._circuit and root == self._services.workspace.root and found != self._found:
             self._take(found)
 
@@ -174,12 +174,10 @@ class IterationsView(QWidget):
         self.table.setFixedHeight(min(self.table.wanted_height(), max(self.height() // 2, 4 * row)))
 
     def resizeEvent(self, event: object) -> None:  # noqa: N802 - Qt's name
-        """Table and curves share the height."""
         super().resizeEvent(event)  # type: ignore[arg-type]
         self._fit_table()
 
     def _chosen(self) -> int | None:
-        """The chosen round's place in the list."""
         rows = self.table.selected_rows()
         return rows[0] if rows and rows[0] < len(self.rounds) else None
 
@@ -206,7 +204,7 @@ class IterationsView(QWidget):
         self.compare_button.setEnabled(pair is not None)
         first, second = (0, 0) if pair is None else (self.rounds[place].number for place in pair)
         text = (
-            msg("Compare with the round before")
+            msg("Compare with the previous round")
             if pair is None
             else msg("Compare {first} and {second}", first=first, second=second)
         )

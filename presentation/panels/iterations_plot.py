@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from application.design.rounds import DesignRound, DesignRounds
+    from application.groups.simulation import Simulation
     from domain.simulation.waveform import Plot
     from presentation.panels.waveforms.plot_area import PlotArea
     from presentation.panels.waveforms.plot_marks import Mark
@@ -36,9 +37,10 @@ _BELOW_DB, _ABOVE_DB = 1.5, 1.0
 class IterationsPlot(QWidget):
     """The curves, and a bar (`bar`) to be put above them: what is drawn, and a chip for each round."""
 
-    def __init__(self, services: WindowServices) -> None:
+    def __init__(self, services: WindowServices, simulation: Simulation) -> None:
         super().__init__()
         self._services = services
+        self._simulation = simulation
         self._found: DesignRounds | None = None
         self._shown: DesignRounds | None = None
         """Those whose curves were read."""
@@ -85,7 +87,6 @@ class IterationsPlot(QWidget):
 
     @property
     def curves(self) -> Sequence[tuple[DesignRound, Trace]]:
-        """What is drawn of which round."""
         return self._curves
 
     def show_rounds(self, found: DesignRounds | None) -> None:
@@ -100,7 +101,6 @@ class IterationsPlot(QWidget):
         self._select()
 
     def restyle(self) -> None:
-        """Sizes and colours."""
         theme = self._services.theme.theme
         edge = theme.size("space.3")
         self.tools.setContentsMargins(edge, 0, theme.size("space.2"), 0)
@@ -114,10 +114,9 @@ class IterationsPlot(QWidget):
             self._area.use(theme)
 
     def retranslate(self) -> None:
-        """Texts."""
         language = self._services.language
-        self._note.setText(language(msg("The results of these rounds are gone, or show no curves.")))
-        self.subject.setAccessibleName(language(msg("What is drawn")))
+        self._note.setText(language(msg("The results of these rounds are gone or contain no curves.")))
+        self.subject.setAccessibleName(language(msg("Plotted traces")))
         self.shift_note.setText(language(msg("time from the start of each window")))
         self.shift_note.setToolTip(
             language(msg("The rounds were measured at different times, so each begins at 0 here."))
@@ -160,7 +159,7 @@ class IterationsPlot(QWidget):
         if path is None or path in self._plots:
             return
         try:
-            self._plots[path] = (await self._services.app.waveforms(path)).plots
+            self._plots[path] = (await self._simulation.waveforms(path)).plots
         except CircuitAIError:  # deleted since: the round has its figures in the table
             self._plots[path] = ()
 

@@ -26,7 +26,7 @@ def columns_of(found: DesignRounds, language: LanguageManager) -> list[Column]:
         heads.append(Column(title=f"{name} / {unit}" if unit else name, is_number=True))
     return [
         Column(title="#"),
-        Column(title=language(msg("Change of {circuit}", circuit=found.rounds[-1].circuit.name))),
+        Column(title=language(msg("Change to {circuit}", circuit=found.rounds[-1].circuit.name))),
         *heads,
         Column(title=language(msg("Met")), is_number=True),
     ]

@@ -41,14 +41,10 @@ class Finding(Protocol):
         ...
 
     @property
-    def message(self) -> Message:
-        """What is wrong."""
-        ...
+    def message(self) -> Message: ...
 
     @property
-    def file(self) -> Path | None:
-        """Where."""
-        ...
+    def file(self) -> Path | None: ...
 
     @property
     def line(self) -> int | None:
@@ -101,7 +97,6 @@ class ProblemsView(QWidget):
 
     @property
     def rows(self) -> Sequence[ProblemRow]:
-        """What is listed."""
         return self._model.rows
 
     def show_of_file(self, problems: Sequence[Finding]) -> None:
@@ -116,7 +111,6 @@ class ProblemsView(QWidget):
         self._refresh()
 
     def _forget(self) -> None:
-        """The project was closed."""
         self._texts.clear()
         self.show_of_run(())
 
@@ -137,15 +131,13 @@ class ProblemsView(QWidget):
             self._refresh()
 
     def restyle(self, _theme: object = None) -> None:
-        """Sizes."""
         edge = self._services.theme.theme.size("space.3")
         self._empty.setContentsMargins(edge, edge, edge, edge)
         self.list.reset()
 
     def retranslate(self, _name: object = None) -> None:
-        """Texts."""
         language = self._services.language
-        self._empty.setText(language(msg("No problems: none in the shown file, none in the last run.")))
+        self._empty.setText(language(msg("No problems in this file or in the last run.")))
         self.list.setAccessibleName(language(msg("Problems")))
         self._refresh()
 
@@ -224,7 +216,6 @@ class _List(QListView):
         self.clicked.connect(self._choose)
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Enter goes to the place."""
         if event is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._choose(self.currentIndex())
         else:

@@ -12,6 +12,9 @@ from shared.errors import CircuitAIError, Stopped, UserInputError, internal_erro
 from shared.message import msg
 
 if TYPE_CHECKING:
+    from application.groups.program import Program
+    from application.groups.project import Project
+    from application.groups.simulation import Simulation
     from domain.simulation.result import SimulationResult
     from presentation.ui.workspace import WindowServices
 
@@ -22,9 +25,14 @@ RUN_SCOPE = "run"
 class RunController(QObject):
     """Answers the requests for a run; what becomes of one is told by the workspace's signals."""
 
-    def __init__(self, services: WindowServices) -> None:
+    def __init__(
+        self, services: WindowServices, project: Project, simulation: Simulation, program: Program
+    ) -> None:
         super().__init__()
         self._services = services
+        self._project = project
+        self._simulation = simulation
+        self._program = program
         self._circuit: Path | None = None
         services.workspace.run_requested.connect(self.start)
         services.workspace.main_run_requested.connect(self.start_main)
@@ -48,22 +56,23 @@ class RunController(QObject):
         self._begin(self._services.workspace.main_circuit, is_named=True)
 
     def start_circuit(self, circuit: Path) -> None:
-        """The same for one that somebody named."""
         self._begin(circuit, is_named=True)
 
     def stop(self) -> None:
         """End the run that is under way, if any."""
         if self._circuit is not None:
             self._services.start(
-                self._services.app.stop.stop("user", scope=RUN_SCOPE), kind="stop run", scope="stop run"
+                self._program.stop.stop("user", scope=RUN_SCOPE),
+                kind="stop run",
+                scope="stop run",
             )
 
     def _refusal(self) -> UserInputError | None:
         workspace = self._services.workspace
         if self._circuit is not None:
             return UserInputError(
-                msg("{name} is being simulated already.", name=self._circuit.name),
-                advice=msg("Wait for its end, or stop it with Escape."),
+                msg("{name} is already being simulated.", name=self._circuit.name),
+                advice=msg("Wait until it finishes, or stop it with Escape."),
             )
         if workspace.root is None:
             return UserInputError(msg("No project is open."), advice=msg("Open a folder with File > Open."))
@@ -93,7 +102,7 @@ class RunController(QObject):
                 workspace.error_occurred.emit(
                     UserInputError(
                         msg("Not run: a changed file could not be saved."),
-                        advice=msg("The editor says which and why; save it and run again."),
+                        advice=msg("The editor shows which file and why; save it and run again."),
                     )
                 )
         finally:
@@ -106,7 +115,7 @@ class RunController(QObject):
         workspace = self._services.workspace
         if workspace.root is None:
             return None
-        found = await self._services.app.browse.runnable(workspace.root, file)
+        found = await self._project.browse.runnable(workspace.root, file)
         if found is not None and (found.has_analysis or workspace.analysis_of(file) is not None):
             return file
         main = workspace.main_circuit
@@ -124,7 +133,7 @@ class RunController(QObject):
         workspace.run_started.emit(circuit)
         outcome: SimulationResult | CircuitAIError = Stopped(msg("Stopped."))
         try:
-            outcome = await self._services.app.simulate(
+            outcome = await self._simulation.run(
                 SimulationRequest(circuit=circuit, analysis=workspace.analysis_of(circuit)),
                 on_progress=workspace.run_progressed.emit,
             )

@@ -23,6 +23,7 @@ from PyQt6.QtWidgets import (
 
 from presentation.panels.welcome_examples import EXAMPLES
 from presentation.panels.welcome_rows import ExampleRow, Note, Part, Row
+from presentation.ui.signals import Signal, signal
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
@@ -40,7 +41,7 @@ _LANGUAGES: tuple[tuple[str, Message], ...] = (("en", msg("English")), ("zh", ms
 _THEMES: tuple[tuple[str, Message], ...] = (
     ("light", msg("Light")),
     ("dark", msg("Dark")),
-    ("system", msg("As the system")),
+    ("system", msg("System")),
 )
 _MOST_RECENT = 5
 
@@ -60,12 +61,10 @@ class _DesignText(QPlainTextEdit):
             super().keyPressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent | None) -> None:  # noqa: N802 - Qt's name
-        """The card shows it."""
         super().focusInEvent(event)
         self.focus_changed.emit(True)
 
     def focusOutEvent(self, event: QFocusEvent | None) -> None:  # noqa: N802 - Qt's name
-        """No more."""
         super().focusOutEvent(event)
         self.focus_changed.emit(False)
 
@@ -73,8 +72,7 @@ class _DesignText(QPlainTextEdit):
 class WelcomePage(QScrollArea):
     """The page. It asks the window for everything it wants done."""
 
-    open_wanted = pyqtSignal(object)
-    """place: Path"""
+    open_wanted: Signal[Path] = signal(object)
     folder_wanted = pyqtSignal()
     new_wanted = pyqtSignal()
     design_wanted = pyqtSignal(str)
@@ -111,7 +109,7 @@ class WelcomePage(QScrollArea):
         self._examples = Part(services, msg("Examples"), msg("opens a copy"), is_lined=True)
         self._start = Part(services, msg("Start"))
         self._recent = Part(services, msg("Recent"))
-        self._machine = Part(services, msg("This machine"), is_lined=True)
+        self._machine = Part(services, msg("This computer"), is_lined=True)
         self._appearance = Part(services, msg("Appearance"))
         self.language, self.theme = QComboBox(), QComboBox()
         self.language.setObjectName("welcomeLanguage")
@@ -198,7 +196,6 @@ class WelcomePage(QScrollArea):
         grid.setVerticalSpacing(edge if is_narrow else 0)
 
     def set_recent(self, recent: Sequence[Path]) -> None:
-        """The projects opened last."""
         rows: list[QWidget] = []
         for path in recent[:_MOST_RECENT]:
             row = Row(
@@ -232,7 +229,7 @@ class WelcomePage(QScrollArea):
     def set_report(self, report: ExaminationReport | None) -> None:
         """What works on this machine; None while it is examined."""
         if report is None:
-            self._machine.set_rows([Note(self._services, msg("Being examined ..."))])
+            self._machine.set_rows([Note(self._services, msg("Checking…"))])
             return
         engine = next((item for item in report.findings if item.name == "ngspice"), None)
         box = next((item for item in report.findings if item.name == "confinement"), None)
@@ -260,7 +257,6 @@ class WelcomePage(QScrollArea):
         return row
 
     def restyle(self) -> None:
-        """Sizes."""
         theme = self._services.theme.theme
         _grid, main, side, chips, inside = self._layouts
         edge = theme.size("space.6")
@@ -284,7 +280,6 @@ class WelcomePage(QScrollArea):
         self._check_choices()
 
     def retranslate(self) -> None:
-        """Texts."""
         language = self._services.language
         self._title.setText(language(msg("What do you want to design?")))
         self.text.setPlaceholderText(

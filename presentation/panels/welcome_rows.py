@@ -61,7 +61,6 @@ class Row(QWidget):
         self.update()
 
     def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
-        """The line."""
         theme, language = self._services.theme.theme, self._services.language
         painter = QPainter(self)
         if self.underMouse() or (self.hasFocus() and self.property("kbdFocus")):
@@ -91,12 +90,10 @@ class Row(QWidget):
             top += height
 
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        """A click."""
         if event is not None and self.rect().contains(event.position().toPoint()):
             self.pressed.emit()
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Enter and space press it."""
         if event is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self.pressed.emit()
         else:
@@ -141,7 +138,6 @@ class Part(QWidget):
         self._retranslate()
 
     def set_rows(self, rows: Sequence[QWidget]) -> None:
-        """Show these."""
         while (item := self._rows.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
@@ -190,7 +186,6 @@ class ExampleRow(QWidget):
         self.update()
 
     def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
-        """The row."""
         theme, language = self._services.theme.theme, self._services.language
         painter = QPainter(self)
         if self.underMouse() or (self.hasFocus() and self.property("kbdFocus")):
@@ -240,12 +235,10 @@ class ExampleRow(QWidget):
         painter.restore()
 
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        """A click."""
         if event is not None and self.rect().contains(event.position().toPoint()):
             self.pressed.emit()
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Enter and space press it."""
         if event is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self.pressed.emit()
         else:

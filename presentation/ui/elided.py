@@ -13,21 +13,17 @@ class ElidedLabel(QLabel):
     """One line of plain text; the whole of it is in the tooltip."""
 
     def setText(self, text: str | None) -> None:  # noqa: N802 - Qt's name
-        """Another text."""
         super().setText(text)
         self.setToolTip(text or "")
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """As narrow as somebody wants it."""
         return QSize(0, super().minimumSizeHint().height())
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """As wide as the text."""
         width = QFontMetricsF(self.fontMetrics()).horizontalAdvance(self.text())
         return QSize(ceil(width), super().sizeHint().height())  # a rounded width would lack a pixel
 
     def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
-        """What fits of the text."""
         painter, style = QPainter(self), self.style()
         shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
         if isinstance(style, QStyle):

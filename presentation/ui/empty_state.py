@@ -42,7 +42,6 @@ class EmptyNote(QWidget):
         self.retranslate()
 
     def set_text(self, text: Message) -> None:
-        """Another sentence."""
         self._text = text
         self.retranslate()
 
@@ -52,14 +51,12 @@ class EmptyNote(QWidget):
             button.setVisible(is_shown)
 
     def restyle(self) -> None:
-        """Sizes."""
         theme = self._services.theme.theme
         edge = theme.size("space.3")
         self._column.setContentsMargins(edge, theme.size("space.1"), edge, edge)
         self._column.setSpacing(theme.size("space.2"))
 
     def retranslate(self) -> None:
-        """Texts."""
         self._label.setText(self._services.language(self._text))
         for button, message in self._buttons:
             button.setText(self._services.language(message))

@@ -76,12 +76,10 @@ class FactSheet(QTextBrowser):
         return "\n".join(lines[1:])
 
     def show_groups(self, groups: Sequence[FactGroup]) -> None:
-        """Show these."""
         self._groups = groups
         self._render()
 
     def restyle(self) -> None:
-        """Type and colours."""
         theme = self._services.theme.theme
         document = self.document()
         assert document is not None
@@ -91,7 +89,6 @@ class FactSheet(QTextBrowser):
         self._render()
 
     def retranslate(self) -> None:
-        """Words."""
         self._render()
 
     def _render(self) -> None:

@@ -70,11 +70,9 @@ class _Model(QAbstractTableModel):
             self.endResetModel()
 
     def rowCount(self, parent: QModelIndex | None = None) -> int:  # noqa: N802 - Qt's name
-        """Rows of the table."""
         return 0 if parent is not None and parent.isValid() else len(self.rows)
 
     def columnCount(self, parent: QModelIndex | None = None) -> int:  # noqa: N802 - Qt's name
-        """Columns of the table."""
         return 0 if parent is not None and parent.isValid() else len(self.columns)
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -91,7 +89,6 @@ class _Model(QAbstractTableModel):
     def headerData(  # noqa: N802 - Qt's name
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
-        """The heads."""
         if orientation is Qt.Orientation.Horizontal and 0 <= section < len(self.columns):
             column = self.columns[section]
             if role == Qt.ItemDataRole.DisplayRole:
@@ -134,7 +131,6 @@ class FigureTable(QTableView):
 
     @property
     def rows(self) -> Sequence[Sequence[Cell]]:
-        """What is shown."""
         return self._model.rows
 
     @property
@@ -149,23 +145,19 @@ class FigureTable(QTableView):
         return 1.0 if is_whole else width / max(viewport.width(), 1)
 
     def show_rows(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
-        """Show a table."""
         self._model.replace(columns, rows)
         self._delegate.measure()
         self._set_widths()
 
     def selected_rows(self) -> list[int]:
-        """Numbers of the selected rows."""
         selection = self.selectionModel()
         return [] if selection is None else sorted(index.row() for index in selection.selectedRows())
 
     def wanted_height(self) -> int:
-        """What head and rows need."""
         row = self._side.defaultSectionSize()
         return row * (len(self._model.rows) + 1) + 1
 
     def restyle(self, _theme: object = None) -> None:
-        """Sizes and colours."""
         theme = self._services.theme.theme
         row = max(theme.size("row.table"), QFontMetrics(theme.font("ui")).height() + 4)
         self._side.setMinimumSectionSize(row)
@@ -175,7 +167,6 @@ class FigureTable(QTableView):
         self._set_widths()
 
     def resizeEvent(self, event: object) -> None:  # noqa: N802 - Qt's name
-        """One column is as wide as there is room."""
         super().resizeEvent(event)  # type: ignore[arg-type]
         self._set_widths()
 
@@ -229,7 +220,6 @@ class _Head(QHeaderView):
         self.setSectionsClickable(False)
 
     def paintSection(self, painter: QPainter | None, rect: QRect, index: int) -> None:  # noqa: N802
-        """A word, and the line below it."""
         if painter is None or index >= len(self._figures.columns):
             return
         theme = self._services.theme.theme
@@ -292,7 +282,6 @@ class _Delegate(QStyledItemDelegate):
         return self._services.theme.theme.size("space.3") if is_wide_table and column else 0
 
     def paint(self, painter: QPainter | None, option: QStyleOptionViewItem, index: QModelIndex) -> None:
-        """Background, swatch, text, unit."""
         if painter is None or not index.isValid():
             return
         theme = self._services.theme.theme

@@ -16,12 +16,10 @@ class FlowLayout(QLayout):
         self.setContentsMargins(0, 0, 0, 0)
 
     def addItem(self, item: QLayoutItem | None) -> None:  # noqa: N802 - Qt's name
-        """Take an item."""
         if item is not None:
             self._items.append(item)
 
     def count(self) -> int:
-        """How many there are."""
         return len(self._items)
 
     def itemAt(self, index: int) -> QLayoutItem | None:  # noqa: N802 - Qt's name
@@ -29,32 +27,25 @@ class FlowLayout(QLayout):
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:  # noqa: N802 - Qt's name
-        """Give one back."""
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:  # noqa: N802 - Qt's name
-        """It takes no more room than it needs."""
         return Qt.Orientation(0)
 
     def hasHeightForWidth(self) -> bool:  # noqa: N802 - Qt's name
-        """The rows depend on the width."""
         return True
 
     def heightForWidth(self, width: int) -> int:  # noqa: N802 - Qt's name
-        """The height of all rows."""
         return self._arrange(QRect(0, 0, width, 0), is_real=False)
 
     def setGeometry(self, rect: QRect) -> None:  # noqa: N802 - Qt's name
-        """Place the items."""
         super().setGeometry(rect)
         self._arrange(rect, is_real=True)
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """The least."""
         return self.minimumSize()
 
     def minimumSize(self) -> QSize:  # noqa: N802 - Qt's name
-        """The widest item."""
         size = QSize()
         for item in self._items:
             size = size.expandedTo(item.minimumSize())

@@ -35,11 +35,9 @@ class LineSplitter(QSplitter):
         services.theme.changed.connect(self.restyle)
 
     def createHandle(self) -> QSplitterHandle:  # noqa: N802 - Qt's name
-        """The handle between two parts."""
         return _LineHandle(self.orientation(), self)
 
     def restyle(self) -> None:
-        """Paint the lines again."""
         self.setHandleWidth(self.services.theme.theme.size("control.splitter"))
         for index in range(self.count()):
             handle = self.handle(index)
@@ -77,7 +75,6 @@ class _LineHandle(QSplitterHandle):
             self._is_placing = False
 
     def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
-        """The line."""
         theme = self._services.theme.theme
         painter = QPainter(self)
         painter.fillRect(
@@ -85,13 +82,11 @@ class _LineHandle(QSplitterHandle):
         )
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        """The drag begins."""
         self._is_dragged = True
         self.update()
         super().mousePressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        """The drag ends."""
         self._is_dragged = False
         self.update()
         super().mouseReleaseEvent(event)
@@ -126,7 +121,6 @@ class IconButton(QToolButton):
         self.retranslate()
 
     def restyle(self) -> None:
-        """Its icon in the theme's colours."""
         theme = self._services.theme.theme
         color = self._color or ("text.primary" if self.isChecked() else "text.secondary")
         side = theme.size("control.icon_button")
@@ -135,7 +129,6 @@ class IconButton(QToolButton):
         self.setFixedSize(side, side)
 
     def retranslate(self) -> None:
-        """Its tooltip and accessible name."""
         text = self._services.language(self._text)
         self.setToolTip(f"{text} ({self._key})" if self._key else text)
         self.setAccessibleName(text)
@@ -183,7 +176,6 @@ class PaneSection(QWidget):
         self._row.addWidget(button)
 
     def restyle(self) -> None:
-        """Sizes and colours."""
         theme = self._services.theme.theme
         self._header.setFixedHeight(max(theme.size("row.panel_header"), theme.size("control.icon_button")))
         self._row.setContentsMargins(theme.size("space.3"), 0, theme.size("space.2"), 0)
@@ -191,7 +183,6 @@ class PaneSection(QWidget):
         self.setMinimumHeight(self._header.height())
 
     def retranslate(self) -> None:
-        """The title."""
         title = self._services.language(self._title)
         self._label.setText(title)
         self.body.setAccessibleName(title)

@@ -17,7 +17,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from shared.pieces import in_pieces
+from shared.uninterrupted import in_pieces
 
 _logger = logging.getLogger(__name__)
 

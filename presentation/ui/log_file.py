@@ -17,7 +17,6 @@ _KEPT = 3
 
 
 def log_path(home: Path) -> Path:
-    """Where the log of a user is."""
     return home / "logs" / "window.log"
 
 

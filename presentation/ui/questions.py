@@ -204,10 +204,18 @@ async def entered(dialog: SmallDialog, read: Callable[[], str]) -> str | None:
 
 
 def tell(
-    services: WindowServices, parent: QWidget, *, title: Message, text: str, copies: bool = False
+    services: WindowServices,
+    parent: QWidget,
+    *,
+    title: Message,
+    text: str,
+    copies: bool = False,
+    below: QWidget | None = None,
 ) -> SmallDialog:
-    """Say something that needs no answer; with `copies` it can be taken along."""
+    """Say something that needs no answer; with `copies` it can be taken along. `below` is under it."""
     box = SmallDialog(services, parent, "notice", title=title, text=text)
+    if below is not None:
+        box.add(below)
     if copies:
         box.add_button(msg("Copy"), act=partial(copy_text, text), is_left=True)
     box.add_button(msg("Close"), kind="primary")

@@ -77,7 +77,6 @@ class RowTree(QTreeView):
         return self._services.theme.theme.size(self._edge)
 
     def restyle(self) -> None:
-        """Sizes and colours."""
         theme = self._services.theme.theme
         self.setFont(theme.font("ui"))
         self.setIndentation(theme.size("space.4") + theme.size("space.half"))
@@ -126,7 +125,6 @@ class _RowDelegate(QStyledItemDelegate):
         return QSize(option.rect.width(), max(theme.size("row.tree"), height))
 
     def paint(self, painter: QPainter | None, option: QStyleOptionViewItem, index: QModelIndex) -> None:
-        """Icon, name, values."""
         look = index.data(Role.LOOK)
         if painter is None or not isinstance(look, RowLook):
             return
@@ -184,5 +182,4 @@ def _value_font(font: QFont) -> QFont:
 
 
 def joined(parts: Sequence[str]) -> str:
-    """Parts of a tooltip, a line each."""
     return "\n".join(part for part in parts if part)

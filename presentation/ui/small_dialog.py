@@ -83,7 +83,6 @@ class SmallDialog(QDialog):
         self.restyle()
 
     def add(self, widget: QWidget) -> None:
-        """Something under the words."""
         is_link = isinstance(widget, QPushButton)
         self._column.insertWidget(
             self._column.count() - 1,
@@ -120,13 +119,11 @@ class SmallDialog(QDialog):
         return button
 
     def buttons(self) -> list[QPushButton]:
-        """From left to right."""
         found = [self._footer.itemAt(index) for index in range(self._footer.count())]
         widgets = [None if item is None else item.widget() for item in found]
         return [widget for widget in widgets if isinstance(widget, QPushButton)]
 
     def restyle(self, _theme: object = None) -> None:
-        """Sizes."""
         theme = self._services.theme.theme
         edge, gap = theme.size("space.4"), theme.size("space.2")
         self._column.setContentsMargins(edge, edge, edge, edge)

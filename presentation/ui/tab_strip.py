@@ -40,13 +40,11 @@ class TabStrip(QTabBar):
         self.restyle()
 
     def restyle(self) -> None:
-        """Sizes and colours."""
         self.setFixedHeight(self._services.theme.theme.size("row.tab"))
         self.fit()
         self.update()
 
     def retranslate(self) -> None:
-        """The titles."""
         for index, title in enumerate(self._titles):
             self.setTabText(index, self._services.language(title))
         self.fit()
@@ -79,7 +77,6 @@ class TabStrip(QTabBar):
         super().setCurrentIndex(index)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Another room."""
         self.fit()
         super().resizeEvent(event)
 
@@ -110,7 +107,6 @@ class TabStrip(QTabBar):
         return QSize(0, self._services.theme.theme.size("row.tab"))
 
     def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Words, and one line."""
         theme = self._services.theme.theme
         painter = QPainter(self)
         painter.setFont(theme.font("ui"))

@@ -25,7 +25,6 @@ TOKENS = Path(__file__).resolve().parents[2] / "resources" / "look" / "tokens.js
 
 @cache
 def tokens() -> dict[str, Any]:
-    """The whole file of tokens."""
     found: dict[str, Any] = json.loads(TOKENS.read_text("utf-8"))
     return found
 
@@ -133,12 +132,10 @@ class ThemeManager(QObject):
 
     @property
     def theme(self) -> Theme:
-        """The theme in force."""
         return self._theme
 
     @property
     def mode(self) -> Mode:
-        """What was chosen."""
         return self._mode
 
     def set_mode(self, mode: Mode, *, scale: float | None = None) -> None:

@@ -35,7 +35,6 @@ class WordButton(QPushButton):
         self.update()
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """As wide as all of it."""
         theme = self._services.theme.theme
         side, gap = theme.size("icon.small"), theme.size("space.2")
         parts = [side] if self._icon else []

@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from PyQt6.QtCore import QObject, pyqtSignal
+from PyQt6.QtCore import QObject
 
 from presentation.ui.plot_views import PlotViews
+from presentation.ui.signals import Signal, signal
 
 if TYPE_CHECKING:
-    from application.app import Application
     from application.project.unsaved_texts import UnsavedText
+    from domain.simulation.result import SimulationResult
     from presentation.ui.icons import Icons
     from presentation.ui.language import LanguageManager
     from presentation.ui.theme import ThemeManager
+    from shared.errors import CircuitAIError
     from shared.message import Message
 
 
@@ -51,9 +53,7 @@ class Buffers(Protocol):
         """What the editor has of each open file, unsaved changes included."""
         ...
 
-    def unsaved(self) -> tuple[Path, ...]:
-        """Those with unsaved text."""
-        ...
+    def unsaved(self) -> tuple[Path, ...]: ...
 
     def close_all(self) -> None:
         """Close every tab without a question (whoever calls has asked)."""
@@ -78,9 +78,7 @@ class Buffers(Protocol):
         """Wait until every file is open that was asked for before."""
         ...
 
-    def places(self) -> Mapping[Path, Place]:
-        """Where one is in each open file."""
-        ...
+    def places(self) -> Mapping[Path, Place]: ...
 
     def set_places(self, places: Mapping[Path, Place]) -> None:
         """Where one was in files that are opened from now on, if no line is named."""
@@ -102,74 +100,71 @@ class AgentStatus:
 
 
 class Workspace(QObject):
-    """The open project of one window, and what happens in it. Signals carry plain values."""
+    """The open project of one window, and what happens in it: facts that panels tell each other."""
 
-    project_opened = pyqtSignal(object)
-    """root: Path"""
-    project_closed = pyqtSignal()
-    opening_changed = pyqtSignal()
+    project_opened: Signal[Path] = signal(object)
+    """Its folder."""
+    project_closed: Signal[[]] = signal()
+    opening_changed: Signal[[]] = signal()
     """a project begins to open, or is open with its files, or could not be opened: `opening`"""
-    main_circuit_changed = pyqtSignal(object)
-    """Path or None"""
-    main_circuit_chosen = pyqtSignal(object)
-    """path: Path; make it the main circuit (an accepted design's, say)"""
-    main_circuit_needed = pyqtSignal()
+    main_circuit_changed: Signal[Path | None] = signal(object)
+    main_circuit_chosen: Signal[Path] = signal(object)
+    """Make it the main circuit (an accepted design's, say)"""
+    main_circuit_needed: Signal[[]] = signal()
     """Somebody wants to run, and it is not known which of the circuits: ask, and then run"""
-    file_changed = pyqtSignal(object)
-    """path: Path; something on the disk is another than before (made, changed, removed)"""
-    file_activated = pyqtSignal(object, object)
-    """path: Path, line: int | None; somebody wants to see a file"""
-    file_offered = pyqtSignal(object)
-    """path: Path; a file comes to the front of the editor; the keyboard stays where it is"""
-    text_checked = pyqtSignal(object, str)
-    """path: Path, what the editor has of it, unsaved changes included; some time after somebody wrote"""
-    file_shown = pyqtSignal(object)
-    """path: Path | None; the editor's front tab is another (None: no file is open). From the editor"""
-    goals_changed = pyqtSignal(object)
-    """circuit: Path; other things are asked of it"""
-    file_moved = pyqtSignal(object, object)
-    """old: Path, new: Path; a file (or a folder) has another name now; its tab, cursor and history stay"""
-    analysis_changed = pyqtSignal(object)
-    """str | None; the analysis the next run is limited to, see `analysis`"""
-    changes_accepted = pyqtSignal()
+    file_changed: Signal[Path] = signal(object)
+    """Something on the disk is another than before (made, changed, removed)"""
+    file_activated: Signal[Path, int | None] = signal(object, object)
+    """Somebody wants to see a file, at a line from 1."""
+    file_offered: Signal[Path] = signal(object)
+    """A file comes to the front of the editor; the keyboard stays where it is"""
+    text_checked: Signal[Path, str] = signal(object, str)
+    """A file and what the editor has of it, unsaved changes included; some time after somebody wrote"""
+    file_shown: Signal[Path | None] = signal(object)
+    """The editor's front tab is another (None: no file is open). From the editor"""
+    goals_changed: Signal[Path] = signal(object)
+    """Other things are asked of this circuit"""
+    file_moved: Signal[Path, Path] = signal(object, object)
+    """Old, new: a file (or a folder) has another name now; its tab, cursor and history stay"""
+    analysis_changed: Signal[str | None] = signal(object)
+    """The analysis the next run is limited to, see `analysis`"""
+    changes_accepted: Signal[[]] = signal()
     """The files as they stand are the accepted state from now on: no file is marked as changed"""
-    agent_status_changed = pyqtSignal(object)
-    """AgentStatus; from the conversation, for the status bar"""
-    mode_switch_requested = pyqtSignal()
+    agent_status_changed: Signal[AgentStatus] = signal(object)
+    """From the conversation, for the status bar"""
+    mode_switch_requested: Signal[[]] = signal()
     """Free work or workflow, the other one; for the conversation"""
-    design_requested = pyqtSignal(str)
+    design_requested: Signal[str] = signal(str)
     """A sentence to be designed from, for the conversation; from the welcome page"""
-    error_occurred = pyqtSignal(object)
-    """CircuitAIError | Message; what a person has to know, for the status bar"""
-    command_wanted = pyqtSignal(str)
+    error_occurred: Signal[CircuitAIError | Message] = signal(object)
+    """What a person has to know, for the status bar"""
+    command_wanted: Signal[str] = signal(str)
     """the name of one of the window's commands, from a pane that offers it"""
-    run_requested = pyqtSignal()
+    run_requested: Signal[[]] = signal()
     """F5, the run button: the circuit in front, see `run_target`"""
-    main_run_requested = pyqtSignal()
+    main_run_requested: Signal[[]] = signal()
     """Ctrl+F5: the main circuit, whatever is in front"""
-    circuit_run_requested = pyqtSignal(object)
-    """circuit: Path; this one, whatever is in front (a card, a result that is out of date)"""
-    analysis_missing = pyqtSignal(object)
-    """circuit: Path; it was to be run, and asks for no analysis: offer a way on"""
-    run_target_changed = pyqtSignal(object)
-    """Path | None; F5 means another circuit"""
-    run_started = pyqtSignal(object)
-    """circuit: Path"""
-    run_progressed = pyqtSignal(float)
+    circuit_run_requested: Signal[Path] = signal(object)
+    """This one, whatever is in front (a card, a result that is out of date)"""
+    analysis_missing: Signal[Path] = signal(object)
+    """It was to be run, and asks for no analysis: offer a way on"""
+    run_target_changed: Signal[Path | None] = signal(object)
+    """F5 means another circuit"""
+    run_started: Signal[Path] = signal(object)
+    run_progressed: Signal[float] = signal(float)
     """0..1"""
-    run_finished = pyqtSignal(object)
-    """result: SimulationResult | CircuitAIError"""
-    result_selected = pyqtSignal(object)
-    """result_path: Path; a result to be shown in the waveforms and measurements"""
-    result_offered = pyqtSignal(object)
-    """result_path: Path; the same for a run that nobody looks at yet: no pane or tab comes to the front"""
-    picture_offered = pyqtSignal(str, bytes)
+    run_finished: Signal[SimulationResult | CircuitAIError] = signal(object)
+    result_selected: Signal[Path] = signal(object)
+    """A result to be shown in the waveforms and measurements"""
+    result_offered: Signal[Path] = signal(object)
+    """The same for a run that nobody looks at yet: no pane or tab comes to the front"""
+    picture_offered: Signal[str, bytes] = signal(str, bytes)
     """name, content: a picture file for the message that is being written"""
-    status_changed = pyqtSignal(object)
-    """text: Message; the left end of the status bar"""
-    cursor_moved = pyqtSignal(int, int)
+    status_changed: Signal[Message] = signal(object)
+    """The left end of the status bar"""
+    cursor_moved: Signal[int, int] = signal(int, int)
     """line, column of the editor, from 1"""
-    problems_changed = pyqtSignal(int, int)
+    problems_changed: Signal[int, int] = signal(int, int)
     """errors, warnings of the shown file"""
 
     def __init__(self) -> None:
@@ -245,7 +240,6 @@ class Workspace(QObject):
             self.opening_changed.emit()
 
     def set_has_circuits(self, *, has_circuits: bool) -> None:
-        """Say whether there is anything to run."""
         if has_circuits != self.has_circuits:
             self.has_circuits = has_circuits
             self.run_target_changed.emit(self.run_target)
@@ -264,7 +258,6 @@ class Workspace(QObject):
 class WindowServices:
     """Handed to every panel: what it may use."""
 
-    app: Application
     theme: ThemeManager
     language: LanguageManager
     icons: Icons

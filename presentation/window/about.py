@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,13 +12,15 @@ from PyQt6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
 
 from presentation import VERSION
 from presentation.ui import questions
+from presentation.ui.machine import name_of_point
 from presentation.ui.small_dialog import SmallDialog
 from presentation.ui.styles import mark
-from presentation.window.commands import MENUS
+from presentation.ui.workspace import WindowServices
+from presentation.window.commands import MENUS, Command
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
-    from presentation.window.main_window import MainWindow
+    from application.groups.program import Program
 
 _LICENCE = Path(__file__).resolve().parents[2] / "LICENSE"
 _MARKS = {"ok": "✓", "warning": "!", "missing": "✗", "unused": "·"}
@@ -29,11 +32,11 @@ GESTURES: tuple[tuple[str, Message], ...] = (
     ("{drag}", msg("Pan the plot")),
     ("Shift+{drag}", msg("Zoom to a box")),
     ("{click}", msg("Place the cursor")),
-    ("{double_click}", msg("Show everything")),
+    ("{double_click}", msg("Fit")),
     ("A, B", msg("Select the cursor")),
-    ("←, →", msg("Move the cursor by a sample, with Shift by ten")),
+    ("←, →", msg("Move the cursor by one sample, with Shift by ten")),
     ("+, −", msg("Zoom in, zoom out")),
-    ("F, Home", msg("Show everything")),
+    ("F, Home", msg("Fit")),
 )
 """What the plot answers, by what is done; words in braces are mouse words."""
 
@@ -45,20 +48,20 @@ _MOUSE = {
 }
 
 
-def show_keys(window: MainWindow) -> None:
+def show_keys(services: WindowServices, window: QWidget, commands: Sequence[Command]) -> None:
     """The keys menu by menu, then what the mouse and the keys do in a plot."""
-    language = window.services.language
-    box = SmallDialog(window.services, window, "notice", title=msg("Keyboard"))
+    language = services.language
+    box = SmallDialog(services, window, "notice", title=msg("Keyboard"))
     table = QWidget()
     grid = QGridLayout(table)
     grid.setContentsMargins(0, 0, 0, 0)
-    theme = window.services.theme.theme
+    theme = services.theme.theme
     grid.setHorizontalSpacing(theme.size("space.6"))
     grid.setVerticalSpacing(theme.size("space.1"))
     grid.setColumnStretch(1, 1)
     mouse = {name: language(word) for name, word in _MOUSE.items()}
     parts: list[tuple[Message, list[tuple[str, str]]]] = [
-        (title, [(c.key, language(c.text)) for c in window.commands.all if c.menu == name and c.key])
+        (title, [(c.key, language(c.text)) for c in commands if c.menu == name and c.key])
         for name, title in MENUS.items()
     ]
     parts[-1][1].append(("F10", language(msg("Open the menus"))))
@@ -79,18 +82,18 @@ def show_keys(window: MainWindow) -> None:
     box.open()
 
 
-def show_doctor(window: MainWindow) -> None:
+def show_doctor(services: WindowServices, program: Program, window: QWidget) -> None:
     """What works on this machine; it takes some seconds to find out."""
-    window.services.workspace.status_changed.emit(msg("Examining this machine"))
-    window.services.start(_examine(window), kind="examine")
+    services.workspace.status_changed.emit(msg("Checking system"))
+    services.start(_examine(services, program, window), kind="examine")
 
 
-async def _examine(window: MainWindow) -> None:
-    services = window.services
-    report = await services.app.examine()
+async def _examine(services: WindowServices, program: Program, window: QWidget) -> None:
+    report = await program.examine()
     rows = []
     for finding in report.findings:
-        rows.append(f"{_MARKS[finding.state]} {finding.name}: {services.language(finding.message)}")
+        name, told = services.language(name_of_point(finding.name)), services.language(finding.message)
+        rows.append(f"{_MARKS[finding.state]} {name}: {told}")
         if finding.advice is not None:
             rows.append(f"    {services.language(finding.advice)}")
     rows.append("")
@@ -98,16 +101,16 @@ async def _examine(window: MainWindow) -> None:
         services.language(
             msg("Circuits can be simulated here.")
             if report.can_simulate
-            else msg("Circuits can't be simulated here until the points marked ✗ are mended.")
+            else msg("Circuits cannot be simulated here until the items marked ✗ are fixed.")
         )
     )
-    services.workspace.status_changed.emit(msg("This machine was examined"))
-    questions.tell(services, window, title=msg("This machine"), text="\n".join(rows), copies=True)
+    services.workspace.status_changed.emit(msg("System check finished"))
+    questions.tell(services, window, title=msg("This computer"), text="\n".join(rows), copies=True)
 
 
-def show_about(window: MainWindow) -> None:
+def show_about(services: WindowServices, window: QWidget) -> None:
     """What this program is: version, licence, what it is made of."""
-    language = window.services.language
+    language = services.language
     lines = [
         language(
             msg("An open environment for SPICE design with an assistant whose every step can be undone.")
@@ -117,11 +120,15 @@ def show_about(window: MainWindow) -> None:
         language(msg("Free software under the GNU General Public License, version 3, without any warranty.")),
         language(msg("Simulates with ngspice. Typefaces: Inter, JetBrains Mono (OFL); icons: Lucide (ISC).")),
     ]
-    box = questions.tell(
-        window.services, window, title=msg("About Circuit Design AI"), text="\n".join(lines), copies=True
-    )
-    licence = QPushButton(language(msg("Read the licence")))
+    licence = QPushButton(language(msg("Read the license")))
     licence.setAutoDefault(False)
     mark(licence, kind="link")
     licence.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(_LICENCE))))
-    box.add(licence)
+    questions.tell(
+        services,
+        window,
+        title=msg("About Circuit Design AI"),
+        text="\n".join(lines),
+        copies=True,
+        below=licence,
+    )

@@ -54,10 +54,9 @@ from shared import async_runtime
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 from shared.paths import project_root_of, user_home
-from shared.pieces import in_pieces
 from shared.stop_signals import StopSignals
 from shared.tasks import TaskFailed, TaskHandle
-from shared.uninterrupted import uninterrupted
+from shared.uninterrupted import in_pieces, uninterrupted
 
 if TYPE_CHECKING:
     from PyQt6.QtCore import pyqtBoundSignal
@@ -118,7 +117,7 @@ class Frame(Protocol):
         ...
 
 
-MakeFrame = Callable[[WindowServices, WindowState], Frame]
+MakeFrame = Callable[[WindowServices, Application, WindowState], Frame]
 
 
 def make_qt_application(argv: Sequence[str]) -> QApplication:
@@ -162,14 +161,13 @@ def _services_and_style(
     app: Application, *, mode: Mode, language: LanguageName | None, scale: float
 ) -> tuple[WindowServices, ApplicationStyle]:
     theme = ThemeManager(mode, scale=scale)
-    spoken = LanguageManager(language or ("zh" if app.language == "zh" else "en"))
+    spoken = LanguageManager(language or ("zh" if app.program.language == "zh" else "en"))
     theme.speak(spoken.name)
     spoken.changed.connect(theme.speak)
     workspace = Workspace()
     style = ApplicationStyle(theme, spoken)
     style.setParent(theme)
     services = WindowServices(
-        app=app,
         theme=theme,
         language=spoken,
         icons=Icons(theme),
@@ -186,17 +184,17 @@ class _TaskStarter:
         self._app = app
         self._workspace = workspace
         self._numbers = itertools.count(1)
-        app.events.subscribe(TaskFailed, self._on_failed)
+        app.program.events.subscribe(TaskFailed, self._on_failed)
 
     def start(
         self, coroutine: Coroutine[Any, Any, Any], *, kind: str, scope: Hashable = WINDOW_SCOPE
     ) -> TaskHandle[Any] | None:
         """Run it as a task of `scope`; its error is shown, not lost. At the end nothing new begins."""
-        if not _has_loop() or self._app.tasks.is_shut_down:
+        if not _has_loop() or self._app.program.tasks.is_shut_down:
             coroutine.close()
             return None
         name = f"{kind}-{next(self._numbers)}"
-        return self._app.tasks.submit(kind, name, _WhileThereIsALoop(coroutine), scope=scope)
+        return self._app.program.tasks.submit(kind, name, _WhileThereIsALoop(coroutine), scope=scope)
 
     def _on_failed(self, event: TaskFailed) -> None:
         self._workspace.status_changed.emit(text_of(event.error))
@@ -223,11 +221,9 @@ class _WhileThereIsALoop(Coroutine[Any, Any, Any]):
         return (yield from self._inner.__await__())
 
     def send(self, value: Any) -> Any:
-        """As the inner one's."""
         return self._inner.send(value)
 
     def throw(self, *error: Any) -> Any:
-        """As the inner one's."""
         return self._inner.throw(*error)
 
     def close(self) -> None:
@@ -235,10 +231,12 @@ class _WhileThereIsALoop(Coroutine[Any, Any, Any]):
         self._inner.close()
 
 
-def _main_window(services: WindowServices, state: WindowState, *, opens_project: bool) -> Frame:
+def _main_window(
+    services: WindowServices, app: Application, state: WindowState, *, opens_project: bool
+) -> Frame:
     from presentation.window.main_window import MainWindow
 
-    return MainWindow(services, state, first="project" if opens_project else "welcome")
+    return MainWindow(services, app, state, first="project" if opens_project else "welcome")
 
 
 def run(
@@ -257,14 +255,14 @@ def run(
     """
     check_platform(os.environ)
     application = make_qt_application([])  # Python's to keep: it ends with the last reference
-    state = app.window_state.load()
+    state = app.program.window_state.load()
     with log_to_file(user_home()), contextlib.ExitStack() as ending:
 
         def begin_end() -> None:
             if owns_process:
                 ending.enter_context(ends_within(MOST_S, log_path(user_home())))
 
-        app.unclean_ends.begin(_facts())
+        app.program.unclean_ends.begin(_facts())
         was_collecting = gc.isenabled()
         gc.disable()  # up to the last widget's end: a thread must not collect what is Qt's, see `garbage`
         try:
@@ -274,7 +272,7 @@ def run(
         finally:
             delete_widgets()
             application.processEvents()
-            app.unclean_ends.end()  # behind everything that Qt could still fault in
+            app.program.unclean_ends.end()  # behind everything that Qt could still fault in
             if was_collecting:  # not in a program of its own: main.py switched it off
                 gc.enable()
 
@@ -317,7 +315,7 @@ async def live(
     last_resort = LastResort(on_interrupt=closing.set)
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(last_resort.on_loop_error)
-    app.events.bind()
+    app.program.events.bind()
     with last_resort.installed():
         language = None if state.language == "auto" else state.language
         services, style = _services_and_style(app, mode=state.theme, language=language, scale=state.scale)
@@ -325,7 +323,7 @@ async def live(
         opens_project = opened is not None
         services.workspace.set_opening(opened)
         make_frame = make_frame or partial(_main_window, opens_project=opens_project)
-        frame = make_frame(services, state)
+        frame = make_frame(services, app, state)
         # Widgets put together under a style sheet would be styled anew at each change of their parent.
         style.dress()
         frame.close_requested.connect(closing.set)
@@ -342,7 +340,7 @@ async def live(
             style.complete()
             frame.complete()
             garbage = GarbageCollector()
-            services.start(_fill(frame, path, services), kind="fill window")
+            services.start(_fill(app, frame, path, services), kind="fill window")
             await _until_closed(frame, closing)
         finally:
             begin_end()
@@ -355,7 +353,7 @@ async def live(
     return 0
 
 
-async def _fill(frame: Frame, path: Path | None, services: WindowServices) -> None:
+async def _fill(app: Application, frame: Frame, path: Path | None, services: WindowServices) -> None:
     project, file = await asyncio.to_thread(_project_and_file, path)
     await asyncio.to_thread(read_catalogues)
     await import_qt(_QT_LIBRARIES, without_qt=_PLAIN_LIBRARIES)
@@ -363,7 +361,7 @@ async def _fill(frame: Frame, path: Path | None, services: WindowServices) -> No
     if file is not None:
         services.workspace.file_activated.emit(file, None)
     # The graph takes a second to import: after the panels, off the loop, and no longer than until the end.
-    await in_pieces(services.app.warm_up())
+    await in_pieces(app.warm_up())
     # A full collection would visit every object of the imported libraries: 60 ms and more for nothing.
     gc.freeze()
 
@@ -390,7 +388,7 @@ async def _until_closed(frame: Frame, closing: asyncio.Event) -> None:
 
 async def _walk_down(app: Application, frame: Frame) -> None:
     steps: tuple[tuple[str, Callable[[], Coroutine[Any, Any, None]]], ...] = (
-        ("stopping the work", lambda: app.stop.stop_all("app_shutdown")),
+        ("stopping the work", lambda: app.program.stop.stop_all("app_shutdown")),
         ("saving the window's state", frame.release),
         ("closing the application", app.close),
     )
@@ -411,13 +409,11 @@ class _PaintSeen(QObject):
         widget.installEventFilter(self)
 
     def eventFilter(self, _watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
-        """Let everything pass."""
         if event is not None and event.type() == QEvent.Type.Paint:
             self.seen.set()
         return False
 
     def end(self) -> None:
-        """Look no more."""
         self._widget.removeEventFilter(self)
 
 

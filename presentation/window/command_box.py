@@ -14,7 +14,7 @@ from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from presentation.window.command_hits import Hit, HitList
+    from presentation.window.hit_list import Hit, HitList
 
 _MOST_HITS = 12
 _ANYTHING = msg("File, node or command")
@@ -66,11 +66,9 @@ class CommandBox(QLineEdit):
 
     @property
     def shown_hits(self) -> tuple[str, ...]:
-        """Texts of what is offered."""
         return tuple(hit.text for hit in self._hits)
 
     def begin(self) -> None:
-        """Take the focus and offer what there is."""
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.selectAll()
         self._search()
@@ -85,13 +83,11 @@ class CommandBox(QLineEdit):
             self._choose(shown.index(chosen))
 
     def dismiss(self) -> None:
-        """Offer nothing."""
         if self._popup is not None:
             self._popup.hide()
         self._hits, self.note = [], ""
 
     def restyle(self) -> None:
-        """Icon and sizes."""
         theme = self._services.theme.theme
         side = theme.size("icon.small")
         self._lens.setPixmap(self._services.icons.get("search", "text.secondary", side).pixmap(side, side))
@@ -101,7 +97,6 @@ class CommandBox(QLineEdit):
         self._place_hint()
 
     def retranslate(self) -> None:
-        """Its placeholder and name."""
         text = self._services.language(_ANYTHING)
         self.setPlaceholderText(text)
         self.setAccessibleName(text)
@@ -111,12 +106,10 @@ class CommandBox(QLineEdit):
             self.search_again()
 
     def resizeEvent(self, event: object) -> None:  # noqa: N802 - Qt's name
-        """Keep the key's hint at the right end."""
         super().resizeEvent(event)  # type: ignore[arg-type]
         self._place_hint()
 
     def focusInEvent(self, event: object) -> None:  # noqa: N802 - Qt's name
-        """The header makes room."""
         super().focusInEvent(event)  # type: ignore[arg-type]
         self.focus_changed.emit(True)
 
@@ -168,7 +161,7 @@ class CommandBox(QLineEdit):
 
     def _show(self) -> None:
         if self._popup is None:
-            from presentation.window.command_hits import HitList
+            from presentation.window.hit_list import HitList
 
             self._popup = HitList(self._services, self._window)
             self._popup.taken.connect(self._take)

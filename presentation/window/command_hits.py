@@ -1,103 +1,43 @@
-"""What the command box finds: files of the project, rows of the outline, commands; and their list."""
+"""What the command box finds: files of the project, rows of the outline, commands."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QObject, QPoint, QRect, Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QStandardItem, QStandardItemModel
-from PyQt6.QtWidgets import QVBoxLayout, QWidget
+from PyQt6.QtCore import QObject, QTimer
 
 from presentation.panels.project.outline import OutlinePane
-from presentation.ui.rows import Role, RowLook, RowTree
-from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from presentation.window.command_box import CommandBox
 from presentation.window.commands import Commands
+from presentation.window.hit_list import Hit
 from shared.errors import UserInputError
 from shared.message import msg
 
+if TYPE_CHECKING:
+    from application.groups.project import Project
+
 _MOST_FILES = 2000
 _NETLISTS = frozenset({".cir", ".sp", ".spice", ".net", ".ckt", ".lib", ".inc", ".mod", ".sub"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
-    """A line the command box offers."""
-
-    text: str
-    detail: str
-    icon: str
-    act: Callable[[], object]
-    is_content: bool = False
-    """A line of a file that has the text: below what is found by its name."""
-
-
-class HitList(QWidget):
-    """The lines below the box. The keyboard stays with the box."""
-
-    taken = pyqtSignal(int)
-    """row"""
-
-    def __init__(self, services: WindowServices, window: QWidget) -> None:
-        super().__init__(window)
-        self._services = services
-        self._window = window
-        self.setObjectName("commandHits")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        mark(self, card=True)
-        self._rows = QStandardItemModel(self)
-        self._list = RowTree(services, "commandRows", is_list=True)
-        self._list.setModel(self._rows)
-        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._list.clicked.connect(lambda index: self.taken.emit(index.row()))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 1, 1, 1)
-        column.addWidget(self._list)
-
-    @property
-    def chosen(self) -> int:
-        """The row Enter takes, -1 for none."""
-        return self._list.currentIndex().row()
-
-    def choose(self, row: int) -> None:
-        """Choose a row."""
-        self._list.setCurrentIndex(self._rows.index(row, 0))
-
-    def offer(self, hits: Sequence[Hit], *, below: QPoint, least_width: int, note: str = "") -> None:
-        """Show these below a point of the window, the first one chosen; for none `note`, "" = nothing."""
-        theme = self._services.theme.theme
-        self._rows.clear()
-        if note and not hits:
-            row = QStandardItem(note)
-            row.setData(RowLook(color="text.secondary"), int(Role.LOOK))
-            row.setEnabled(False)
-            self._rows.appendRow(row)
-        for hit in hits:
-            row = QStandardItem(hit.text)
-            values = (hit.detail,) if hit.detail else ()
-            row.setData(RowLook(icon=hit.icon, values=values, value_style="small"), int(Role.LOOK))
-            self._rows.appendRow(row)
-        self.choose(0)
-        width = max(least_width, theme.size("pane.left_default") * 2)
-        height = self._list.sizeHintForRow(0) * self._rows.rowCount() + 2
-        left = min(below.x(), self._window.width() - width - theme.size("space.2"))
-        self.setGeometry(QRect(left, below.y() + theme.size("space.1"), width, height))
-        self.setVisible(self._rows.rowCount() > 0)
-        self.raise_()
 
 
 class Finder(QObject):
     """Feeds the box."""
 
     def __init__(
-        self, services: WindowServices, box: CommandBox, commands: Commands, outline: OutlinePane
+        self,
+        services: WindowServices,
+        project: Project,
+        box: CommandBox,
+        commands: Commands,
+        outline: OutlinePane,
     ) -> None:
         super().__init__(box)
         self._services = services
+        self._project = project
         self._commands = commands
         self._outline = outline
         self._files: tuple[Path, ...] = ()
@@ -133,14 +73,14 @@ class Finder(QObject):
 
     async def _read_nodes(self, shown: Path) -> None:
         try:
-            nodes = await self._services.app.browse.nodes(shown)
+            nodes = await self._project.browse.nodes(shown)
         except UserInputError:  # gone or not to be read: the editor tells
             return
         if shown == self._services.workspace.shown_file:
             self._nodes = nodes
 
     async def _read_files(self, root: Path) -> None:
-        files = await self._services.app.browse.files(root, _MOST_FILES)
+        files = await self._project.browse.files(root, _MOST_FILES)
         if root == self._services.workspace.root:
             self._files = files
 
@@ -189,7 +129,7 @@ class Finder(QObject):
     def _command_hits(self) -> Sequence[Hit]:
         language = self._services.language
         return [
-            Hit(text=language(command.text), detail=command.key, icon="terminal", act=command.act)
+            Hit(text=language(command.text), detail=command.key, icon=command.icon, act=command.act)
             for command in self._commands.all
             if command.in_box and command.refusal() is None
         ]

@@ -52,6 +52,8 @@ class Command:
     """Why it cannot be done now, None when it can."""
     owns_key: bool = True
     """False: the key is shown, and answered by the widget in focus."""
+    icon: str = "terminal"
+    """In the command box."""
     letter: str = ""
     """The letter that chooses it in its menu, where custom has one; "" = the first that is free."""
 
@@ -75,7 +77,6 @@ class Commands(QObject):
         services.theme.changed.connect(lambda _theme=None: self.retranslate())
 
     def action(self, name: str) -> QAction:
-        """The action of a command."""
         return self._actions[name]
 
     def fill(self, bar: QMenuBar) -> None:
@@ -120,10 +121,6 @@ class Commands(QObject):
         self._letters |= _MENU_LETTERS
         self.retranslate()
 
-    def can(self, name: str) -> bool:
-        """Whether a command can be carried out now."""
-        return next(command.refusal() is None for command in self.all if command.name == name)
-
     def _refuse(self, menu: MenuName) -> None:
         for command in self.all:
             if command.menu == menu:
@@ -144,11 +141,9 @@ class Commands(QObject):
         menu.insertMenu(self._actions["newCircuit"], recent)
 
     def submenu(self, template: str) -> QMenu | None:
-        """A submenu by its English title."""
         return next((menu for menu, title in self._menus if title.template == template), None)
 
     def retranslate(self, _language: str = "") -> None:
-        """All texts."""
         for menu, title in self._menus:
             menu.setTitle(with_letter(self._services.language(title), self._letters.get(title.template, "")))
         for command in self.all:

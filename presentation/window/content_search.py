@@ -12,9 +12,11 @@ from PyQt6.QtCore import QObject, QTimer
 from application.ports.events import EmbeddingChanged
 from presentation.ui.workspace import WindowServices
 from presentation.window.command_box import CommandBox
-from presentation.window.command_hits import Hit
+from presentation.window.hit_list import Hit
 
 if TYPE_CHECKING:
+    from application.groups.program import Program
+    from application.groups.project import Project
     from application.ports.search import Match
 
 _AFTER_OPENING_MS = 1000
@@ -28,9 +30,11 @@ _SHOWN = 80
 class ContentSearch(QObject):
     """Keeps the open project's index up to date in the background; finds what is typed in it."""
 
-    def __init__(self, services: WindowServices, box: CommandBox) -> None:
+    def __init__(self, services: WindowServices, project: Project, program: Program, box: CommandBox) -> None:
         super().__init__(box)
         self._services = services
+        self._project = project
+        self._program = program
         self._box = box
         self._found: tuple[str, tuple[Match, ...]] = ("", ())
         """What was typed, and the lines that have it."""
@@ -39,7 +43,7 @@ class ContentSearch(QObject):
         self._typing = self._timer(self._find)
         box.add_source(self._hits, is_looking=self._is_looking)
         box.textEdited.connect(lambda _text: self._typing.start(_AFTER_TYPING_MS))
-        forget = services.app.events.subscribe(EmbeddingChanged, lambda _event: self._refreshing.start(0))
+        forget = program.events.subscribe(EmbeddingChanged, lambda _event: self._refreshing.start(0))
         self.destroyed.connect(forget)
         workspace = services.workspace
         workspace.project_opened.connect(lambda _root: self._refreshing.start(_AFTER_OPENING_MS))
@@ -69,7 +73,7 @@ class ContentSearch(QObject):
         try:
             while self._is_stale and (root := workspace.root) is not None:
                 self._is_stale = False
-                await self._services.app.search.refresh(root, goes_on=partial(self._is_open, root))
+                await self._project.search.refresh(root, goes_on=partial(self._is_open, root))
         finally:
             self._is_refreshing = False
 
@@ -90,7 +94,7 @@ class ContentSearch(QObject):
         from domain.search.query import SearchQuery  # late: the window is painted without it
 
         query = SearchQuery(text=text, kind="content", most=_MOST)
-        found = await self._services.app.search.exact(root, query, is_fresh=True)
+        found = await self._project.search.exact(root, query, is_fresh=True)
         if root == self._services.workspace.root and text == self._box.text().strip():
             self._found = text, tuple(match for match in found.matches if match.page is None)
             if self._box.hasFocus():
@@ -114,5 +118,4 @@ class ContentSearch(QObject):
 
 
 def _is_enough(text: str) -> bool:
-    """One ASCII letter is on every line."""
     return len(text) > 1 or not text.isascii()

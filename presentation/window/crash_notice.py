@@ -17,6 +17,7 @@ from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
+    from application.groups.program import Program
     from application.project.unclean_ends import UncleanEnd
 
 _LINES = 14
@@ -26,9 +27,10 @@ _LINES = 14
 class CrashNotice(QWidget):
     """A line with two ways: look at the report, or not. Nothing is sent anywhere."""
 
-    def __init__(self, services: WindowServices, found: UncleanEnd) -> None:
+    def __init__(self, services: WindowServices, program: Program, found: UncleanEnd) -> None:
         super().__init__()
         self._services = services
+        self._program = program
         self._found = found
         self._icon, self._label = QLabel(), QLabel()
         self._label.setWordWrap(True)
@@ -51,7 +53,8 @@ class CrashNotice(QWidget):
         """The report, to be read, copied or deleted."""
         language, found = self._services.language, self._found
         told = msg(
-            "This is what is known of it, kept in {path}. Nothing was sent anywhere; keys are blacked out.",
+            "This is what is known about it, saved in {path}. Nothing was sent anywhere; keys are "
+            "blacked out.",
             path=found.path,
         )
         dialog = SmallDialog(self._services, self.window(), "crashReport", title=_TITLE, text=language(told))
@@ -71,7 +74,6 @@ class CrashNotice(QWidget):
         dialog.open()
 
     def restyle(self, _theme: object = None) -> None:
-        """Sizes and icon."""
         theme = self._services.theme.theme
         edge, gap, size = theme.size("space.3"), theme.size("space.1"), theme.size("icon.default")
         self._row.setContentsMargins(edge, gap, edge, gap)
@@ -80,7 +82,6 @@ class CrashNotice(QWidget):
         self._icon.setPixmap(icon.pixmap(size, size))
 
     def retranslate(self, _name: object = None) -> None:
-        """Texts."""
         language = self._services.language
         self._label.setText(language(_TITLE))
         self.look_button.setText(language(msg("Show the report")))
@@ -93,7 +94,7 @@ class CrashNotice(QWidget):
 
     async def _delete(self, found: UncleanEnd) -> None:
         try:
-            await asyncio.to_thread(self._services.app.unclean_ends.delete, found)
+            await asyncio.to_thread(self._program.unclean_ends.delete, found)
         except CircuitAIError as error:
             self._services.workspace.error_occurred.emit(error)
 

@@ -4,43 +4,43 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PyQt6.QtWidgets import QWidget
+
+from presentation.ui.workspace import WindowServices
+from presentation.window.panels import Parts
+
 if TYPE_CHECKING:
-    from presentation.window.main_window import MainWindow
+    from application.groups.conversations import Conversations
+    from application.groups.models import Models
+    from application.groups.project import Project
 
 
-def show_prompts(window: MainWindow) -> None:
-    """The dialog of the prompts."""
+def show_prompts(services: WindowServices, conversations: Conversations, window: QWidget) -> None:
     from presentation.dialogs.prompt_editor.dialog import PromptSettingsDialog
 
-    services = window.services
-    PromptSettingsDialog(
-        services, services.app.prompts, project=services.workspace.root, parent=window
-    ).open()
+    root = services.workspace.root
+    PromptSettingsDialog(services, conversations.prompts, project=root, parent=window).open()
 
 
-def show_model_settings(window: MainWindow) -> None:
+def show_model_settings(parts: Parts, window: QWidget) -> None:
     """The dialog of the models; the conversation uses what is saved there."""
     from presentation.dialogs.model_settings.dialog import ModelSettingsDialog
-    from presentation.panels.conversation.panel import ConversationPanel
 
-    dialog = ModelSettingsDialog(window.services, parent=window)
-    conversation = window.panes.conversation
-    if isinstance(conversation, ConversationPanel):
-        dialog.saved.connect(conversation.model.set_choice)
+    dialog = ModelSettingsDialog(parts.services, parts.app.models, parent=window)
+    dialog.saved.connect(parts.conversation.model.set_choice)
     dialog.open()
 
 
-def show_permissions(window: MainWindow) -> None:
-    """The rules of the open project."""
+def show_permissions(services: WindowServices, conversations: Conversations, window: QWidget) -> None:
     from presentation.dialogs.permissions import PermissionsDialog
 
-    root = window.services.workspace.root
+    root = services.workspace.root
     if root is not None:
-        PermissionsDialog(window.services, root, window).open()
+        PermissionsDialog(services, conversations, root, window).open()
 
 
-def show_embedding(window: MainWindow) -> None:
+def show_embedding(services: WindowServices, models: Models, project: Project, window: QWidget) -> None:
     """The server of vectors for searches by meaning."""
     from presentation.dialogs.model_settings.embedding_dialog import EmbeddingDialog
 
-    EmbeddingDialog(window.services, window).open()
+    EmbeddingDialog(services, models, project, window).open()

@@ -28,18 +28,20 @@ class ErrorNotice(QObject):
         last_resort.failed.connect(self.show)
 
     def show(self, failure: Failure) -> None:
-        """Tell it."""
         self._services.workspace.status_changed.emit(failure.text)
         if self._box is not None or self._frame is None or not self._frame.isVisible():
             return
         tr = self._services.language
         safe = tr(
-            msg("The program goes on. Files on the disk are safe, and unsaved text is still in the editor.")
+            msg(
+                "The program continues to run. Files on disk are safe, and unsaved text is still in "
+                "the editor."
+            )
         )
         details = tr(msg("Details are in {path}.", path=str(self._log)))
         text = f"{tr(failure.text)}\n\n{safe}\n{details}"
         box = SmallDialog(
-            self._services, self._frame, "lastResort", title=msg("Something went wrong"), text=text
+            self._services, self._frame, "lastResort", title=msg("An error occurred"), text=text
         )
         box.add_button(msg("Copy details"), act=lambda: copy_text(failure.details), is_left=True)
         box.add_button(msg("Save all"), act=self._save_all)

@@ -125,7 +125,6 @@ class LastResort(QObject):
 
 
 def text_of(error: BaseException) -> Message:
-    """What a person is told of an error."""
     return error.message if isinstance(error, CircuitAIError) else internal_error(error)
 
 

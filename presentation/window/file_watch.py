@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
-from shared.message import msg
+from presentation.ui.signals import Signal, signal
+from shared.message import Message, msg
 from shared.paths import PROJECT_FOLDER, RESULT_FILE, RESULTS_FOLDER
 
 if TYPE_CHECKING:
@@ -33,14 +34,14 @@ _TOLD = frozenset({"created", "modified", "deleted", "moved", "closed"})
 class FileWatch(QObject):
     """One project at a time. Signals are emitted on the thread that made it."""
 
-    changed = pyqtSignal(object)
-    """path: Path; made, written or removed"""
-    moved = pyqtSignal(object, object)
-    """old: Path, new: Path"""
+    changed: Signal[Path] = signal(object)
+    """Made, written or removed"""
+    moved: Signal[Path, Path] = signal(object, object)
+    """Old, new"""
     result_stored = pyqtSignal()
     """A result was written or removed in the project's own folder"""
-    failed = pyqtSignal(object)
-    """Message: the folder cannot be watched"""
+    failed: Signal[Message] = signal(object)
+    """The folder cannot be watched"""
 
     _arrived = pyqtSignal(str, str, str)
     """kind, path, new path ("" when it was not moved); queued to our thread by Qt"""
@@ -60,7 +61,6 @@ class FileWatch(QObject):
 
     @property
     def root(self) -> Path | None:
-        """The folder that is watched."""
         return self._root
 
     async def start(self, root: Path) -> None:
@@ -73,7 +73,7 @@ class FileWatch(QObject):
             _logger.warning("%s is not watched: %s", root, error)
             self.failed.emit(
                 msg(
-                    "Changes by other programs are not noticed in this folder ({reason}).",
+                    "Changes made by other programs are not detected in this folder ({reason}).",
                     reason=error.strerror or error,
                 )
             )

@@ -49,7 +49,7 @@ class RunGroup(QWidget):
         self._is_running = self._is_short = False
         self._progress: float | None = None
         self.run = WordButton(services, "run", weight=500)
-        self.run.clicked.connect(services.workspace.run_requested)
+        self.run.clicked.connect(lambda _checked: services.workspace.run_requested.emit())
         self.choice = WordButton(services, "analysisChoice")
         self.choice.set_chevron(has_chevron=True)
         self.choice.clicked.connect(self._show_choice)
@@ -71,7 +71,6 @@ class RunGroup(QWidget):
 
     @property
     def is_running(self) -> bool:
-        """Whether a simulation is under way."""
         return self._is_running
 
     def set_analyses(self, analyses: Sequence[tuple[str, str]], is_asked_elsewhere: bool) -> None:
@@ -86,7 +85,6 @@ class RunGroup(QWidget):
         self.retranslate()
 
     def wide_width(self) -> int:
-        """With the words of the choice."""
         theme = self._services.theme.theme
         words = QFontMetrics(theme.font("ui")).horizontalAdvance(self._choice_text())
         around = theme.size("icon.small") + theme.size("space.2") + 2 * theme.size("control.padding_x_small")
@@ -102,7 +100,6 @@ class RunGroup(QWidget):
         return theme.size("space.12") * 2 + theme.size("space.8")
 
     def short_width(self) -> int:
-        """With the choice as a chevron."""
         theme = self._services.theme.theme
         gaps = 2 * theme.size("space.1")
         run = QFontMetrics(theme.font("ui", weight=500))
@@ -116,7 +113,6 @@ class RunGroup(QWidget):
             self.retranslate()
 
     def restyle(self) -> None:
-        """Icons and sizes."""
         theme = self._services.theme.theme
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(theme.size("space.1"))
@@ -131,7 +127,6 @@ class RunGroup(QWidget):
         self.choice.setMaximumWidth(theme.size("space.12") * 5)
 
     def retranslate(self) -> None:
-        """Texts, and what can be pressed."""
         language, workspace = self._services.language, self._services.workspace
         target = workspace.run_target
         if self._is_running and self._progress is not None:
@@ -168,7 +163,9 @@ class RunGroup(QWidget):
         self.stop.setEnabled(self._is_running)
         self.stop.set_icon(
             "square",
-            msg("Stop the simulation") if self._is_running else msg("Nothing to stop: no simulation runs"),
+            msg("Stop the simulation")
+            if self._is_running
+            else msg("Nothing to stop: no simulation is running"),
             color="error.icon" if self._is_running else "",
         )
         self.restyle()
@@ -202,7 +199,6 @@ class RunGroup(QWidget):
         return language(msg("All: {kinds}", kinds=kinds))
 
     def choices(self) -> QMenu:
-        """The menu of analyses."""
         menu = QMenu(self)
         language, chosen = self._services.language, self._services.workspace.analysis
         rows: list[tuple[str, str | None]] = [(language(msg("All analyses")), None)]
@@ -343,7 +339,6 @@ class Header(QWidget):
         menu.popup(self.menu_button.mapToGlobal(self.menu_button.rect().bottomLeft()))
 
     def restyle(self) -> None:
-        """Sizes."""
         theme = self._services.theme.theme
         left, right, row = self._rows
         for part in (left, right):
@@ -371,6 +366,5 @@ class _Logo(QWidget):
         self.update()
 
     def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
-        """The icon."""
         icon = self._services.icons.get("audio-waveform", "accent.base", self.width())
         icon.paint(QPainter(self), self.rect())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from PyQt6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, QSize, Qt, QTimer
@@ -59,6 +59,24 @@ def sizes_of(splitter: QSplitter) -> tuple[int, ...]:
     """Its parts' sizes; nothing while it was never shown, when they mean nothing."""
     sizes = tuple(splitter.sizes())
     return sizes if any(sizes) else ()
+
+
+def fitted(kept: Sequence[int], usual: Sequence[int], *, first: int | None = None) -> list[int]:
+    """Sizes of a splitter's parts that were kept in another window, for one that has room for `usual`.
+
+    In a smaller window all parts shrink alike, but the one numbered `first` not below its usual size there:
+    what is read in it (curves) would be the first to be of no use. Sizes of another number of parts are not
+    used.
+    """
+    before, room = sum(kept), sum(usual)
+    if len(kept) != len(usual) or before <= 0:
+        return list(usual)
+    sizes = [size * room // before for size in kept]
+    if first is None or before <= room:
+        return sizes
+    main = max(sizes[first], min(kept[first], usual[first]))
+    others = before - kept[first]
+    return [main if at == first else size * (room - main) // max(others, 1) for at, size in enumerate(kept)]
 
 
 _FRAME = QMargins(4, 32, 4, 4)
@@ -119,7 +137,6 @@ class KeepOnScreen(QObject):
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
-        """Everything passes."""
         if event is not None and watched is self._window:
             is_first = event.type() == QEvent.Type.ActivationChange and self._is_new
             if is_first or (isinstance(event, QWindowStateChangeEvent) and self._was_grown(event)):

@@ -6,11 +6,10 @@ It paints bare first; `fill` makes the panels, which are imported late, and brin
 from __future__ import annotations
 
 import asyncio
-import importlib
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from PyQt6.QtCore import Qt, QUrl, pyqtSignal
 from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
@@ -27,19 +26,14 @@ from shared.message import msg
 from shared.paths import user_home
 
 if TYPE_CHECKING:
+    from application.app import Application
     from application.examining import ExaminationReport
     from presentation.panels.welcome import WelcomePage
+    from presentation.window.panels import Parts
     from presentation.window.panes import Panes
 
 First = Literal["all", "welcome", "project"]
 """What is made before the first paint; the pages import their modules, which takes as long as making them."""
-
-# The panels of the others, imported after the first paint.
-_PANELS = {
-    "editor": ("presentation.panels.editor.editor_area", "EditorArea"),
-    "bottom": ("presentation.panels.bottom_pane", "BottomPane"),
-    "conversation": ("presentation.panels.conversation.panel", "ConversationPanel"),
-}
 
 
 class MainWindow(QWidget):
@@ -48,9 +42,15 @@ class MainWindow(QWidget):
     close_requested = pyqtSignal()
 
     panes: Panes
+    parts: Parts
 
     def __init__(
-        self, services: WindowServices, state: WindowState | None = None, *, first: First = "all"
+        self,
+        services: WindowServices,
+        app: Application,
+        state: WindowState | None = None,
+        *,
+        first: First = "all",
     ) -> None:
         """`state`: the one saved last, when it is known before the first paint; else `fill` loads it.
 
@@ -58,6 +58,7 @@ class MainWindow(QWidget):
         """
         super().__init__()
         self.services = self._services = services
+        self._app = app
         self._state = state
         self._first = first
         self._is_complete = False
@@ -91,27 +92,48 @@ class MainWindow(QWidget):
         """Make what the first paint did not need: the panes, what opens projects, the commands."""
         if self._is_complete:
             return
+        from presentation.window.appearance import Appearance
         from presentation.window.command_hits import Finder
         from presentation.window.commands import Commands
         from presentation.window.content_search import ContentSearch
         from presentation.window.escape import EscapeStops
-        from presentation.window.menu import commands_of
+        from presentation.window.menu import Targets, commands_of
+        from presentation.window.panels import Parts
         from presentation.window.panes import Panes
         from presentation.window.project_switch import ProjectSwitch
         from presentation.window.projects import ProjectDesk
         from presentation.window.run_target import RunTarget
 
-        services = self._services
-        self.panes = Panes(services)
+        services, app = self._services, self._app
+        self.parts = parts = Parts(services, app)
+        self.panes = Panes(services, parts)
         self._body.addWidget(self.panes)
-        self.desk = ProjectDesk(services, self)
-        self._run_target = RunTarget(services, self)
-        self.projects = ProjectSwitch(services, self, self.panes, self.desk)
-        self.commands = Commands(services, self, commands_of(self))
+        self.desk = ProjectDesk(services, app.project, app.simulation, self)
+        self._run_target = RunTarget(services, app.project, self)
+        self.projects = ProjectSwitch(
+            services, self, parts, self.panes, self.desk, project=app.project, program=app.program
+        )
+        self.appearance = Appearance(services.theme, services.language, self._keep)
+        targets = Targets(
+            services=services,
+            window=self,
+            close=self.close_requested.emit,
+            header=self.header,
+            parts=parts,
+            panes=self.panes,
+            projects=self.projects,
+            desk=self.desk,
+            appearance=self.appearance,
+            stop_run=self._stop_run,
+            commands=lambda: self.commands.all,
+        )
+        self.commands = Commands(services, self, commands_of(targets))
         self.commands.fill(self.header.menu_bar)
-        Finder(services, self.header.command_box, self.commands, self.panes.outline)
-        ContentSearch(services, self.header.command_box)
-        self._escape = EscapeStops(self, self.stop_run)
+        Finder(services, app.project, self.header.command_box, self.commands, parts.outline)
+        ContentSearch(services, app.project, app.program, self.header.command_box)
+        self._escape = EscapeStops(
+            self, services.workspace, stop=self._stop_run, is_taken=self._is_talking_at
+        )
         self._is_complete = True
         self._add_tools()
         self._connect()
@@ -147,47 +169,58 @@ class MainWindow(QWidget):
         welcome.folder_wanted.connect(projects.open_folder)
         welcome.new_wanted.connect(projects.new_project)
         welcome.design_wanted.connect(projects.design)
-        welcome.language_wanted.connect(self.set_language)
-        welcome.theme_wanted.connect(self.set_theme)
+        welcome.language_wanted.connect(self.appearance.set_language)
+        welcome.theme_wanted.connect(self.appearance.set_theme)
         welcome.set_recent(projects.state.recent)
         projects.state_changed.connect(lambda: welcome.set_recent(projects.state.recent))
 
     def _add_tools(self) -> None:
+        section = self.panes.sections["project"]
+        more = IconButton(self._services, "ellipsis", msg("More"), name="projectMenu")
         for name, icon, text, act in (
             ("newCircuit", "file-plus", msg("New circuit"), self.projects.new_circuit),
-            ("findFile", "search", msg("Find a file"), self.header.command_box.begin),
-            ("projectMenu", "ellipsis", msg("More"), partial(popups.show_project_menu, self)),
+            ("findFile", "search", msg("Find file"), self.header.command_box.begin),
         ):
             button = IconButton(self._services, icon, text, name=name)
             button.clicked.connect(lambda _checked=False, act=act: act())
-            self.panes.project_section.add_tool(button)
+            section.add_tool(button)
+        more.clicked.connect(
+            lambda: popups.show_project_menu(more, self.parts.tree, self.commands, self._services.language)
+        )
+        section.add_tool(more)
+
+    def _is_talking_at(self, focused: QWidget) -> bool:
+        """A run of the conversation takes Escape where it is written."""
+        return self.panes.right.isAncestorOf(focused) and self.parts.conversation.is_running
 
     def _connect(self) -> None:
         services, workspace = self._services, self._services.workspace
-        desk, panes = self.desk, self.panes
+        desk, panes, tree = self.desk, self.panes, self.parts.tree
         self.header.pane_toggled.connect(panes.set_pane)
-        self.header.settings_wanted.connect(partial(popups.show_settings_menu, self))
-        self.header.run_group.stop_wanted.connect(self.stop_run)
+        self.header.run_group.stop_wanted.connect(self._stop_run)
+        self.header.settings_wanted.connect(
+            lambda: popups.show_settings_menu(self.header.settings, self.commands)
+        )
         panes.fitted.connect(self._on_fitted)
-        panes.tree.main_wanted.connect(desk.set_main)
-        panes.tree.accept_wanted.connect(desk.accept)
-        desk.marks_changed.connect(panes.tree.set_marks)
+        tree.main_wanted.connect(desk.set_main)
+        tree.accept_wanted.connect(desk.accept)
+        desk.marks_changed.connect(tree.set_marks)
         self._run_target.analyses_changed.connect(self.header.run_group.set_analyses)
-        desk.result_stored.connect(panes.results.note_stored)
+        desk.result_stored.connect(self.parts.results.note_stored)
         workspace.project_opened.connect(lambda _root: self._show_body())
         workspace.project_closed.connect(self._show_body)
         workspace.command_wanted.connect(lambda name: self.commands.action(name).trigger())
         workspace.result_selected.connect(lambda _path: panes.show_pane("bottom"))
         recent = self.commands.submenu("Open recent")
         if recent is not None:
-            recent.aboutToShow.connect(partial(popups.fill_recent, self, recent))
+            recent.aboutToShow.connect(partial(popups.fill_recent, recent, self.projects))
         services.theme.changed.connect(self.restyle)
         services.language.changed.connect(self.retranslate)
 
     def restyle(self) -> None:
         """The smallest window, and what is chosen in the menus."""
         self._restyle_frame()
-        self._check_choices()
+        self.appearance.check(self.commands)
 
     def _restyle_frame(self) -> None:
         theme = self._services.theme.theme
@@ -200,7 +233,7 @@ class MainWindow(QWidget):
     def retranslate(self) -> None:
         """The title; everything else listens by itself."""
         self._retitle()
-        self._check_choices()
+        self.appearance.check(self.commands)
 
     def _retitle(self) -> None:
         root = self._services.workspace.root
@@ -214,11 +247,10 @@ class MainWindow(QWidget):
         from presentation.panels.welcome_examples import curves
 
         if self._state is None:
-            self._state = await asyncio.to_thread(self._services.app.window_state.load)
+            self._state = await asyncio.to_thread(self._app.program.window_state.load)
             self._place(self._state)
             self._apply(self._state)
-        for name, (module, kind) in _PANELS.items():
-            self.panes.put(name, getattr(importlib.import_module(module), kind)(self._services))
+        for _ in self.panes.making():
             await asyncio.sleep(0)  # a panel at a time: keys and paints come between them
         self._join_panels()
         state = self.projects.state
@@ -233,7 +265,7 @@ class MainWindow(QWidget):
             self._services.workspace.set_opening(None)
         self._show_body()
         self.welcome.set_recent(self.projects.state.recent)
-        examples = await self._services.app.browse.examples()
+        examples = await self._app.project.browse.examples()
         drawn = await asyncio.to_thread(curves)
         self.welcome.set_examples(examples, self.projects.open_example, drawn)
 
@@ -250,7 +282,7 @@ class MainWindow(QWidget):
             await self.projects.keeper.end(is_discarded=self.projects.is_discarded)
         finally:
             await self.desk.release()
-            self._end_panels()
+            self.parts.end()
 
     def closeEvent(self, event: QCloseEvent | None) -> None:  # noqa: N802 - Qt's name
         """Closing is asked for; who made the window carries it out."""
@@ -260,40 +292,14 @@ class MainWindow(QWidget):
 
     def _join_panels(self) -> None:
         """Connect the panels with each other and with the frame."""
-        from presentation.panels.bottom_pane import BottomPane
-        from presentation.panels.conversation.panel import ConversationPanel
-        from presentation.panels.editor.editor_area import EditorArea
-
-        editor, bottom, conversation = self.panes.editor, self.panes.bottom, self.panes.conversation
-        assert isinstance(editor, EditorArea)
-        assert isinstance(bottom, BottomPane)
-        assert isinstance(conversation, ConversationPanel)
-        editor.problems.connect(bottom.show_problems)
+        bottom, runs = self.parts.bottom, self.parts.runs
+        self.parts.editor.problems.connect(runs.show_problems)
+        self.parts.results.overlay_wanted.connect(runs.draw_behind)
+        self.desk.result_stored.connect(runs.note_stored)
         bottom.maximise_requested.connect(self.panes.maximise_bottom)
-        self.desk.result_stored.connect(bottom.note_stored)
-        self.panes.results.overlay_wanted.connect(bottom.draw_behind)
         bottom.hide_requested.connect(partial(self.panes.set_pane, "bottom", is_wanted=False))
-        workspace = self._services.workspace
-        workspace.mode_switch_requested.connect(conversation.toggle_mode)
-        workspace.design_requested.connect(self._design_here)
-
-    def _end_panels(self) -> None:
-        from presentation.panels.conversation.panel import ConversationPanel
-
-        if isinstance(self.panes.conversation, ConversationPanel):
-            self.panes.conversation.close_panel()
-
-    def _design_here(self, text: str) -> None:
-        from presentation.panels.conversation.panel import ConversationPanel
-
-        if isinstance(self.panes.conversation, ConversationPanel):
-            model = self.panes.conversation.model
-            refusal = model.set_mode("workflow") or model.send(text)
-            if refusal is not None:
-                self._services.workspace.error_occurred.emit(refusal)
 
     def _place(self, state: WindowState) -> None:
-        """Where it was on the screen."""
         if state.geometry is not None:
             self.setGeometry(on_a_screen(state.geometry))
         if state.is_maximized:
@@ -301,84 +307,26 @@ class MainWindow(QWidget):
 
     def _apply(self, state: WindowState) -> None:
         self.projects.state = state
-        if state.language != "auto":
-            self._services.language.set(state.language)
-        if (state.theme, state.scale) != (self._services.theme.mode, self._services.theme.theme.scale):
-            self._services.theme.set_mode(state.theme, scale=state.scale)
+        self.appearance.bring_back(state)
         self.panes.set_wanted(state.shown_panes)
         self.panes.set_sizes(state.sizes)
-        self.panes.tabs.setCurrentIndex(min(state.right_tab, self.panes.tabs.count() - 1))
-        self._check_choices()
+        self.panes.right_pages.bring_back(state.right_panel)
+        self.appearance.check(self.commands)
 
-    # ---- commands ------------------------------------------------------------------------------
+    def _stop_run(self) -> None:
+        self.parts.runs.controller.stop()
 
-    def stop_run(self) -> None:
-        """Stop the simulation."""
-        from presentation.window.project_switch import RUN_SCOPE
-
-        self._services.start(self._services.app.stop.stop("user", scope=RUN_SCOPE), kind="stop run")
-
-    def set_main_to_shown(self) -> None:
-        """Make the file of the front tab the main circuit."""
-        shown = self._services.workspace.shown_file
-        if shown is not None:
-            self.desk.set_main(shown)
-
-    def do_in_editor(self, name: str) -> None:
-        """One of the editor's own commands: save, find, replace, go_to_line, close ..."""
-        from presentation.panels.editor.editor_area import EditorArea
-
-        if isinstance(self.panes.editor, EditorArea):
-            self.panes.editor.action(name).trigger()
-
-    def save_all(self) -> None:
-        """Save every file."""
-        buffers = self._services.workspace.buffers
-        if buffers is not None:
-            self._services.start(buffers.save_unsaved(), kind="save file")
-
-    def set_language(self, name: str) -> None:
-        """English or Chinese, at once and from now on."""
-        if name in ("en", "zh"):
-            self._services.language.set("zh" if name == "zh" else "en")
-            self.projects.keep(language=name)
-
-    def set_theme(self, mode: str) -> None:
-        """Light, dark, or as the system, at once and from now on."""
-        if mode in ("light", "dark", "system"):
-            self._services.theme.set_mode(mode)  # type: ignore[arg-type]  # one of the three
-            self.projects.keep(theme=mode)
-            self._check_choices()
-
-    def set_scale(self, scale: float) -> None:
-        """Size of all type and rows."""
-        self._services.theme.set_mode(self._services.theme.mode, scale=scale)
-        self.projects.keep(scale=scale)
-        self._check_choices()
-
-    def show_bottom(self, index: int) -> None:
-        """Bring a tab of the bottom pane to the front."""
-        from presentation.panels.bottom_pane import BottomPane
-
-        if isinstance(self.panes.bottom, BottomPane):
-            self.panes.show_pane("bottom")
-            self.panes.bottom.show_tab(index)
-
-    def in_conversation(self, name: str) -> None:
-        """One of the conversation's own commands: describe_design, new_conversation, show_history."""
-        from presentation.panels.conversation.panel import ConversationPanel
-
-        if isinstance(self.panes.conversation, ConversationPanel):
-            self.panes.show_right(0)
-            getattr(self.panes.conversation, name)()
+    def _keep(self, **changes: Any) -> None:
+        self.projects.keep(**changes)
+        self.appearance.check(self.commands)
 
     # ---- what is seen --------------------------------------------------------------------------
 
     def _on_fitted(self, found: Fit) -> None:
         has_project = self._services.workspace.root is not None
-        for name, button in self.header.toggles.items():
-            button.setChecked(getattr(found, name))
-            button.setEnabled(has_project)
+        for name, is_shown in (("left", found.left), ("bottom", found.bottom), ("right", found.right)):
+            self.header.toggles[name].setChecked(is_shown)
+            self.header.toggles[name].setEnabled(has_project)
 
     def _show_body(self) -> None:
         has_project = self._services.workspace.root is not None
@@ -388,19 +336,9 @@ class MainWindow(QWidget):
         if not has_project:
             self.welcome.text.setFocus()
 
-    def _check_choices(self) -> None:
-        theme, language = self._services.theme, self._services.language
-        for name, is_on in (
-            *((f"theme.{mode}", theme.mode == mode) for mode in ("light", "dark", "system")),
-            *((f"language.{name}", language.name == name) for name in ("en", "zh")),
-            *((f"scale.{p}", round(theme.theme.scale * 100) == p) for p in (100, 125, 150, 200)),
-        ):
-            self.commands.action(name).setChecked(is_on)
-
     # ---- drops -------------------------------------------------------------------------------
 
     def dragEnterEvent(self, event: QDragEnterEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Folders and files may be dropped."""
         if event is not None and _dropped(event) is not None:
             event.acceptProposedAction()
 
@@ -421,13 +359,13 @@ class MainWindow(QWidget):
         from presentation.ui.log_file import log_path
         from presentation.window.crash_notice import CrashNotice
 
-        found = await asyncio.to_thread(self._services.app.unclean_ends.untold, log_path(user_home()))
+        found = await asyncio.to_thread(self._app.program.unclean_ends.untold, log_path(user_home()))
         if found:
-            self._notices.insertWidget(1, CrashNotice(self._services, found[0]))
+            self._notices.insertWidget(1, CrashNotice(self._services, self._app.program, found[0]))
 
     async def _examine(self) -> None:
         """Say whether ngspice is there and confined."""
-        report = await self._services.app.examine.simulation()
+        report = await self._app.program.examine.simulation()
         engine = next((f for f in report.findings if f.name == "ngspice"), None)
         boxes = [f for f in report.findings if f.name == "confinement"]
         self._report = report

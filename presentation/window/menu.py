@@ -2,35 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from PyQt6.QtWidgets import QWidget
+
+from presentation.ui.language import LanguageName
+from presentation.ui.theme import Mode
+from presentation.ui.workspace import WindowServices, Workspace
 from presentation.window import about, dialogs
+from presentation.window.appearance import SIZES, Appearance
 from presentation.window.commands import Command, to_focused
+from presentation.window.header import Header
+from presentation.window.panels import Parts, panels_at
+from presentation.window.panes import Panes
+from presentation.window.project_switch import ProjectSwitch
+from presentation.window.projects import ProjectDesk
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
-    from presentation.window.main_window import MainWindow
+    from presentation.panels.conversation.panel import ConversationPanel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Targets:
+    """What the commands act on."""
+
+    services: WindowServices
+    window: QWidget
+    """Dialogs stand over it."""
+    close: Callable[[], object]
+    header: Header
+    parts: Parts
+    panes: Panes
+    projects: ProjectSwitch
+    desk: ProjectDesk
+    appearance: Appearance
+    stop_run: Callable[[], None]
+    commands: Callable[[], Sequence[Command]]
+    """All of them, once they are made."""
+
+    @property
+    def workspace(self) -> Workspace:
+        return self.services.workspace
+
+    def edit(self, name: str) -> None:
+        """One of the editor's own commands: save, find, replace, go_to_line, close ..."""
+        self.parts.editor.action(name).trigger()
+
+    def talk(self, act: Callable[[ConversationPanel], None]) -> None:
+        """Show the conversation and do something in it."""
+        self.panes.show_panel("conversation")
+        act(self.parts.conversation)
+
+    def save_all(self) -> None:
+        buffers = self.workspace.buffers
+        if buffers is not None:
+            self.services.start(buffers.save_unsaved(), kind="save file")
+
+    def set_main_to_shown(self) -> None:
+        """Make the file of the front tab the main circuit."""
+        if self.workspace.shown_file is not None:
+            self.desk.set_main(self.workspace.shown_file)
 
 
 class _Refusals:
     """Why something cannot be done now."""
 
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
-        self._workspace = window.services.workspace
+    def __init__(self, targets: Targets) -> None:
+        self._run_group = targets.header.run_group
+        self._workspace = targets.workspace
 
     def no_project(self) -> Message | None:
-        """It needs an open folder."""
         return msg("Open a folder first.") if self._workspace.root is None else None
 
     def no_file(self) -> Message | None:
-        """It needs a file in the editor."""
         return msg("No file is open in the editor.") if self._workspace.shown_file is None else None
 
     def nothing_unsaved(self) -> Message | None:
-        """It needs unsaved text."""
         buffers = self._workspace.buffers
         return None if buffers is not None and buffers.unsaved() else msg("Everything is saved.")
 
@@ -38,59 +89,57 @@ class _Refusals:
         """It needs a project, and that none of its circuits is simulated now."""
         if self._workspace.root is None:
             return msg("Nothing to run: no project is open")
-        return msg("A simulation is running.") if self._window.header.run_group.is_running else None
+        return msg("A simulation is running.") if self._run_group.is_running else None
 
     def not_running(self) -> Message | None:
-        """It needs a simulation."""
-        return None if self._window.header.run_group.is_running else msg("No simulation is running.")
+        return None if self._run_group.is_running else msg("No simulation is running.")
 
 
-def commands_of(window: MainWindow) -> tuple[Command, ...]:
-    """All of them."""
+def commands_of(targets: Targets) -> tuple[Command, ...]:
     return (
-        *_file(window),
-        *_edit(window),
-        *_view(window),
-        *_circuit(window),
-        *_design(window),
-        *_help(window),
+        *_file(targets),
+        *_edit(targets),
+        *_view(targets),
+        *_circuit(targets),
+        *_design(targets),
+        *_help(targets),
     )
 
 
-def _file(window: MainWindow) -> Iterator[Command]:
-    refusals = _Refusals(window)
+def _file(targets: Targets) -> Iterator[Command]:
+    refusals = _Refusals(targets)
     yield Command(
         name="openFolder",
-        text=msg("Open folder..."),
-        act=window.projects.open_folder,
+        text=msg("Open folder…"),
+        act=targets.projects.open_folder,
         menu="file",
         key="Ctrl+O",
     )
     yield Command(
         name="newProject",
-        text=msg("New project..."),
-        act=window.projects.new_project,
+        text=msg("New project…"),
+        act=targets.projects.new_project,
         menu="file",
         key="Ctrl+N",
     )
     yield Command(
         name="newCircuit",
-        text=msg("New circuit..."),
-        act=window.projects.new_circuit,
+        text=msg("New circuit…"),
+        act=targets.projects.new_circuit,
         menu="file",
         refusal=refusals.no_project,
     )
     yield Command(
         name="openExample",
-        text=msg("Open an example..."),
-        act=window.projects.choose_example,
+        text=msg("Open an example…"),
+        act=targets.projects.choose_example,
         menu="file",
         letter="E",
     )
     yield Command(
         name="save",
         text=msg("Save"),
-        act=partial(window.do_in_editor, "save"),
+        act=partial(targets.edit, "save"),
         menu="file",
         key="Ctrl+S",
         owns_key=False,
@@ -100,7 +149,7 @@ def _file(window: MainWindow) -> Iterator[Command]:
     yield Command(
         name="saveAll",
         text=msg("Save all"),
-        act=window.save_all,
+        act=targets.save_all,
         menu="file",
         key="Ctrl+Alt+S",
         refusal=refusals.nothing_unsaved,
@@ -108,7 +157,7 @@ def _file(window: MainWindow) -> Iterator[Command]:
     yield Command(
         name="closeFile",
         text=msg("Close file"),
-        act=partial(window.do_in_editor, "close"),
+        act=partial(targets.edit, "close"),
         menu="file",
         key="Ctrl+W",
         owns_key=False,
@@ -117,7 +166,7 @@ def _file(window: MainWindow) -> Iterator[Command]:
     yield Command(
         name="closeProject",
         text=msg("Close project"),
-        act=window.projects.close_project,
+        act=targets.projects.close_project,
         menu="file",
         begins_part=True,
         refusal=refusals.no_project,
@@ -125,14 +174,14 @@ def _file(window: MainWindow) -> Iterator[Command]:
     yield Command(
         name="quit",
         text=msg("Quit"),
-        act=window.close_requested.emit,
+        act=targets.close,
         menu="file",
         key="Ctrl+Q",
         letter="Q",
     )
 
 
-def _edit(window: MainWindow) -> Iterator[Command]:
+def _edit(targets: Targets) -> Iterator[Command]:
     # The widget in focus answers these keys itself; the menu names them.
     for name, text, key, method, begins, letter in (
         ("undo", msg("Undo"), "Ctrl+Z", "undo", False, "U"),
@@ -154,7 +203,7 @@ def _edit(window: MainWindow) -> Iterator[Command]:
             letter=letter,
         )
 
-    no_file = _Refusals(window).no_file
+    no_file = _Refusals(targets).no_file
     for name, text, key in (
         ("find", msg("Find"), "Ctrl+F"),
         ("find_next", msg("Next match"), "F3"),
@@ -166,7 +215,7 @@ def _edit(window: MainWindow) -> Iterator[Command]:
         yield Command(
             name=f"editor.{name}",
             text=text,
-            act=partial(window.do_in_editor, name),
+            act=partial(targets.edit, name),
             menu="edit",
             key=key,
             owns_key=False,
@@ -175,8 +224,8 @@ def _edit(window: MainWindow) -> Iterator[Command]:
         )
 
 
-def _view(window: MainWindow) -> Iterator[Command]:
-    box, no_project = window.header.command_box, _Refusals(window).no_project
+def _view(targets: Targets) -> Iterator[Command]:
+    box, no_project = targets.header.command_box, _Refusals(targets).no_project
     yield Command(
         name="anything", text=msg("Find anything"), act=box.begin, menu="view", key="Ctrl+P", in_box=False
     )
@@ -188,7 +237,7 @@ def _view(window: MainWindow) -> Iterator[Command]:
         yield Command(
             name=f"pane.{pane}",
             text=text,
-            act=partial(window.panes.toggle_pane, pane),
+            act=partial(targets.panes.toggle_pane, pane),
             menu="view",
             key=key,
             begins_part=pane == "left",
@@ -197,93 +246,88 @@ def _view(window: MainWindow) -> Iterator[Command]:
     yield Command(
         name="nextPane",
         text=msg("Next pane"),
-        act=window.panes.next_pane,
+        act=targets.panes.next_pane,
         menu="view",
         key="F6",
         refusal=no_project,
     )
-    for index, text in enumerate(
-        (msg("Waveforms"), msg("Measurements"), msg("Iterations"), msg("Problems"), msg("Console"))
-    ):
-        yield Command(
-            name=f"bottom.{index}",
-            text=text,
-            act=partial(window.show_bottom, index),
-            menu="view",
-            begins_part=index == 0,
-            refusal=no_project,
-        )
-    for index, text in enumerate(
-        (msg("Conversation"), msg("Context"), msg("Debug"), msg("Info"), msg("Components"))
-    ):
-        yield Command(
-            name=f"right.{index}",
-            text=text,
-            act=partial(window.panes.show_right, index),
-            menu="view",
-            key=f"Ctrl+{index + 1}",
-            begins_part=index == 0,
-            refusal=no_project,
-        )
-    yield from _appearance(window)
+    for place in ("bottom", "right"):
+        for number, entry in enumerate(panels_at(place)):
+            yield Command(
+                name=f"panel.{entry.key}",
+                text=entry.title,
+                act=partial(targets.panes.show_panel, entry.key),
+                menu="view",
+                key=entry.shortcut,
+                icon=entry.icon,
+                begins_part=number == 0,
+                refusal=no_project,
+            )
+    yield from _appearance(targets)
 
 
-def _appearance(window: MainWindow) -> Iterator[Command]:
-    language, theme, size = msg("Language"), msg("Theme"), msg("Size")
-    for name, text in (("en", msg("English")), ("zh", msg("Chinese (中文)"))):
+def _appearance(targets: Targets) -> Iterator[Command]:
+    language, theme, size = msg("Language"), msg("Theme"), msg("Zoom")
+    appearance = targets.appearance
+    languages: tuple[tuple[LanguageName, Message], ...] = (
+        ("en", msg("English")),
+        ("zh", msg("Chinese (中文)")),
+    )
+    modes: tuple[tuple[Mode, Message], ...] = (
+        ("light", msg("Light theme")),
+        ("dark", msg("Dark theme")),
+        ("system", msg("System theme")),
+    )
+    for name, text in languages:
         yield Command(
             name=f"language.{name}",
             text=text,
-            act=partial(window.set_language, name),
+            act=partial(appearance.set_language, name),
             menu="view",
             submenu=language,
             group="language",
             begins_part=name == "en",
         )
-    for mode, text in (
-        ("light", msg("Light theme")),
-        ("dark", msg("Dark theme")),
-        ("system", msg("Theme of the system")),
-    ):
+    for mode, text in modes:
         yield Command(
             name=f"theme.{mode}",
             text=text,
-            act=partial(window.set_theme, mode),
+            act=partial(appearance.set_theme, mode),
             menu="view",
             submenu=theme,
             group="theme",
         )
-    for percent in (100, 125, 150, 200):
+    for percent in SIZES:
         yield Command(
             name=f"scale.{percent}",
-            text=msg("Size {percent} %", percent=percent),
-            act=partial(window.set_scale, percent / 100),
+            text=msg("Zoom {percent} %", percent=percent),
+            act=partial(appearance.set_scale, percent / 100),
             menu="view",
             submenu=size,
             group="scale",
         )
 
 
-def _circuit(window: MainWindow) -> Iterator[Command]:
-    workspace, refusals = window.services.workspace, _Refusals(window)
+def _circuit(targets: Targets) -> Iterator[Command]:
+    workspace, refusals = targets.workspace, _Refusals(targets)
     yield Command(
         name="chooseMain",
-        text=msg("Choose the main circuit..."),
-        act=window.projects.choose_main,
+        text=msg("Choose main circuit…"),
+        act=targets.projects.choose_main,
         menu="circuit",
         refusal=refusals.no_project,
     )
     yield Command(
         name="setMain",
-        text=msg("Make the shown file the main circuit"),
-        act=window.set_main_to_shown,
+        text=msg("Set current file as main circuit"),
+        act=targets.set_main_to_shown,
         menu="circuit",
         refusal=refusals.no_file,
     )
     yield Command(
         name="acceptChanges",
         text=msg("Accept all changes"),
-        act=window.desk.accept,
+        act=targets.desk.accept,
         menu="circuit",
         begins_part=True,
         refusal=refusals.no_project,
@@ -307,32 +351,34 @@ def _circuit(window: MainWindow) -> Iterator[Command]:
     yield Command(
         name="stopRun",
         text=msg("Stop the simulation"),
-        act=window.stop_run,
+        act=targets.stop_run,
         menu="simulate",
         refusal=refusals.not_running,
     )
 
 
-def _design(window: MainWindow) -> Iterator[Command]:
-    workspace, no_project = window.services.workspace, _Refusals(window).no_project
-    show: Callable[[], object] = partial(window.panes.show_right, 0)
+def _design(targets: Targets) -> Iterator[Command]:
+    workspace, no_project = targets.workspace, _Refusals(targets).no_project
+    services, window = targets.services, targets.window
+    app = targets.parts.app
     yield Command(
         name="conversation",
         text=msg("Show the conversation"),
-        act=show,
+        act=partial(targets.panes.show_panel, "conversation"),
         menu="design",
         in_box=False,
         refusal=no_project,
     )
-    for name, text in (
-        ("describe_design", msg("Describe a design")),
-        ("new_conversation", msg("New conversation")),
-        ("show_history", msg("Earlier conversations")),
-    ):
+    acts: tuple[tuple[str, Message, Callable[[ConversationPanel], None]], ...] = (
+        ("describe_design", msg("Describe a design"), lambda panel: panel.describe_design()),
+        ("new_conversation", msg("New conversation"), lambda panel: panel.new_conversation()),
+        ("show_history", msg("Earlier conversations…"), lambda panel: panel.show_history()),
+    )
+    for name, text, act in acts:
         yield Command(
             name=name,
             text=text,
-            act=partial(window.in_conversation, name),
+            act=partial(targets.talk, act),
             menu="design",
             refusal=no_project,
         )
@@ -346,41 +392,50 @@ def _design(window: MainWindow) -> Iterator[Command]:
     )
     yield Command(
         name="prompts",
-        text=msg("Prompts..."),
-        act=partial(dialogs.show_prompts, window),
+        text=msg("Prompts…"),
+        act=partial(dialogs.show_prompts, services, app.conversations, window),
         menu="design",
         begins_part=True,
     )
     yield Command(
         name="modelSettings",
-        text=msg("Model settings..."),
-        act=partial(dialogs.show_model_settings, window),
+        text=msg("Model settings…"),
+        act=partial(dialogs.show_model_settings, targets.parts, window),
         menu="design",
     )
     yield Command(
         name="embedding",
-        text=msg("Search by meaning..."),
-        act=partial(dialogs.show_embedding, window),
+        text=msg("Search by meaning…"),
+        act=partial(dialogs.show_embedding, services, app.models, app.project, window),
         menu="design",
     )
     yield Command(
         name="permissions",
-        text=msg("Confirmation rules..."),
-        act=partial(dialogs.show_permissions, window),
+        text=msg("Confirmation rules…"),
+        act=partial(dialogs.show_permissions, services, app.conversations, window),
         menu="design",
         refusal=no_project,
     )
 
 
-def _help(window: MainWindow) -> Iterator[Command]:
-    yield Command(name="keys", text=msg("Keyboard"), act=partial(about.show_keys, window), menu="help")
+def _help(targets: Targets) -> Iterator[Command]:
+    services, window = targets.services, targets.window
     yield Command(
-        name="doctor", text=msg("Examine this machine"), act=partial(about.show_doctor, window), menu="help"
+        name="keys",
+        text=msg("Keyboard"),
+        act=lambda: about.show_keys(services, window, targets.commands()),
+        menu="help",
+    )
+    yield Command(
+        name="doctor",
+        text=msg("Check system"),
+        act=partial(about.show_doctor, services, targets.parts.app.program, window),
+        menu="help",
     )
     yield Command(
         name="about",
         text=msg("About Circuit Design AI"),
-        act=partial(about.show_about, window),
+        act=partial(about.show_about, services, window),
         menu="help",
         begins_part=True,
     )

@@ -51,7 +51,7 @@ async def ask_new_project(services: WindowServices, parent: QWidget) -> tuple[st
     where = QLabel()
     where.setWordWrap(True)
     mark(where, role="tertiary")
-    change = QPushButton(language(msg("Change the folder...")))
+    change = QPushButton(language(msg("Change folder…")))
     change.setObjectName("changePlace")
     change.setAutoDefault(False)
     mark(change, kind="link")
@@ -79,6 +79,5 @@ async def ask_new_project(services: WindowServices, parent: QWidget) -> tuple[st
 
 
 def _short(path: Path) -> str:
-    """With ~ for the user's own folder."""
     home = Path.home()
     return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)

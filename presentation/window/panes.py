@@ -2,62 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 
-from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QResizeEvent
-from PyQt6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
-from presentation.panels.debug.tally import EventTally
-from presentation.panels.project.outline import OutlinePane
-from presentation.panels.project.results import ResultsList
-from presentation.panels.project.tree import ProjectTree
-from presentation.ui.empty_state import EmptyNote
 from presentation.ui.frame import IconButton, LineSplitter, PaneSection
+from presentation.ui.signals import Signal, signal
 from presentation.ui.styles import mark
 from presentation.ui.tab_strip import TabStrip
+from presentation.ui.tabbed_pages import TabbedPages
 from presentation.ui.workspace import WindowServices
-from presentation.window.layout_state import fit, sizes_of, usual_sides
-from shared.message import Message, msg
+from presentation.window.layout_state import Fit, fit, fitted, sizes_of, usual_sides
+from presentation.window.panels import Parts, panels_at, place_of
+from shared.message import msg
 
-_RIGHT_TABS: tuple[tuple[Message, Message], ...] = (
-    (msg("Conversation"), msg("The conversation with the assistant appears here.")),
-    (msg("Context"), msg("What goes with the next message appears here.")),
-    (msg("Debug"), msg("How the program is doing appears here.")),
-    (msg("Info"), msg("What is known of the project appears here.")),
-    (msg("Components"), msg("Parts with their models and data sheets will be searched here.")),
-)
+_LEFT_SHARES = {"project": 28, "results": 16, "outline": 56}
+"""How the usual left pane is shared out, by panel."""
+_A_SHARE = 20
+"""Of a panel that is not named there."""
 
 
 class Panes(QWidget):
-    """Bare at first: the places of editor, bottom pane and conversation are filled by `put`."""
+    """Bare at first: `making` puts in what is imported late: editor, bottom pane, conversation."""
 
-    fitted = pyqtSignal(object)
-    """Fit: other panes are seen than before"""
+    fitted: Signal[Fit] = signal(object)
+    """Other panes are seen than before"""
 
-    def __init__(self, services: WindowServices) -> None:
+    def __init__(self, services: WindowServices, parts: Parts) -> None:
         super().__init__()
         self._services = services
+        self._parts = parts
         self._wanted = {"left": True, "bottom": True, "right": True}
         self._asked_for: frozenset[str] = frozenset()
         """Panes asked for while the window was too narrow for them."""
         self._has_sizes = False
         self._scale = services.theme.theme.scale
-        self.tree = ProjectTree(services)
-        self.results = ResultsList(services)
-        self.outline = OutlinePane(services)
-        self.editor: QWidget = QWidget()
-        self.bottom: QWidget = QWidget()
-        self.conversation: QWidget = QWidget()
-        self.tabs = TabStrip(services, [title for title, _ in _RIGHT_TABS], "rightTabs")
-        self._right_stack = QStackedWidget()
-        self._tally = EventTally(services.app.events)
-        self._to_make: dict[int, Callable[[], QWidget]] = {
-            1: self._make_context,
-            2: self._make_debug,
-            3: self._make_info,
-        }
-        """Panels of the right tabs that are made when they are first wanted, by their tab."""
+        self._upper, self._lower = QWidget(), QWidget()
+        """The parts of the centre: places for editor and bottom pane, then these."""
+        pages = parts.pages("right")
+        self.tabs = TabStrip(services, [page.title for page in pages], "rightTabs")
+        self.right_pages = TabbedPages(self.tabs, pages)
         self._build()
         services.theme.changed.connect(self.restyle)
         self.restyle()
@@ -66,17 +52,18 @@ class Panes(QWidget):
         services = self._services
         horizontal, vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
         self.left = LineSplitter(vertical, services, "left")
-        self.project_section = PaneSection(services, msg("Project"), self.tree, "section.project")
-        results = PaneSection(services, msg("Results"), self.results, "section.results")
-        outline = PaneSection(services, msg("Outline"), self.outline, "section.outline")
-        fold = IconButton(services, "list-tree", msg("Fold or unfold all"), name="foldOutline")
-        fold.clicked.connect(self.outline.toggle_all)
-        outline.add_tool(fold)
-        for section in (self.project_section, results, outline):
+        self.sections: dict[str, PaneSection] = {}
+        """Of the left pane, by panel."""
+        for entry in panels_at("left"):
+            section = PaneSection(services, entry.title, entry.make(self._parts), f"section.{entry.key}")
+            self.sections[entry.key] = section
             self.left.addWidget(section)
+        fold = IconButton(services, "list-tree", msg("Collapse or expand all"), name="foldOutline")
+        fold.clicked.connect(self._parts.outline.toggle_all)
+        self.sections["outline"].add_tool(fold)
         self.centre = LineSplitter(vertical, services, "centre")
-        self.centre.addWidget(self.editor)
-        self.centre.addWidget(self.bottom)
+        self.centre.addWidget(self._upper)
+        self.centre.addWidget(self._lower)
         self.centre.setStretchFactor(0, 1)
         self.right = self._make_right()
         self._columns = LineSplitter(horizontal, services, "panes")
@@ -104,59 +91,30 @@ class Panes(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(head)
-        column.addWidget(self._right_stack, 1)
-        for title, note in _RIGHT_TABS:
-            page: QWidget = self.conversation
-            if title.template != "Conversation":
-                page = EmptyNote(self._services, note)
-            self._right_stack.addWidget(page)
-        self.tabs.currentChanged.connect(self._show_right)
+        column.addWidget(self.right_pages, 1)
         return right
-
-    def _show_right(self, index: int) -> None:
-        make = self._to_make.pop(index, None)
-        if make is not None:
-            place = self._right_stack.widget(index)
-            assert place is not None
-            self._right_stack.insertWidget(index, make())
-            self._right_stack.removeWidget(place)
-            place.deleteLater()
-        self._right_stack.setCurrentIndex(index)
-
-    def _make_context(self) -> QWidget:
-        from presentation.panels.context_inspector.panel import ContextPanel
-
-        return ContextPanel(self._services, lambda: getattr(self.conversation, "use", None))
-
-    def _make_debug(self) -> QWidget:
-        from presentation.panels.debug.panel import DebugPanel
-
-        return DebugPanel(self._services, self._tally)
-
-    def _make_info(self) -> QWidget:
-        from presentation.panels.info.panel import InfoPanel
-
-        return InfoPanel(self._services)
 
     # ---- panels --------------------------------------------------------------------------------
 
-    def put(self, name: str, panel: QWidget) -> None:
-        """Put a panel into the place that was kept for it: editor, bottom, conversation."""
-        place: QWidget = getattr(self, name)
-        if name == "conversation":
-            self._right_stack.insertWidget(0, panel)
-            self._right_stack.removeWidget(place)
-            self._right_stack.setCurrentIndex(self.tabs.currentIndex())
-        else:
-            self.centre.replaceWidget(self.centre.indexOf(place), panel)
-            panel.show()
-        place.deleteLater()
-        setattr(self, name, panel)
+    def making(self) -> Iterator[None]:
+        """Make editor, bottom pane and what is not lazy at the right, a step at a time."""
+        self._upper = self._put(self._upper, self._parts.editor)
+        yield
+        self._lower = self._put(self._lower, self._parts.bottom)
+        yield
+        self.right_pages.begin()
         self.restyle()
+
+    def _put(self, place: QWidget, panel: QWidget) -> QWidget:
+        """Put a panel into the place that was kept for it."""
+        self.centre.replaceWidget(self.centre.indexOf(place), panel)
+        panel.show()
+        place.deleteLater()
+        return panel
 
     def maximise_bottom(self, is_maximised: bool) -> None:
         """Give the bottom pane the editor's room, or take it back."""
-        self.editor.setVisible(not is_maximised)
+        self._upper.setVisible(not is_maximised)
 
     # ---- what is seen --------------------------------------------------------------------------
 
@@ -166,7 +124,6 @@ class Panes(QWidget):
         return dict(self._wanted)
 
     def set_wanted(self, wanted: Mapping[str, bool]) -> None:
-        """As they were wanted the last time."""
         for name in self._wanted:
             self._wanted[name] = wanted.get(name, True)
         self.fit()
@@ -178,31 +135,33 @@ class Panes(QWidget):
         self.fit()
 
     def toggle_pane(self, name: str) -> None:
-        """By its key."""
         self.set_pane(name, not self.is_shown(name))
 
     def is_shown(self, name: str) -> bool:
-        """Whether a pane is seen now."""
-        widget = {"left": self.left, "bottom": self.bottom, "right": self.right}[name]
+        widget = {"left": self.left, "bottom": self._lower, "right": self.right}[name]
         return widget.isVisibleTo(self)
 
     def show_pane(self, name: str) -> None:
-        """Show a pane that something happens in."""
         if not self.is_shown(name):
             self.set_pane(name, is_wanted=True)
 
-    def show_right(self, index: int) -> None:
-        """Bring a tab of the right pane to the front."""
-        self.show_pane("right")
-        self.tabs.setCurrentIndex(index)
-        page = self._right_stack.currentWidget()
-        if page is not None:
-            page.setFocus(Qt.FocusReason.ShortcutFocusReason)
+    def show_panel(self, key: str) -> None:
+        """Bring a panel of the table to the front. Raises KeyError."""
+        place = place_of(key)
+        self.show_pane(place)
+        if place == "bottom":
+            self._parts.bottom.show_tab(key)
+        elif place == "right":
+            self.right_pages.show_page(key)
+            page = self.right_pages.currentWidget()
+            if page is not None:
+                page.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def next_pane(self) -> None:
         """F6: the focus goes round."""
-        panes = [self.tree.view, self.results.view, self.outline.view, self.editor, self.bottom]
-        panes.append(self._right_stack.currentWidget() or self.tabs)
+        parts = self._parts
+        panes = [parts.tree.view, parts.results.view, parts.outline.view, self._upper, self._lower]
+        panes.append(self.right_pages.currentWidget() or self.tabs)
         shown = [pane for pane in panes if pane.isVisible()]
         if not shown:
             return
@@ -220,12 +179,11 @@ class Panes(QWidget):
         (inner or target).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def fit(self) -> None:
-        """Fold what there is no room for."""
         found = fit(
             self.width(), self._wanted, asked_for=self._asked_for, scale=self._services.theme.theme.scale
         )
         self.left.setVisible(found.left)
-        self.bottom.setVisible(found.bottom)
+        self._lower.setVisible(found.bottom)
         self._place_right(overlays=found.right_overlays)
         self.right.setVisible(found.right)
         self.fitted.emit(found)
@@ -266,18 +224,18 @@ class Panes(QWidget):
         return all(self._wanted.values()) and not self._asked_for
 
     def set_sizes(self, kept: Mapping[str, tuple[int, ...]]) -> None:
-        """Those of the pictures, then what was kept of others."""
-        bottom = self._services.theme.theme.size("pane.bottom_default")
-        self._columns.setSizes(self._usual_columns())
+        """Those of the pictures, then what was kept of others, fitted to this window."""
         room = max(self.height(), 1)
         # In a low window some lines of the editor stay, and the curves are high enough to be read.
-        bottom = min(bottom, room * 13 // 20)
-        self.centre.setSizes([room - bottom, bottom])
-        self.left.setSizes([room * 28 // 100, room * 16 // 100, room * 56 // 100])
-        for splitter in (self.left, self.centre, self._columns):
-            sizes = kept.get(splitter.objectName())
-            if sizes and len(sizes) == splitter.count():
-                splitter.setSizes(list(sizes))
+        bottom = min(self._services.theme.theme.size("pane.bottom_default"), room * 13 // 20)
+        shares = [_LEFT_SHARES.get(key, _A_SHARE) for key in self.sections]
+        for splitter, usual, first in (
+            (self.left, [room * share // sum(shares) for share in shares], None),
+            (self.centre, [room - bottom, bottom], 1),
+            (self._columns, self._usual_columns(), 1),
+        ):
+            sizes = kept.get(splitter.objectName(), ())
+            splitter.setSizes(fitted(sizes, usual[: splitter.count()], first=first))
 
     def _usual_columns(self) -> list[int]:
         theme = self._services.theme.theme
@@ -285,7 +243,6 @@ class Panes(QWidget):
         return [left, max(self.width() - left - right, theme.size("pane.editor_min")), right]
 
     def restyle(self) -> None:
-        """Bounds of the panes."""
         theme = self._services.theme.theme
         kept, factor = self._columns.sizes(), theme.scale / self._scale
         self._scale = theme.scale
@@ -294,8 +251,8 @@ class Panes(QWidget):
         self.right.setMaximumWidth(theme.size("pane.right_max"))
         self.centre.setMinimumWidth(theme.size("pane.editor_min"))
         # At twice the size both minima would not fit a screen of 720 lines.
-        self.bottom.setMinimumHeight(round(theme.size("pane.bottom_min") / theme.scale))
-        self.editor.setMinimumHeight(round(theme.size("space.12") * 2 / theme.scale))
+        self._lower.setMinimumHeight(round(theme.size("pane.bottom_min") / theme.scale))
+        self._upper.setMinimumHeight(round(theme.size("space.12") * 2 / theme.scale))
         self.fit()
         if self._has_sizes and factor != 1:  # the side panes grow with what is in them
             usual = self._usual_columns()

@@ -6,46 +6,43 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QMenu
+from PyQt6.QtWidgets import QMenu, QWidget
 
-from presentation.ui.frame import IconButton
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from presentation.window.main_window import MainWindow
+    from presentation.panels.project.tree import ProjectTree
+    from presentation.ui.language import LanguageManager
+    from presentation.window.commands import Commands
+    from presentation.window.project_switch import ProjectSwitch
 
 
-def show_project_menu(window: MainWindow) -> None:
-    """Below the project pane's three dots."""
-    menu = QMenu(window)
+def show_project_menu(
+    button: QWidget, tree: ProjectTree, commands: Commands, language: LanguageManager
+) -> None:
+    menu = QMenu(button.window())
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    language = window.services.language
-    menu.addAction(language(msg("Fold all folders")), window.panes.tree.collapse_all)
-    menu.addAction(language(msg("Read again")), window.panes.tree.reload)
+    menu.addAction(language(msg("Collapse all folders")), tree.collapse_all)
+    menu.addAction(language(msg("Reload")), tree.reload)
     menu.addSeparator()
     for name in ("chooseMain", "acceptChanges", "openFolder", "closeProject"):
-        menu.addAction(window.commands.action(name))
-    button = window.findChild(IconButton, "projectMenu")
-    if button is not None:
-        menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
-
-
-def show_settings_menu(window: MainWindow) -> None:
-    """Below the header's wheel."""
-    menu = QMenu(window)
-    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    for names in (("language.en", "language.zh"), ("theme.light", "theme.dark", "theme.system")):
-        for name in names:
-            menu.addAction(window.commands.action(name))
-        menu.addSeparator()
-    for name in ("modelSettings", "prompts", "permissions"):
-        menu.addAction(window.commands.action(name))
-    button = window.header.settings
+        menu.addAction(commands.action(name))
     menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
 
 
-def fill_recent(window: MainWindow, menu: QMenu) -> None:
-    """The projects opened last."""
+def show_settings_menu(button: QWidget, commands: Commands) -> None:
+    menu = QMenu(button.window())
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    for names in (("language.en", "language.zh"), ("theme.light", "theme.dark", "theme.system")):
+        for name in names:
+            menu.addAction(commands.action(name))
+        menu.addSeparator()
+    for name in ("modelSettings", "prompts", "permissions"):
+        menu.addAction(commands.action(name))
+    menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
+
+
+def fill_recent(menu: QMenu, projects: ProjectSwitch) -> None:
     menu.clear()
-    for path in window.projects.state.recent:
-        menu.addAction(str(path), partial(window.projects.open, path))
+    for path in projects.state.recent:
+        menu.addAction(str(path), partial(projects.open, path))

@@ -7,15 +7,17 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QObject, pyqtSignal
 from PyQt6.QtWidgets import QWidget
 
 from application.project.window_state import ProjectMemory, WindowState
+from presentation.panels.run_controller import RUN_SCOPE
 from presentation.ui import questions
 from presentation.ui.workspace import WindowServices
 from presentation.window.new_project import ask_new_project, default_place, name_from
+from presentation.window.panels import Parts
 from presentation.window.panes import Panes
 from presentation.window.projects import ProjectDesk, joined_memory
 from presentation.window.work_keeper import WorkKeeper
@@ -23,10 +25,12 @@ from shared import paths
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
+if TYPE_CHECKING:
+    from application.groups.program import Program
+    from application.groups.project import Project
+
 _logger = logging.getLogger(__name__)
 
-RUN_SCOPE = "run"
-"""Scope of a simulation's task; the stop button stops it."""
 _WORK = frozenset({"simulation", "conversation"})
 """Kinds of tasks that are asked about before a project is left; the others end by themselves."""
 
@@ -37,16 +41,29 @@ class ProjectSwitch(QObject):
     state_changed = pyqtSignal()
     """Another list of recent projects"""
 
-    def __init__(self, services: WindowServices, window: QWidget, panes: Panes, desk: ProjectDesk) -> None:
+    def __init__(
+        self,
+        services: WindowServices,
+        window: QWidget,
+        parts: Parts,
+        panes: Panes,
+        desk: ProjectDesk,
+        *,
+        project: Project,
+        program: Program,
+    ) -> None:
         super().__init__(window)
         self._services = services
+        self._project = project
+        self._program = program
         self._window = window
+        self._parts = parts
         self._panes = panes
         self._desk = desk
         self._is_opening = asyncio.Lock()
         self.state = WindowState()
         """As it will be saved."""
-        self.keeper = WorkKeeper(services, self._remembered, self)
+        self.keeper = WorkKeeper(services, project, program, self._remembered, self)
         self.is_discarded = False
         """A person has said, at the end, that unsaved text may go."""
         self._restoring: object | None = None
@@ -68,7 +85,6 @@ class ProjectSwitch(QObject):
         self._services.start(self._switch(place), kind="open project")
 
     def open_folder(self) -> None:
-        """Choose a folder and open it."""
         self._services.start(self._choose_and_open(msg("Open folder")), kind="open project")
 
     def open_example(self, name: str) -> None:
@@ -84,15 +100,12 @@ class ProjectSwitch(QObject):
         self._services.start(self._make_and_open(), kind="open project")
 
     def close_project(self) -> None:
-        """Close it and show the welcome page."""
         self._services.start(self._close(), kind="close project")
 
     def new_circuit(self) -> None:
-        """Ask for a name and open a new circuit."""
         self._services.start(self._new_circuit(), kind="new circuit")
 
     def choose_main(self) -> None:
-        """Ask which circuit is the main one."""
         self._services.start(self._choose_main(), kind="choose main circuit")
 
     def _choose_main_and_run(self) -> None:
@@ -103,7 +116,6 @@ class ProjectSwitch(QObject):
         self._services.start(self._open_and_design(text), kind="open project")
 
     def keep(self, **changes: Any) -> None:
-        """Change the state."""
         self.state = replace(self.state, **changes)
 
     # ---- opening and closing -------------------------------------------------------------------
@@ -117,7 +129,7 @@ class ProjectSwitch(QObject):
             await self._switch(folder)
 
     async def _choose_example(self) -> None:
-        names = [example.name for example in await self._services.app.browse.examples()]
+        names = [example.name for example in await self._project.browse.examples()]
         name = await questions.choose_item(
             self._services,
             self._window,
@@ -129,7 +141,7 @@ class ProjectSwitch(QObject):
             await self._copy_and_open(name)
 
     async def _copy_and_open(self, name: str) -> None:
-        await self._switch(lambda: self._services.app.browse.copy_example(name, default_place()))
+        await self._switch(lambda: self._project.browse.copy_example(name, default_place()))
 
     async def _switch(self, place: Path | Callable[[], Awaitable[Path]]) -> bool:
         """Open another project, if the one that is open may be left; whether it is open now.
@@ -146,7 +158,7 @@ class ProjectSwitch(QObject):
                     self.is_discarded = False
                     self._services.workspace.error_occurred.emit(error)
                     return False
-            await self._services.app.stop.stop("session_switch", scope=RUN_SCOPE)
+            await self._program.stop.stop("session_switch", scope=RUN_SCOPE)
             return await self.open_now(place)
 
     async def open_now(self, place: Path, *, is_last: bool = False) -> bool:
@@ -166,7 +178,7 @@ class ProjectSwitch(QObject):
             self.state_changed.emit()
             if is_last:
                 error = CircuitAIError(
-                    msg("The last project is not there any more: {path}", path=place), advice=error.advice
+                    msg("The last project no longer exists: {path}", path=place), advice=error.advice
                 )
             workspace.error_occurred.emit(error)
             return False
@@ -192,7 +204,7 @@ class ProjectSwitch(QObject):
         if not await asyncio.to_thread(paths.is_project, root):
             return
         try:
-            await self._services.app.tidy_undo_data(root)
+            await self._project.tidy_undo_data(root)
         except CircuitAIError as error:
             _logger.warning("Undo data could not be tidied: %s", error)
 
@@ -201,8 +213,9 @@ class ProjectSwitch(QObject):
 
         Unsaved text of an earlier start comes back as what it was: not saved.
         """
-        self._bring_conversation_back(root, memory)
-        self._panes.tree.expand([root / name for name in memory.expanded])
+        self._parts.conversation.model.bring_back(root, memory.drafts, memory.conversation)
+        self._parts.bottom.bring_back(memory.bottom_panel)
+        self._parts.tree.expand([root / name for name in memory.expanded])
         self._panes.set_sizes(memory.sizes or self.state.sizes)
         workspace = self._services.workspace
         kept = {text.path: text for text in await self.keeper.claim(root)}
@@ -217,7 +230,7 @@ class ProjectSwitch(QObject):
                 workspace.file_activated.emit(path, None)
         if kept:
             names = ", ".join(path.name for path in kept)
-            workspace.status_changed.emit(msg("Brought back, still unsaved: {names}", names=names))
+            workspace.status_changed.emit(msg("Restored, still unsaved: {names}", names=names))
         shown = file or (root / memory.shown_file if memory.shown_file else workspace.main_circuit)
         if shown is not None:
             workspace.file_activated.emit(shown, None)
@@ -231,16 +244,6 @@ class ProjectSwitch(QObject):
             if self._restoring is this:
                 self._restoring = None
                 workspace.set_opening(None)
-
-    def _bring_conversation_back(self, root: Path, memory: ProjectMemory) -> None:
-        from presentation.panels.bottom_pane import BottomPane
-        from presentation.panels.conversation.panel import ConversationPanel
-
-        panes = self._panes
-        if isinstance(panes.conversation, ConversationPanel):
-            panes.conversation.model.bring_back(root, memory.drafts, memory.conversation)
-        if isinstance(panes.bottom, BottomPane) and memory.bottom_tab < panes.bottom.tabs.count():
-            panes.bottom.show_tab(memory.bottom_tab)
 
     async def _close(self) -> None:
         async with self._is_opening:
@@ -282,21 +285,21 @@ class ProjectSwitch(QObject):
         return self.is_discarded
 
     async def _ask_running(self) -> bool:
-        scopes = {handle.scope for handle in self._services.app.tasks.handles if handle.kind in _WORK}
+        scopes = {handle.scope for handle in self._program.tasks.handles if handle.kind in _WORK}
         if not scopes:
             return True
         answer = await questions.choose(
             self._services,
             self._window,
-            title=msg("Stop what is running?"),
-            text=msg("A simulation or a conversation is still at work. What it has done so far is kept."),
+            title=msg("Stop the current work?"),
+            text=msg("A simulation or conversation is still running. What it has done so far is kept."),
             options=(("stop", msg("Stop it"), "danger"), ("stay", msg("Cancel"), "")),
             cancelled="stay",
         )
         if answer != "stop":
             return False
         for scope in scopes:
-            await self._services.app.stop.stop("user", scope=scope)
+            await self._program.stop.stop("user", scope=scope)
         return True
 
     async def _new_circuit(self) -> None:
@@ -307,12 +310,12 @@ class ProjectSwitch(QObject):
             self._services,
             self._window,
             title=msg("New circuit"),
-            label=msg("Name of the file"),
+            label=msg("File name"),
             text="circuit.cir",
         )
         if name:
             try:
-                path = await self._services.app.browse.new_circuit(root, name)
+                path = await self._project.browse.new_circuit(root, name)
             except CircuitAIError as error:
                 self._services.workspace.error_occurred.emit(error)
                 return
@@ -323,7 +326,7 @@ class ProjectSwitch(QObject):
         root, shown = self._services.workspace.root, self._services.workspace.shown_file
         if root is None:
             return
-        found = await self._services.app.browse.circuits(root, (shown,) if shown else ())
+        found = await self._project.browse.circuits(root, (shown,) if shown else ())
         # The one in front of the person first: it is the one that is meant, mostly.
         circuits = sorted(found, key=lambda path: path != shown)
         names = [path.relative_to(root).as_posix() for path in circuits]
@@ -334,7 +337,7 @@ class ProjectSwitch(QObject):
             self._services,
             self._window,
             title=msg("Main circuit"),
-            label=msg("Which circuit shall Ctrl+F5 and the assistant use?"),
+            label=msg("Which circuit should Ctrl+F5 and the assistant use?"),
             items=names,
         )
         if name is not None and name in names:
@@ -352,10 +355,10 @@ class ProjectSwitch(QObject):
         answer = await questions.choose(
             self._services,
             self._window,
-            title=msg("{circuit} asks for no analysis", circuit=circuit.name),
+            title=msg("{circuit} contains no analysis", circuit=circuit.name),
             text=msg(
-                "Write one into it, for example .tran 10u 10m or .ac dec 20 1 10meg. Until then F5 can "
-                "compute its operating point, or run the main circuit."
+                "Add one, for example .tran 10u 10m or .ac dec 20 1 10meg. Until then F5 can compute "
+                "its operating point, or run the main circuit."
             ),
             options=(*options, ("stay", msg("Cancel"), "")),
             cancelled="stay",
@@ -368,14 +371,14 @@ class ProjectSwitch(QObject):
             workspace.main_run_requested.emit()
 
     async def _open_and_design(self, text: str) -> None:
-        if await self._switch(lambda: self._services.app.browse.new_folder(name_from(text), default_place())):
-            self._panes.show_right(0)
+        if await self._switch(lambda: self._project.browse.new_folder(name_from(text), default_place())):
+            self._panes.show_panel("conversation")
             self._services.workspace.design_requested.emit(text)
 
     async def _make_and_open(self) -> None:
         wanted = await ask_new_project(self._services, self._window)
         if wanted is not None:
-            await self._switch(lambda: self._services.app.browse.new_folder(*wanted))
+            await self._switch(lambda: self._project.browse.new_folder(*wanted))
 
     # ---- what is remembered --------------------------------------------------------------------
 
@@ -393,7 +396,7 @@ class ProjectSwitch(QObject):
             geometry=(frame.x(), frame.y(), frame.width(), frame.height()),
             is_maximized=window.isMaximized(),
             shown_panes=panes.wanted,
-            right_tab=panes.tabs.currentIndex(),
+            right_panel=panes.right_pages.current_key,
         )
         root, buffers = self._services.workspace.root, self._services.workspace.buffers
         if root is not None and self._restoring is None:
@@ -404,21 +407,12 @@ class ProjectSwitch(QObject):
                 root=root,
                 open_files=() if buffers is None else buffers.open_files(),
                 shown=self._services.workspace.shown_file,
-                expanded=panes.tree.expanded_folders,
+                expanded=self._parts.tree.expanded_folders,
                 places={} if buffers is None else buffers.places(),
             )
-            memory = self._with_conversation(root, memory)
-            state = state.with_memory(root, replace(memory, sizes=sizes))
+            memory = replace(memory, sizes=sizes, bottom_panel=self._parts.bottom.shown_tab)
+            talk = self._parts.conversation.model
+            if talk.root == root:
+                memory = replace(memory, drafts=talk.drafts, conversation=talk.session_id)
+            state = state.with_memory(root, memory)
         self.state = state
-
-    def _with_conversation(self, root: Path, memory: ProjectMemory) -> ProjectMemory:
-        from presentation.panels.bottom_pane import BottomPane
-        from presentation.panels.conversation.panel import ConversationPanel
-
-        panes = self._panes
-        if isinstance(panes.bottom, BottomPane):
-            memory = replace(memory, bottom_tab=panes.bottom.tabs.currentIndex())
-        if isinstance(panes.conversation, ConversationPanel) and panes.conversation.model.root == root:
-            model = panes.conversation.model
-            memory = replace(memory, drafts=model.drafts, conversation=model.session_id)
-        return memory

@@ -11,12 +11,15 @@ from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from application.project.window_state import ProjectMemory
 from presentation.panels.project.tree_model import Marks
+from presentation.ui.signals import Signal, signal
 from presentation.ui.workspace import Place, WindowServices
 from presentation.window.file_watch import FileWatch
 from shared.errors import CircuitAIError
 from shared.message import msg
 
 if TYPE_CHECKING:
+    from application.groups.project import Project
+    from application.groups.simulation import Simulation
     from application.project.browsing import OpenedProject
 
 _NETLISTS = frozenset(
@@ -27,13 +30,20 @@ _NETLISTS = frozenset(
 class ProjectDesk(QObject):
     """Drives the workspace. One project at a time; whoever opens another has asked before."""
 
-    marks_changed = pyqtSignal(object)
-    """Marks"""
+    marks_changed: Signal[Marks] = signal(object)
     result_stored = pyqtSignal()
 
-    def __init__(self, services: WindowServices, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        services: WindowServices,
+        project: Project,
+        simulation: Simulation,
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
         self._services = services
+        self._project = project
+        self._simulation = simulation
         self._watch = FileWatch(self)
         self._accepted: Mapping[str, str] | None = None
         self._chosen = ""
@@ -46,9 +56,9 @@ class ProjectDesk(QObject):
         self._timer.setInterval(150)
         self._timer.timeout.connect(self._look_again)
         workspace = services.workspace
-        self._watch.changed.connect(workspace.file_changed)
-        self._watch.moved.connect(workspace.file_moved)
-        self._watch.failed.connect(workspace.status_changed)
+        self._watch.changed.connect(workspace.file_changed.emit)
+        self._watch.moved.connect(workspace.file_moved.emit)
+        self._watch.failed.connect(workspace.status_changed.emit)
         self._watch.result_stored.connect(self.result_stored)
         workspace.file_changed.connect(self._on_file_changed)
         workspace.file_moved.connect(self._on_file_moved)
@@ -63,7 +73,7 @@ class ProjectDesk(QObject):
         project stays then.
         """
         memory = memory or ProjectMemory()
-        opened = await self._services.app.browse.open(place, main=memory.main_circuit)
+        opened = await self._project.browse.open(place, main=memory.main_circuit)
         await self.close()
         root, workspace = opened.root, self._services.workspace
         self._accepted, self._chosen = memory.accepted, memory.main_circuit
@@ -78,12 +88,11 @@ class ProjectDesk(QObject):
             workspace.status_changed.emit(opened.warning)
         await self._watch.start(root)
         if self._accepted is None:
-            self._accepted = await self._services.app.browse.digests(root)
+            self._accepted = await self._project.browse.digests(root)
         await self._compare(root)
         return opened
 
     async def close(self) -> None:
-        """Nothing is open afterwards."""
         await self._watch.stop()
         workspace = self._services.workspace
         if workspace.root is None:
@@ -103,7 +112,6 @@ class ProjectDesk(QObject):
         await self._watch.stop()
 
     def memory(self) -> ProjectMemory:
-        """What this knows for the next time."""
         root, views = self._services.workspace.root, self._services.workspace.views
         return ProjectMemory(
             main_circuit=self._chosen,
@@ -170,7 +178,7 @@ class ProjectDesk(QObject):
 
     async def _take_goals_along(self, root: Path, old: Path, new: Path) -> None:
         try:
-            await self._services.app.browse.follow_move(root, old, new)
+            await self._project.browse.follow_move(root, old, new)
         except CircuitAIError as error:
             self._services.workspace.error_occurred.emit(error)
 
@@ -183,7 +191,7 @@ class ProjectDesk(QObject):
     async def _refresh(self, root: Path, stale: frozenset[Path]) -> None:
         if any(path.suffix.lower() in _NETLISTS for path in stale):
             before = self._services.workspace.main_circuit
-            circuits = await self._services.app.browse.circuits(root, (before,) if before else ())
+            circuits = await self._project.browse.circuits(root, (before,) if before else ())
             if root != self._services.workspace.root:
                 return
             main = self._services.workspace.main_circuit
@@ -193,7 +201,6 @@ class ProjectDesk(QObject):
         await self._compare(root)
 
     def _examine(self) -> None:
-        """Problems of the main circuit."""
         workspace = self._services.workspace
         if workspace.main_circuit is None:
             self._problems = {}
@@ -202,9 +209,8 @@ class ProjectDesk(QObject):
             self._services.start(self._check(workspace.main_circuit), kind="check main circuit")
 
     async def _check(self, circuit: Path) -> None:
-        app = self._services.app
         try:
-            report = await app.check(circuit)
+            report = await self._simulation.check(circuit)
         except CircuitAIError:  # gone meanwhile: the watch tells
             return
         if circuit != self._services.workspace.main_circuit:
@@ -221,7 +227,7 @@ class ProjectDesk(QObject):
 
     async def _compare(self, root: Path) -> None:
         """Which files are not as they were accepted."""
-        digests = await self._services.app.browse.digests(root)
+        digests = await self._project.browse.digests(root)
         if root != self._services.workspace.root or self._accepted is None:
             return
         self._changed = frozenset(
@@ -230,7 +236,7 @@ class ProjectDesk(QObject):
         self._tell_marks()
 
     async def _accept(self, root: Path) -> None:
-        digests = await self._services.app.browse.digests(root)
+        digests = await self._project.browse.digests(root)
         if root == self._services.workspace.root:
             self._accepted = digests
             await self._compare(root)

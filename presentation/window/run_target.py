@@ -6,9 +6,12 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QObject, QTimer, pyqtSignal
+from PyQt6.QtCore import QObject, QTimer
+
+from presentation.ui.signals import Signal, signal
 
 if TYPE_CHECKING:
+    from application.groups.project import Project
     from application.project.runnable import Runnable
     from presentation.ui.workspace import WindowServices
 
@@ -19,13 +22,14 @@ _SOON_MS = 150
 class RunTarget(QObject):
     """Keeps `workspace.front_circuit` and tells the analyses of what F5 means."""
 
-    analyses_changed = pyqtSignal(object, bool)
-    """tuple of (kind, card) of the circuit that F5 means, and whether it asks for any elsewhere (a control
-    block, a file it includes)"""
+    analyses_changed: Signal[tuple[tuple[str, str], ...], bool] = signal(object, bool)
+    """(kind, card) of each analysis of the circuit that F5 means, and whether it asks for any elsewhere (a
+    control block, a file it includes)"""
 
-    def __init__(self, services: WindowServices, parent: QObject | None = None) -> None:
+    def __init__(self, services: WindowServices, project: Project, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._services = services
+        self._project = project
         self._request = 0
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -65,4 +69,4 @@ class RunTarget(QObject):
             self.analyses_changed.emit(found.analyses, found.has_analysis and not found.analyses)
 
     async def _of(self, root: Path, file: Path | None) -> Runnable | None:
-        return None if file is None else await self._services.app.browse.runnable(root, file)
+        return None if file is None else await self._project.browse.runnable(root, file)

@@ -57,15 +57,12 @@ class Field(QWidget):
 
     @property
     def text(self) -> str:
-        """What it says."""
         return "" if self._message is None else self._services.language(self._message)
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """As wide as its text."""
         return QSize(self._width, 0)
 
     def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Icon and text."""
         theme = self._services.theme.theme
         painter = QPainter(self)
         left = 0
@@ -88,7 +85,6 @@ class Field(QWidget):
         painter.drawText(self.rect().adjusted(left, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, text)
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Somebody wants to know more."""
         super().mousePressEvent(event)
         self.clicked.emit()
 
@@ -150,7 +146,6 @@ class StatusBar(QWidget):
         self._services.language.changed.connect(lambda _name: self._set_tooltip())
 
     def restyle(self) -> None:
-        """Sizes."""
         theme = self._services.theme.theme
         self._row.setContentsMargins(theme.size("space.3"), 0, theme.size("space.3"), 0)
         self._row.setSpacing(theme.size("space.4"))
@@ -158,12 +153,11 @@ class StatusBar(QWidget):
         self.setFixedHeight(max(theme.size("row.status"), text))
 
     def show_agent(self, status: AgentStatus) -> None:
-        """What a conversation's run does."""
         self._agent = status
         text = status.text
         opening = self._services.workspace.opening
         if text is None and status.state == "idle" and opening is not None:
-            text = msg("Opening {name} ...", name=opening.name)
+            text = msg("Opening {name}…", name=opening.name)
         elif text is None and status.state == "idle" and self._services.workspace.root is None:
             text = msg("No folder open")
         self._say(text or _WORDS[status.state], color=_TONES[status.state])
@@ -182,7 +176,6 @@ class StatusBar(QWidget):
         self.context.set(None if share is None else msg("Context {percent} %", percent=round(100 * share)))
 
     def show_error(self, error: CircuitAIError | Message) -> None:
-        """Something a person has to know."""
         if isinstance(error, CircuitAIError):
             self._say(error.message, color="error.icon", icon="circle-alert", advice=error.advice)
         else:

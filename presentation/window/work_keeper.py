@@ -22,6 +22,8 @@ from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
+    from application.groups.program import Program
+    from application.groups.project import Project
     from application.project.unsaved_texts import UnsavedText, UnsavedTexts
 
 _logger = logging.getLogger(__name__)
@@ -42,13 +44,11 @@ class _Kept:
     """On the disk and not in the editor: it could not be brought back, or not yet."""
 
     def now(self, buffers: Buffers | None) -> dict[Path, Hashable]:
-        """What should be there."""
         marks = {} if buffers is None else buffers.unsaved_marks()
         return {path: mark for path, mark in marks.items() if path not in self.held}
 
     @property
     def written(self) -> dict[Path, Hashable]:
-        """What is there, but for what is held."""
         return {path: mark for path, mark in self.marks.items() if path not in self.held}
 
 
@@ -56,10 +56,17 @@ class WorkKeeper(QObject):
     """Keeps the work of one window. `remember` gives the window's state as it is now."""
 
     def __init__(
-        self, services: WindowServices, remember: Callable[[], WindowState], parent: QObject | None = None
+        self,
+        services: WindowServices,
+        project: Project,
+        program: Program,
+        remember: Callable[[], WindowState],
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._services = services
+        self._project = project
+        self._program = program
         self._remember = remember
         self._mine: _Kept | None = None
         """None without a project, and while another window keeps the open one."""
@@ -83,16 +90,13 @@ class WorkKeeper(QObject):
         self._state = replace(state, damaged=None)
         self._timer.start()
         if state.damaged is not None:
-            aside = msg(
-                "What the window remembered can't be read. It is set aside: {path}", path=state.damaged
-            )
+            aside = msg("The saved window state cannot be read and was set aside: {path}", path=state.damaged)
             self._tell(aside)
         self._services.start(self._tell_warnings(), kind="keep work")
 
     async def _tell_warnings(self) -> None:
         """Of the user's files, read off the loop."""
-        app = self._services.app
-        for warning in await asyncio.to_thread(lambda: app.warnings):
+        for warning in await asyncio.to_thread(lambda: self._program.warnings):
             self._tell(warning)
 
     async def claim(self, root: Path) -> tuple[UnsavedText, ...]:
@@ -111,19 +115,18 @@ class WorkKeeper(QObject):
                 self._foreign, self._not_before = root, time.monotonic() + _AGAIN_S
                 self._tell(
                     msg(
-                        "Another window has this project open: unsaved text in this one is not kept over an "
-                        "unexpected end."
+                        "Another window has this project open: unsaved text in this one is not kept if "
+                        "the program ends unexpectedly."
                     )
                 )
                 return ()
             paths = [text.path for text in found.texts]
             self._foreign, self._mine = None, _Kept(root, dict.fromkeys(paths), set(paths))
         for path in found.damaged:
-            self._tell(msg("Unsaved text can't be read. It is set aside: {path}", path=path))
+            self._tell(msg("Unsaved text cannot be read and was set aside: {path}", path=path))
         return found.texts
 
     def bring_back(self, kept: UnsavedText) -> None:
-        """Open the file with it."""
         mine, buffers = self._mine, self._services.workspace.buffers
         if mine is not None and buffers is not None:
             buffers.bring_back(kept, lambda: mine.held.discard(kept.path))
@@ -157,7 +160,7 @@ class WorkKeeper(QObject):
 
     @property
     def _store(self) -> UnsavedTexts:
-        return self._services.app.unsaved_texts
+        return self._project.unsaved_texts
 
     def _look(self) -> None:
         self._has_missed_a_look = self._turn.locked()
@@ -170,7 +173,6 @@ class WorkKeeper(QObject):
             self._services.start(self._keep_and_tell(), kind="keep work")
 
     async def _claim_again(self, root: Path) -> None:
-        """The other window may have ended."""
         for kept in await self.claim(root):
             self.bring_back(kept)
         await self._keep_and_tell()
@@ -208,7 +210,7 @@ class WorkKeeper(QObject):
     async def _write_state(self) -> None:
         if self._state is not None and self._is_another():
             before, after = self._state, self._now(self._state)
-            await asyncio.to_thread(self._services.app.window_state.update, before, after)
+            await asyncio.to_thread(self._program.window_state.update, before, after)
             self._state = after
 
     def _is_another(self) -> bool:

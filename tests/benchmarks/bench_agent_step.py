@@ -12,21 +12,22 @@ import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.graph import END, START, StateGraph
 
-from application.conversation.chatting import ChatRequest
-from application.tool_execution.context import ToolCall, ToolContext
-from application.tool_execution.definition import Arguments, Tool
+from application.conversation.turn_deps import ChatRequest
+from application.tool_execution.definition import Arguments, Tool, ToolContext
 from application.tool_execution.executor import ToolExecutor
 from bootstrap import build
 from domain.llm.chat import ChatRequest as ModelRequest
 from domain.llm.chat import ProviderChoice, ProviderInfo, StreamChunk, WireToolCall
 from domain.llm.costs import FREE, PriceList
-from domain.llm.tools.result import ToolResult
+from domain.llm.tools.look import unknown_look
+from domain.llm.tools.result import ToolCall, ToolResult
 from infrastructure.llm_adapters.chat_model import ClientChatModel
 from infrastructure.persistence.checkpoints import open_checkpointer
 from shared.message import msg
@@ -82,7 +83,7 @@ class _Number(Arguments):
 
 
 async def _nothing(_arguments: _Number, _context: ToolContext, _call: ToolCall) -> ToolResult:
-    return ToolResult(success=True, content="ok", summary=msg("Done before."))
+    return ToolResult(success=True, content="ok", summary=msg("Already done."))
 
 
 def pairs() -> list[Pair]:
@@ -119,20 +120,22 @@ async def _turn(project: Path, steps: int) -> tuple[float, float]:
     app: Any = build()
     tool = Tool(
         name="nothing",
-        title=msg("Done before."),
+        title=msg("Already done."),
+        look=unknown_look("nothing"),
         description="Does nothing.",
-        category=next(iter(app.run_tool.executor.tools)).category,
+        category=next(iter(app.conversations.run_tool.executor.tools)).category,
         effect="read",
         arguments=_Number,
         run=_nothing,
     )
-    app.chat.models = _Models(steps)
     executor = ToolExecutor([tool])
-    app.chat.executor = lambda: executor
+    app.conversations.chat.deps = replace(
+        app.conversations.chat.deps, models=_Models(steps), executor=lambda: executor
+    )
     request = ChatRequest(project=project, text="Go.", choice=ProviderChoice())
     try:
         began = time.perf_counter(), time.process_time()
-        await app.chat(request, emit=_ignore)
+        await app.conversations.chat(request, emit=_ignore)
         return time.perf_counter() - began[0], time.process_time() - began[1]
     finally:
         await app.close()

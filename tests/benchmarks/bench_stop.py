@@ -52,7 +52,7 @@ def _run(work: Coroutine[Any, Any, list[Stop]]) -> list[Stop]:
 
 async def _stops(folder: Path, moments: tuple[str, ...], count: int, rng: random.Random) -> list[Stop]:
     app = build(environment={USER_HOME_VARIABLE: str(folder / "home")})  # not the user's own settings
-    app.events.bind()
+    app.program.events.bind()
     stops: list[Stop] = []
     try:
         for moment in moments:

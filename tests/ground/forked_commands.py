@@ -201,7 +201,7 @@ _AT_FIRST_USE = (
 
 def import_everything(also_import: Sequence[str] = ()) -> None:
     """Import what commands import: all of the program, and what it loads at its first use."""
-    for package in ("shared", "domain", "application", "infrastructure", "presentation"):
+    for package in ("shared", "domain", "application", "infrastructure", "presentation", "composition"):
         found = importlib.import_module(package)
         for module in pkgutil.walk_packages(found.__path__, f"{package}."):
             if not module.name.startswith(_LEFT_COLD) and not module.name.endswith("__main__"):

@@ -19,7 +19,15 @@ from blockbuster import BlockBuster
 
 from shared import redaction
 
-OUR_PACKAGES = ("shared", "domain", "application", "infrastructure", "presentation", "bootstrap.py")
+OUR_PACKAGES = (
+    "shared",
+    "domain",
+    "application",
+    "infrastructure",
+    "presentation",
+    "composition",
+    "bootstrap.py",
+)
 
 # multiprocessing keeps its sockets in one folder for the life of the process.
 _STANDING_TEMPORARY = re.compile(r"pymp-.*")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from PyQt6.Qsci import QsciScintilla
 from PyQt6.QtCore import QCoreApplication, QEvent
 from PyQt6.QtWidgets import QApplication, QWidget
 
+import application.tool_execution.registry  # noqa: F401 - as in the program, a card comes after its tool
 import bootstrap
 from application.app import Application
 from presentation.ui.workspace import WindowServices
@@ -130,27 +132,35 @@ def until() -> Until:
 def built_app() -> Application:
     """The application as `bootstrap` makes it, before there is a loop; its settings are read."""
     made = bootstrap.build(environment={**os.environ, "LANG": "en_US.UTF-8"})
-    assert made.language == "en"
+    assert made.program.language == "en"
     return made
 
 
 @pytest.fixture
 async def app(built_app: Application, qapp: QApplication) -> AsyncIterator[Application]:
     """The real application, with the test's own home."""
-    built_app.events.bind()
+    built_app.program.events.bind()
     try:
         yield built_app
     finally:
-        await built_app.stop.stop_all("app_shutdown")
+        await built_app.program.stop.stop_all("app_shutdown")
         await built_app.close()
 
 
+@dataclass(frozen=True, slots=True)
+class Services(WindowServices):
+    """What widgets are handed, and the application: tests hand each widget the groups that it names."""
+
+    app: Application
+
+
 @pytest.fixture
-async def services(app: Application) -> AsyncIterator[WindowServices]:
+async def services(app: Application) -> AsyncIterator[Services]:
     """What a panel is handed: English, light, real use cases. Widgets are removed at the end."""
-    made = build_services(app, mode="light", language="en")
+    built = build_services(app, mode="light", language="en")
+    made = Services(**{each.name: getattr(built, each.name) for each in fields(built)}, app=app)
     yield made
-    await app.stop.stop_all("app_shutdown")
+    await app.program.stop.stop_all("app_shutdown")
     for widget in own_top_level_widgets():
         widget.close()
         widget.deleteLater()

@@ -24,6 +24,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QWidget
 
 import bootstrap
+from application.app import Application
 from application.project.window_state import WindowState
 from presentation.panels.conversation import panel as conversation_panel
 from presentation.panels.conversation.panel import ConversationPanel
@@ -59,18 +60,16 @@ class Session:
     @property
     def editor(self) -> EditorArea:
         """The text tabs."""
-        assert isinstance(self.window.panes.editor, EditorArea)
-        return self.window.panes.editor
+        return self.window.parts.editor
 
     @property
     def conversation(self) -> ConversationPanel:
         """Where messages are written."""
-        assert isinstance(self.window.panes.conversation, ConversationPanel)
-        return self.window.panes.conversation
+        return self.window.parts.conversation
 
     async def filled(self) -> None:
         """Wait until the project is open with all its tabs."""
-        while not (isinstance(self.window.panes.editor, EditorArea) and self.services.workspace.root):  # noqa: ASYNC110
+        while not ("editor" in vars(self.window.parts) and self.services.workspace.root):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
         while self.window.projects.is_restoring:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
@@ -102,7 +101,7 @@ class Session:
                 self.window.panes.left.setSizes([sizes[0] + rng.randrange(-40, 40), *sizes[1:]])
             elif choice < 0.11:
                 mode = rng.choice(("light", "dark"))
-                self.window.set_theme(mode)
+                self.window.appearance.set_theme(mode)
                 tell("theme", text=mode)
             elif choice < 0.2:
                 QTest.keyClicks(self.conversation.composer.edit, f"m{number} ")
@@ -157,8 +156,8 @@ def main() -> int:
     app = bootstrap.build(environment={**os.environ, "LANG": "en_US.UTF-8"})
     app.warm_up = lambda: iter(())  # type: ignore[method-assign]  # a second of imports that no typing needs
 
-    def make_frame(services: WindowServices, state: WindowState) -> MainWindow:
-        window = MainWindow(services, state, first="project")
+    def make_frame(services: WindowServices, app: Application, state: WindowState) -> MainWindow:
+        window = MainWindow(services, app, state, first="project")
         session = Session(window, services, Path(place))
         if what == "look":
             # Nobody is asked at the end: what is unsaved stays kept.
@@ -171,7 +170,7 @@ def main() -> int:
         return window
 
     # The last project, as a person starts it again; the first time it is named.
-    known = app.window_state.load().last_project
+    known = app.program.window_state.load().last_project
     return run(app, None if known else Path(place), make_frame=make_frame)
 
 

@@ -32,13 +32,13 @@ from tests.gui.test_conversation_panel import NoWebView, of, shown, type_and_sen
 @pytest.fixture
 async def panel(services: WindowServices, project: Path, until: Until) -> AsyncIterator[ConversationPanel]:
     services.workspace.root = project
-    made = ConversationPanel(services, probe=NoWebView())  # type: ignore[arg-type]
+    made = ConversationPanel(services, services.app, probe=NoWebView())  # type: ignore[arg-type]
     made.resize(440, 700)
     made.show()
     yield made
     made.close_panel()
     clipboard().clear()
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 def clipboard() -> Any:
@@ -195,7 +195,7 @@ async def test_what_can_not_be_attached_is_said_beside_the_message(
     # A design takes none: nothing is sent, all of it stays.
     panel.model.set_mode("workflow")
     type_and_send(panel, "a low-pass at 1 kHz")
-    assert "words only" in panel.notice
+    assert "text only" in panel.notice
     assert (names(panel), panel.composer.text) == (["dot.png"], "a low-pass at 1 kHz")
     # The built-in model says that it can't see; another one that can gets the same message.
     panel.model.set_mode("free")

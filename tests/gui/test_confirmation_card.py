@@ -30,12 +30,12 @@ CALLS = [
 async def panel(services: WindowServices, project: Path, until: Until) -> AsyncIterator[ConversationPanel]:
     (project / "notes.txt").write_text("one\ntwo\n")
     services.workspace.root = project
-    made = ConversationPanel(services, probe=NoWebView())  # type: ignore[arg-type]
+    made = ConversationPanel(services, services.app, probe=NoWebView())  # type: ignore[arg-type]
     made.resize(440, 800)
     made.show()
     yield made
     made.close_panel()
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 async def open_card(panel: ConversationPanel, until: Until) -> Confirmation:
@@ -53,9 +53,9 @@ async def test_each_call_is_answered_on_one_card_and_the_reason_reaches_the_mode
         card = await open_card(panel, until)
         assert panel.model.is_asking
         text = shown(panel)
-        assert "Replace the whole content of filter.cir" in text
+        assert "Replace the entire content of filter.cir" in text
         assert "overwrites a file that was not read in this conversation" in text
-        assert "2 lines lost, 1 line added" in text
+        assert "−2 lines, +1 line" in text
         first, second = card.card.calls
         panel.composer.set_text("I still need it")
         panel.view.acted.emit("confirm", card.key, f"refuse:{first.call_id}")

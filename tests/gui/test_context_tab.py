@@ -29,17 +29,17 @@ class NoWebView:
 async def panel(services: WindowServices, project: Path, until: Until) -> AsyncIterator[ConversationPanel]:
     services.workspace.root = project
     services.workspace.main_circuit = project / "filter.cir"
-    made = ConversationPanel(services, probe=NoWebView())  # type: ignore[arg-type]
+    made = ConversationPanel(services, services.app, probe=NoWebView())  # type: ignore[arg-type]
     made.show()
     yield made
     made.close_panel()
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 async def test_it_shows_what_is_really_sent_and_follows(
     panel: ConversationPanel, services: WindowServices, until: Until, tmp_path: Path
 ) -> None:
-    tab = ContextPanel(services, lambda: panel.use)
+    tab = ContextPanel(services, services.app.conversations, lambda: panel.use)
     tab.resize(400, 700)
     reading = answer("", calls=[call("read_file", {"path": "filter.cir"})])
     with FakeLLMServer([reading, answer("It is a low-pass."), answer("Yes.")]) as server:

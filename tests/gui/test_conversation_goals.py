@@ -30,13 +30,15 @@ SENTENCE = "2nd-order Butterworth low-pass filter, cut-off 10 kHz"
 @pytest.fixture
 async def panel(services: WindowServices, project: Path, until: Until) -> AsyncIterator[ConversationPanel]:
     services.workspace.root = project
-    made = ConversationPanel(services, probe=NoWebView())  # type: ignore[arg-type]
+    made = ConversationPanel(services, services.app, probe=NoWebView())  # type: ignore[arg-type]
     made.resize(440, 800)
     made.show()
     made.toggle_mode()
     yield made
     made.close_panel()
-    await until(lambda: not services.app.tasks.handles)  # lists and previews that are still being read
+    await until(
+        lambda: not services.app.program.tasks.handles
+    )  # lists and previews that are still being read
 
 
 async def goals_dialog(until: Until) -> GoalsDialog:
@@ -69,7 +71,8 @@ async def test_what_is_written_into_the_rows_is_what_is_designed(
     assert [rows[name].metric.text() for name in ("cutoff", "peaking")] == ["Corner, −3 dB", "Peaking"]
     assert rows["cutoff"].metric.toolTip() == "cutoff"
     assert rows["cutoff"].words.text() == "“cut-off 10 kHz”"
-    assert rows["peaking"].words.text() == "not said, my proposal"
+    assert rows["peaking"].words.text() == "not given, my proposal"
+    assert rows["peaking"].words.minimumWidth() >= rows["peaking"].words.sizeHint().width()  # none is cut
     write(rows["cutoff"].limit, "25 kHz")
     assert "changed by you" in rows["cutoff"].words.text()
     QTest.mouseClick(rows["attenuation"].remove, Qt.MouseButton.LeftButton)
@@ -107,7 +110,7 @@ async def test_a_mistake_is_said_at_its_row_and_nothing_can_be_started(
     for row in dialog.table.rows:
         row.weight.setCurrentIndex(1)
         row.weight.activated.emit(1)
-    assert "has to be a must" in dialog._error.text()
+    assert "must be a “must”" in dialog._error.text()
     dialog.table.rows[0].weight.setCurrentIndex(0)
     dialog.table.rows[0].weight.activated.emit(0)
     dialog.add_button.click()
@@ -176,7 +179,7 @@ async def test_goals_changed_at_a_checkpoint_then_taken_back(
     again = await checkpoint(panel, until, 1)
     assert circuit.read_text() == before
     await until(lambda: of(panel, OperationCard)[-1].standing == "undone")
-    assert "Took back round 2" in shown(panel)
+    assert "Reverted round 2" in shown(panel)
     assert not accepted
     panel.view.acted.emit("answer", again.key, "accept")
     await until(lambda: not panel.is_running, timeout_s=30)
@@ -220,7 +223,7 @@ async def test_what_is_no_change_is_asked_back_and_the_checkpoint_waits(
         assert panel.model.is_asking
         assert panel.model.items.get(first.key).state == "open"
         assert text in shown(panel)
-    assert "I read no change of the goals" in shown(panel)
+    assert "No change of the goals was found" in shown(panel)
     assert (panel.model.waiting, panel.model.session_id) == ("", session)
     type_and_send(panel, "accept")
     await until(lambda: not panel.is_running, timeout_s=30)
@@ -265,7 +268,7 @@ async def test_a_message_behind_an_accepted_design_refines_it(
     before, files = circuit.read_text(), circuits_in(project)
 
     type_and_send(panel, "make it nicer")  # neither a circuit nor a change: it is the user's again
-    await until(lambda: "I read neither" in shown(panel))
+    await until(lambda: "Neither a circuit nor" in shown(panel))
     assert panel.composer.text == "make it nicer"
     assert not panel.is_running
 

@@ -26,12 +26,10 @@ from presentation.panels.conversation.items import (
     Retry,
     SimulationCard,
     UserText,
-    card_of,
 )
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.status_line import color_of
-from presentation.panels.conversation.words import verb_of
 from presentation.ui.workspace import WindowServices
 from tests.fakes.llm_server import FakeLLMServer, answer, error
 from tests.gui.conftest import Until
@@ -51,12 +49,14 @@ class NoWebView:
 async def panel(services: WindowServices, project: Path, until: Until) -> AsyncIterator[ConversationPanel]:
     services.workspace.root = project
     services.workspace.main_circuit = project / "filter.cir"
-    made = ConversationPanel(services, probe=NoWebView())  # type: ignore[arg-type]
+    made = ConversationPanel(services, services.app, probe=NoWebView())  # type: ignore[arg-type]
     made.resize(440, 800)
     made.show()
     yield made
     made.close_panel()
-    await until(lambda: not services.app.tasks.handles)  # lists and previews that are still being read
+    await until(
+        lambda: not services.app.program.tasks.handles
+    )  # lists and previews that are still being read
 
 
 def type_and_send(panel: ConversationPanel, text: str) -> None:
@@ -168,9 +168,9 @@ async def test_an_undo_that_would_lose_an_edit_is_refused_with_words(
     await until(lambda: panel.model.items.get(card.key).problem is not None)
     assert (project / "filter.cir").read_text() == "* by hand\n"
     assert panel.model.items.get(card.key).standing == "stands"
-    assert "changed since" in shown(panel)
+    assert "modified since" in shown(panel)
     assert panel.model.items.get(card.key).ways == ("current", "restore")
-    assert "Put the old content back" in shown(panel)
+    assert "Restore the old content" in shown(panel)
 
     panel.view.acted.emit("undo", card.key, "current")
     await until(lambda: panel.model.items.get(card.key).standing == "stands")
@@ -213,6 +213,16 @@ async def test_a_design_asks_for_its_goals_and_stops_at_the_checkpoint(
     (end,) = of(panel, DesignEnd)
     assert end.done.goals_met
     assert (project / end.done.circuit).is_file()
+
+
+async def test_an_empty_conversation_speaks_of_the_mode_it_is_in(panel: ConversationPanel) -> None:
+    assert "Ask about the circuit" in shown(panel)
+    panel.toggle_mode()
+    assert "Describe the circuit you need" in shown(panel)
+    assert panel.composer.edit.placeholderText() == "Describe a circuit, or change a goal"
+    panel.toggle_mode()
+    assert "Ask about the circuit" in shown(panel)
+    assert panel.composer.edit.placeholderText() == "Ask about the circuit, or describe a change"
 
 
 async def test_declined_goals_design_nothing(panel: ConversationPanel, project: Path, until: Until) -> None:
@@ -304,7 +314,7 @@ async def test_it_is_found_again_after_a_restart_with_cards_and_undo(
     key, session = of(panel, OperationCard)[-1].key, panel.session_id
     assert session
     panel.composer.set_text("half a thought")
-    again = ConversationPanel(services, probe=NoWebView())  # type: ignore[arg-type]
+    again = ConversationPanel(services, services.app, probe=NoWebView())  # type: ignore[arg-type]
     again.show()
     await until(lambda: again.session_id == session)
     card = again.model.items.get(key)
@@ -378,7 +388,7 @@ async def test_language_and_theme_change_everything_at_once(
 async def test_without_a_project_nothing_is_sent_and_it_says_what_to_do(
     services: WindowServices, until: Until
 ) -> None:
-    panel = ConversationPanel(services, probe=NoWebView())  # type: ignore[arg-type]
+    panel = ConversationPanel(services, services.app, probe=NoWebView())  # type: ignore[arg-type]
     panel.show()
     assert not panel.composer.isEnabled()
     assert "Open a project" in shown(panel)
@@ -471,7 +481,7 @@ async def test_the_title_is_renamed_in_place_and_stays_so(
     QTest.keyClicks(title.edit, "Files of the filter")
     QTest.keyClick(title.edit, Qt.Key.Key_Return)
     await until(lambda: panel.model.sessions[0].name == panel.model.name == "Files of the filter")
-    (stored,) = await services.app.sessions.list(project)
+    (stored,) = await services.app.conversations.sessions.list(project)
     assert stored.name == "Files of the filter"
 
 
@@ -483,7 +493,7 @@ async def test_the_list_shows_a_preview_renames_and_exports(
     panel.show_history()
     dialog = top_dialog("historyDialog")
     await until(lambda: "set R1 to 2k" in dialog.preview.text)
-    dialog.search.setText("nothing like it")
+    dialog.search.setText("no equivalent")
     assert dialog.list.count() == 0
     dialog.search.setText("R1")
     assert dialog.list.count() == 1
@@ -517,7 +527,7 @@ async def test_an_interrupted_answer_is_regenerated(panel: ConversationPanel, un
     # What the last answer filled of the window is known, how large that is is not.
     assert panel.model.context_tokens == 97
     assert "97 tokens" in panel.status_line.meter.text  # how large the window is is not known
-    assert "cost not known" in panel.status_line.pace
+    assert "cost unknown" in panel.status_line.pace
     panel.model.cost = Cost(amounts={"USD": 0.0042}, unknown=1)
     panel._refresh_line()
     assert "conversation: 0.0042 USD" in panel.status_line.pace
@@ -528,7 +538,7 @@ async def test_a_retry_counts_and_can_be_stopped(panel: ConversationPanel, until
         use(panel, server)
         type_and_send(panel, "hello model")
         await until(lambda: of(panel, Retry), timeout_s=20)
-        assert "Trying again in" in shown(panel)
+        assert "Retrying in" in shown(panel)
         panel.view.acted.emit("stop", of(panel, Retry)[-1].key, "")
         await until(lambda: not panel.is_running)
     assert not of(panel, Retry)
@@ -558,7 +568,7 @@ async def test_a_message_without_an_answer_can_be_asked_again_later(
         panel.new_conversation()
         panel.open_session(session)
         await until(lambda: of(panel, ErrorBlock))
-        assert "asks for a key" in shown(panel)
+        assert "requires a key" in shown(panel)
         assert "Continue" not in shown(panel), "there is nothing to go on from"
         panel.view.acted.emit("retry", of(panel, ErrorBlock)[-1].key, "")
         await until(lambda: not panel.is_running and of(panel, AnswerText))
@@ -571,7 +581,7 @@ async def test_an_offered_model_is_asked_with_a_click_also_after_reopening(
     with FakeLLMServer([error(402, "no money")] * 2) as poor, FakeLLMServer([answer("Here.")]) as rich:
         tested = ProviderSettings(base_url=rich.base_url, model="rich", verified_at="2026-01-01T00:00:00Z")
         await asyncio.to_thread(
-            services.app.model_settings.change, lambda old: replace(old, providers={"vllm": tested})
+            services.app.models.settings.change, lambda old: replace(old, providers={"vllm": tested})
         )
         use(panel, poor)
         type_and_send(panel, "are you there?")
@@ -597,16 +607,6 @@ async def test_an_offered_model_is_asked_with_a_click_also_after_reopening(
         assert "Ask rich instead" not in shown(panel)
 
 
-async def test_every_tool_has_words_of_its_own(services: WindowServices) -> None:
-    names = [schema["function"]["name"] for schema in services.app.chat.executor().schemas()]
-    cards = [card_of("c", name, {"file_path": "a.cir"}) for name in names]
-    tools = [card for card in cards if isinstance(card, OperationCard)]
-    assert len(tools) > 20
-    for state in ("running", "done"):
-        said = {card.tool: str(verb_of(replace(card, state=state))) for card in tools}
-        assert [tool for tool, words in said.items() if tool in words] == []
-
-
 async def test_icons_grow_with_the_scale(panel: ConversationPanel, services: WindowServices) -> None:
     services.theme.set_mode("light", scale=2.0)
     theme = services.theme.theme
@@ -628,7 +628,7 @@ async def test_too_long_a_conversation_is_left_for_a_new_one(panel: Conversation
         first = panel.model.session_id
         type_and_send(panel, "second")
         await until(lambda: not panel.is_running and of(panel, ErrorBlock))
-        assert "Ask it in a new conversation" in shown(panel)
+        assert "Ask in a new conversation" in shown(panel)
         panel.view.acted.emit("anew", of(panel, ErrorBlock)[-1].key, "")
         await until(lambda: not panel.is_running and of(panel, AnswerText))
     assert panel.model.session_id != first
@@ -665,8 +665,8 @@ async def test_the_meter_has_the_window_of_the_model_and_says_what_fills_it(
         panel.model.set_choice(
             ProviderChoice(provider="openai-compatible", model="own-model", base_url=server.base_url)
         )
-        await until(lambda: "not known" in meter.text)
-        assert meter.text == "Context 12.4k tokens, window not known"
+        await until(lambda: "unknown" in meter.text)
+        assert meter.text == "Context 12.4k tokens, context window unknown"
         assert "context_tokens" in meter.toolTip()
 
 

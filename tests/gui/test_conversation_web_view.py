@@ -22,6 +22,7 @@ from presentation.panels.conversation.items import (
     AnswerText,
     Confirmation,
     OperationCard,
+    Removed,
     Reset,
     Streamed,
     Updated,
@@ -183,6 +184,17 @@ async def test_a_click_on_undo_tells_the_window_and_a_fold_stays_as_it_was_left(
     assert told[1] == ("open", "c", "a.cir:1")
 
 
+async def test_what_changes_before_it_is_shown_is_shown_changed(
+    view: WebConversation, script: Script, until: Until
+) -> None:
+    view.apply([Reset(items=tuple(UserText(key=str(n), text=f"message {n}") for n in range(60)))])
+    view.apply([Updated(item=UserText(key="3", text="another")), Removed(key="4")])
+    await until(lambda: not view._older)
+    shown = "[...document.querySelectorAll('.item .user')].map(e => e.firstChild.textContent)"
+    assert await script(f"{shown}.slice(2, 5).join()") == "message 2,another,message 5"
+    assert await script(f"{shown}.length") == 59
+
+
 async def test_the_newest_is_kept_in_sight_until_somebody_scrolls_up(
     view: WebConversation, script: Script, until: Until
 ) -> None:
@@ -235,7 +247,7 @@ async def test_the_panel_brings_the_page_and_a_mouse_click_undoes(
 ) -> None:
     before = (project / "filter.cir").read_text()
     services.workspace.root = project
-    panel = ConversationPanel(services)
+    panel = ConversationPanel(services, services.app)
     panel.resize(440, 700)
     panel.show()
     await until(lambda: isinstance(panel.view, WebConversation) and panel.view.is_ready, timeout_s=30)

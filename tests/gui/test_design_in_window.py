@@ -51,21 +51,20 @@ async def window(
 ) -> AsyncIterator[MainWindow]:
     """The program's window on a project with one circuit."""
     monkeypatch.setattr("presentation.panels.conversation.panel.WebProbe", NoWebView)
-    made = MainWindow(services)
+    made = MainWindow(services, services.app)
     made.resize(1440, 900)
     made.show()
     await made.fill(project)
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
     yield made
-    await services.app.stop.stop_all("app_shutdown")
+    await services.app.program.stop.stop_all("app_shutdown")
     await made.desk.close()
     await made.release()
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 def panel_of(window: MainWindow) -> ConversationPanel:
-    assert isinstance(window.panes.conversation, ConversationPanel)
-    return window.panes.conversation
+    return window.parts.conversation
 
 
 def open_dialogs() -> list[QDialog]:
@@ -120,18 +119,18 @@ async def test_what_a_design_makes_is_shown_and_its_circuit_is_the_main_one_once
 ) -> None:
     workspace, panel = services.workspace, panel_of(window)
     decision = await design(window, until)
-    editor, bottom = window.panes.editor, window.panes.bottom
+    editor, bottom = window.parts.editor, window.parts.bottom
     assert isinstance(editor, EditorArea)
     assert isinstance(bottom, BottomPane)
     await until(lambda: len(editor.open_files()) == 2)
     made = next(path for path in editor.open_files() if path.name != "filter.cir")
     await until(lambda: workspace.shown_file == made)
-    await until(lambda: bottom.shown.loaded is not None)
+    await until(lambda: bottom.views.shown.loaded is not None)
     (card,) = (item for item in panel.model.items if isinstance(item, SimulationCard))
-    assert bottom.shown.error is None
-    assert bottom.shown.loaded.figures.circuit == made
-    await until(lambda: window.panes.results.view.currentIndex().row() == 0)
-    await until(lambda: len(bottom.iterations.rounds) == 1)
+    assert bottom.views.shown.error is None
+    assert bottom.views.shown.loaded.figures.circuit == made
+    await until(lambda: window.parts.results.view.currentIndex().row() == 0)
+    await until(lambda: len(bottom.views.iterations.rounds) == 1)
     assert not open_dialogs()
     assert workspace.main_circuit == project / "filter.cir"
     assert window.header.run_group.choice.text() == "All: ac"
@@ -139,19 +138,19 @@ async def test_what_a_design_makes_is_shown_and_its_circuit_is_the_main_one_once
     shown: list[Path] = []
     workspace.result_selected.connect(shown.append)
     panel.view.acted.emit("plot", card.key, "")  # the card's own way to the same result
-    assert shown == [bottom.shown.loaded.source]
+    assert shown == [bottom.views.shown.loaded.source]
     panel.view.acted.emit("answer", decision.key, "accept")
     await until(lambda: not panel.is_running, timeout_s=30)
     assert workspace.main_circuit == made
     assert window.desk.memory().main_circuit == made.name
     await read_again_as_shown(window, until)
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 async def test_a_design_does_not_take_the_tab_from_somebody_who_writes(
     window: MainWindow, services: WindowServices, project: Path, until: Until
 ) -> None:
-    editor = window.panes.editor
+    editor = window.parts.editor
     assert isinstance(editor, EditorArea)
     await until(lambda: editor.current_editor() is not None)
     written = editor.current_editor()
@@ -168,7 +167,7 @@ async def test_a_design_does_not_take_the_tab_from_somebody_who_writes(
     services.workspace.file_offered.emit(made)
     await until(lambda: services.workspace.shown_file == made)
     assert panel_of(window).composer.edit.hasFocus()
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 SLOW = "* slow\nV1 in 0 SIN(0 1 1k)\nR1 in out 1k\nC1 out 0 1n\n.tran 10n 20\n.end\n"
@@ -189,7 +188,7 @@ async def test_escape_in_the_input_ends_a_simulation_when_no_conversation_is_at_
     QTest.keyClick(edit, Qt.Key.Key_Escape)
     await until(lambda: finished)
     assert isinstance(finished[0], Stopped)
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 async def test_a_design_stopped_at_its_checkpoint_is_read_again_with_its_cards_and_goes_on(
@@ -218,7 +217,7 @@ async def test_a_design_stopped_at_its_checkpoint_is_read_again_with_its_cards_a
     await until(lambda: isinstance(panel.model.items.last(), DesignEnd))
     answers = [item.answer for item in panel.model.items if isinstance(item, Decision)]
     assert answers == ["undo"]
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 async def test_a_failed_simulation_links_to_its_line_live_and_when_it_is_read_again(
@@ -245,7 +244,7 @@ async def test_a_failed_simulation_links_to_its_line_live_and_when_it_is_read_ag
     panel.view.acted.emit("log", again.key, "")
     assert at[0] == (project / "filter.cir", 3)
     assert at[1][0].is_file()
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 async def test_side_panes_and_gaps_grow_with_the_scale(window: MainWindow, services: WindowServices) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import functools
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +15,6 @@ from PyQt6.QtGui import QImage
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QTabBar, QToolButton
 
-from application.app import Application
 from application.project.editing import version_of
 from application.simulation.checking import CheckCircuit
 from infrastructure.persistence.project import ProjectFolder
@@ -41,28 +39,18 @@ def pool_of_qt(qapp: QApplication) -> None:
     picture.convertToFormat(QImage.Format.Format_RGB16)
 
 
-class _CheckingFarOff:
-    """The application, whose check of large texts is done in a worker process."""
-
-    def __init__(self, app: Application, cpu: CpuTaskExecutor) -> None:
-        self._app = app
-        self.check = CheckCircuit(sources=SourceReaderFactory(), cpu=lambda: cpu)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._app, name)
-
-
 @pytest.fixture
-async def area(services: WindowServices, project: Path) -> Any:
+async def area(services: WindowServices, project: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     cpu = CpuTaskExecutor(max_workers=1)
     (project / ".circuit_ai").mkdir()
-    services = dataclasses.replace(services, app=_CheckingFarOff(services.app, cpu))
+    check = CheckCircuit(sources=SourceReaderFactory(), cpu=lambda: cpu)  # in a worker process
+    monkeypatch.setattr(services.app.simulation, "check", check)
     services.workspace.root = project
-    made = EditorArea(services)
+    made = EditorArea(services, services.app.project, services.app.simulation)
     made.resize(800, 500)
     made.show()
     yield made
-    await services.app.stop.stop_all("app_shutdown")
+    await services.app.program.stop.stop_all("app_shutdown")
     made.close_all()
     await cpu.shutdown()
 
@@ -76,7 +64,7 @@ def settled(test: Callable[..., Any]) -> Callable[..., Any]:
         try:
             await test(**given)
         finally:
-            await until(lambda: not page._services.app.tasks.handles)
+            await until(lambda: not page._services.app.program.tasks.handles)
 
     return run
 

@@ -22,7 +22,7 @@ KEY = "sk-canary-embedding-42"
 
 
 async def opened(services: WindowServices, until: Until) -> EmbeddingDialog:
-    dialog = EmbeddingDialog(services)
+    dialog = EmbeddingDialog(services, services.app.models, services.app.project)
     dialog.open()
     await until(lambda: dialog.is_loaded)
     return dialog
@@ -35,7 +35,7 @@ async def test_a_server_is_set_up_tested_used_and_changed(
     await asyncio.to_thread(home.mkdir, parents=True, exist_ok=True)
     (home / SETTINGS_FILE).write_text('{"language": "en", "of a later version": 7}')
     changes: list[EmbeddingChanged] = []
-    services.app.events.subscribe(EmbeddingChanged, changes.append)
+    services.app.program.events.subscribe(EmbeddingChanged, changes.append)
     with EmbeddingServer(dimension=8, key=KEY) as server:
         dialog = await opened(services, until)
         assert dialog.form.settings is None
@@ -50,7 +50,7 @@ async def test_a_server_is_set_up_tested_used_and_changed(
         await until(lambda: "key" in dialog.card.title.text(), timeout_s=20)  # 401 in words
         QTest.keyClicks(dialog.form.key.edit, KEY)
         QTest.mouseClick(dialog.test_button, LEFT)
-        await until(lambda: "Vectors come from m" in dialog.card.title.text())
+        await until(lambda: "Embeddings come from m" in dialog.card.title.text())
         assert ("Dimension", "8") in dialog.card.figures
         dialog.form.key.place.setCurrentIndex(dialog.form.key.place.findData("session"))
         QTest.mouseClick(dialog.save_button, LEFT)
@@ -64,7 +64,7 @@ async def test_a_server_is_set_up_tested_used_and_changed(
         # The next search uses it, with the key that was typed.
         (project / ".circuit_ai").mkdir(exist_ok=True)
         (project / "loop.md").write_text("# Loop\n\nThe phase margin has to be above 60 degrees.\n")
-        answer = await services.app.search(project, SearchQuery(text="stability"))
+        answer = await services.app.project.search(project, SearchQuery(text="stability"))
         assert answer.is_semantic_available, answer.semantic_note
         assert answer.semantic[0].source == "loop.md"
 
@@ -72,7 +72,7 @@ async def test_a_server_is_set_up_tested_used_and_changed(
         dialog = await opened(services, until)
         assert "last worked" in dialog.card.title.text()
         dialog.form.dimension.setValue(16)
-        assert "all vectors are made anew" in dialog.notice.text()
+        assert "all embeddings are rebuilt" in dialog.notice.text()
         assert "not tested" in dialog.card.title.text()
         QTest.mouseClick(dialog.test_button, LEFT)
         await until(lambda: ("Dimension", "16") in dialog.card.figures)
@@ -83,12 +83,12 @@ async def test_a_server_is_set_up_tested_used_and_changed(
                 services.theme.set_mode(theme)
                 assert dialog.grab().save(str(tmp_path / f"{language}-{theme}.png"))
         dialog.form.provider.setCurrentIndex(0)
-        assert "switched off" in dialog.notice.text()
+        assert "is off" in dialog.notice.text()
         QTest.mouseClick(dialog.save_button, LEFT)
         await until(lambda: len(changes) == 2)
-    answer = await services.app.search(project, SearchQuery(text="stability"))
+    answer = await services.app.project.search(project, SearchQuery(text="stability"))
     assert "not set up" in str(answer.semantic_note)
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 async def test_a_test_is_stopped_and_a_bad_address_refused(services: WindowServices, until: Until) -> None:
@@ -115,5 +115,5 @@ async def test_a_test_is_stopped_and_a_bad_address_refused(services: WindowServi
         await until(dialog.error.text)
         assert dialog.isVisible()
         dialog.reject()
-        await until(lambda: not services.app.tasks.handles)
+        await until(lambda: not services.app.program.tasks.handles)
     assert not (user_home() / SETTINGS_FILE).exists()

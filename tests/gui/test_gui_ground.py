@@ -102,7 +102,7 @@ async def test_a_click_is_real(services, qtbot):
 
 async def test_nothing_begins_once_the_end_has_begun(services):
     """A slot that starts something then would take the whole program down."""
-    await services.app.tasks.shutdown()
+    await services.app.program.tasks.shutdown()
     begun = []
 
     async def work():

@@ -22,7 +22,7 @@ from PyQt6.QtWidgets import (
     QPushButton,
 )
 
-from application.project.window_state import WindowState
+from application.project.window_state import ProjectMemory, WindowState
 from presentation.panels.editor.editor_area import EditorArea
 from presentation.panels.welcome_rows import ExampleRow
 from presentation.ui.small_dialog import SmallDialog
@@ -50,7 +50,7 @@ def settled(services: WindowServices, until: Until) -> Settled:
     """Waits for the end of all tasks. Tests end with it: what Qt handles after a test has no loop."""
 
     async def wait() -> None:
-        await until(lambda: not services.app.tasks.handles)
+        await until(lambda: not services.app.program.tasks.handles)
 
     return wait
 
@@ -76,7 +76,7 @@ async def make(
         state: WindowState | None = None,
         size: tuple[int, int] = (1440, 900),
     ) -> MainWindow:
-        window = MainWindow(services, state)
+        window = MainWindow(services, services.app, state)
         made.append(window)
         window.resize(*size)
         window.show()
@@ -85,7 +85,7 @@ async def make(
         return window
 
     yield make_window
-    await services.app.stop.stop_all("app_shutdown")
+    await services.app.program.stop.stop_all("app_shutdown")
     for window in made:
         await window.desk.close()
         await window.release()
@@ -112,8 +112,7 @@ def answer_of(box: QDialog, kind: type[Field]) -> Field:
 
 
 def editor_of(window: MainWindow) -> EditorArea:
-    assert isinstance(window.panes.editor, EditorArea)
-    return window.panes.editor
+    return window.parts.editor
 
 
 def shares(sizes: list[int]) -> list[float]:
@@ -144,7 +143,7 @@ async def test_a_project_opens_with_its_only_circuit_as_the_main_one(
     await until(lambda: workspace.shown_file == project / "filter.cir")
     await until(lambda: window.header.run_group.choice.text() == "All: ac")
     assert window.header.run_group.run.isEnabled()
-    await until(lambda: "R1" in window.panes.outline.names)
+    await until(lambda: "R1" in window.parts.outline.names)
     await settled()
 
 
@@ -167,9 +166,9 @@ async def test_of_several_circuits_one_is_asked_for_when_it_is_to_run_and_rememb
     await until(lambda: services.workspace.main_circuit == project / "second.cir")
     await until(lambda: window.header.run_group.choice.text() == "All: ac, op")
     await until(lambda: finished)  # it was asked for in order to run
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
     window.projects.open(project)
-    await until(lambda: services.workspace.main_circuit is None or not services.app.tasks.handles)
+    await until(lambda: services.workspace.main_circuit is None or not services.app.program.tasks.handles)
     await until(lambda: services.workspace.main_circuit == project / "second.cir")
     assert dialog(window, SmallDialog) is None
     await settled()
@@ -208,9 +207,9 @@ async def test_a_run_shows_its_progress_and_escape_stops_it(
     assert window.header.run_group.run.text().startswith("Running")
     assert not window.header.run_group.run.isEnabled()
     window.activateWindow()
-    window.panes.tree.view.setFocus()
-    await until(lambda: QApplication.focusWidget() is window.panes.tree.view)
-    QTest.keyClick(window.panes.tree.view, Qt.Key.Key_Escape)
+    window.parts.tree.view.setFocus()
+    await until(lambda: QApplication.focusWidget() is window.parts.tree.view)
+    QTest.keyClick(window.parts.tree.view, Qt.Key.Key_Escape)
     await until(lambda: finished)
     assert not window.header.run_group.stop.isEnabled()
     assert window.header.run_group.run.text() == "Run filter.cir"
@@ -222,9 +221,9 @@ async def test_results_appear_in_the_list(
 ) -> None:
     window = await make(project)
     services.workspace.run_requested.emit()
-    await until(lambda: window.panes.results.model.results)
-    assert window.panes.results.model.results[0].circuit == project / "filter.cir"
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: window.parts.results.model.results)
+    assert window.parts.results.model.results[0].circuit == project / "filter.cir"
+    await until(lambda: not services.app.program.tasks.handles)
     await settled()
 
 
@@ -235,10 +234,10 @@ async def test_changes_are_marked_until_they_are_accepted(
     file = project / "filter.cir"
 
     def values() -> tuple[str, ...]:
-        look = window.panes.tree.model.index_of(file).data(int(Qt.ItemDataRole.UserRole) + 1)
+        look = window.parts.tree.model.index_of(file).data(int(Qt.ItemDataRole.UserRole) + 1)
         return () if look is None else look.values
 
-    await until(lambda: window.panes.tree.model.index_of(file).isValid())
+    await until(lambda: window.parts.tree.model.index_of(file).isValid())
     assert values() == ()
     file.write_text(file.read_text().replace("1k", "2k"))
     await until(lambda: values() == ("M",))
@@ -255,7 +254,7 @@ async def test_problems_of_the_main_circuit_are_marked(
     window = await make(project)
 
     def color() -> str:
-        look = window.panes.tree.model.index_of(file).data(int(Qt.ItemDataRole.UserRole) + 1)
+        look = window.parts.tree.model.index_of(file).data(int(Qt.ItemDataRole.UserRole) + 1)
         return "" if look is None else look.color
 
     await until(lambda: color() == "error.text")
@@ -267,15 +266,15 @@ async def test_closing_a_project_leaves_nothing_of_it(
 ) -> None:
     window = await make(project)
     await until(lambda: services.workspace.shown_file is not None)
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
     window.projects.close_project()
     await until(lambda: services.workspace.root is None)
     assert window.welcome.isVisible()
     assert services.workspace.main_circuit is None
     assert services.workspace.buffers is not None
     assert services.workspace.buffers.open_files() == ()
-    assert window.panes.outline.names == ()
-    assert window.panes.results.model.results == ()
+    assert window.parts.outline.names == ()
+    assert window.parts.results.model.results == ()
     assert window.header.run_group.choice.text() == "No circuit open"
     assert window.projects.state.last_project is None
     assert window.projects.state.recent == (project,)
@@ -300,7 +299,9 @@ async def test_unsaved_text_is_asked_about_before_another_project_is_opened(
         await until(lambda: dialog(window, SmallDialog))
         press(dialog(window, SmallDialog), answer)
         await until(lambda: dialog(window, SmallDialog) is None)
-        await until(lambda root=root: services.workspace.root == root and not services.app.tasks.handles)
+        await until(
+            lambda root=root: services.workspace.root == root and not services.app.program.tasks.handles
+        )
     assert (project / "filter.cir").read_text().startswith("* mine\n")
     await settled()
 
@@ -326,7 +327,7 @@ async def test_a_sentence_is_not_designed_in_a_project_that_was_not_left(
     window.projects.design("RC low-pass of 1 kHz")
     await until(lambda: dialog(window, SmallDialog))
     press(dialog(window, SmallDialog), "Cancel")
-    await until(lambda: dialog(window, SmallDialog) is None and not services.app.tasks.handles)
+    await until(lambda: dialog(window, SmallDialog) is None and not services.app.program.tasks.handles)
     assert (services.workspace.root, wanted) == (project, [])
     assert not (tmp_path / "Circuits").exists(), "no folder for a project nobody opened"
     await settled()
@@ -437,6 +438,24 @@ async def test_narrow_windows_fold_the_left_pane_and_lay_the_right_one_over(
     await settled()
 
 
+async def test_a_layout_of_a_large_window_leaves_the_curves_readable_in_a_small_one(
+    make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
+) -> None:
+    large = {"left": (235, 134, 471), "centre": (435, 404), "panes": (236, 764, 440)}
+    memory = ProjectMemory(main_circuit="filter.cir", sizes=large)
+    state = WindowState(sizes=large).with_memory(project, memory)
+    window = await make(project, state=state, size=(1280, 720))
+    services.workspace.run_requested.emit()
+    await until(lambda: window.parts.runs.waveforms.traces)
+    await settled()
+    assert window.parts.runs.waveforms.area.height() >= 150
+    assert window.panes.sizes()["centre"][1] >= 400
+    editor = window.parts.editor.current_editor()
+    assert editor is not None
+    assert editor.viewport().height() >= 6 * editor.textHeight(0)
+    assert window.panes.sizes()["panes"][1] >= 714, "as wide as in a window that was always so small"
+
+
 @pytest.mark.parametrize("scale", [1.0, 1.25, 1.5, 2.0])
 @pytest.mark.parametrize("language", ["en", "zh"])
 async def test_nothing_in_the_header_is_cut_or_covered(
@@ -470,16 +489,16 @@ async def test_right_tabs_and_f6_move_the_focus(
     window = await make(project)
     window.activateWindow()
     await until(window.isActiveWindow)
-    for number in range(5):
+    for number, key in enumerate(("conversation", "context", "debug", "info")):
         QTest.keyClick(window, Qt.Key(Qt.Key.Key_1 + number), Qt.KeyboardModifier.ControlModifier)
-        assert window.panes.tabs.currentIndex() == number
+        assert window.panes.right_pages.current_key == key
     visited = []
-    window.panes.tree.view.setFocus()
+    window.parts.tree.view.setFocus()
     for _ in range(6):
         QTest.keyClick(window, Qt.Key.Key_F6)
         visited.append(QApplication.focusWidget())
     assert len(set(visited)) >= 4
-    assert window.panes.tree.view in visited
+    assert window.parts.tree.view in visited
     await settled()
 
 
@@ -491,7 +510,7 @@ async def test_the_command_box_finds_files_nodes_and_commands(
     window = await make(project)
     window.activateWindow()
     await until(window.isActiveWindow)
-    await until(lambda: "C1" in window.panes.outline.names)
+    await until(lambda: "C1" in window.parts.outline.names)
     box = window.header.command_box
     QTest.keyClick(window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
     await until(box.hasFocus)
@@ -563,32 +582,32 @@ async def test_the_window_is_found_again_as_it_was_left(
     for path in (project / "notes.md", project / "lib" / "a.lib"):
         services.workspace.file_activated.emit(path, None)
         await until(lambda path=path: services.workspace.shown_file == path)
-    first.panes.tree.expand([project / "lib"])
-    await until(lambda: first.panes.tree.expanded_folders == (project / "lib",))
+    first.parts.tree.expand([project / "lib"])
+    await until(lambda: first.parts.tree.expanded_folders == (project / "lib",))
     first.panes.left.setSizes([100, 300, 300])
     kept = shares(first.panes.left.sizes())
-    first.set_theme("dark")
-    first.set_language("zh")
-    first.panes.tabs.setCurrentIndex(2)
+    first.appearance.set_theme("dark")
+    first.appearance.set_language("zh")
+    first.panes.show_panel("debug")
     open_files = set(services.workspace.buffers.open_files())
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
     await first.release()
     await first.desk.close()
 
-    state = await asyncio.to_thread(services.app.window_state.load)
+    state = await asyncio.to_thread(services.app.program.window_state.load)
     assert state.last_project == project
-    second = MainWindow(services, None)
+    second = MainWindow(services, services.app, None)
     second.resize(1440, 900)
     second.show()
     await second.fill(None)
     assert services.workspace.root == project
     await until(lambda: set(services.workspace.buffers.open_files()) == open_files)
     await until(lambda: services.workspace.shown_file == project / "lib" / "a.lib")
-    await until(lambda: second.panes.tree.expanded_folders == (project / "lib",))
+    await until(lambda: second.parts.tree.expanded_folders == (project / "lib",))
     # The screen of these tests is smaller than the first window was: the second one fits it.
     assert shares(second.panes.left.sizes()) == pytest.approx(kept, abs=0.02)
     assert (services.theme.mode, services.language.name) == ("dark", "zh")
-    assert second.panes.tabs.currentIndex() == 2
+    assert second.panes.right_pages.current_key == "debug"
     await second.desk.close()
     await second.release()
     await settled()
@@ -601,7 +620,7 @@ async def test_a_last_project_that_is_gone_is_told_and_forgotten(
     state = WindowState(last_project=gone, theme="light", language="en")
     window = await make(state=state)
     assert window.welcome.isVisible()
-    assert "not there any more" in window.status_bar.state.text
+    assert "no longer exists" in window.status_bar.state.text
     assert window.projects.state.last_project is None
     await settled()
 
@@ -631,7 +650,7 @@ async def test_a_new_circuit_is_made_and_shown(
     answer_of(question, QLineEdit).setText("amp")
     press(question, "OK")
     await until(lambda: services.workspace.shown_file == project / "amp.cir")
-    await until(lambda: window.panes.tree.model.index_of(project / "amp.cir").isValid())
+    await until(lambda: window.parts.tree.model.index_of(project / "amp.cir").isValid())
     await settled()
 
 
@@ -689,7 +708,7 @@ async def test_an_example_is_opened_as_a_copy_in_one_click(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     window = await make()
-    examples = await services.app.browse.examples()
+    examples = await services.app.project.browse.examples()
     window.projects.open_example(examples[0].name)
     await until(lambda: services.workspace.root is not None)
     assert services.workspace.root == tmp_path / "Circuits" / examples[0].name
@@ -716,19 +735,19 @@ async def test_a_new_project_is_a_name_and_its_empty_folder_offers_what_to_do(
         press(box, "OK")
         await until(lambda: dialog(window, SmallDialog) is None)
         if folder is None:
-            await until(lambda: "can't be the name" in window.status_bar.state.text)
+            await until(lambda: "cannot be used as a" in window.status_bar.state.text)
         else:
             wanted = tmp_path / "Circuits" / folder
             await until(lambda wanted=wanted: services.workspace.root == wanted)
             assert wanted.is_dir()
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
     offered = [
         button.text()
         for button in editor_of(window)._empty.findChildren(QPushButton)
         if not button.isHidden()
     ]
     assert offered == ["New circuit", "Describe a design", "Open an example"]
-    links = window.panes.results._empty.findChildren(QPushButton)
+    links = window.parts.results._empty.findChildren(QPushButton)
     assert all(button.isHidden() for button in links)  # there is nothing to run
     (tmp_path / "Circuits" / "amp-2" / "rc.cir").write_text(CIRCUIT)
     services.workspace.main_circuit_changed.emit(tmp_path / "Circuits" / "amp-2" / "rc.cir")
@@ -777,9 +796,9 @@ async def test_an_inferred_main_circuit_is_kept_when_another_circuit_comes(
     window = await make(project)
     (project / "other.cir").write_text(CIRCUIT)
     services.workspace.file_changed.emit(project / "other.cir")
-    tree = window.panes.tree.model
+    tree = window.parts.tree.model
     await until(lambda: tree.index_of(project / "other.cir").isValid())
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
     assert services.workspace.main_circuit == project / "filter.cir"
     window.projects.remember()
     assert window.projects.state.memory_of(project).main_circuit == "filter.cir"
@@ -791,7 +810,7 @@ async def test_an_inferred_main_circuit_is_kept_when_another_circuit_comes(
 async def test_the_frame_shows_the_welcome_page_before_anything_else_is_made(
     services: WindowServices, settled: Settled
 ) -> None:
-    window = MainWindow(services, WindowState(), first="welcome")
+    window = MainWindow(services, services.app, WindowState(), first="welcome")
     try:
         window.show()
         assert window.welcome.isVisible()
@@ -801,7 +820,7 @@ async def test_the_frame_shows_the_welcome_page_before_anything_else_is_made(
         assert [action.text() for action in window.header.menu_bar.actions()] == titles
         assert all(action.menu() is not None for action in window.header.menu_bar.actions())
         assert window.welcome.isVisible()
-        assert window.panes.tree is not None
+        assert window.parts.tree is not None
     finally:
         await window.desk.close()
         await window.release()
@@ -811,9 +830,9 @@ async def test_the_frame_shows_the_welcome_page_before_anything_else_is_made(
 async def test_a_frame_that_ends_before_it_is_complete_has_nothing_to_save(
     services: WindowServices, settled: Settled
 ) -> None:
-    window = MainWindow(services, WindowState(), first="welcome")
+    window = MainWindow(services, services.app, WindowState(), first="welcome")
     await window.release()
-    assert await asyncio.to_thread(services.app.window_state.load) == WindowState()
+    assert await asyncio.to_thread(services.app.program.window_state.load) == WindowState()
     await settled()
 
 
@@ -859,7 +878,7 @@ async def test_every_example_has_its_row_and_its_curve(
     window = await make()
     rows = window.welcome.findChildren(ExampleRow)
     assert {row.objectName() for row in rows} == {
-        f"example.{example.name}" for example in await services.app.browse.examples()
+        f"example.{example.name}" for example in await services.app.project.browse.examples()
     }
     for row in rows:
         picture = row.grab().toImage()

@@ -31,7 +31,7 @@ KEY = "sk-canary-0123456789"
 async def opened(
     services: WindowServices, until: Until, provider: str
 ) -> tuple[ModelSettingsDialog, ProviderForm]:
-    dialog = ModelSettingsDialog(services, provider=provider)
+    dialog = ModelSettingsDialog(services, services.app.models, provider=provider)
     dialog.open()
     await until(lambda: dialog.form is not None)
     assert dialog.form is not None
@@ -77,10 +77,10 @@ async def test_set_up_test_and_use_a_server(services: WindowServices, until: Unt
         assert server.completions[-1].headers["authorization"] == f"Bearer {KEY}"
         QTest.mouseClick(form.key.remove, LEFT)
         await until(lambda: form.key.edit.placeholderText() == "not needed")
-    settings = services.app.model_settings
+    settings = services.app.models.settings
     assert settings.latest.chosen == "openai-compatible"
     panel = QWidget()
-    menu = ModelMenu(services, ProviderChoice, chosen.append, panel)
+    menu = ModelMenu(services, services.app.models, ProviderChoice, chosen.append, panel)
     for name in ("builtin", "openai-compatible"):  # the next start begins with it
         menu.aboutToShow.emit()
         next(action for action in menu.actions() if action.objectName() == f"model-{name}").trigger()
@@ -94,8 +94,8 @@ async def test_set_up_test_and_use_a_server(services: WindowServices, until: Unt
     ("script", "words"),
     [
         ([error(401, f"Incorrect API key provided: {KEY}")], "accept the key"),
-        ([error(403)], "does not allow"),
-        ([error(429, "slow down")], "too many requests"),
+        ([error(403)], "denied access"),
+        ([error(429, "slow down")], "Rate limit"),
     ],
 )
 async def test_what_is_wrong_is_said_in_the_dialog(
@@ -128,20 +128,20 @@ async def test_a_test_is_stopped_and_nothing_is_lost(services: WindowServices, u
 async def test_what_is_known_of_the_model_stands_beside_it(services: WindowServices, until: Until) -> None:
     dialog, form = await opened(services, until, "zhipu")
     form.model.setEditText("glm-4.6")
-    await until(lambda: form.abilities.text() == "200k in, 128k out, tools, sees pictures")
+    await until(lambda: form.abilities.text() == "200k in, 128k out, tools, can see pictures")
     services.language.set("zh")
     assert form.abilities.text().startswith("输入 200k, 输出 128k")
     form.model.setEditText("nobody-knows-it")
     await until(lambda: "200k" not in form.abilities.text())
     dialog.reject()
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 async def test_a_bad_address_is_refused_in_place(services: WindowServices, until: Until) -> None:
     dialog, form = await opened(services, until, "openai-compatible")
     type_into(form.url, "ftp://x")
     QTest.mouseClick(dialog.save_button, LEFT)
-    await until(lambda: "no address" in dialog.error.text() or "not an address" in dialog.error.text())
+    await until(lambda: "no address" in dialog.error.text() or "not a server address" in dialog.error.text())
     assert dialog.isVisible()
     assert not (user_home({}) / "models.json").exists()
 
@@ -173,7 +173,7 @@ async def test_ollama_says_whether_it_runs(services: WindowServices, until: Unti
 async def test_consent_and_passphrase_are_asked_by_the_window(services: WindowServices, until: Until) -> None:
     question = ConsentQuestion(provider="Zhipu GLM", destination="http://models.example")
     parent = QWidget()
-    for name, expected in (("For this conversation", "once"), ("Don't send", "no")):
+    for name, expected in (("For this conversation", "once"), ("Do not send", "no")):
         asking = asyncio.ensure_future(ask_consent(services, parent, question))
         await until(lambda: parent.findChild(SmallDialog) is not None)
         box = parent.findChild(SmallDialog)
@@ -185,9 +185,11 @@ async def test_consent_and_passphrase_are_asked_by_the_window(services: WindowSe
     keys = Credentials(user_home=user_home(), environment={})
     await asyncio.to_thread(keys.unlock, "a long passphrase")
     await asyncio.to_thread(keys.set, "zhipu", KEY, place="file")
-    await asyncio.to_thread(services.app.models.list)
-    await asyncio.to_thread(services.app.keys.stores)
-    unlocking = asyncio.ensure_future(unlock_keys(services, parent, ProviderChoice(provider="zhipu")))
+    await asyncio.to_thread(services.app.models.providers.list)
+    await asyncio.to_thread(services.app.models.keys.stores)
+    unlocking = asyncio.ensure_future(
+        unlock_keys(services, services.app.models, parent, ProviderChoice(provider="zhipu"))
+    )
     for text in ("wrong", "a long passphrase"):
         await until(lambda: any(each.isVisible() for each in parent.findChildren(SmallDialog)))
         (dialog,) = (each for each in parent.findChildren(SmallDialog) if each.isVisible())
@@ -197,5 +199,5 @@ async def test_consent_and_passphrase_are_asked_by_the_window(services: WindowSe
         dialog.accept()
         await until(lambda asked=dialog: sip.isdeleted(asked) or not asked.isVisible())
     assert await unlocking
-    assert await asyncio.to_thread(services.app.keys.find, "zhipu") == KEY
+    assert await asyncio.to_thread(services.app.models.keys.find, "zhipu") == KEY
     parent.deleteLater()

@@ -27,7 +27,8 @@ from tests.fakes.cut_network import CutNetwork
 from tests.fakes.llm_server import FakeLLMServer, Script, answer, call
 from tests.gui.conftest import Until
 
-TEXT = "The corner is at 1.59 kHz. " * 40
+# No two sentences alike: what an answer says again where it goes on is dropped.
+TEXT = "".join(f"At {100 * n} Hz the gain is {n / 40:.3f}. " for n in range(1, 41))
 LONG_TRANSIENT = "RC, a while\nV1 a 0 SIN(0 1 1k)\nR1 a b 1k\nC1 b 0 1u\n.tran 1u 300m\n.end\n"
 
 
@@ -42,11 +43,11 @@ class NoWebView:
 async def panel(services: WindowServices, project: Path, until: Until) -> AsyncIterator[ConversationPanel]:
     services.workspace.root = project
     services.workspace.main_circuit = project / "filter.cir"
-    made = ConversationPanel(services, probe=NoWebView())  # type: ignore[arg-type]
+    made = ConversationPanel(services, services.app, probe=NoWebView())  # type: ignore[arg-type]
     made.show()
     yield made
     made.close_panel()
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 def next_answer(body: dict[str, Any]) -> Script:
@@ -73,12 +74,12 @@ async def test_a_cut_network_leaves_the_window_usable_and_continue_completes(
         panel.composer.set_text("explain the filter")
         QTest.keyClick(panel.composer.edit, Qt.Key.Key_Return)
         await until(lambda: of(panel, OperationCard))
-        run = services.app.simulate(SimulationRequest(circuit=project / "long.cir"))
-        simulation = services.app.tasks.submit("simulation", "1", run, scope="run")
+        run = services.app.simulation.run(SimulationRequest(circuit=project / "long.cir"))
+        simulation = services.app.program.tasks.submit("simulation", "1", run, scope="run")
         await until(lambda: of(panel, AnswerText))
         network.cut("reset")
         assert not simulation.has_ended
-        edited = await services.app.run_tool(
+        edited = await services.app.conversations.run_tool(
             "rewrite_file", {"path": "b.md", "content": "b\n"}, project=project
         )
         assert edited.success

@@ -20,13 +20,13 @@ LEFT = Qt.MouseButton.LeftButton
 async def test_rules_are_added_refused_and_removed(
     services: WindowServices, project: Path, until: Until, tmp_path: Path
 ) -> None:
-    store = services.app.permissions
+    store = services.app.conversations.permissions
     await asyncio.to_thread(store.consent, project, "https://api.example.com:443", is_given=True)
 
     async def kept() -> Permissions:
         return await asyncio.to_thread(store.of_project, project)
 
-    dialog = PermissionsDialog(services, project)
+    dialog = PermissionsDialog(services, services.app.conversations, project)
     dialog.open()
     await until(lambda: dialog.shown and dialog.tool.count() > 20)
     assert dialog.shown == [("Send", "", "https://api.example.com:443", "may be sent there")]
@@ -51,7 +51,7 @@ async def test_rules_are_added_refused_and_removed(
     # What could never hold is refused in the dialog, and stays to be mended.
     QTest.keyClicks(dialog.path, "../elsewhere")
     QTest.mouseClick(dialog.add_button, LEFT)
-    await until(lambda: "fits no file of the project" in dialog.error.text())
+    await until(lambda: "matches no file of the project" in dialog.error.text())
     assert dialog.path.text() == "../elsewhere"
     dialog.path.selectAll()
     dialog.decision.setCurrentIndex(dialog.decision.findData("protected"))
@@ -77,7 +77,7 @@ async def test_rules_are_added_refused_and_removed(
     await until(lambda: not dialog.shown)
     assert await kept() == Permissions()
     QTest.mouseClick(dialog.close_button, LEFT)
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 async def test_a_damaged_file_is_said_and_nothing_can_be_added(
@@ -86,7 +86,7 @@ async def test_a_damaged_file_is_said_and_nothing_can_be_added(
     home = user_home()
     home.mkdir(parents=True, exist_ok=True)
     (home / "permissions.json").write_text("{")
-    dialog = PermissionsDialog(services, project)
+    dialog = PermissionsDialog(services, services.app.conversations, project)
     dialog.open()
     await until(dialog.error.text)
     assert "permissions.json" in dialog.error.text()
@@ -94,4 +94,4 @@ async def test_a_damaged_file_is_said_and_nothing_can_be_added(
     QTest.keyClicks(dialog.path, "x")
     QTest.keyClick(dialog.path, Qt.Key.Key_Return)
     assert (home / "permissions.json").read_text() == "{"
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)

@@ -74,8 +74,8 @@ ITEMS: tuple[Item, ...] = (
     ),
     NetlistCard(key="n", title="RC", file_name="rc.cir", text=OLD, elements=3),
     Confirmation(key="c", card=card_of_everything()),
-    ErrorBlock(key="e", message=msg("No answer came"), error_type="connection", model="qwen3"),
-    Retry(key="t", reason=msg("No answer came"), attempt=2, ends=time.monotonic() + 9),
+    ErrorBlock(key="e", message=msg("No answer received"), error_type="connection", model="qwen3"),
+    Retry(key="t", reason=msg("No answer received"), attempt=2, ends=time.monotonic() + 9),
     Interrupted(key="i", reason="user", characters=120),
     Note(key="no", text=msg("No project is open.")),
 )  # fmt: skip
@@ -152,7 +152,7 @@ def test_every_act_of_the_page_can_be_done_in_the_plain_view(
 def test_cards_say_what_the_page_says(view: PlainConversation) -> None:
     for words in (
         "1 of 2 read from your sentence", "my proposal", "round 1", "0.12 s", "attempt 3", "Thought for 3 s",
-        "Sources from the web: 1", "7 lines lost, 1 line added", "+100 %", "−60 %", "after 120 characters",
+        "Sources from the web: 1", "−7 lines, +1 line", "+100 %", "−60 %", "after 120 characters",
     ):  # fmt: skip
         assert words in view.text, words
     drawn = pictures(view)
@@ -192,16 +192,16 @@ def test_nothing_of_a_stranger_becomes_markup_or_is_loaded(view: PlainConversati
 
 
 def test_a_retry_counts_down_and_ends_with_its_row(view: PlainConversation) -> None:
-    assert "Trying again in" in view.text
+    assert "Retrying in" in view.text
     began = time.monotonic() - 4  # as if four seconds had gone by
-    view.apply([Updated(item=Retry(key="t", reason=msg("No answer came"), attempt=2, ends=began + 9.4))])
-    assert "Trying again in 5 s" in view.text
+    view.apply([Updated(item=Retry(key="t", reason=msg("No answer received"), attempt=2, ends=began + 9.4))])
+    assert "Retrying in 5 s" in view.text
     view.retranslate()  # another theme, another language: the wait is what it was
-    assert re.search("Trying again in [45] s", view.text)
+    assert re.search("Retrying in [45] s", view.text)
     assert view._countdown.isActive()
     later = time.monotonic() + 30.4
-    view.apply([Updated(item=Retry(key="t", reason=msg("No answer came"), attempt=3, ends=later))])
-    assert "Trying again in 30 s" in view.text
+    view.apply([Updated(item=Retry(key="t", reason=msg("No answer received"), attempt=3, ends=later))])
+    assert "Retrying in 30 s" in view.text
     view.apply([Removed(key="t")])
     view._count_down()
     assert not view._countdown.isActive()

@@ -19,6 +19,7 @@ from presentation.panels.waveforms.mark_item import runs_through
 from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.plot_marks import LevelMark, PlaceMark
 from presentation.panels.waveforms.traces import axis_of, make_trace
+from presentation.window.panels import Parts
 
 FILTER = """* RC low-pass, fc = 1.59 kHz
 V1 in 0 DC 1 AC 1
@@ -50,59 +51,59 @@ async def pane(services, project: Path, until):
     (project / ".circuit_ai" / "design_goals.json").write_text(json.dumps(GOALS), encoding="utf-8")
     circuit = project / "filter.cir"
     services.workspace.root, services.workspace.main_circuit = project, circuit
-    made = BottomPane(services)
+    made = Parts(services, services.app).bottom
     made.resize(860, 420)
     made.show()
     for capacitor in ("200n", "100n"):
         circuit.write_text(FILTER.replace("100n", capacitor), encoding="utf-8")
-        result = await services.app.simulate(SimulationRequest(circuit=circuit))
+        result = await services.app.simulation.run(SimulationRequest(circuit=circuit))
     services.workspace.result_selected.emit(result.result_path)
-    await until(lambda: made.waveforms.area is not None and made.waveforms.traces)
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: made.views.waveforms.area is not None and made.views.waveforms.traces)
+    await until(lambda: not services.app.program.tasks.handles)
     yield made
     # What is drawn behind the last step ends before its loop does.
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 def _marks(pane: BottomPane) -> list[object]:
-    return [mark for layer in pane.waveforms.area._panes[0]._layers for mark in layer._marks]
+    return [mark for layer in pane.views.waveforms.area._panes[0]._layers for mark in layer._marks]
 
 
 async def test_an_older_run_is_drawn_behind_and_taken_away(pane, services, until):
-    previous = pane.shown.loaded.previous.result_path
-    button = pane.waveforms.tools.overlay
+    previous = pane.views.shown.loaded.previous.result_path
+    button = pane.views.waveforms.tools.overlay
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    await until(pane.waveforms.overlay.menu.isVisible)
-    (action, *_) = pane.waveforms.overlay.menu.actions()
+    await until(pane.views.waveforms.overlay.menu.isVisible)
+    (action, *_) = pane.views.waveforms.overlay.menu.actions()
     assert action.text() == "Run 1"
     action.trigger()
-    pane.waveforms.overlay.menu.close()
-    await until(lambda: any(trace.is_ghost for trace, *_ in pane.waveforms.area._panes[0].lines))
-    lines = pane.waveforms.area._panes[0].lines
+    pane.views.waveforms.overlay.menu.close()
+    await until(lambda: any(trace.is_ghost for trace, *_ in pane.views.waveforms.area._panes[0].lines))
+    lines = pane.views.waveforms.area._panes[0].lines
     ghost = next(curve for trace, curve, _ in lines if trace.is_ghost)
     own = next(curve for trace, curve, _ in lines if not trace.is_ghost)
     # Twice the capacitance: 6 dB below, far above the corner.
     assert own.values[-1] - ghost.values[-1] == pytest.approx(6.02, abs=0.05)
-    assert pane.waveforms.overlay.chosen == (previous,)
+    assert pane.views.waveforms.overlay.chosen == (previous,)
     assert button.isChecked()
-    pane.waveforms.overlay.clear()
-    await until(lambda: not any(trace.is_ghost for trace, *_ in pane.waveforms.area._panes[0].lines))
+    pane.views.waveforms.overlay.clear()
+    await until(lambda: not any(trace.is_ghost for trace, *_ in pane.views.waveforms.area._panes[0].lines))
     assert not button.isChecked()
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 async def test_goals_are_limits_on_the_trace_they_are_about(pane, services, until):
     await until(lambda: len(_marks(pane)) == 4)  # two, in two layers each
     kinds = {type(mark) for mark in _marks(pane)}
     assert kinds == {LevelMark, PlaceMark}
-    chip = pane.waveforms.chips.chips[0]
+    chip = pane.views.waveforms.chips.chips[0]
     QTest.keyClick(chip, Qt.Key.Key_Delete)
     await until(lambda: not _marks(pane))
 
 
 async def test_a_goal_judges_its_measurement_and_the_change_of_it(pane, until):
-    await until(lambda: any(item.goal is not None for item in pane.shown.measurements))
-    rows = {row[0].text: row for row in pane.measurements.table.rows}
+    await until(lambda: any(item.goal is not None for item in pane.views.shown.measurements))
+    rows = {row[0].text: row for row in pane.views.measurements.table.rows}
     name, value, change = rows["fc"]
     assert (value.text, value.unit, value.color) == ("1.592", "kHz", "error.text")
     assert "Goal missed: 1 kHz … 1.2 kHz" in value.tip.replace("\u00a0", " ")
@@ -122,10 +123,12 @@ def save_as(services, pane, until, monkeypatch):
             return target
 
         monkeypatch.setattr(export, "choose_target", choose_target)
-        action = next(each for each in pane.waveforms.tools.menu.actions() if suffix in each.objectName())
+        action = next(
+            each for each in pane.views.waveforms.tools.menu.actions() if suffix in each.objectName()
+        )
         action.trigger()
         await until(target.exists)
-        await until(lambda: not services.app.tasks.handles)
+        await until(lambda: not services.app.program.tasks.handles)
 
     return save
 
@@ -135,7 +138,7 @@ async def test_the_values_are_exported_with_full_precision(pane, save_as, tmp_pa
     await save_as("csv", target)
     head, *rows = list(csv.reader(target.read_text(encoding="utf-8").splitlines()))
     assert head == ["frequency [Hz]", "v(out) [dB]", "v(out) [deg]"]
-    axis, (trace,) = pane.waveforms._axis, pane.waveforms.traces
+    axis, (trace,) = pane.views.waveforms._axis, pane.views.waveforms.traces
     assert len(rows) == len(axis.values)
     assert [float(row[1]) for row in rows] == trace.curves[0].values.tolist()
 
@@ -149,24 +152,28 @@ async def test_pictures_are_exported_in_the_light_theme_with_text_as_text(pane, 
     assert "10 k" in [text.replace("\u00a0", " ").strip() for text in texts if text]
     assert {"filter.cir · Run 2 · ac", "v(out)"} <= set(texts)  # what it is of, and which curve is which
     picture = QImage(str(tmp_path / "plot.png"))
-    assert picture.width() == 2 * pane.waveforms.area.width()
+    assert picture.width() == 2 * pane.views.waveforms.area.width()
     assert picture.pixelColor(1, 1).lightness() > 250
-    assert pane.waveforms.area.backgroundBrush().color() == services.theme.theme.color("plot.background")
+    assert pane.views.waveforms.area.backgroundBrush().color() == services.theme.theme.color(
+        "plot.background"
+    )
 
 
 async def test_the_plot_is_offered_to_the_conversation(pane, services, until):
     offered = []
     services.workspace.picture_offered.connect(lambda *picture: offered.append(picture))
-    action = next(each for each in pane.waveforms.tools.menu.actions() if "conversation" in each.objectName())
+    action = next(
+        each for each in pane.views.waveforms.tools.menu.actions() if "conversation" in each.objectName()
+    )
     action.trigger()
     await until(lambda: offered)
     ((name, content),) = offered
     assert name == "filter_Run_2_ac.png"
-    assert QImage.fromData(content).width() == 2 * pane.waveforms.area.width()
+    assert QImage.fromData(content).width() == 2 * pane.views.waveforms.area.width()
 
 
 async def test_any_letters_of_a_vector_in_their_order_find_it(pane):
-    chips = pane.waveforms.chips
+    chips = pane.views.waveforms.chips
     QTest.mouseClick(chips.add_button, Qt.MouseButton.LeftButton)
     assert "v(in)" in chips._names.stringList()
     QTest.keyClicks(chips.field, "vot")

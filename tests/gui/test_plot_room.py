@@ -6,13 +6,16 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from PyQt6 import sip
 from PyQt6.QtWidgets import QPushButton
 
 from application.simulation.simulating import SimulationRequest
-from presentation.panels.bottom_pane import MEASUREMENTS, WAVEFORMS, BottomPane
+from presentation.panels.bottom_pane import BottomPane
+from presentation.panels.run_views import MEASUREMENTS, WAVEFORMS
 from presentation.panels.waveforms.figures import column
 from presentation.panels.waveforms.traces import ReadoutRow, slope_rows
 from presentation.ui.workspace import WindowServices
+from presentation.window.panels import Parts
 from tests.gui.conftest import Until
 
 NODES = [f"v(stage_number_{number})" for number in range(1, 8)]
@@ -39,26 +42,26 @@ async def pane(services: WindowServices, project: Path, until: Until) -> AsyncIt
     circuit = project / "filter.cir"
     circuit.write_text(CIRCUIT)
     services.workspace.root, services.workspace.main_circuit = project, circuit
-    made = BottomPane(services)
+    made = Parts(services, services.app).bottom
     made.resize(900, 404)
     made.show()
-    result = await services.app.simulate(SimulationRequest(circuit=circuit))
+    result = await services.app.simulation.run(SimulationRequest(circuit=circuit))
     services.workspace.result_selected.emit(result.result_path)
-    await until(lambda: made.waveforms.traces)
+    await until(lambda: made.views.waveforms.traces)
     for name in NODES:
-        made.waveforms.add_trace(name)
-        await until(lambda name=name: any(trace.expression == name for trace in made.waveforms.traces))
-    await until(lambda: not services.app.tasks.handles)
+        made.views.waveforms.add_trace(name)
+        await until(lambda name=name: any(trace.expression == name for trace in made.views.waveforms.traces))
+    await until(lambda: not services.app.program.tasks.handles)
     yield made
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 @pytest.mark.parametrize("width", [1400, 900, 720, 560])
 async def test_no_chip_is_cut_and_fit_never_goes(pane: BottomPane, width: int, until: Until) -> None:
     pane.show_tab(WAVEFORMS)
     pane.resize(width, 404)
-    chips = pane.waveforms.chips
-    await until(lambda: pane.waveforms.tools.width() <= width)
+    chips = pane.views.waveforms.chips
+    await until(lambda: pane.views.waveforms.tools.width() <= width)
     shown = [chip for chip in chips.chips if chip.isVisible()]
     assert shown
     for chip in shown:
@@ -68,7 +71,7 @@ async def test_no_chip_is_cut_and_fit_never_goes(pane: BottomPane, width: int, u
     assert chips.more.isVisible() == (hidden > 0)
     assert not hidden or chips.more.text() == f"+{hidden}"
     assert chips.rows <= 2
-    for button in (pane.waveforms.fit_button, pane.waveforms.cursor_button, chips.add_button):
+    for button in (pane.views.waveforms.fit_button, pane.views.waveforms.cursor_button, chips.add_button):
         assert button.isVisible()
     for widget in (*shown, chips.add_button):
         others = [
@@ -81,11 +84,11 @@ async def test_two_traces_and_what_adds_one_stand_in_one_row(pane: BottomPane, u
     """In the bottom pane of a window of 1440 pixels."""
     pane.show_tab(WAVEFORMS)
     pane.resize(762, 404)
-    tools, chips = pane.waveforms.tools, pane.waveforms.chips
+    tools, chips = pane.views.waveforms.tools, pane.views.waveforms.chips
     for name in [chip.text() for chip in chips.chips]:
-        pane.waveforms.remove_trace(name)
+        pane.views.waveforms.remove_trace(name)
     for name in ("v(in)", "i(v1)"):
-        pane.waveforms.add_trace(name)
+        pane.views.waveforms.add_trace(name)
         await until(lambda name=name: name in [chip.text() for chip in chips.chips])
     chips.end_adding()
     await until(lambda: chips.rows == 1 and tools.rest.isVisible())
@@ -94,20 +97,20 @@ async def test_two_traces_and_what_adds_one_stand_in_one_row(pane: BottomPane, u
     edge = tools.contentsRect().right() - tools.rest.geometry().right()
     assert 0 <= edge <= 12  # the buttons stand at the end of the row
     for name in ("v(in)/i(v1)", "-v(in)"):
-        pane.waveforms.add_trace(name)
+        pane.views.waveforms.add_trace(name)
     chips.end_adding()
     await until(lambda: len(chips.chips) == 4 and all(chip.isVisible() for chip in chips.chips))
     assert not chips.more.isVisible()  # the circuit's name gave way
-    assert pane.waveforms.fit_button.isVisible()
+    assert pane.views.waveforms.fit_button.isVisible()
     for name in ("v(in)/i(v1)", "-v(in)", "i(v1)"):
-        pane.waveforms.remove_trace(name)
+        pane.views.waveforms.remove_trace(name)
     await until(lambda: not tools.rest.isVisible())
     assert tools.export.isVisible()
     assert chips.rows == 1
 
 
 async def test_in_a_narrow_pane_the_cursors_stand_under_the_plot(pane: BottomPane, until: Until) -> None:
-    panel = pane.waveforms
+    panel = pane.views.waveforms
     pane.resize(1200, 404)
     await until(lambda: panel.cursor_table is not None and panel.cursor_table.isVisible())
     assert panel._strip is not None
@@ -121,7 +124,7 @@ async def test_in_a_narrow_pane_the_cursors_stand_under_the_plot(pane: BottomPan
     link = panel._foot.findChild(QPushButton, "all_measurements")
     assert link is not None
     link.click()
-    assert pane.tabs.currentIndex() == MEASUREMENTS
+    assert pane.shown_tab == MEASUREMENTS
 
 
 def test_what_two_cursors_say_together() -> None:
@@ -142,16 +145,25 @@ def test_what_two_cursors_say_together() -> None:
 async def test_a_name_that_has_room_is_shown_whole(pane: BottomPane, until: Until) -> None:
     pane.show_tab(WAVEFORMS)
     pane.resize(900, 404)
-    choice = pane.waveforms.plot_choice
+    choice = pane.views.waveforms.plot_choice
     wanted = choice.fontMetrics().horizontalAdvance(choice.currentText())
     await until(lambda: choice.width() - choice.rest_width() >= wanted)
+    # So it is where its share of the bar is not enough, but the traces do not need the rest.
+    for name in NODES[1:]:
+        pane.views.waveforms.remove_trace(name)
+    await until(lambda: len(pane.views.waveforms.chips.chips) == 1)
+    choice.setItemText(choice.currentIndex(), "a_low_pass_filter.cir · Run 12 · ac")
+    wanted = choice.fontMetrics().horizontalAdvance(choice.currentText())
+    pane.resize(901, 404)
+    await until(lambda: pane.views.waveforms.tools.width() * 0.37 < wanted + choice.rest_width())
+    assert choice.width() - choice.rest_width() >= wanted
 
 
 async def test_what_adds_a_trace_is_never_alone_in_a_row(pane: BottomPane, until: Until) -> None:
     pane.show_tab(WAVEFORMS)
-    chips = pane.waveforms.chips
+    chips = pane.views.waveforms.chips
     for name in NODES[2:]:
-        pane.waveforms.remove_trace(name)
+        pane.views.waveforms.remove_trace(name)
     await until(lambda: len(chips.chips) <= 3)
     for width in range(pane.width(), 500, -10):
         pane.resize(width, 404)
@@ -160,7 +172,7 @@ async def test_what_adds_a_trace_is_never_alone_in_a_row(pane: BottomPane, until
 
 
 async def test_a_long_name_of_a_circuit_gives_way_to_its_run(pane: BottomPane) -> None:
-    choice = pane.waveforms.plot_choice
+    choice = pane.views.waveforms.plot_choice
     choice.setItemText(choice.currentIndex(), "a_very_long_name_of_a_circuit.cir · Run 12 · ac")
     shown = choice.shortened(choice.fontMetrics().horizontalAdvance("a_ver…t.cir · Run 12 · ac"))
     assert shown.endswith(" · Run 12 · ac")
@@ -168,3 +180,12 @@ async def test_a_long_name_of_a_circuit_gives_way_to_its_run(pane: BottomPane) -
     choice.setItemText(choice.currentIndex(), "step.cir · Run 4 · ac · all 3 runs of resistance")
     shown = choice.shortened(choice.fontMetrics().horizontalAdvance("s…r · Run 4 · ac · al…"))
     assert " · Run 4 · ac" in shown
+
+
+async def test_marks_that_come_when_the_panel_is_gone_are_dropped(
+    pane: BottomPane, services: WindowServices, until: Until
+) -> None:
+    pane.views.waveforms._adorn()
+    assert services.app.program.tasks.handles
+    sip.delete(pane)
+    await until(lambda: not services.app.program.tasks.handles)

@@ -105,7 +105,7 @@ async def test_a_folder_of_ten_thousand_files_does_not_hold_the_loop(
 ) -> None:
     for number in range(10_000):
         (tmp_path / f"f{number}.cir").touch()
-    tree = ProjectTree(services)
+    tree = ProjectTree(services, services.app.project, services.app.conversations)
     tree.resize(240, 400)
     tree.show()
     tree.grab()  # fonts and icons are loaded at the first paint; that is not what is looked at here
@@ -114,19 +114,19 @@ async def test_a_folder_of_ten_thousand_files_does_not_hold_the_loop(
         services.workspace.project_opened.emit(tmp_path)
         await until(lambda: tree.model.rowCount(tree.model.index_of(tmp_path)) == MOST_ROWS + 1)
         rest = tree.model.index(MOST_ROWS, 0, tree.model.index_of(tmp_path))
-        assert rest.data() == f"{10_000 - MOST_ROWS} more ..."
+        assert rest.data() == f"{10_000 - MOST_ROWS} more…"
         assert tree.model.entry_at(rest) is None
     tree.view.scrollTo(rest)
     QTest.mouseClick(tree.view.viewport(), Qt.MouseButton.LeftButton, pos=tree.view.visualRect(rest).center())
     await until(lambda: tree.model.rowCount(tree.model.index_of(tmp_path)) == 5 * MOST_ROWS + 1)
     rest = tree.model.index(5 * MOST_ROWS, 0, tree.model.index_of(tmp_path))
-    assert rest.data() == f"{10_000 - 5 * MOST_ROWS} more ..."
+    assert rest.data() == f"{10_000 - 5 * MOST_ROWS} more…"
 
 
 async def test_a_click_opens_a_file_and_the_menu_sets_the_main_circuit(
     services: WindowServices, project: Path, until: Until
 ) -> None:
-    tree = ProjectTree(services)
+    tree = ProjectTree(services, services.app.project, services.app.conversations)
     tree.resize(240, 300)
     tree.show()
     opened: list[Path] = []
@@ -152,7 +152,7 @@ async def test_a_click_opens_a_file_and_the_menu_sets_the_main_circuit(
 
 
 async def test_the_tree_follows_the_disk(services: WindowServices, project: Path, until: Until) -> None:
-    tree = ProjectTree(services)
+    tree = ProjectTree(services, services.app.project, services.app.conversations)
     services.workspace.root = project
     services.workspace.project_opened.emit(project)
     await until(lambda: tree.model.index_of(project / "filter.cir").isValid())
@@ -177,7 +177,7 @@ def summary(number: int, **changes: object) -> ResultSummary:
 
 
 async def test_results_say_what_they_met(services: WindowServices) -> None:
-    pane = ResultsList(services)
+    pane = ResultsList(services, services.app.project)
     pane.model.set_results([summary(3), summary(2, ok=False, status="timeout"), summary(1)])
     pane.model.set_goals({Path("/r/3/result.json"): (5, 5), Path("/r/1/result.json"): (3, 5)})
     looks = [pane.model.index(row).data(Role.LOOK) for row in range(3)]
@@ -185,9 +185,9 @@ async def test_results_say_what_they_met(services: WindowServices) -> None:
     assert [look.values[0] for look in looks] == ["5/5", "", "3/5"]
     assert pane.model.index(0).data().startswith("Run 3 · ")
     told = pane.model.index(1).data(Qt.ItemDataRole.ToolTipRole)
-    assert "ran out of time" in told
+    assert "timed out" in told
     services.language.set("zh")
-    assert pane.model.index(0).data().startswith("运行 3 · ")
+    assert pane.model.index(0).data().startswith("仿真 #3 · ")
     # The goals of a result that stays are kept while the list is read again.
     pane.model.set_results([summary(4), summary(3)])
     assert pane.model.index(1).data(Role.LOOK).values[0] == "5/5"
@@ -206,7 +206,7 @@ async def test_a_click_shows_a_result(services: WindowServices, project: Path, u
             }
         )
     )
-    pane = ResultsList(services)
+    pane = ResultsList(services, services.app.project)
     pane.resize(240, 200)
     pane.show()
     chosen: list[Path] = []
@@ -224,7 +224,7 @@ async def test_a_click_shows_a_result(services: WindowServices, project: Path, u
 async def test_the_outline_follows_the_file_and_goes_to_the_line(
     services: WindowServices, project: Path, until: Until
 ) -> None:
-    pane = OutlinePane(services)
+    pane = OutlinePane(services, services.app.project)
     pane.resize(240, 300)
     pane.show()
     gone: list[tuple[Path, int | None]] = []
@@ -248,8 +248,8 @@ async def test_the_outline_follows_the_file_and_goes_to_the_line(
 async def test_the_outline_follows_what_is_being_written_and_not_the_disk(
     services: WindowServices, project: Path, until: Until
 ) -> None:
-    area = EditorArea(services)
-    pane = OutlinePane(services)
+    area = EditorArea(services, services.app.project, services.app.simulation)
+    pane = OutlinePane(services, services.app.project)
     area.show()
     pane.show()
     file = project / "filter.cir"
@@ -260,19 +260,19 @@ async def test_the_outline_follows_what_is_being_written_and_not_the_disk(
     page.editor.insertAt("R9 out 0 4k7\n", 2, 0)
     await until(lambda: "R9" in pane.names)
     assert "R9" not in file.read_text()
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
     services.workspace.file_changed.emit(file)  # somebody touched the file: the editor's text counts
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
     assert "R9" in pane.names
     page.editor.undo()
     await until(lambda: "R9" not in pane.names)
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 async def test_a_section_that_was_closed_stays_closed(
     services: WindowServices, project: Path, until: Until
 ) -> None:
-    pane = OutlinePane(services)
+    pane = OutlinePane(services, services.app.project)
     services.workspace.file_shown.emit(project / "filter.cir")
     await until(lambda: pane.names)
     pane.view.collapse(pane.model.index(0, 0))
@@ -282,7 +282,7 @@ async def test_a_section_that_was_closed_stays_closed(
 
 
 async def test_files_that_are_no_netlists_say_so(services: WindowServices, project: Path) -> None:
-    pane = OutlinePane(services)
+    pane = OutlinePane(services, services.app.project)
     services.workspace.file_shown.emit(project / "notes.md")
     assert pane.names == ()
     assert pane.view.indexAt(QPoint(5, 5)) == QModelIndex()
@@ -296,10 +296,10 @@ async def test_a_results_menu_does_what_it_says_and_a_failure_is_told_in_the_use
 ) -> None:
     (project / "broken.cir").write_text(BROKEN, encoding="utf-8")
     (project / ".circuit_ai").mkdir()
-    good = await services.app.simulate(SimulationRequest(circuit=project / "filter.cir"))
-    bad = await services.app.simulate(SimulationRequest(circuit=project / "broken.cir"))
+    good = await services.app.simulation.run(SimulationRequest(circuit=project / "filter.cir"))
+    bad = await services.app.simulation.run(SimulationRequest(circuit=project / "broken.cir"))
     workspace = services.workspace
-    results = ResultsList(services)
+    results = ResultsList(services, services.app.project)
     results.resize(240, 300)
     results.show()
     workspace.root = project
@@ -338,20 +338,20 @@ async def test_a_result_that_is_offered_is_chosen_once_it_is_read(
     services: WindowServices, project: Path, until: Until
 ) -> None:
     (project / ".circuit_ai").mkdir()
-    first = await services.app.simulate(SimulationRequest(circuit=project / "filter.cir"))
-    results = ResultsList(services)
+    first = await services.app.simulation.run(SimulationRequest(circuit=project / "filter.cir"))
+    results = ResultsList(services, services.app.project)
     results.show()
     services.workspace.root = project
     services.workspace.project_opened.emit(project)
     await until(lambda: len(results.model.results) == 1)
-    second = await services.app.simulate(SimulationRequest(circuit=project / "filter.cir"))
+    second = await services.app.simulation.run(SimulationRequest(circuit=project / "filter.cir"))
     services.workspace.result_offered.emit(second.result_path)
     results.note_stored()
     await until(lambda: len(results.model.results) == 2)
     assert results.model.results[results.view.currentIndex().row()].path == second.result_path
     services.workspace.result_selected.emit(first.result_path)
     assert results.model.results[results.view.currentIndex().row()].path == first.result_path
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 async def test_an_opened_project_shows_what_was_computed_last(
@@ -359,11 +359,11 @@ async def test_an_opened_project_shows_what_was_computed_last(
 ) -> None:
     (project / ".circuit_ai").mkdir()
     circuit = project / "filter.cir"
-    await services.app.simulate(SimulationRequest(circuit=circuit))
-    second = await services.app.simulate(SimulationRequest(circuit=circuit))
+    await services.app.simulation.run(SimulationRequest(circuit=circuit))
+    second = await services.app.simulation.run(SimulationRequest(circuit=circuit))
     offered: list[Path] = []
     services.workspace.result_offered.connect(offered.append)
-    results = ResultsList(services)
+    results = ResultsList(services, services.app.project)
     services.workspace.root = project
     services.workspace.project_opened.emit(project)
     await until(lambda: len(results.model.results) == 2)
@@ -371,7 +371,7 @@ async def test_an_opened_project_shows_what_was_computed_last(
 
     results.note_stored()  # read again: whoever looks at another result by now is left there
     services.workspace.result_selected.emit(results.model.results[-1].path)
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
     assert offered == [second.result_path]
 
 
@@ -381,7 +381,7 @@ async def test_the_file_in_front_is_found_in_the_tree_however_deep(
     deep = project / "power stages" / "buck" / "buck.cir"
     deep.parent.mkdir(parents=True)
     deep.write_text("* b\nV1 a 0 1\n.op\n.end\n")
-    tree = ProjectTree(services)
+    tree = ProjectTree(services, services.app.project, services.app.conversations)
     tree.show()
     services.workspace.root = project
     services.workspace.project_opened.emit(project)
@@ -393,4 +393,4 @@ async def test_the_file_in_front_is_found_in_the_tree_however_deep(
     services.workspace.file_shown.emit(project / "filter.cir")
     assert tree.view.currentIndex() == tree.model.index_of(project / "filter.cir")
     assert not tree.view.isExpanded(tree.model.index_of(project / "power stages"))
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)

@@ -105,7 +105,7 @@ async def test_a_template_is_changed_saved_and_used(
 
 async def test_an_unknown_variable_is_marked_and_mended_by_a_click(dialog: PromptSettingsDialog) -> None:
     page = dialog.pages["workflow"]
-    choose(page, "Analyse simulation")
+    choose(page, "Analyze simulation")
     QTest.keyClick(page.editor, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
     page.editor.insertPlainText("😀")  # two units of UTF-16, one character
     QTest.keyClicks(page.editor, " {user_langage.")

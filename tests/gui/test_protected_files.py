@@ -19,7 +19,7 @@ async def test_protection_is_kept_by_the_project_and_shown_by_a_lock(
 ) -> None:
     file, link = project / "filter.cir", project / "link.cir"
     link.symlink_to("filter.cir")
-    tree = ProjectTree(services)
+    tree = ProjectTree(services, services.app.project, services.app.conversations)
     services.workspace.root = project
     services.workspace.project_opened.emit(project)
     await until(lambda: tree.model.index_of(file).isValid() and tree.model.index_of(link).isValid())
@@ -27,13 +27,13 @@ async def test_protection_is_kept_by_the_project_and_shown_by_a_lock(
     def item(path: Path) -> QAction:
         menu = tree.context_menu(tree.model.index_of(path))
         menu.deleteLater()
-        return next(a for a in menu.actions() if a.text() == "Ask always before a model changes it")
+        return next(a for a in menu.actions() if a.text() == "Always ask before a model changes it")
 
     def icon() -> str:
         return str(tree.model.index_of(file).data(Role.LOOK).icon)
 
     async def kept() -> Permissions:
-        return await asyncio.to_thread(services.app.permissions.of_project, project)
+        return await asyncio.to_thread(services.app.conversations.permissions.of_project, project)
 
     assert not item(file).isChecked()
     item(link).toggle()  # whatever name it is protected by
@@ -46,5 +46,5 @@ async def test_protection_is_kept_by_the_project_and_shown_by_a_lock(
     item(file).toggle()
     await until(lambda: icon() == "file-code")
     assert (await kept()) == Permissions()
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
     tree.deleteLater()

@@ -9,8 +9,9 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QProgressBar, QWidget
 
-from presentation.panels.bottom_pane import CONSOLE, PROBLEMS, WAVEFORMS, BottomPane
 from presentation.panels.problems_view import ProblemRow
+from presentation.panels.run_views import CONSOLE, PROBLEMS, WAVEFORMS
+from presentation.window.panels import Parts
 from shared.errors import Stopped, UserInputError
 from shared.message import msg
 
@@ -56,7 +57,7 @@ async def pane(services, project, heard):
     (project / ".circuit_ai").mkdir()
     services.workspace.root = project
     services.workspace.main_circuit = project / "filter.cir"
-    made = BottomPane(services)
+    made = Parts(services, services.app).bottom
     made.resize(820, 420)
     made.show()
     return made
@@ -71,17 +72,17 @@ async def test_a_run_saves_simulates_and_shows_its_curves(pane, services, heard,
     ((result,),) = _of(heard, "run_finished")
     assert result.ok
     assert _of(heard, "run_started") == [(project / "filter.cir",)]
-    await until(lambda: pane.waveforms.traces)
-    assert pane.tabs.currentIndex() == WAVEFORMS
-    await until(lambda: "Simulated in" in pane.console.toPlainText())
-    text = pane.console.toPlainText()
+    await until(lambda: pane.views.waveforms.traces)
+    assert pane.shown_tab == WAVEFORMS
+    await until(lambda: "Simulated in" in pane.views.console.toPlainText())
+    text = pane.views.console.toPlainText()
     assert "filter.cir" in text
     services.theme.set_mode("dark")
     services.language.set("zh")
-    assert pane.console.toPlainText() == text
-    end = pane.console.document().lastBlock().begin().fragment().charFormat()
+    assert pane.views.console.toPlainText() == text
+    end = pane.views.console.document().lastBlock().begin().fragment().charFormat()
     assert end.foreground().color() == services.theme.theme.color("ok.text")
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 async def test_a_second_run_is_refused_in_words_while_the_first_goes_on(pane, services, heard, until):
@@ -93,7 +94,7 @@ async def test_a_second_run_is_refused_in_words_while_the_first_goes_on(pane, se
     assert len(_of(heard, "run_finished")) == 1
     services.workspace.run_requested.emit()
     await until(lambda: len(_of(heard, "run_finished")) == 2)
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 async def test_nothing_runs_when_a_buffer_cannot_be_saved(pane, services, heard, until):
@@ -103,7 +104,7 @@ async def test_nothing_runs_when_a_buffer_cannot_be_saved(pane, services, heard,
     ((refusal,),) = _of(heard, "error_occurred")
     assert isinstance(refusal, UserInputError)
     assert not _of(heard, "run_started")
-    assert pane.runs.circuit is None
+    assert pane.views.controller.circuit is None
 
 
 async def test_without_a_project_the_way_out_is_said(pane, services, heard):
@@ -128,16 +129,16 @@ async def test_an_error_of_a_run_is_a_link_to_its_line(pane, services, heard, un
     circuit.write_text("* broken\nV1 in 0 1\nX1 in 0 nosuch\n.op\n.end\n", encoding="utf-8")
     services.workspace.run_requested.emit()
     await until(lambda: _of(heard, "run_finished"))
-    assert pane.tabs.currentIndex() == PROBLEMS
-    first = pane.problems.rows[0]
+    assert pane.shown_tab == PROBLEMS
+    first = pane.views.problems.rows[0]
     assert (first.severity, first.file, first.line) == ("error", circuit, 3)
-    rows = pane.problems.list
+    rows = pane.views.problems.list
     place = rows.visualRect(rows.model().index(0, 0)).center()
     QTest.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert _of(heard, "file_activated") == [(circuit, 3)]
-    await until(lambda: "nosuch" in pane.console.toPlainText())
-    assert "filter.cir:3" in pane.console.toPlainText()
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: "nosuch" in pane.views.console.toPlainText())
+    assert "filter.cir:3" in pane.views.console.toPlainText()
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 async def test_a_missing_file_is_an_error_not_a_crash(pane, services, heard, until, project):
@@ -146,9 +147,9 @@ async def test_a_missing_file_is_an_error_not_a_crash(pane, services, heard, unt
     await until(lambda: _of(heard, "run_finished"))
     ((error,),) = _of(heard, "run_finished")
     assert isinstance(error, UserInputError)
-    assert pane.problems.rows[0].severity == "error"
-    assert pane.runs.circuit is None
-    await until(lambda: not services.app.tasks.handles)
+    assert pane.views.problems.rows[0].severity == "error"
+    assert pane.views.controller.circuit is None
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 async def test_a_long_run_shows_its_progress_and_is_stopped(pane, services, heard, until, project):
@@ -165,9 +166,9 @@ async def test_a_long_run_shows_its_progress_and_is_stopped(pane, services, hear
     ((outcome,),) = _of(heard, "run_finished")
     assert isinstance(outcome, Stopped)
     assert not bar.isVisible()
-    assert pane.runs.circuit is None
+    assert pane.views.controller.circuit is None
     assert not any((project / ".circuit_ai" / "sim_results").iterdir())
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 async def test_the_chosen_analysis_alone_is_run(pane, services, heard, until, project):
@@ -176,18 +177,18 @@ async def test_the_chosen_analysis_alone_is_run(pane, services, heard, until, pr
     await until(lambda: _of(heard, "run_finished"))
     ((result,),) = _of(heard, "run_finished")
     assert result.request["analysis"] == "op"
-    await until(lambda: pane.shown.loaded is not None)
-    assert [plot.analysis for plot in pane.shown.loaded.plots] == ["op"]
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: pane.views.shown.loaded is not None)
+    assert [plot.analysis for plot in pane.views.shown.loaded.plots] == ["op"]
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 async def test_problems_of_editor_and_run_stand_together_without_repeating(pane, services, project):
     circuit = project / "filter.cir"
     same = ProblemRow(severity="warning", message=msg("Stopped."), file=circuit, line=2)
     worse = ProblemRow(severity="error", message=msg("Stopped."), file=circuit, line=9)
-    pane.show_problems([same, worse])
-    pane.problems.show_of_run([same])
-    assert [(row.severity, row.line) for row in pane.problems.rows] == [("error", 9), ("warning", 2)]
+    pane.views.show_problems([same, worse])
+    pane.views.problems.show_of_run([same])
+    assert [(row.severity, row.line) for row in pane.views.problems.rows] == [("error", 9), ("warning", 2)]
 
 
 async def test_an_error_of_checker_and_run_is_listed_once_and_a_runs_goes_with_its_text(
@@ -202,15 +203,15 @@ async def test_an_error_of_checker_and_run_is_listed_once_and_a_runs_goes_with_i
     ]
     workspace = services.workspace
     workspace.text_checked.emit(circuit, "R1 a b 1")
-    pane.show_problems([checked])
-    pane.problems.show_of_run(of_run, circuit)
-    shown = [(row.line, row.message.template) for row in pane.problems.rows]
+    pane.views.show_problems([checked])
+    pane.views.problems.show_of_run(of_run, circuit)
+    shown = [(row.line, row.message.template) for row in pane.views.problems.rows]
     assert shown == [(3, "Not simulated"), (None, "Simulation failed"), (7, "Stopped.")]
     workspace.text_checked.emit(circuit, "R1 a b 1")  # looked at again, not edited
     workspace.text_checked.emit(other, "another file, seen for the first time")
-    assert len(pane.problems.rows) == 3
+    assert len(pane.views.problems.rows) == 3
     workspace.text_checked.emit(circuit, "R1 a b 2")
-    assert [row.line for row in pane.problems.rows] == [7]
+    assert [row.line for row in pane.views.problems.rows] == [7]
 
 
 async def test_what_a_run_said_stays_when_the_editor_looks_at_that_very_text_later(pane, services, project):
@@ -219,14 +220,14 @@ async def test_what_a_run_said_stays_when_the_editor_looks_at_that_very_text_lat
     services.workspace.buffers = Buffers(texts={circuit: text})
     services.workspace.run_started.emit(circuit)  # F5 right behind the last letter
     row = ProblemRow(severity="error", message=msg("Not simulated"), file=circuit, line=1)
-    pane.problems.show_of_run([row], circuit)
+    pane.views.problems.show_of_run([row], circuit)
     services.workspace.text_checked.emit(circuit, text)
-    assert [row.line for row in pane.problems.rows] == [1]
+    assert [row.line for row in pane.views.problems.rows] == [1]
     services.workspace.text_checked.emit(circuit, "R1 a b 2")
-    assert not pane.problems.rows
-    pane.problems.show_of_run([row], circuit)
+    assert not pane.views.problems.rows
+    pane.views.problems.show_of_run([row], circuit)
     services.workspace.project_closed.emit()  # another project has problems of its own
-    assert not pane.problems.rows
+    assert not pane.views.problems.rows
 
 
 async def test_a_double_click_on_a_tab_takes_all_the_room_and_gives_it_back(pane):
@@ -240,10 +241,10 @@ async def test_a_double_click_on_a_tab_takes_all_the_room_and_gives_it_back(pane
 
 async def test_a_run_holds_the_loop_never(pane, services, heard, until, loop_watchdog):
     services.workspace.run_requested.emit()
-    await until(lambda: pane.waveforms.area is not None)  # pyqtgraph is imported now
+    await until(lambda: pane.views.waveforms.area is not None)  # pyqtgraph is imported now
     await asyncio.sleep(0)
-    await until(lambda: pane.waveforms.traces)
+    await until(lambda: pane.views.waveforms.traces)
     async with loop_watchdog.watching():
         services.workspace.run_requested.emit()
         await until(lambda: len(_of(heard, "run_finished")) == 2)
-        await until(lambda: not pane.shown.is_loading and not services.app.tasks.handles)
+        await until(lambda: not pane.views.shown.is_loading and not services.app.program.tasks.handles)

@@ -64,7 +64,7 @@ async def test_a_stopped_simulation_is_run_again_from_its_card(
     items.put(replace(_card_after(), key="named"))
     items.put(replace(_card_after(), key="unnamed", path=""))
     model = SimpleNamespace(items=items, root=project, stop=None)
-    acts = Acts(services, model, Mock(), asked.append)  # type: ignore[arg-type]
+    acts = Acts(services, model, Mock(), asked.append, project=Mock(), conversations=Mock())  # type: ignore[arg-type]
     services.workspace.circuit_run_requested.connect(asked.append)
     services.workspace.main_run_requested.connect(lambda: asked.append("main"))
     for key in ("named", "unnamed"):
@@ -85,7 +85,7 @@ def test_a_simulation_that_failed_still_shows_its_log() -> None:
 
 def test_a_wait_shown_again_goes_on(services: WindowServices) -> None:
     items = ItemList()
-    RunFeed(items, model="")(RetryScheduled(reason=msg("No answer came"), attempt=1, wait_s=9.0))
+    RunFeed(items, model="")(RetryScheduled(reason=msg("No answer received"), attempt=1, wait_s=9.0))
     item = items.last()
     assert isinstance(item, Retry)
     assert 8.0 < item.left_s <= 9.0
@@ -95,15 +95,15 @@ def test_a_wait_shown_again_goes_on(services: WindowServices) -> None:
 
 async def test_a_project_that_opens_says_so(services: WindowServices, until: Until) -> None:
     workspace = services.workspace
-    area, bar = EditorArea(services), StatusBar(services)
+    area, bar = EditorArea(services, services.app.project, services.app.simulation), StatusBar(services)
     links = area._empty.findChildren(QPushButton)
     workspace.set_opening(Path("/far/away/amplifier"))
-    assert bar.state.text == "Opening amplifier ..."
-    assert "Opening amplifier ..." in [label.text() for label in area._empty.findChildren(QLabel)]
+    assert bar.state.text == "Opening amplifier…"
+    assert "Opening amplifier…" in [label.text() for label in area._empty.findChildren(QLabel)]
     assert all(link.isHidden() for link in links)
-    workspace.status_changed.emit(msg("Brought back"))
+    workspace.status_changed.emit(msg("Restored"))
     workspace.set_opening(None)
-    assert bar.state.text == "Brought back"
+    assert bar.state.text == "Restored"
     assert not all(link.isHidden() for link in links)
     workspace.set_opening(Path("/far/away/amplifier"))
     workspace.set_opening(None)

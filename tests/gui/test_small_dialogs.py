@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from PyQt6.QtCore import QEvent, QMargins, Qt
 from PyQt6.QtGui import QGuiApplication
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QLineEdit, QMenu, QWidget
+from PyQt6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton, QWidget
 
 from presentation.ui.questions import ask_text, choose
 from presentation.ui.small_dialog import SmallDialog
 from presentation.ui.styles import style_sheet
 from presentation.ui.theme import Theme, ThemeManager
 from presentation.ui.workspace import WindowServices
+from presentation.window.about import show_about
 from presentation.window.commands import with_letter
 from presentation.window.layout_state import KeepOnScreen, frame_of, on_a_screen
 from presentation.window.main_window import MainWindow
@@ -27,9 +29,9 @@ def shown() -> SmallDialog | None:
 
 
 async def test_every_menu_and_entry_has_a_letter_of_its_own(services: WindowServices) -> None:
-    window = MainWindow(services)
+    window = MainWindow(services, services.app)
     for language in ("en", "zh", "en"):
-        window.set_language(language)
+        window.appearance.set_language(language)
         bar = window.header.menu_bar
         menus: list[QWidget] = [bar, *(menu for menu in bar.findChildren(QMenu) if menu.actions())]
         for menu in menus:
@@ -81,6 +83,17 @@ async def test_a_question_has_its_safe_answer_left_and_one_filled_button(
     assert (keep.text(), delete.property("kind"), delete.isDefault()) == ("Keep it", "danger", False)
     QTest.mouseClick(delete, Qt.MouseButton.LeftButton)
     assert await deleting is True
+
+
+def test_what_stands_below_a_text_is_there_before_the_size_is_found(
+    services: WindowServices, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[str] = []
+    monkeypatch.setattr(
+        SmallDialog, "open", lambda box: found.extend(each.text() for each in box.findChildren(QPushButton))
+    )
+    show_about(services, QWidget())
+    assert set(found) == {"Copy", "Close", "Read the license"}
 
 
 async def test_a_field_is_as_wide_as_the_dialog_and_enter_takes_it(

@@ -12,6 +12,7 @@ from application.simulation.simulating import SimulationRequest
 from presentation.panels.bottom_pane import BottomPane
 from presentation.panels.waveforms.panes import trace_pen
 from presentation.ui.workspace import WindowServices
+from presentation.window.panels import Parts
 from tests.gui.conftest import Until
 
 CIRCUIT = """* divider with a load
@@ -33,21 +34,21 @@ async def pane(services: WindowServices, project: Path, until: Until) -> AsyncIt
     circuit = project / "filter.cir"
     circuit.write_text(CIRCUIT)
     services.workspace.root, services.workspace.main_circuit = project, circuit
-    made = BottomPane(services)
+    made = Parts(services, services.app).bottom
     made.resize(1000, 420)
     made.show()
-    result = await services.app.simulate(SimulationRequest(circuit=circuit))
+    result = await services.app.simulation.run(SimulationRequest(circuit=circuit))
     services.workspace.result_selected.emit(result.result_path)
-    await until(lambda: made.waveforms.traces)
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: made.views.waveforms.traces)
+    await until(lambda: not services.app.program.tasks.handles)
     yield made
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 async def test_a_stepped_circuit_is_shown_as_a_family(
     pane: BottomPane, services: WindowServices, until: Until
 ) -> None:
-    panel = pane.waveforms
+    panel = pane.views.waveforms
     choice = panel.plot_choice
     names = [choice.itemText(index).partition("Run 1 · ")[2] for index in range(choice.count())]
     singles = [f"rload = {value}" for value in ("1k", "10k", "100k")]
@@ -76,4 +77,4 @@ async def test_a_stepped_circuit_is_shown_as_a_family(
     panel.choose_plot(names.index("ac · rload = 10k"))
     await until(lambda: all(not trace.run for trace in area._shown) and len(area._shown) == 1)
     assert choice.currentText().endswith("ac · rload = 10k")
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)

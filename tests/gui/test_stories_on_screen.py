@@ -35,4 +35,4 @@ def test_story(story, tmp_path):
             check=False,
             text=True,
         )  # fmt: skip
-    assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]
+    assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-20000:]

@@ -37,13 +37,13 @@ async def clone(tmp_path: Path) -> Path:
 @pytest.fixture
 async def panel(services: WindowServices, clone: Path, until: Until) -> AsyncIterator[ConversationPanel]:
     services.workspace.root = clone
-    made = ConversationPanel(services, probe=NoWebView())  # type: ignore[arg-type]
+    made = ConversationPanel(services, services.app, probe=NoWebView())  # type: ignore[arg-type]
     made.resize(440, 800)
     made.show()
     await until(lambda: any(isinstance(item, UserText) for item in made.model.items))
     yield made
     made.close_panel()
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 def row_of(panel: ConversationPanel) -> StrangeRow:
@@ -73,7 +73,7 @@ async def test_not_now_puts_it_off(panel: ConversationPanel, services: WindowSer
     QTest.mouseClick(row_of(panel).later_button, Qt.MouseButton.LeftButton)
     panel.refresh()
     assert not row_of(panel).isVisible()
-    infos = await services.app.sessions.list(panel.model.root or Path())
+    infos = await services.app.conversations.sessions.list(panel.model.root or Path())
     assert [info.is_ours for info in infos] == [False]
 
 
@@ -86,16 +86,16 @@ async def test_changes_of_files_alone_are_a_history_too(
         return forgery.clone(tmp_path / "mine")
 
     services.workspace.root = await asyncio.to_thread(made)
-    panel = ConversationPanel(services, probe=NoWebView())  # type: ignore[arg-type]
+    panel = ConversationPanel(services, services.app, probe=NoWebView())  # type: ignore[arg-type]
     panel.show()
     row = row_of(panel)
     await until(row.isVisible)
     assert panel.model.sessions == ()
-    await services.app.adopt(services.workspace.root)
+    await services.app.project.adopt(services.workspace.root)
     row.adopted.emit()
     await until(lambda: not row.isVisible())
     panel.close_panel()
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -111,7 +111,7 @@ async def test_it_is_adopted_after_a_look(
     (adopt,) = [button for button in asked.findChildren(QPushButton) if button.text() in ("Adopt", "接管")]
     QTest.mouseClick(adopt, Qt.MouseButton.LeftButton)
     await until(lambda: not row_of(panel).isVisible())
-    infos = await services.app.sessions.list(clone)
+    infos = await services.app.conversations.sessions.list(clone)
     assert [info.is_ours for info in infos] == [True]
     assert await asyncio.to_thread((clone / "rc.cir").read_bytes) == RC
     assert not (clone / ".git/hooks/post-checkout").exists()

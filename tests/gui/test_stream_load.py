@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from application.app import Application
-from application.conversation.chatting import ChatRequest
+from application.conversation.turn_deps import ChatRequest
 from application.ports.events import AnswerStreamed, ChatEvent
 from domain.llm.chat import ProviderChoice
 from presentation.panels.conversation.feed import RunFeed
@@ -74,8 +74,8 @@ def base_url() -> Iterator[str]:
 
 async def ask(app: Application, base_url: str, project: Path, text: str, emit: Subscriber) -> None:
     choice = ProviderChoice(provider="openai-compatible", model="m", base_url=base_url)
-    turn = app.chat(ChatRequest(project=project, text=text, choice=choice), emit=emit)
-    handle = app.tasks.submit("chat", "1", turn, scope="tab")
+    turn = app.conversations.chat(ChatRequest(project=project, text=text, choice=choice), emit=emit)
+    handle = app.program.tasks.submit("chat", "1", turn, scope="tab")
     drawing = asyncio.create_task(emit.draw_regularly())
     try:
         assert (await handle.result()).stop_reason == "completed"

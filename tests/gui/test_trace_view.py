@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from application.workflow.design_sessions import Answer, DesignRequest, Question
-from infrastructure.tracing.recorder import TurnSpans
+from infrastructure.tracing.spans import TurnSpans
 from presentation.panels.debug.tally import EventTally
 from presentation.panels.debug.trace_view import TraceView
 from presentation.ui.workspace import WindowServices
@@ -22,8 +22,8 @@ async def a_failed_turn(database: Path) -> None:
 
 
 async def test_turns_open_into_their_steps(services: WindowServices, project: Path, until: Until) -> None:
-    view = TraceView(services, EventTally(services.app.events))
-    opened = await services.app.browse.open(project)
+    view = TraceView(services, services.app.program, EventTally(services.app.program.events))
+    opened = await services.app.project.browse.open(project)
     services.workspace.root = opened.root
     await view.refresh()
     assert view.currentWidget() is not view.tree, "nothing was traced yet, and that is said"
@@ -32,7 +32,7 @@ async def test_turns_open_into_their_steps(services: WindowServices, project: Pa
         return "accept" if question.kind == "checkpoint" else "continue"
 
     sentence = "a first order low-pass filter with a cutoff of 1 kHz"
-    await services.app.design(
+    await services.app.design.run(
         DesignRequest(project=project, text=sentence), ask=yes, emit=lambda _event: None
     )
     await a_failed_turn(project / ".circuit_ai" / "traces.sqlite")
@@ -47,7 +47,7 @@ async def test_turns_open_into_their_steps(services: WindowServices, project: Pa
         view.tree.expand(view.tree.model().index(row, 0))  # type: ignore[union-attr]
     await until(lambda: "simulation" in view.plain_text and "tool patch_file" in view.plain_text)
     assert "failed: no_match" in view.plain_text
-    assert "went in circles" in view.plain_text
+    assert "repeating the same steps" in view.plain_text
     assert view.tree.isExpanded(view.tree.model().index(1, 0))  # type: ignore[union-attr]
 
     services.language.set("zh")
@@ -56,5 +56,5 @@ async def test_turns_open_into_their_steps(services: WindowServices, project: Pa
     assert "agent_loop" in str(shown.data())
     services.workspace.project_closed.emit()
     assert view.plain_text == ""
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
     await asyncio.sleep(0)

@@ -12,9 +12,11 @@ from PyQt6.QtWidgets import QComboBox, QLabel, QPushButton
 from application.simulation.simulating import SimulationRequest
 from domain.simulation.result import Quantity
 from presentation.dialogs.goals import GoalsDialog
-from presentation.panels.bottom_pane import MEASUREMENTS, BottomPane
+from presentation.panels.bottom_pane import BottomPane
+from presentation.panels.run_views import MEASUREMENTS
 from presentation.panels.waveforms.chips import TraceChip
 from presentation.panels.waveforms.shown_result import Measured
+from presentation.window.panels import Parts
 
 FILTER = """* RC low-pass, fc = 1.59 kHz
 V1 in 0 DC 1 AC 1 SIN(0 1 1k)
@@ -35,32 +37,32 @@ async def pane(services, project: Path, until):
     circuit = project / "filter.cir"
     circuit.write_text(FILTER, encoding="utf-8")
     services.workspace.root, services.workspace.main_circuit = project, circuit
-    made = BottomPane(services)
+    made = Parts(services, services.app).bottom
     made.resize(820, 420)
     made.show()
-    result = await services.app.simulate(SimulationRequest(circuit=circuit))
+    result = await services.app.simulation.run(SimulationRequest(circuit=circuit))
     services.workspace.result_selected.emit(result.result_path)
-    await until(lambda: made.waveforms.area is not None and made.waveforms.traces)
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: made.views.waveforms.area is not None and made.views.waveforms.traces)
+    await until(lambda: not services.app.program.tasks.handles)
     yield made
     # What is drawn behind the last step ends before its loop does.
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 def _chips(pane: BottomPane) -> list[str]:
-    return [chip.text() for chip in pane.waveforms.chips.chips]
+    return [chip.text() for chip in pane.views.waveforms.chips.chips]
 
 
 def _readout(pane: BottomPane) -> dict[str, list[str]]:
     return {
         f"{row[0].text} {row[0].unit}".strip(): [cell.text for cell in row[1:]]
-        for row in pane.waveforms.cursor_table.rows
+        for row in pane.views.waveforms.cursor_table.rows
     }
 
 
 def _sample_point(pane: BottomPane, sample: int) -> QPoint:
     """Where a sample of the axis is in the drawing."""
-    area, axis = pane.waveforms.area, pane.waveforms._axis
+    area, axis = pane.views.waveforms.area, pane.views.waveforms._axis
     low, high = area.view_range
     rect = area.pane_rect(0)
     part = (axis.coordinates[sample] - low) / (high - low)
@@ -69,14 +71,14 @@ def _sample_point(pane: BottomPane, sample: int) -> QPoint:
 
 async def test_a_run_shows_gain_over_phase_of_the_output(pane):
     assert _chips(pane) == ["v(out)"]
-    kinds = [curve.pane.unit for curve in pane.waveforms.traces[0].curves]
+    kinds = [curve.pane.unit for curve in pane.views.waveforms.traces[0].curves]
     assert kinds == ["dB", "deg"]
-    low, high = pane.waveforms.area.view_range
+    low, high = pane.views.waveforms.area.view_range
     assert (low, high) == pytest.approx((1.0, 6.0))
 
 
 async def test_a_click_puts_the_cursor_on_the_nearest_sample_and_the_table_reads_it(pane, until):
-    area, axis = pane.waveforms.area, pane.waveforms._axis
+    area, axis = pane.views.waveforms.area, pane.views.waveforms._axis
     corner = int(np.argmin(abs(axis.values - 1584.9)))
     QTest.mouseClick(area.viewport(), Qt.MouseButton.LeftButton, pos=_sample_point(pane, corner))
     await until(lambda: area.cursor_samples[0] == corner)
@@ -87,7 +89,7 @@ async def test_a_click_puts_the_cursor_on_the_nearest_sample_and_the_table_reads
 
 
 async def test_arrows_move_the_active_cursor_by_samples_and_shift_by_ten(pane):
-    area = pane.waveforms.area
+    area = pane.views.waveforms.area
     a, b = area.cursor_samples
     QTest.keyClick(area, Qt.Key.Key_Right)
     assert area.cursor_samples == (a + 1, b)
@@ -99,7 +101,7 @@ async def test_arrows_move_the_active_cursor_by_samples_and_shift_by_ten(pane):
 
 
 async def test_a_cursor_is_dragged_by_its_flag_along_the_samples(pane, until):
-    area = pane.waveforms.area
+    area = pane.views.waveforms.area
     start, target = _sample_point(pane, area.cursor_samples[1]), _sample_point(pane, 90)
     flag = QPoint(start.x(), round(area.pane_rect(0).top()) - 8)
     viewport = area.viewport()
@@ -116,21 +118,21 @@ async def test_a_cursor_is_dragged_by_its_flag_along_the_samples(pane, until):
 
 
 async def test_a_trace_is_added_by_its_expression_and_removed_with_its_chip(pane, until):
-    chips = pane.waveforms.chips
+    chips = pane.views.waveforms.chips
     QTest.mouseClick(chips.add_button, Qt.MouseButton.LeftButton)
     assert chips.field.isVisible()
     QTest.keyClicks(chips.field, "v(out)/v(in)")
     QTest.keyClick(chips.field, Qt.Key.Key_Return)
     await until(lambda: _chips(pane) == ["v(out)", "v(out)/v(in)"])
     assert chips.field.isHidden()
-    added = pane.waveforms.chips.chips[1]
+    added = pane.views.waveforms.chips.chips[1]
     assert isinstance(added, TraceChip)
     QTest.keyClick(added, Qt.Key.Key_Delete)
     assert _chips(pane) == ["v(out)"]
 
 
 async def test_an_expression_that_cannot_be_drawn_is_refused_in_words_and_stays_to_be_mended(pane, until):
-    chips = pane.waveforms.chips
+    chips = pane.views.waveforms.chips
     QTest.mouseClick(chips.add_button, Qt.MouseButton.LeftButton)
     QTest.keyClicks(chips.field, "v(nowhere)")
     QTest.keyClick(chips.field, Qt.Key.Key_Return)
@@ -144,60 +146,60 @@ async def test_an_expression_that_cannot_be_drawn_is_refused_in_words_and_stays_
 
 
 async def test_completion_offers_the_vectors_of_the_analysis(pane):
-    completer = pane.waveforms.chips.field.completer()
+    completer = pane.views.waveforms.chips.field.completer()
     completer.setCompletionPrefix("v(o")
     assert completer.completionModel().rowCount() > 0
-    assert "v(out)/v(in)" in pane.waveforms.chips._names.stringList()
+    assert "v(out)/v(in)" in pane.views.waveforms.chips._names.stringList()
 
 
 async def test_another_analysis_has_its_own_traces_and_comes_back_with_them(pane, until):
     choice = pane.findChild(QComboBox, "plot_choice")
     names = [choice.itemText(index).split(" · ")[-1] for index in range(choice.count())]
     assert sorted(names) == ["ac", "op", "tran"]
-    pane.waveforms.choose_plot(names.index("tran"))
+    pane.views.waveforms.choose_plot(names.index("tran"))
     await until(lambda: _chips(pane) == ["v(in)", "v(out)"])
-    assert pane.waveforms._axis.unit == "s"
-    QTest.keyClick(pane.waveforms.chips.chips[0], Qt.Key.Key_Delete)
-    pane.waveforms.choose_plot(names.index("ac"))
-    await until(lambda: pane.waveforms._axis is not None and pane.waveforms._axis.unit == "Hz")
-    pane.waveforms.choose_plot(names.index("tran"))
-    await until(lambda: _chips(pane) == ["v(out)"] and pane.waveforms._axis.unit == "s")
+    assert pane.views.waveforms._axis.unit == "s"
+    QTest.keyClick(pane.views.waveforms.chips.chips[0], Qt.Key.Key_Delete)
+    pane.views.waveforms.choose_plot(names.index("ac"))
+    await until(lambda: pane.views.waveforms._axis is not None and pane.views.waveforms._axis.unit == "Hz")
+    pane.views.waveforms.choose_plot(names.index("tran"))
+    await until(lambda: _chips(pane) == ["v(out)"] and pane.views.waveforms._axis.unit == "s")
 
 
 async def test_an_operating_point_is_a_table(pane, until):
     choice = pane.findChild(QComboBox, "plot_choice")
     names = [choice.itemText(index).split(" · ")[-1] for index in range(choice.count())]
-    pane.waveforms.choose_plot(names.index("op"))
-    await until(pane.waveforms.table.isVisible)
-    rows = {row[0].text: (row[1].text, row[1].unit) for row in pane.waveforms.table.rows}
+    pane.views.waveforms.choose_plot(names.index("op"))
+    await until(pane.views.waveforms.table.isVisible)
+    rows = {row[0].text: (row[1].text, row[1].unit) for row in pane.views.waveforms.table.rows}
     assert rows["v(out)"] == ("1.000", "V")
 
 
 async def test_zoom_stays_when_a_trace_is_added_and_fit_undoes_it(pane, until):
-    area = pane.waveforms.area
+    area = pane.views.waveforms.area
     whole = area.view_range
     QTest.keyClick(area, Qt.Key.Key_Plus)
     near = area.view_range
     assert near[1] - near[0] == pytest.approx((whole[1] - whole[0]) / 2)
-    pane.waveforms.add_trace("v(in)")
-    await until(lambda: len(pane.waveforms.traces) == 2)
+    pane.views.waveforms.add_trace("v(in)")
+    await until(lambda: len(pane.views.waveforms.traces) == 2)
     assert area.view_range == pytest.approx(near)
     QTest.keyClick(area, Qt.Key.Key_F)
     assert area.view_range == pytest.approx(whole)
 
 
 async def test_cursors_can_be_put_away(pane):
-    QTest.mouseClick(pane.waveforms.cursor_button, Qt.MouseButton.LeftButton)
-    assert not pane.waveforms.area.has_cursors
-    assert not pane.waveforms.cursor_table.isVisible()
-    before = pane.waveforms.area.cursor_samples
-    QTest.keyClick(pane.waveforms.area, Qt.Key.Key_Right)
-    assert pane.waveforms.area.cursor_samples == before
+    QTest.mouseClick(pane.views.waveforms.cursor_button, Qt.MouseButton.LeftButton)
+    assert not pane.views.waveforms.area.has_cursors
+    assert not pane.views.waveforms.cursor_table.isVisible()
+    before = pane.views.waveforms.area.cursor_samples
+    QTest.keyClick(pane.views.waveforms.area, Qt.Key.Key_Right)
+    assert pane.views.waveforms.area.cursor_samples == before
 
 
 async def test_a_changed_circuit_makes_the_drawing_old_and_one_click_runs_again(pane, services, until):
     asked = []
-    services.workspace.circuit_run_requested.disconnect(pane.runs.start_circuit)
+    services.workspace.circuit_run_requested.disconnect(pane.views.controller.start_circuit)
     services.workspace.circuit_run_requested.connect(asked.append)
     circuit = services.workspace.main_circuit
     circuit.write_text(FILTER.replace("1k\nC1", "2k\nC1"), encoding="utf-8")
@@ -212,38 +214,38 @@ async def test_a_changed_circuit_makes_the_drawing_old_and_one_click_runs_again(
 
 
 async def test_measurements_are_compared_with_the_run_before(pane, services, until):
-    await until(lambda: len(pane.shown.measurements) > 1)
+    await until(lambda: len(pane.views.shown.measurements) > 1)
     circuit = services.workspace.main_circuit
     circuit.write_text(FILTER.replace("100n", "200n"), encoding="utf-8")
-    result = await services.app.simulate(SimulationRequest(circuit=circuit))
+    result = await services.app.simulation.run(SimulationRequest(circuit=circuit))
     services.workspace.result_selected.emit(result.result_path)
-    await until(lambda: pane.shown.previous_number == 1)
-    await until(lambda: any(item.name.startswith("bandwidth") for item in pane.shown.measurements))
-    rows = {row[0].text: row for row in pane.measurements.table.rows}
+    await until(lambda: pane.views.shown.previous_number == 1)
+    await until(lambda: any(item.name.startswith("bandwidth") for item in pane.views.shown.measurements))
+    rows = {row[0].text: row for row in pane.views.measurements.table.rows}
     assert (rows["fc"][1].text, rows["fc"][1].unit, rows["fc"][2].text) == ("795.8", "Hz", "−795.8")
     await until(
-        lambda: {row[0].text: row for row in pane.measurements.table.rows}["bandwidth(v(out))"][2].text
+        lambda: {row[0].text: row for row in pane.views.measurements.table.rows}["bandwidth(v(out))"][2].text
     )
 
 
 async def test_a_measurement_is_added_stays_for_the_next_run_and_is_removed(pane, services, until):
     pane.show_tab(MEASUREMENTS)
-    view = pane.measurements
+    view = pane.views.measurements
     QTest.mouseClick(view.add_button, Qt.MouseButton.LeftButton)
     QTest.keyClicks(view.field, "db(gain(v(out),100k))")
     QTest.keyClick(view.field, Qt.Key.Key_Return)
-    await until(lambda: any(item.is_added for item in pane.shown.measurements))
-    item = next(item for item in pane.shown.measurements if item.is_added)
+    await until(lambda: any(item.is_added for item in pane.views.shown.measurements))
+    item = next(item for item in pane.views.shown.measurements if item.is_added)
     assert item.value.value == pytest.approx(-35.97, abs=0.01)
-    row = list(pane.shown.measurements).index(item)
+    row = list(pane.views.shown.measurements).index(item)
     view.table.selectRow(row)
     QTest.keyClick(view.table, Qt.Key.Key_Delete)
-    assert not any(item.is_added for item in pane.shown.measurements)
+    assert not any(item.is_added for item in pane.views.shown.measurements)
 
 
 async def test_nonsense_is_no_measurement_and_stays_to_be_mended(pane, services, until):
     pane.show_tab(MEASUREMENTS)
-    view = pane.measurements
+    view = pane.views.measurements
     QTest.mouseClick(view.add_button, Qt.MouseButton.LeftButton)
     QTest.keyClicks(view.field, "foo(v(out))")
     QTest.keyClick(view.field, Qt.Key.Key_Return)
@@ -251,20 +253,20 @@ async def test_nonsense_is_no_measurement_and_stays_to_be_mended(pane, services,
     await until(refused.isVisible)
     assert "foo" in refused.text()
     assert view.field.text() == "foo(v(out))"
-    assert not any(item.is_added for item in pane.shown.measurements)
+    assert not any(item.is_added for item in pane.views.shown.measurements)
     view.field.clear()
     QTest.keyClicks(view.field, "duty(tran.v(out))")
     assert not refused.isVisible()
     QTest.keyClick(view.field, Qt.Key.Key_Return)
-    await until(lambda: any(item.is_added for item in pane.shown.measurements))
+    await until(lambda: any(item.is_added for item in pane.views.shown.measurements))
 
 
 async def test_the_menu_of_a_measurement_copies_and_deletes(pane, services, until):
     pane.show_tab(MEASUREMENTS)
-    pane.shown.add_measurement("max(v(out))")
-    await until(lambda: any(item.is_added for item in pane.shown.measurements))
-    names = [item.name for item in pane.shown.measurements]
-    table = pane.measurements.table
+    pane.views.shown.add_measurement("max(v(out))")
+    await until(lambda: any(item.is_added for item in pane.views.shown.measurements))
+    names = [item.name for item in pane.views.shown.measurements]
+    table = pane.views.measurements.table
     table.selectRow(names.index("fc"))
     copy, expression, _, goal, delete = table.menu().actions()
     assert goal.isEnabled()
@@ -277,17 +279,17 @@ async def test_the_menu_of_a_measurement_copies_and_deletes(pane, services, unti
     delete = table.menu().actions()[-1]
     assert delete.isEnabled()
     delete.trigger()
-    assert not any(item.is_added for item in pane.shown.measurements)
+    assert not any(item.is_added for item in pane.views.shown.measurements)
 
 
 async def test_a_measurement_becomes_a_goal_of_its_circuit(pane, services, until):
     pane.show_tab(MEASUREMENTS)
-    pane.shown.add_measurement("max(v(out))")
-    await until(lambda: any(item.is_added for item in pane.shown.measurements))
-    table = pane.measurements.table
+    pane.views.shown.add_measurement("max(v(out))")
+    await until(lambda: any(item.is_added for item in pane.views.shown.measurements))
+    table = pane.views.measurements.table
 
     async def open_goals(name):
-        table.selectRow([item.name for item in pane.shown.measurements].index(name))
+        table.selectRow([item.name for item in pane.views.shown.measurements].index(name))
         goal = next(each for each in table.menu().actions() if each.objectName() == "make_goal")
         goal.trigger()
         await until(lambda: any(each.isVisible() for each in pane.findChildren(GoalsDialog)))
@@ -295,28 +297,28 @@ async def test_a_measurement_becomes_a_goal_of_its_circuit(pane, services, until
 
     text, dialog = await open_goals("max(v(out))")
     (row,) = dialog.table.rows
-    assert (text, row.current.metric, row.current.expression) == ("Make it a goal...", "max", "max(v(out))")
-    assert pane.shown.circuit.name in dialog.windowTitle()
-    assert row.current.goal().is_met_by(pane.shown.measurements[-1].value.value)
+    assert (text, row.current.metric, row.current.expression) == ("Set as goal…", "max", "max(v(out))")
+    assert pane.views.shown.circuit.name in dialog.windowTitle()
+    assert row.current.goal().is_met_by(pane.views.shown.measurements[-1].value.value)
     row.limit.setText("5 parsecs")
     row.limit.textEdited.emit("5 parsecs")
     assert not dialog.start_button.isEnabled()
     dialog.reject()
-    assert await services.app.browse.goals(services.workspace.root, pane.shown.circuit) == ()
+    assert await services.app.project.browse.goals(services.workspace.root, pane.views.shown.circuit) == ()
     text, dialog = await open_goals("fc")  # a .meas: what it measures has to be said
     assert not dialog.start_button.isEnabled()
     dialog.reject()
     _, dialog = await open_goals("max(v(out))")
     dialog.start_button.click()
-    await until(lambda: any(item.goal is not None for item in pane.shown.measurements))
-    (goal,) = await services.app.browse.goals(services.workspace.root, pane.shown.circuit)
+    await until(lambda: any(item.goal is not None for item in pane.views.shown.measurements))
+    (goal,) = await services.app.project.browse.goals(services.workspace.root, pane.views.shown.circuit)
     assert (goal.metric, goal.expression, goal.unit) == ("max", "max(v(out))", "V")
     text, dialog = await open_goals("max")
-    assert (text, len(dialog.table.rows)) == ("Change the goals...", 1)
+    assert (text, len(dialog.table.rows)) == ("Change goals…", 1)
     dialog.table.rows[0].remove.click()
     dialog.start_button.click()  # a circuit may be without any
-    await until(lambda: not any(item.goal for item in pane.shown.measurements))
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not any(item.goal for item in pane.views.shown.measurements))
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 @pytest.mark.parametrize(
@@ -330,31 +332,31 @@ async def test_a_measurement_becomes_a_goal_of_its_circuit(pane, services, until
 )
 async def test_shares_are_given_in_percent(pane, expression, unit, shown):
     item = Measured(name=expression, value=Quantity(value=0.41666, unit=unit), expression=expression)
-    cell = pane.measurements._row(item)[1]
+    cell = pane.views.measurements._row(item)[1]
     assert (cell.text, cell.unit) == shown
 
 
 async def test_a_measurement_that_cannot_be_had_says_why(pane, until):
-    pane.shown.add_measurement("at(v(out), 100g)")
-    await until(lambda: any(item.problem for item in pane.shown.measurements))
-    row = pane.measurements.table.rows[-1]
+    pane.views.shown.add_measurement("at(v(out), 100g)")
+    await until(lambda: any(item.problem for item in pane.views.shown.measurements))
+    row = pane.views.measurements.table.rows[-1]
     assert row[1].text == "—"
     assert "outside the simulated range" in row[1].tip
 
 
 async def test_theme_and_language_are_switched_live(pane, services, until):
     services.theme.set_mode("dark")
-    area = pane.waveforms.area
+    area = pane.views.waveforms.area
     assert area.backgroundBrush().color() == services.theme.theme.color("plot.background")
     services.language.set("zh")
     assert pane.tabs.tabText(0) == "波形"
-    assert pane.waveforms.plot_choice.currentText() == "filter.cir · 运行 1 · ac"
+    assert pane.views.waveforms.plot_choice.currentText() == "filter.cir · 仿真 #1 · ac"
     assert _readout(pane)["相位 / °"]
 
 
 async def test_a_result_that_is_gone_is_told_and_the_old_one_stays(pane, services, until, tmp_path):
     services.workspace.result_selected.emit(tmp_path / "nothing" / "result.json")
-    await until(lambda: pane.shown.error is not None)
+    await until(lambda: pane.views.shown.error is not None)
     assert _chips(pane) == ["v(out)"]
     note = pane.findChild(QLabel, "waveforms_note")
     await until(note.isVisible)
@@ -363,35 +365,35 @@ async def test_a_result_that_is_gone_is_told_and_the_old_one_stays(pane, service
 async def test_closing_the_project_empties_the_pane(pane, services):
     services.workspace.project_closed.emit()
     assert pane.findChild(QLabel, "waveforms_empty").isVisible()
-    assert pane.shown.measurements == ()
+    assert pane.views.shown.measurements == ()
 
 
 async def test_the_next_project_is_drawn_too(pane, services, until):
-    shown = pane.shown.loaded
+    shown = pane.views.shown.loaded
     services.workspace.project_closed.emit()
-    assert not pane.waveforms.traces
+    assert not pane.views.waveforms.traces
     services.workspace.result_selected.emit(shown.figures.result_path)
-    await until(lambda: pane.waveforms.traces)
+    await until(lambda: pane.views.waveforms.traces)
     assert _chips(pane) == ["v(out)"]
 
 
 async def test_the_loop_is_free_while_a_result_is_loaded_and_drawn(pane, services, until, loop_watchdog):
     async with loop_watchdog.watching():
-        services.workspace.result_selected.emit(pane.shown.loaded.figures.result_path)
-        await until(lambda: not pane.shown.is_loading)
+        services.workspace.result_selected.emit(pane.views.shown.loaded.figures.result_path)
+        await until(lambda: not pane.views.shown.is_loading)
         for text in ("v(in)", "v(out)/v(in)", "ph(v(out))"):
-            pane.waveforms.add_trace(text)
-        await until(lambda: len(pane.waveforms.traces) == 4)
-        await until(lambda: not services.app.tasks.handles)
+            pane.views.waveforms.add_trace(text)
+        await until(lambda: len(pane.views.waveforms.traces) == 4)
+        await until(lambda: not services.app.program.tasks.handles)
 
 
 async def test_a_narrow_pane_keeps_the_drawing_and_drops_the_figures(pane, until):
     pane.resize(420, 300)
     await until(lambda: pane.width() == 420)
-    assert not pane.waveforms.cursor_table.isVisible()
-    assert pane.waveforms.area.isVisible()
+    assert not pane.views.waveforms.cursor_table.isVisible()
+    assert pane.views.waveforms.area.isVisible()
     pane.resize(900, 300)
-    await until(pane.waveforms.cursor_table.isVisible)
+    await until(pane.views.waveforms.cursor_table.isVisible)
 
 
 async def test_plots_of_a_control_block_have_their_names_and_its_curves_first(pane, services, project, until):
@@ -399,14 +401,14 @@ async def test_plots_of_a_control_block_have_their_names_and_its_curves_first(pa
     lines = FILTER.splitlines()
     commands = "tran 10u 2m\nplot v(in)-v(out)\nlinearize v(out)\nac dec 5 1 1k\nplot db(v(out)) title 'gain'"
     circuit.write_text("\n".join([*lines[:4], ".control", commands, ".endc", ".end", ""]), encoding="utf-8")
-    result = await services.app.simulate(SimulationRequest(circuit=circuit))
+    result = await services.app.simulation.run(SimulationRequest(circuit=circuit))
     services.workspace.result_selected.emit(result.result_path)
     choice = pane.findChild(QComboBox, "plot_choice")
     expected = ["tran (tran1)", "tran 2 (tran2, linearized)", "ac (ac2)"]
     await until(
         lambda: [choice.itemText(index).split(" · ")[-1] for index in range(choice.count())] == expected
     )
-    pane.waveforms.choose_plot(0)
+    pane.views.waveforms.choose_plot(0)
     await until(lambda: _chips(pane) == ["v(in)-v(out)"])
-    pane.waveforms.choose_plot(2)
+    pane.views.waveforms.choose_plot(2)
     await until(lambda: _chips(pane) == ["db(v(out))"])

@@ -20,8 +20,10 @@ from presentation.dialogs.model_settings.web_search import WebSearchDialog
 from presentation.panels.conversation.html_view import HtmlItems
 from presentation.panels.conversation.items import AnswerText, Confirmation, OperationCard
 from presentation.panels.conversation.panel import ConversationPanel
-from presentation.panels.conversation.sources import sources_html, sources_plain, stored_sources
+from presentation.panels.conversation.plain_items import Folds, PlainItems
+from presentation.panels.conversation.sources import sources_of, stored_sources
 from presentation.translation import Translator
+from presentation.ui.theme import Theme
 from presentation.ui.workspace import WindowServices
 from tests.fakes.llm_server import FakeLLMServer, answer, call
 from tests.fakes.search_server import Reply, SearchServer, pages
@@ -46,12 +48,12 @@ class Browser(QObject):
 @pytest.fixture
 async def panel(services: WindowServices, project: Path, until: Until) -> AsyncIterator[ConversationPanel]:
     services.workspace.root = project
-    made = ConversationPanel(services, probe=NoWebView())  # type: ignore[arg-type]
+    made = ConversationPanel(services, services.app, probe=NoWebView())  # type: ignore[arg-type]
     made.resize(440, 800)
     made.show()
     yield made
     made.close_panel()
-    await until(lambda: not services.app.tasks.handles)
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 def menu_of(panel: ConversationPanel) -> dict[str, QAction]:
@@ -81,13 +83,13 @@ async def test_from_nothing_to_an_answer_with_its_pages(
         dialog.form.url.setFocus()
         QTest.keyClicks(dialog.form.url, engine.url)
         QTest.mouseClick(dialog.test_button, LEFT)
-        await until(lambda: "refuses" in dialog.card.title.text())
+        await until(lambda: "denied access" in dialog.card.title.text())
         assert "settings.yml" in dialog.card.advice.text()
         QTest.mouseClick(dialog.test_button, LEFT)
         await until(lambda: "works" in dialog.card.title.text())
         QTest.keyClick(dialog.form.url, Qt.Key.Key_Return)
         await until(lambda: "SearXNG" in switch.toolTip())
-        kept = services.app.model_settings.latest.web_search
+        kept = services.app.models.settings.latest.web_search
         assert (kept.base_url, bool(kept.verified_at)) == (engine.url, True)
         type_and_send(panel, "How fast is the LM358?")
         await until(lambda: any(item.state == "open" for item in of(panel, Confirmation)))
@@ -98,7 +100,7 @@ async def test_from_nothing_to_an_answer_with_its_pages(
     assert (card.tool, card.state) == ("web_search", "done")
     text = shown(panel)
     assert text.index("It is 1 MHz") < text.index("Sources from the web: 2") < text.index("[2] LM358 page 2")
-    again = ConversationPanel(services, probe=NoWebView())  # type: ignore[arg-type]
+    again = ConversationPanel(services, services.app, probe=NoWebView())  # type: ignore[arg-type]
     again.show()
     await until(lambda: again.session_id == panel.session_id)
     assert of(again, AnswerText)[-1].sources == of(panel, AnswerText)[-1].sources
@@ -120,9 +122,9 @@ async def test_the_choices_exclude_each_other(
         providers={"zhipu": ProviderSettings(search=True)},
         web_search=WebSearchSettings(base_url="http://127.0.0.1:9"),
     )
-    await asyncio.to_thread(services.app.model_settings.change, lambda _old: kept)
-    panel.model.set_choice(services.app.model_settings.latest.of("zhipu").choice("zhipu"))
-    assert panel.composer.search_switch.toolTip() == "Web search: by the provider itself"
+    await asyncio.to_thread(services.app.models.settings.change, lambda _old: kept)
+    panel.model.set_choice(services.app.models.settings.latest.of("zhipu").choice("zhipu"))
+    assert panel.composer.search_switch.toolTip() == "Web search: by the provider"
     for name, own, general in (
         ("search-general", False, True),
         ("search-own", True, False),
@@ -132,7 +134,7 @@ async def test_the_choices_exclude_each_other(
         choice = panel.model.choice
         assert (choice.search, choice.web_search is not None and choice.web_search.is_on) == (own, general)
         assert [key for key, action in menu_of(panel).items() if action.isChecked()] == [name]
-    dialog = ModelSettingsDialog(services, provider="zhipu")
+    dialog = ModelSettingsDialog(services, services.app.models, provider="zhipu")
     dialog.open()
     await until(lambda: dialog.form is not None)
     assert dialog.form is not None
@@ -146,7 +148,7 @@ async def test_the_choices_exclude_each_other(
 
 
 async def test_both_languages_and_themes(services: WindowServices, until: Until) -> None:
-    dialog = WebSearchDialog(services)
+    dialog = WebSearchDialog(services, services.app.models)
     dialog.open()
     await until(dialog.save_button.isEnabled)
     for language, title, label in (("zh", "联网搜索", "搜索引擎"), ("en", "Web search", "Search engine")):
@@ -163,6 +165,7 @@ async def test_both_languages_and_themes(services: WindowServices, until: Until)
     dialog.reject()
 
 
+@pytest.mark.usefixtures("qapp")
 def test_what_strangers_write_is_text() -> None:
     hostile = [
         {"title": "<script>alert(1)</script>", "url": 'https://a.example/?"onmouseover="x', "text": '"><b>'},
@@ -170,17 +173,20 @@ def test_what_strangers_write_is_text() -> None:
         {"title": "\u202egnp.exe", "url": "https://b.example/"},
     ]
     sources = stored_sources(hostile)
-    for html in (
-        sources_html(sources, Translator("zh"), lambda _name: ""),
-        sources_plain(sources, Translator("zh")),
-        HtmlItems(Translator("en"))(AnswerText(key="k", text="x", sources=sources)),
-    ):
+    said = AnswerText(key="k", text="x", sources=sources)
+    page, plain = (
+        HtmlItems(Translator("en"))(said),
+        PlainItems(Translator("zh"), Theme("light"), Folds())(said),
+    )
+    for html in (page, plain):
         assert "<script" not in html
-        assert "<b>" not in html.replace("<p><b>", "")
+        assert "<b>" not in html
         assert 'href="javascript' not in html
         assert '"onmouseover=' not in html
         assert "\u202e" not in html
-        assert html.count("<a ") == 2
-    assert sources_html((), Translator("en"), str) == sources_plain((), Translator("en")) == ""
+        assert html.count('href="http') == 2
+    assert sources_of(()) == ()
     many = tuple(WebSource(title="t", url=f"https://a.example/{number}") for number in range(9))
-    assert " open" not in sources_html(many, Translator("en"), lambda _name: "")  # folded: it is long
+    folded = HtmlItems(Translator("en"))(AnswerText(key="k", text="x", sources=many))
+    assert 'data-fold="sources">' in folded  # it is long
+    assert 'data-fold="sources" open>' in page

@@ -55,7 +55,7 @@ class Bench:
         services.workspace.run_finished.connect(self.results.append)
 
     async def settled(self) -> None:
-        await self.until(lambda: not self.services.app.tasks.handles)
+        await self.until(lambda: not self.services.app.program.tasks.handles)
 
     async def front(self, name: str) -> None:
         path = self.root / name
@@ -89,7 +89,7 @@ class Bench:
 
     @property
     def panel(self) -> Any:
-        return self.window.panes.bottom.waveforms
+        return self.window.parts.runs.waveforms
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ async def bench(
     for name, text in DECKS.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
-    window = MainWindow(services, None)
+    window = MainWindow(services, services.app, None)
     window.resize(1440, 900)
     window.show()
     await window.fill(root)
@@ -110,7 +110,7 @@ async def bench(
     services.workspace.main_circuit_chosen.emit(root / "rc.cir")
     await made.settled()
     yield made
-    await services.app.stop.stop_all("app_shutdown")
+    await services.app.program.stop.stop_all("app_shutdown")
     await window.desk.close()
     await window.release()
 
@@ -171,7 +171,7 @@ async def test_nothing_of_one_circuit_is_shown_at_another(bench: Bench) -> None:
     await bench.until(lambda: bench.panel.traces)
     bench.panel.add_trace("v(in)")
     await bench.settled()
-    shown = bench.window.panes.bottom.shown
+    shown = bench.window.parts.runs.shown
     shown.add_measurement("mag(v(out))")
     bench.panel.area.show_range((2.0, 3.0))
     bench.panel.area._zoom(0.5)
@@ -184,7 +184,7 @@ async def test_nothing_of_one_circuit_is_shown_at_another(bench: Bench) -> None:
     assert (low, high) == pytest.approx((0.0, 100e-6), abs=1e-6)
     # A run behind the buck's is not behind the filter's.
     await bench.run("buck.cir")
-    bench.window.panes.bottom.draw_behind(first.result_path)
+    bench.window.parts.runs.draw_behind(first.result_path)
     await bench.until(lambda: bench.panel._ghosts)
     assert bench.panel.overlay.foreign == bench.panel.overlay.strange == ()
     # A run that was computed elsewhere says so.
@@ -195,7 +195,7 @@ async def test_nothing_of_one_circuit_is_shown_at_another(bench: Bench) -> None:
     assert bench.panel.overlay.names == ("Run 2, computed elsewhere",)
     bench.panel._show_note()
     note = bench.panel.findChild(QLabel, "waveforms_note")
-    assert note.text() == "Behind it, computed elsewhere: Run 2 of buck.cir"
+    assert note.text() == "Overlaid, computed elsewhere: Run 2 of buck.cir"
     bench.services.workspace.result_selected.emit(rc.result_path)
     await bench.until(lambda: shown.circuit == bench.root / "rc.cir")
     await bench.settled()
@@ -209,23 +209,59 @@ async def test_nothing_of_one_circuit_is_shown_at_another(bench: Bench) -> None:
     bench.services.workspace.result_selected.emit(rc.result_path)
     await bench.until(lambda: shown.circuit == bench.root / "rc.cir")
     await bench.settled()
-    row = bench.window.panes.results.model.row_of(opamp.result_path)
-    menu = bench.window.panes.results.menu_for(bench.window.panes.results.model.results[row])
+    row = bench.window.parts.results.model.row_of(opamp.result_path)
+    menu = bench.window.parts.results.menu_for(bench.window.parts.results.model.results[row])
     action = next(each for each in menu.actions() if each.objectName() == "overlay_result")
-    assert action.text() == "Draw behind rc.cir, another circuit"
+    assert action.text() == "Overlay on rc.cir, another circuit"
     action.trigger()
     menu.deleteLater()
     await bench.until(lambda: bench.panel._ghosts)
     await bench.settled()
     note = bench.panel.findChild(QLabel, "waveforms_note")
-    assert note.text() == "Behind it, of another circuit: Run 4 of opamp.cir"
-    names = [bench.window.panes.results.model.index(row).data() for row in range(4)]
+    assert note.text() == "Overlaid from another circuit: Run 4 of opamp.cir"
+    names = [bench.window.parts.results.model.index(row).data() for row in range(4)]
     assert names == ["Run 4 · opamp.cir", "Run 3 · buck.cir", "Run 2 · buck.cir", "Run 1 · rc.cir"]
     # It survives a restart, each circuit for itself.
     kept = views.kept(bench.root)
     assert kept["rc.cir"].traces == {"ac": ["v(out)", "v(in)"]}
     assert kept["rc.cir"].zooms["ac"][""] == pytest.approx(zoom)
     assert set(kept) == {"rc.cir"}
+
+
+async def test_a_renamed_circuit_keeps_its_view_and_the_runs_behind_it(bench: Bench) -> None:
+    old, new = bench.root / "rc.cir", bench.root / "low_pass.cir"
+    first = await bench.run("rc.cir")
+    await bench.run("rc.cir")
+    await bench.until(lambda: bench.panel.traces)
+    bench.panel.add_trace("v(in)")
+    bench.window.parts.runs.draw_behind(first.result_path)
+    await bench.until(lambda: bench.panel._ghosts)
+    overlay, shown = bench.panel.overlay, bench.window.parts.runs.shown
+    old.rename(new)
+    bench.services.workspace.file_moved.emit(old, new)
+    assert (shown.circuit, overlay.names, overlay.foreign) == (new, ("Run 1",), ())
+    assert overlay._button.isChecked()
+    assert bench.panel._view.traces == {"ac": ["v(out)", "v(in)"]}
+    await bench.run("low_pass.cir")
+    await bench.until(lambda: bench.panel._ghosts)
+    await bench.settled()
+    assert [trace.expression for trace in bench.panel.traces] == ["v(out)", "v(in)"]
+    assert (overlay.names, overlay.foreign) == (("Run 1",), ())
+    overlay._button.click()
+    await bench.until(overlay.menu.isVisible)
+    texts = [action.text() for action in overlay.menu.actions() if action.text()]
+    overlay.menu.close()
+    assert texts == ["Run 2", "Run 1", "No overlay"]
+    # Another circuit that takes the old name is another circuit; what is behind it can always go.
+    old.write_text(DECKS["rc.cir"])
+    await bench.run("rc.cir")
+    bench.window.parts.runs.draw_behind(first.result_path)
+    assert overlay.chosen == (first.result_path,)
+    overlay._button.click()
+    await bench.until(overlay.menu.isVisible)
+    texts = [action.text() for action in overlay.menu.actions() if action.text()]
+    overlay.menu.close()
+    assert texts == ["No earlier run of this circuit", "No overlay"]
 
 
 async def test_signals_a_run_does_not_have_are_named_and_not_drawn(bench: Bench) -> None:
@@ -238,11 +274,11 @@ async def test_signals_a_run_does_not_have_are_named_and_not_drawn(bench: Bench)
     await bench.run("rc.cir")
     assert [trace.expression for trace in bench.panel.traces] == ["v(out)"]
     note = bench.panel.findChild(QLabel, "waveforms_note")
-    assert note.text() == "Not in this run, so not drawn: v(in)"
+    assert note.text() == "Not in this run and not drawn: v(in)"
     path.write_text(DECKS["rc.cir"].replace("in", "inp").replace("1k", "2k"))
     bench.services.workspace.file_changed.emit(path)
-    await bench.until(lambda: note.text().startswith("The circuit was changed since this run."))
-    assert note.text().endswith("Not in this run, so not drawn: v(in)")  # neither hides the other
+    await bench.until(lambda: note.text().startswith("The circuit has changed since this run."))
+    assert note.text().endswith("Not in this run and not drawn: v(in)")  # neither hides the other
     path.write_text(DECKS["rc.cir"].replace("in", "a").replace("out", "b"))
     await bench.run("rc.cir")
     assert [trace.expression for trace in bench.panel.traces] == ["v(a)", "v(b)"]  # never an empty plot

@@ -18,18 +18,20 @@ from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QApplication
 
 import bootstrap
+from application.app import Application
 from presentation.window.application import run
 from presentation.window.main_window import MainWindow
 
 
-def make_frame(services: Any, state: Any) -> MainWindow:
-    frame = MainWindow(services, state)
+def make_frame(services: Any, app: Application, state: Any) -> MainWindow:
+    frame = MainWindow(services, app, state)
     services.start(close_when_filled(frame, services), kind="close")
     return frame
 
 
 async def close_when_filled(frame: MainWindow, services: Any) -> None:
-    while not (filling := [each for each in services.app.tasks.handles if each.kind == "fill window"]):  # noqa: ASYNC110
+    tasks = frame.parts.app.program.tasks
+    while not (filling := [each for each in tasks.handles if each.kind == "fill window"]):  # noqa: ASYNC110
         await asyncio.sleep(0.01)
     await filling[0].wait()
     assert services.workspace.root is not None
@@ -64,7 +66,7 @@ def what_is_held() -> Held:
 
 def open_and_close(project: Path) -> Held:
     app = bootstrap.build()
-    assert app.language
+    assert app.program.language
     assert run(app, project, make_frame=make_frame) == 0
     return what_is_held()
 

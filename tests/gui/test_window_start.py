@@ -77,11 +77,11 @@ def close(frame: PlainFrame) -> None:
 def run(then: Then = close, *, path: Path | None = None, app: Application | None = None, make=PlainFrame):
     log: list[str] = []
     made = app or bootstrap.build()
-    assert made.language
-    state = made.window_state.load()
+    assert made.program.language
+    state = made.program.window_state.load()
     try:
         code = async_runtime.run_window(
-            lambda: live(made, path, state, lambda services, _: make(services, log, then))
+            lambda: live(made, path, state, lambda services, *_: make(services, log, then))
         )
         return code, log
     except asyncio.CancelledError:
@@ -351,16 +351,16 @@ def test_no_log_costs_the_log_not_the_program(tmp_path, caplog):
 def test_run_is_the_program_whole(qapp):
     log: list[str] = []
     app = bootstrap.build()
-    assert app.language
-    assert run_program(app, None, make_frame=lambda services, state: PlainFrame(services, log, close)) == 0
+    assert app.program.language
+    assert run_program(app, None, make_frame=lambda services, *_: PlainFrame(services, log, close)) == 0
     assert log == ["painted", "filled with None", "asked", "released"]
     assert log_path(user_home()).exists()
 
 
 def test_theme_and_language_are_those_of_the_last_time_from_the_first_paint_on(qapp):
     app = bootstrap.build()
-    assert app.language == "en"
-    app.window_state.save(WindowState(theme="dark", language="zh", scale=1.5))
+    assert app.program.language == "en"
+    app.program.window_state.save(WindowState(theme="dark", language="zh", scale=1.5))
     seen = []
 
     def look(frame: PlainFrame) -> None:

@@ -39,7 +39,7 @@ class Desk:
         self.windows: list[MainWindow] = []
 
     async def start(self, project: Path | None = None) -> MainWindow:
-        window = MainWindow(self.services, None)
+        window = MainWindow(self.services, self.services.app, None)
         self.windows.append(window)
         window.resize(1440, 900)
         window.show()
@@ -48,7 +48,7 @@ class Desk:
         return window
 
     async def settled(self) -> None:
-        await self._until(lambda: not self.services.app.tasks.handles)
+        await self._until(lambda: not self.services.app.program.tasks.handles)
 
     async def kill(self, window: MainWindow) -> None:
         """What is on the disk afterwards is what a kill leaves: nothing is written any more."""
@@ -58,7 +58,7 @@ class Desk:
         keeper._mine = keeper._state = None
         root = self.services.workspace.root
         assert root is not None
-        await asyncio.to_thread(self.services.app.unsaved_texts.release, root)  # as the kernel does
+        await asyncio.to_thread(self.services.app.project.unsaved_texts.release, root)  # as the kernel does
         await window.desk.close()
         await self.settled()
 
@@ -70,7 +70,7 @@ async def desk(
     monkeypatch.setattr("presentation.panels.conversation.panel.WebProbe", NoWebView)
     made = Desk(services, until)
     yield made
-    await services.app.stop.stop_all("app_shutdown")
+    await services.app.program.stop.stop_all("app_shutdown")
     for window in made.windows:
         await window.desk.close()
         await window.release()
@@ -81,8 +81,7 @@ def shares(sizes: list[int]) -> list[float]:
 
 
 def editor_of(window: MainWindow) -> EditorArea:
-    assert isinstance(window.panes.editor, EditorArea)
-    return window.panes.editor
+    return window.parts.editor
 
 
 async def typed(desk: Desk, window: MainWindow, path: Path, text: str, until: Until) -> None:
@@ -103,19 +102,19 @@ async def test_everything_is_as_it_was_before_the_kill(desk: Desk, project: Path
     await typed(desk, first, circuit, "* typed", until)
     place = editor_of(first).places()[circuit]
     assert place[2] > 100, "scrolled to the end"
-    first.set_theme("dark")
-    first.set_language("zh")
+    first.appearance.set_theme("dark")
+    first.appearance.set_language("zh")
     first.panes.left.setSizes([100, 300, 300])
-    first.panes.bottom.show_tab(3)
+    first.parts.bottom.show_tab("problems")
     zooms = {"ac": {"": (2.0, 3.5), "dB": (-40.0, 1.0)}}
     desk.services.workspace.views.of(circuit).zooms.update(zooms)
-    first.panes.conversation.composer.edit.setFocus()
-    QTest.keyClicks(first.panes.conversation.composer.edit, "and the gain?")
+    first.parts.conversation.composer.edit.setFocus()
+    QTest.keyClicks(first.parts.conversation.composer.edit, "and the gain?")
     sizes, order = first.panes.left.sizes(), editor_of(first).open_files()
     await desk.kill(first)
     assert notes.read_text() == "# Notes\n"
-    first.set_language("en")
-    first.set_theme("light")
+    first.appearance.set_language("en")
+    first.appearance.set_theme("light")
     first.hide()
 
     told: list[str] = []
@@ -131,11 +130,11 @@ async def test_everything_is_as_it_was_before_the_kill(desk: Desk, project: Path
     assert (desk.services.theme.mode, desk.services.language.name) == ("dark", "zh")
     # The screen of these tests is smaller than the window was: the second one fits it.
     assert shares(second.panes.left.sizes()) == pytest.approx(shares(sizes), abs=0.03)
-    assert second.panes.bottom.tabs.currentIndex() == 3
+    assert second.parts.bottom.shown_tab == "problems"
     assert desk.services.workspace.views.of(circuit).zooms == zooms
-    assert second.panes.conversation.composer.text == "and the gain?"
+    assert second.parts.conversation.composer.text == "and the gain?"
     assert second.projects.state.recent == (project,)
-    assert any(line.startswith("Brought back, still unsaved:") for line in told)
+    assert any(line.startswith("Restored, still unsaved:") for line in told)
     page = editor.page_of(notes)
     assert page is not None
     assert page.notices.notice is None
@@ -207,7 +206,7 @@ async def test_what_is_no_more_unsaved_is_not_kept(
     window = await desk.start(project)
     await typed(desk, window, circuit, "* mine", until)
     await window.projects.keeper.keep_now()
-    store = desk.services.app.unsaved_texts
+    store = desk.services.app.project.unsaved_texts
     assert isinstance(store, UnsavedTextFiles)
     assert len(list(store.folder_of(project).glob("*.text"))) == 1
     await way(window, editor_of(window).page_of(circuit))
@@ -245,7 +244,7 @@ async def test_what_was_done_right_before_the_end_is_remembered(
     await window.release()
     await window.desk.close()
     desk.windows.remove(window)
-    memory = (await asyncio.to_thread(desk.services.app.window_state.load)).memory_of(project)
+    memory = (await asyncio.to_thread(desk.services.app.program.window_state.load)).memory_of(project)
     assert Path(memory.shown_file) == Path("notes.md")
     assert Path("notes.md") in [Path(name) for name in memory.open_files]
 
@@ -253,7 +252,7 @@ async def test_what_was_done_right_before_the_end_is_remembered(
 async def test_a_project_that_another_window_has_is_not_kept_twice(
     desk: Desk, project: Path, until: Until
 ) -> None:
-    store = desk.services.app.unsaved_texts
+    store = desk.services.app.project.unsaved_texts
     assert isinstance(store, UnsavedTextFiles)
     folder = store.folder_of(project)
     folder.mkdir(parents=True)
@@ -266,7 +265,7 @@ async def test_a_project_that_another_window_has_is_not_kept_twice(
         await typed(desk, window, project / "filter.cir", "x", until)
         await window.projects.keeper.keep_now()
         assert list(folder.glob("*.text")) == []
-        state = await asyncio.to_thread(desk.services.app.window_state.load)
+        state = await asyncio.to_thread(desk.services.app.program.window_state.load)
         assert state.last_project == project
         assert state.memory_of(project).open_files == ()
     finally:
@@ -285,7 +284,7 @@ async def test_an_unexpected_end_is_told_and_its_report_can_be_copied_and_delete
     (runs / f"{name}.run").write_text("")
     (runs / f"{name}.trace").write_text("Circuit Design AI 0\n\nFatal Python error: Segmentation fault\n")
     window = await desk.start(project)
-    window.set_language(language)
+    window.appearance.set_language(language)
     (notice,) = window.findChildren(CrashNotice)
     assert notice.isVisible()
     assert notice._label.text().startswith(title)

@@ -42,10 +42,10 @@ async def test_it_simulates_and_measures_what_is_stated(name, tmp_path):
     app = bootstrap.build()
     folder, circuit = name.split("/")
     try:
-        copy = await app.browse.copy_example(folder, tmp_path)
-        report = await app.check(copy / circuit)
+        copy = await app.project.browse.copy_example(folder, tmp_path)
+        report = await app.simulation.check(copy / circuit)
         assert [item for item in report.diagnostics if item.severity != "info"] == []
-        result: SimulationResult = await app.simulate(SimulationRequest(circuit=copy / circuit))
+        result: SimulationResult = await app.simulation.run(SimulationRequest(circuit=copy / circuit))
     finally:
         await app.close()
     assert result.ok

@@ -36,7 +36,7 @@ def simulate(app: Application, tmp_path: Path) -> Simulate:
         for name, text in files.items():
             (tmp_path / name.replace("__", ".")).write_text(text)
         (tmp_path / "c.cir").write_text(deck)
-        return await app.simulate(SimulationRequest(circuit=tmp_path / "c.cir"))
+        return await app.simulation.run(SimulationRequest(circuit=tmp_path / "c.cir"))
 
     return run
 
@@ -199,7 +199,9 @@ async def test_folders_that_commands_write_into_are_made_in_the_runs_own(simulat
 async def test_files_that_commands_read_are_found(app: Application, tmp_path: Path) -> None:
     (tmp_path / "more.cmd").write_text("*ng_script\nac dec 5 1 1k\n")
     (tmp_path / "c.cir").write_text(f"{FILTER}.control\nsource more.cmd\n.endc\n.end\n")
-    result = await app.simulate(SimulationRequest(circuit=tmp_path / "c.cir"))  # no project: shown one by one
+    result = await app.simulation.run(
+        SimulationRequest(circuit=tmp_path / "c.cir")
+    )  # no project: shown one by one
     assert result.ok, result.issues
     assert await plots_of(result) == ["AC Analysis (ac1)"]
 

@@ -48,7 +48,7 @@ class Run:
             environment=os.environ, designers={"builtin": self.designer}, simulator=self._simulator
         )
         try:
-            return await app.design(self._request, ask=ask, emit=self.events.append)
+            return await app.design.run(self._request, ask=ask, emit=self.events.append)
         finally:
             await app.close()
 
@@ -183,7 +183,7 @@ async def test_an_unknown_provider_ends_with_error_and_done(tmp_path: Path) -> N
     app = bootstrap.build(environment=os.environ, designers={})
     try:
         with pytest.raises(UserInputError):
-            await app.design(DesignRequest(project=tmp_path, text="x"), ask=never, emit=events.append)
+            await app.design.run(DesignRequest(project=tmp_path, text="x"), ask=never, emit=events.append)
     finally:
         await app.close()
     assert isinstance(events[-2], ErrorOccurred)
@@ -205,7 +205,9 @@ async def test_cancelling_ends_with_done_and_leaves_nothing_running(tmp_path: Pa
 
     app = bootstrap.build(environment=os.environ, designers={"builtin": run.designer})
     try:
-        task = asyncio.create_task(app.design(DesignRequest(project=tmp_path, text="x"), ask=ask, emit=emit))
+        task = asyncio.create_task(
+            app.design.run(DesignRequest(project=tmp_path, text="x"), ask=ask, emit=emit)
+        )
         await started.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

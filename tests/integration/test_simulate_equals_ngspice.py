@@ -103,7 +103,7 @@ async def test_a_request_that_fails_is_not_placed_behind_the_files_end(
     app: Application, tmp_path: Path
 ) -> None:
     (tmp_path / "d.cir").write_text("t\nV1 a 0 1\nR1 a 0 1\n.op\n.end\n")
-    result = await app.simulate(SimulationRequest(circuit=tmp_path / "d.cir", analysis="dc V9 0 1 0.1"))
+    result = await app.simulation.run(SimulationRequest(circuit=tmp_path / "d.cir", analysis="dc V9 0 1 0.1"))
     assert {issue.code for issue in result.issues} == {"undefined-source", "undefined-element"}
     assert {(issue.file, issue.line) for issue in result.issues} == {(None, None)}
 
@@ -111,7 +111,7 @@ async def test_a_request_that_fails_is_not_placed_behind_the_files_end(
 async def _compare(circuit: Path, app: Application, tmp_path: Path) -> None:
     bare = tmp_path / "bare.raw"
     await asyncio.to_thread(_run_bare, circuit.parent, circuit.name, bare)
-    result = await app.simulate(SimulationRequest(circuit=circuit))
+    result = await app.simulation.run(SimulationRequest(circuit=circuit))
     assert result.ok, [(issue.code, str(issue.message)) for issue in result.issues]
     await asyncio.to_thread(_hold_against, result.run.raw_paths[0], bare)
 

@@ -11,7 +11,16 @@ from string import Formatter
 import pytest
 
 ROOT = Path(__file__).parents[2]
-CODE = ("shared", "domain", "application", "infrastructure", "presentation", "bootstrap.py", "main.py")
+CODE = (
+    "shared",
+    "domain",
+    "application",
+    "infrastructure",
+    "presentation",
+    "composition",
+    "bootstrap.py",
+    "main.py",
+)
 CATALOGUES = sorted((ROOT / "resources" / "translations" / "zh").glob("*.json"))
 
 

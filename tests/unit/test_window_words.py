@@ -58,7 +58,8 @@ def test_no_parameter_of_a_text_is_an_option() -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_each_place_has_its_own_words(language: str) -> None:
-    locked = msg("Give its passphrase: on a terminal, in the model settings of the window, or in {variable}.",
+    locked = msg("Enter its passphrase: on a terminal, in the model settings of the window, or in "
+                 "{variable}.",
                  variable="CIRCUIT_AI_KEYS_PASSPHRASE")  # fmt: skip
     assert "CIRCUIT_AI_KEYS_PASSPHRASE" in Translator(language)(locked)
     said = Translator(language, "window")(locked)

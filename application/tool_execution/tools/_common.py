@@ -14,7 +14,8 @@ from shared.errors import CircuitAIError, CircuitError, UserInputError
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from application.tool_execution.context import ProjectView, ToolContext
+    from application.ports.project_view import ProjectView
+    from application.tool_execution.definition import ToolContext
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -69,7 +70,7 @@ def _with_near_names(error: UserInputError, view: ProjectView, text: str) -> Use
         return error
     names_text = ", ".join(dict.fromkeys(near))
     return UserInputError(
-        error.message, advice=msg("Near names are: {names}.", names=names_text), error_type=error.error_type
+        error.message, advice=msg("Similar names: {names}.", names=names_text), error_type=error.error_type
     )
 
 
@@ -78,25 +79,25 @@ def file_problem(error: OSError, name: str) -> CircuitAIError:
     match error.errno:
         case errno.ENOENT | errno.ENOTDIR:
             return UserInputError(
-                msg("There is no file {path}.", path=name),
-                advice=msg("Look up the name with list_project_files; upper and lower case count."),
+                msg("File {path} does not exist.", path=name),
+                advice=msg("Look up the name with list_project_files; names are case-sensitive."),
                 error_type="file_not_found",
             )
         case errno.EISDIR | errno.EINVAL | errno.ELOOP | errno.ENXIO:
             return UserInputError(
                 msg("{path} is not a regular file.", path=name),
-                advice=msg("Name a text file; folders, pipes and devices cannot be used."),
+                advice=msg("Specify a text file; folders, pipes and devices cannot be used."),
                 error_type="not_a_file",
             )
         case errno.ESTALE:
             return UserInputError(
-                msg("{path} was exchanged while it was opened.", path=name),
-                advice=msg("Try again when nothing else changes the folder."),
+                msg("{path} was replaced while it was being opened.", path=name),
+                advice=msg("Try again when nothing else is changing the folder."),
                 error_type="outside_project",
             )
         case _:
             return CircuitError(
                 msg("{path} cannot be read ({reason}).", path=name, reason=error.strerror or str(error)),
-                advice=msg("Look at the file's permissions."),
+                advice=msg("Check the file's permissions."),
                 error_type="cannot_read",
             )

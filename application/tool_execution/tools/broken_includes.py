@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
-from application.tool_execution.context import ProjectView
+from application.ports.project_view import ProjectView
 from application.tool_execution.tools._common import NETLIST_SUFFIXES
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
 

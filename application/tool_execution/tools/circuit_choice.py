@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from application.tool_execution.context import ProjectView, ToolContext
+from application.ports.project_view import ProjectView
+from application.tool_execution.definition import ToolContext
 from application.tool_execution.tools._common import CIRCUIT_SUFFIXES, in_worker, locate
 from domain.circuit.diagnostics import is_fragment
 from domain.circuit.netlist import Netlist
@@ -40,12 +41,12 @@ async def chosen_circuit(context: ToolContext, file_path: str | None) -> Path:
     if not found:
         raise UserInputError(
             msg("The project has no circuit."),
-            advice=msg("Write one with rewrite_file, or name the file with file_path."),
+            advice=msg("Write one with rewrite_file, or specify the file with file_path."),
             error_type="no_circuit",
         )
     raise UserInputError(
         msg("The project has several circuits: {names}.", names=", ".join(item.name for item in found[:20])),
-        advice=msg("Name the one you mean with file_path."),
+        advice=msg("Specify the one you mean with file_path."),
         error_type="ambiguous_circuit",
     )
 

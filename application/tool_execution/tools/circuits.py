@@ -11,8 +11,8 @@ from typing import Any
 
 from pydantic import Field
 
-from application.tool_execution.context import FolderEntry, ProjectView, ToolCall, ToolContext
-from application.tool_execution.definition import Arguments, Switch, Tool
+from application.ports.project_view import FolderEntry, ProjectView
+from application.tool_execution.definition import Arguments, Switch, Tool, ToolContext
 from application.tool_execution.reading import Unreadable, facts_of
 from application.tool_execution.tools._common import NETLIST_SUFFIXES, in_thread, in_worker, locate
 from application.tool_execution.tools.files import unreadable
@@ -20,7 +20,8 @@ from domain.circuit.dependencies import SourceReader, resolve_dependencies
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
 from domain.circuit.outline import outline_of
 from domain.circuit.symbols import SymbolUse, bare_name, uses_of
-from domain.llm.tools.result import ToolResult, failure
+from domain.llm.tools.look import ToolLook
+from domain.llm.tools.result import ToolCall, ToolResult, failure
 from domain.llm.tools.text_files import BinaryFileError, decode
 from shared.message import msg
 
@@ -67,9 +68,9 @@ async def analyze_file(arguments: AnalyzeArguments, context: ToolContext, _call:
         if outline.reason == "file_too_large":
             return failure(
                 "file_too_large",
-                msg("{path} has {size} kB; files up to 5000 kB are analyzed.",
+                msg("{path} is {size} kB; files up to 5000 kB are analyzed.",
                     path=name, size=outline.total_bytes // 1000),
-                suggestions=(msg("Search it with query of read_file, or read it by lines."),),
+                suggestions=(msg("Search it with the query argument of read_file, or read it by lines."),),
                 result={"path": name, "file_path": name, "file_info": {"total_bytes": outline.total_bytes}},
             )  # fmt: skip
         return unreadable(name, outline)
@@ -205,7 +206,7 @@ async def find_references(
     return ToolResult(
         success=True,
         content="\n".join(lines),
-        summary=msg("Found {count} references of {name}.", count=len(references), name=name),
+        summary=msg("Found {count} references to {name}.", count=len(references), name=name),
         result={
             "symbol_name": name,
             "definition": definitions[0] if definitions and arguments.include_definition else None,
@@ -315,6 +316,7 @@ def _use(file: str, use: SymbolUse) -> dict[str, Any]:
 ANALYZE_FILE = Tool(
     name="analyze_file",
     title=msg("Analyze a file"),
+    look=ToolLook(running=msg("Analyzing"), done=msg("Analyzed"), icon="file-code", card="read"),
     description=(
         "The outline of a netlist with line numbers: title, subcircuits, models, parameters, sources, "
         "analyses, measurements, includes, counts of elements, nodes, and what is wrong with it. For other "
@@ -331,6 +333,9 @@ ANALYZE_FILE = Tool(
 FIND_REFERENCES = Tool(
     name="find_references",
     title=msg("Find references"),
+    look=ToolLook(
+        running=msg("Finding references"), done=msg("Found references"), icon="search", card="read"
+    ),
     description=(
         "Find where an element, node, model, subcircuit, parameter or function is defined and used, in all "
         "netlists of the project. Use it before renaming or changing a subcircuit, model or parameter. For "

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from application.tool_execution.context import ProjectView, ToolCall, ToolContext
-from application.tool_execution.definition import Arguments, Number, Switch, Tool
+from application.ports.project_view import ProjectView
+from application.tool_execution.definition import Arguments, Number, Switch, Tool, ToolContext
 from application.tool_execution.tools._common import in_thread
 from application.tool_execution.tools.circuit_choice import chosen_circuit
 from application.tool_execution.tools.edits import exchange_text
 from domain.llm.tools.effect import ComputedEffect, PathEffect
-from domain.llm.tools.result import ToolResult
+from domain.llm.tools.look import ToolLook
+from domain.llm.tools.result import ToolCall, ToolResult
 from domain.llm.tools.text_files import BinaryFileError, decode
 from shared.errors import UserInputError
 from shared.message import msg
@@ -64,7 +65,7 @@ async def analyze_convergence(
         return ToolResult(
             success=True,
             content=f"{name} converges, or fails for another reason than convergence: see run_simulation.",
-            summary=msg("Nothing keeps this circuit from converging."),
+            summary=msg("Nothing prevents this circuit from converging."),
             result={"file_path": name, "cause": None, "remedies": []},
         )
     found = _found(name, diagnosis, cause, is_asked_to_fix=arguments.auto_fix)
@@ -149,6 +150,9 @@ def _content(name: str, diagnosis: Diagnosis, *, is_asked_to_fix: bool) -> str:
 ANALYZE_CONVERGENCE = Tool(
     name="analyze_convergence",
     title=msg("Analyze convergence"),
+    look=ToolLook(
+        running=msg("Analyzing convergence"), done=msg("Analyzed convergence"), icon="activity", card="plain"
+    ),
     description=(
         "Find out why a circuit does not converge (singular matrix, no operating point, time step too "
         "small) and which edit makes it converge. Remedies are tried in copies; the file changes only with "

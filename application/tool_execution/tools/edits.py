@@ -11,15 +11,16 @@ from typing import Any
 from pydantic import Field
 
 from application.ports.project import ABSENT
-from application.tool_execution.context import ProjectView, ToolCall, ToolContext
-from application.tool_execution.definition import Arguments, Switch, Tool, Whole
+from application.ports.project_view import ProjectView
+from application.tool_execution.definition import Arguments, Switch, Tool, ToolContext, Whole
 from application.tool_execution.reading import Unreadable
 from application.tool_execution.tools._common import file_problem, in_thread, located
 from application.tool_execution.tools.files import unreadable
 from domain.llm.tools.effect import ComputedEffect, PathEffect
 from domain.llm.tools.line_diff import LineDiff, diff_texts
+from domain.llm.tools.look import ToolLook
 from domain.llm.tools.patching import PatchFailure, PatchOutcome, apply_patch
-from domain.llm.tools.result import ToolResult, failure, result_to_plain
+from domain.llm.tools.result import ToolCall, ToolResult, failure, result_to_plain
 from domain.llm.tools.text_files import (
     BinaryFileError,
     NotEncodableError,
@@ -262,15 +263,15 @@ def _write_plan(
     if not _is_text(data):
         return failure(
             "bad_arguments",
-            msg("The text for {path} has characters no text file has (NUL or other control characters).",
+            msg("The text for {path} contains characters no text file has (NUL or other control characters).",
                 path=name),
-            suggestions=(msg("Leave them out."),),
+            suggestions=(msg("Remove them."),),
         )  # fmt: skip
     if len(data) > MOST_WRITTEN_BYTES and (before is None or len(data) > len(before)):
         return failure(
             "content_too_large",
             msg(
-                "{path} would have {size} kB; a tool writes at most 2000 kB.",
+                "{path} would be {size} kB; a tool writes at most 2000 kB.",
                 path=name,
                 size=len(data) // 1000,
             ),
@@ -306,7 +307,7 @@ def _bytes_of(view: ProjectView, path: Path) -> bytes | None:
 
 
 def _nothing_to_patch(view: ProjectView, text: str) -> ToolResult:
-    create = msg("rewrite_file makes a new file.")
+    create = msg("rewrite_file creates a new file.")
     try:
         appeared = located(view, text)
     except UserInputError as error:
@@ -318,8 +319,8 @@ def _nothing_to_patch(view: ProjectView, text: str) -> ToolResult:
 def _stale(name: str) -> ToolResult:
     return failure(
         "file_modified_externally",
-        msg("{path} was changed by someone else since it was read; nothing was written.", path=name),
-        suggestions=(msg("Read it again with read_file, then make the change to what is there now."),),
+        msg("{path} has been modified by another program since it was read; nothing was written.", path=name),
+        suggestions=(msg("Read it again with read_file, then change its present content."),),
         result={"path": name, "file_path": name},
     )
 
@@ -328,7 +329,7 @@ def _already_so(name: str, data: bytes) -> ToolResult:
     return ToolResult(
         success=True,
         content=f"{name} already has this content; nothing was written.",
-        summary=msg("{path} is already so.", path=name),
+        summary=msg("{path} already has this content.", path=name),
         result={
             "path": name,
             "file_path": name,
@@ -442,16 +443,16 @@ def _patch_message(name: str, problem: PatchFailure) -> Message:
         case "same_text":
             return msg("Search and replacement are the same text.")
         case "no_change":
-            return msg("The replacement leaves {path} as it is.", path=name)
+            return msg("The replacement leaves {path} unchanged.", path=name)
         case "not_found":
             return msg("The search text is not in {path}.", path=name)
         case "ambiguous":
             return msg(
-                "The search text is in {path} several times, on lines {lines}.", path=name, lines=lines
+                "The search text occurs in {path} several times, on lines {lines}.", path=name, lines=lines
             )
         case "occurrence_out_of_range":
             return msg(
-                "The search text is in {path} only {count} times (lines {lines}).",
+                "The search text occurs in {path} only {count} times (lines {lines}).",
                 path=name,
                 count=len(problem.lines),
                 lines=lines,
@@ -461,21 +462,22 @@ def _patch_message(name: str, problem: PatchFailure) -> Message:
 def _patch_suggestions(problem: PatchFailure) -> tuple[Message, ...]:
     match problem.kind:
         case "not_found":
-            look = msg("Look at the file's present content with read_file and copy the text exactly.")
+            look = msg("Read the file's present content with read_file and copy the text exactly.")
             if "fuzzy" in problem.hints:
-                return (msg("Set fuzzy to true: only blanks differ."), look)
+                return (msg("Set fuzzy to true: only whitespace differs."), look)
             return (look,)
         case "ambiguous":
             return (msg("Quote more lines around the place, or give occurrence (1 = the first, 0 = all)."),)
         case "occurrence_out_of_range":
             return (msg("occurrence counts from 1; 0 replaces all."),)
         case _:
-            return (msg("Give the text as it is now as search and the new one as replace."),)
+            return (msg("Give the present text as search and the new text as replace."),)
 
 
 REWRITE_FILE = Tool(
     name="rewrite_file",
     title=msg("Write a file"),
+    look=ToolLook(running=msg("Changing"), done=msg("Changed"), icon="file-pen", card="change"),
     description=(
         "Write a whole file: make a new one, or replace the content of an existing one. Best for new files "
         "and for files up to about 150 lines that change in many places; for a small change use patch_file. "
@@ -494,6 +496,7 @@ REWRITE_FILE = Tool(
 PATCH_FILE = Tool(
     name="patch_file",
     title=msg("Change a file"),
+    look=ToolLook(running=msg("Changing"), done=msg("Changed"), icon="file-pen", card="change"),
     description=(
         "Replace one passage of a file. search must be copied exactly from the file (read it first): whole "
         "words, values and lines, with enough of them to be unique. If it fails, the answer shows the most "

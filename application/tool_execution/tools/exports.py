@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from application.ports.project import ABSENT
-from application.tool_execution.context import ProjectView, ToolCall, ToolContext
-from application.tool_execution.definition import Arguments, Texts, Tool, Whole
+from application.ports.project_view import ProjectView
+from application.tool_execution.definition import Arguments, Texts, Tool, ToolContext, Whole
 from application.tool_execution.tools._common import in_thread
 from application.tool_execution.tools.result_data import span_of
 from application.tool_execution.tools.result_source import (
@@ -24,7 +24,8 @@ from application.tool_execution.tools.result_source import (
     result_content,
     result_source,
 )
-from domain.llm.tools.result import ToolResult, result_to_plain
+from domain.llm.tools.look import ToolLook
+from domain.llm.tools.result import ToolCall, ToolResult, result_to_plain
 from shared.errors import UserInputError
 from shared.message import msg
 
@@ -184,8 +185,8 @@ def _vacant(view: ProjectView, text: str, suffixes: tuple[str, ...]) -> Path:
     path = view.locate_for_writing(text, suffixes)
     if path.exists():
         raise UserInputError(
-            msg("{path} exists already; it was not replaced.", path=view.name_of(path)),
-            advice=msg("Choose another name, or leave path out for a new one."),
+            msg("{path} already exists; it was not replaced.", path=view.name_of(path)),
+            advice=msg("Choose another name, or omit path for a new one."),
             error_type="file_exists",
         )
     return path
@@ -198,7 +199,7 @@ def _free(view: ProjectView, stem: str, suffix: str, suffixes: tuple[str, ...]) 
         if not path.exists():
             return path
     raise UserInputError(
-        msg("There are too many files named like {path}.", path=f"{stem}{suffix}"),
+        msg("There are too many files with names like {path}.", path=f"{stem}{suffix}"),
         advice=msg("Give a name with path."),
         error_type="file_exists",
     )
@@ -221,7 +222,7 @@ async def _written(
     result = ToolResult(
         success=True,
         content=_content(details),
-        summary=msg("Made {path} ({size} kB).", path=name, size=-(-len(data) // 1000)),
+        summary=msg("Created {path} ({size} kB).", path=name, size=-(-len(data) // 1000)),
         result=details,
     )
     await context.operations.change_file(
@@ -277,6 +278,7 @@ def _content(details: Mapping[str, Any]) -> str:
 GENERATE_CHART = Tool(
     name="generate_chart",
     title=msg("Draw a chart"),
+    look=ToolLook(running=msg("Drawing a chart"), done=msg("Drew a chart"), icon="chart-line", card="plain"),
     description=(
         "Draw a stored simulation result as a picture (svg or png) in the project: a Bode plot, waveforms, a "
         "dc sweep or noise. Use it when the user wants to see or keep a diagram; figures come from "
@@ -292,6 +294,9 @@ GENERATE_CHART = Tool(
 EXPORT_WAVEFORM_DATA = Tool(
     name="export_waveform_data",
     title=msg("Export data"),
+    look=ToolLook(
+        running=msg("Exporting curves"), done=msg("Exported curves"), icon="download", card="plain"
+    ),
     description=(
         "Write the vectors of a stored simulation result into a file of the project for other programs: csv, "
         "mat or json. Use it when the user wants the data; to read figures yourself there is inspect_data. "

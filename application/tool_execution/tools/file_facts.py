@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import Field
 
-from application.tool_execution.context import ProjectView, ToolCall, ToolContext
-from application.tool_execution.definition import Arguments, Switch, Tool, Whole
+from application.ports.project_view import ProjectView
+from application.tool_execution.definition import Arguments, Switch, Tool, ToolContext, Whole
 from application.tool_execution.reading import Unreadable
 from application.tool_execution.tools._common import NETLIST_SUFFIXES, in_thread, in_worker, locate
 from application.tool_execution.tools.circuits import outline_file
@@ -16,7 +16,8 @@ from application.tool_execution.tools.files import unreadable
 from domain.circuit.dependencies import SourceReader, resolve_dependencies
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
 from domain.llm.tokens import count_tokens
-from domain.llm.tools.result import ToolResult, failure
+from domain.llm.tools.look import ToolLook
+from domain.llm.tools.result import ToolCall, ToolResult, failure
 from domain.llm.tools.text_files import BinaryFileError, decode
 from shared.message import msg
 
@@ -125,8 +126,8 @@ async def get_dependencies(
     if path.suffix.lower() not in NETLIST_SUFFIXES:
         return failure(
             "not_a_netlist",
-            msg("{path} is no netlist, so it includes nothing.", path=name),
-            suggestions=(msg("Name a file like {suffixes}.", suffixes=".cir .sp .net .inc .lib"),),
+            msg("{path} is not a netlist, so it includes nothing.", path=name),
+            suggestions=(msg("Specify a file such as {suffixes}.", suffixes=".cir .sp .net .inc .lib"),),
         )
     reader = await in_thread(context, context.services.sources.for_circuit, path, view.libraries)
     found = await in_worker(context, path, _dependencies, view, path, reader)
@@ -191,9 +192,9 @@ def _unreadable(name: str, problem: Unreadable) -> ToolResult:
         return unreadable(name, problem)
     return failure(
         "file_too_large",
-        msg("{path} has {size} kB; files up to 5000 kB are analyzed.",
+        msg("{path} is {size} kB; files up to 5000 kB are analyzed.",
             path=name, size=problem.total_bytes // 1000),
-        suggestions=(msg("Search it with query of read_file, or read it by lines."),),
+        suggestions=(msg("Search it with the query argument of read_file, or read it by lines."),),
         result={"file_path": name},
     )  # fmt: skip
 
@@ -201,6 +202,7 @@ def _unreadable(name: str, problem: Unreadable) -> ToolResult:
 GET_FILE_SUMMARY = Tool(
     name="get_file_summary",
     title=msg("Summarize a file"),
+    look=ToolLook(running=msg("Summarizing the file"), done=msg("Summarized"), icon="file-text", card="read"),
     description=(
         "A few lines about a file: of a netlist its title, counts of elements, subcircuits, analyses, "
         "includes and main names; of a text its beginning and headings. Use it to decide whether a file is "
@@ -216,6 +218,9 @@ GET_FILE_SUMMARY = Tool(
 GET_DEPENDENCIES = Tool(
     name="get_dependencies",
     title=msg("List dependencies"),
+    look=ToolLook(
+        running=msg("Listing dependencies"), done=msg("Listed dependencies"), icon="link", card="read"
+    ),
     description=(
         "Which files a netlist includes (.include, .lib), directly and through others, with the line of each "
         "directive and what could not be found. Use it before moving or changing a file others may include; "

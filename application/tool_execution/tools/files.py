@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import Field
 
-from application.tool_execution.context import FolderEntry, ProjectView, ToolCall, ToolContext
-from application.tool_execution.definition import Arguments, Switch, Tool, Whole
+from application.ports.project_view import FolderEntry, ProjectView
+from application.tool_execution.definition import Arguments, Switch, Tool, ToolContext, Whole
 from application.tool_execution.reading import (
     Reading,
     Room,
@@ -23,7 +23,8 @@ from application.tool_execution.reading import (
 )
 from application.tool_execution.tools._common import in_thread, in_worker, locate
 from domain.llm.tokens import count_tokens
-from domain.llm.tools.result import RESULT_LIMIT, RESULT_TOKENS, ToolResult, failure
+from domain.llm.tools.look import ToolLook
+from domain.llm.tools.result import RESULT_LIMIT, RESULT_TOKENS, ToolCall, ToolResult, failure
 from domain.llm.tools.text_files import BinaryFileError, decode
 from shared.message import Message, msg
 
@@ -148,7 +149,6 @@ def _entry_line(entry: dict[str, Any]) -> str:
 
 
 async def read_file(arguments: ReadArguments, context: ToolContext, _call: ToolCall) -> ToolResult:
-    """Lines of a text file."""
     path = await locate(context, arguments.path)
     name = context.view.name_of(path)
     first, last = arguments.start_line, arguments.end_line
@@ -194,16 +194,16 @@ def unreadable(name: str, problem: Unreadable) -> ToolResult:
         return failure(
             "binary_file",
             msg("{path} is not a text file.", path=name),
-            suggestions=(msg("Simulation data is looked at with inspect_data."),),
+            suggestions=(msg("Use inspect_data for simulation data."),),
             result=info,
         )
     info["file_info"]["total_lines"] = problem.total_lines
     size = problem.total_bytes // 1000
     return failure(
         "file_too_large",
-        msg("{path} has {size} kB; whole files are read up to 200 kB.", path=name, size=size)
+        msg("{path} is {size} kB; whole files are read up to 200 kB.", path=name, size=size)
         if problem.total_lines is None
-        else msg("{path} has {size} kB in {lines} lines; whole files are read up to 200 kB.",
+        else msg("{path} is {size} kB in {lines} lines; whole files are read up to 200 kB.",
                  path=name, size=size, lines=problem.total_lines),
         suggestions=(
             msg("Read a part with start_line and end_line, or the places of a text with query."),
@@ -315,6 +315,7 @@ def _summary(name: str, reading: Reading) -> Message:
 LIST_PROJECT_FILES = Tool(
     name="list_project_files",
     title=msg("List files"),
+    look=ToolLook(running=msg("Listing the files"), done=msg("Listed files"), icon="list-tree", card="read"),
     description=(
         "List the files and folders of the project with their sizes. Use it first when you don't know what "
         "there is. Not for searching inside files: that is search_project. "
@@ -329,6 +330,7 @@ LIST_PROJECT_FILES = Tool(
 READ_FILE = Tool(
     name="read_file",
     title=msg("Read a file"),
+    look=ToolLook(running=msg("Reading"), done=msg("Read"), icon="search", card="read"),
     description=(
         "Read a text file of the project: whole (small files), by line range, or the places where a text "
         "stands (query). The first line of the answer, in brackets, says which lines follow; the lines "

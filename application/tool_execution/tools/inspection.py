@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from application.tool_execution.context import ToolCall, ToolContext
-from application.tool_execution.definition import Arguments, Texts, Tool, Whole
+from application.tool_execution.definition import Arguments, Texts, Tool, ToolContext, Whole
 from application.tool_execution.tools._common import in_thread
 from application.tool_execution.tools.result_data import (
     naming_hint,
@@ -24,7 +23,8 @@ from application.tool_execution.tools.result_data import (
 )
 from application.tool_execution.tools.result_source import OF_OTHERS, result_content, result_source
 from application.tool_execution.tools.simulation import AnalysisType
-from domain.llm.tools.result import ToolResult, failure
+from domain.llm.tools.look import ToolLook
+from domain.llm.tools.result import ToolCall, ToolResult, failure
 from shared.errors import CircuitError, UserInputError
 from shared.message import msg
 
@@ -111,15 +111,15 @@ def _answer(details: dict[str, Any]) -> ToolResult:
     if wanted and len(errors) == len(wanted):
         return failure(
             "bad_expression",
-            msg("None of the figures can be had: {reason}", reason=errors[0]),
+            msg("None of the values is available: {reason}", reason=errors[0]),
             detail=content,
-            suggestions=(msg("Call inspect_data without expressions to see which signals there are."),),
+            suggestions=(msg("Call inspect_data without expressions to list the signals."),),
             result=details,
         )
     return ToolResult(
         success=True,
         content=content,
-        summary=msg("Looked at {path}.", path=details["result_path"]),
+        summary=msg("Inspected {path}.", path=details["result_path"]),
         result=details,
     )
 
@@ -143,7 +143,7 @@ def _metrics(context: ToolContext, result: Path) -> dict[str, Any]:
 
 
 def _read_plots(context: ToolContext, source: Path) -> list[Plot]:
-    return context.services.waveforms.read(context.services.results.raw_path_of(source))
+    return context.services.waveform_reader.read(context.services.results.raw_path_of(source))
 
 
 async def _values(
@@ -258,6 +258,7 @@ def _table(text: str, item: dict[str, Any]) -> str:
 INSPECT_DATA = Tool(
     name="inspect_data",
     title=msg("Inspect data"),
+    look=ToolLook(running=msg("Inspecting"), done=msg("Inspected"), icon="table-2", card="read"),
     description=(
         "Get figures from simulation results: values of expressions, samples of signals over time or "
         "frequency, or, without either, which signals there are with their ranges. Needs a result: call "

@@ -11,22 +11,24 @@ import os
 import posixpath
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
 from application.ports.project import ABSENT, FOLDER, FileChange
-from application.tool_execution.context import ProjectView, ToolCall, ToolContext
-from application.tool_execution.definition import Arguments, Tool
+from application.ports.project_view import ProjectView
+from application.tool_execution.definition import Arguments, Tool, ToolContext
 from application.tool_execution.tools._common import NETLIST_SUFFIXES, file_problem, in_thread, in_worker
 from application.tool_execution.tools.broken_includes import broken_includes
 from domain.llm.tools.effect import MOST_PATHS_SHOWN, ComputedEffect, PathEffect
-from domain.llm.tools.result import EffectClass, ToolResult, result_to_plain
+from domain.llm.tools.look import ToolLook
+from domain.llm.tools.result import EffectClass, ToolCall, ToolResult, result_to_plain
 from domain.llm.tools.text_files import version_hash
 from shared.errors import CircuitError, UserInputError
-from shared.folder_walk import walk
 from shared.message import Message, msg
+from shared.paths import walk
 
 _MOST_FILES = 1000
 _MOST_FILE_BYTES = 20_000_000
@@ -115,7 +117,6 @@ class _Plan:
 
 
 async def create_folder(arguments: FolderArguments, context: ToolContext, call: ToolCall) -> ToolResult:
-    """Make a folder."""
     view = context.view
     place = await in_thread(context, view.locate_for_making, arguments.path, is_folder=True)
     name = view.name_of(place)
@@ -125,13 +126,13 @@ async def create_folder(arguments: FolderArguments, context: ToolContext, call: 
         return ToolResult(
             success=True,
             content=f"The folder {name} is there already.",
-            summary=msg("The folder {path} is there already.", path=name),
+            summary=msg("The folder {path} already exists.", path=name),
             result=details,
         )
     result = ToolResult(
         success=True,
         content=f"Made the folder {name}.",
-        summary=msg("Made the folder {path}.", path=name),
+        summary=msg("Created the folder {path}.", path=name),
         result=details,
     )
     return await _carry_out(context, call, _Plan(effect="create", place=place, made=made), result)
@@ -193,7 +194,7 @@ async def _planned_move(arguments: MoveArguments, context: ToolContext) -> _Plan
 async def _planned_rename(arguments: RenameArguments, context: ToolContext) -> _Plan:
     if "/" in arguments.new_name or "\\" in arguments.new_name:
         raise UserInputError(
-            msg("A name has no folder in it: {name}.", name=arguments.new_name[:100]),
+            msg("A name cannot contain a folder: {name}.", name=arguments.new_name[:100]),
             advice=msg("Use move_file to move it to another folder."),
             error_type="bad_path",
         )
@@ -221,19 +222,19 @@ def _plan_move(context: ToolContext, text: str, target_of: Callable[[ProjectView
     target = view.locate_for_making(target_of(view, source), is_folder=is_folder, moved=source)
     if target == source:
         raise CircuitError(
-            msg("{path} is there already under this name.", path=view.name_of(source)),
-            advice=msg("Nothing has to be done."),
+            msg("{path} already has this name and place.", path=view.name_of(source)),
+            advice=msg("Nothing to do."),
             error_type="no_change",
         )
     if target.is_relative_to(source):
         raise UserInputError(
-            msg("{path} can't be moved into itself.", path=view.name_of(source)),
-            advice=msg("Choose a place outside of it."),
+            msg("{path} cannot be moved into itself.", path=view.name_of(source)),
+            advice=msg("Choose a place outside it."),
             error_type="bad_path",
         )
     if os.path.lexists(target):
         raise UserInputError(
-            msg("There is something at {path} already; nothing was replaced.", path=view.name_of(target)),
+            msg("There is already something at {path}; nothing was replaced.", path=view.name_of(target)),
             advice=msg("Choose another name, or move what is there first."),
             error_type="target_exists",
         )
@@ -262,7 +263,10 @@ def _items(context: ToolContext, place: Path) -> tuple[tuple[_Item, ...], frozen
         name = view.name_of(path)
         if seen.get(name, item.version) != item.version:
             raise CircuitError(
-                msg("{path} was changed by someone else since it was read; nothing was done.", path=name),
+                msg(
+                    "{path} has been modified by another program since it was read; nothing was done.",
+                    path=name,
+                ),
                 advice=msg("Read it again with read_file."),
                 error_type="file_modified_externally",
             )
@@ -272,8 +276,10 @@ def _items(context: ToolContext, place: Path) -> tuple[tuple[_Item, ...], frozen
         size += item.size
         if len(items) > _MOST_FILES or size > _MOST_BYTES or item.size > _MOST_FILE_BYTES:
             raise CircuitError(
-                msg("{path} is too large to be kept for taking it back.", path=view.name_of(place)),
-                advice=msg("Let the user do it, or do it in parts: at most 1000 files, 20 MB each, 100 MB."),
+                msg("{path} is too large to be kept for undo.", path=view.name_of(place)),
+                advice=msg(
+                    "Let the user do it, or do it in parts: at most 1000 files, 20 MB each, 100 MB in total."
+                ),
                 error_type="content_too_large",
             )
     return tuple(items), frozenset(was_read)
@@ -376,21 +382,17 @@ def _told(broken: list[dict[str, Any]]) -> str:
     return "\nThese includes do not find their file any more; mend them:\n" + "\n".join(lines)
 
 
-def _previewed(
-    plan_of: Callable[[Any, ToolContext], Awaitable[_Plan]],
-) -> Callable[..., Awaitable[ComputedEffect]]:
+async def _preview(
+    plan_of: Callable[[Any, ToolContext], Awaitable[_Plan]], arguments: Any, context: ToolContext
+) -> ComputedEffect:
     """The preview of a tool that plans so."""
-
-    async def preview(arguments: Any, context: ToolContext) -> ComputedEffect:
-        plan = await plan_of(arguments, context)
-        view = context.view
-        return ComputedEffect(
-            effect=plan.effect,
-            paths=tuple(_path_effect(view, plan, item) for item in plan.items[:MOST_PATHS_SHOWN]),
-            files=_files_of(plan),
-        )
-
-    return preview
+    plan = await plan_of(arguments, context)
+    view = context.view
+    return ComputedEffect(
+        effect=plan.effect,
+        paths=tuple(_path_effect(view, plan, item) for item in plan.items[:MOST_PATHS_SHOWN]),
+        files=_files_of(plan),
+    )
 
 
 def _path_effect(view: ProjectView, plan: _Plan, item: _Item) -> PathEffect:
@@ -409,7 +411,7 @@ def _path_effect(view: ProjectView, plan: _Plan, item: _Item) -> PathEffect:
 
 
 _TITLES: dict[str, Message] = {
-    "create_folder": msg("Make a folder"),
+    "create_folder": msg("Create a folder"),
     "move_file": msg("Move a file"),
     "rename_file": msg("Rename a file"),
     "delete_file": msg("Delete a file"),
@@ -418,6 +420,10 @@ _TITLES: dict[str, Message] = {
 CREATE_FOLDER = Tool(
     name="create_folder",
     title=_TITLES["create_folder"],
+    look=ToolLook(
+        running=msg("Creating the folder"), done=msg("Created the folder"), icon="folder-plus", card="change"
+    ),
+    groups=frozenset({"folder"}),
     description=(
         "Make an empty folder. Not needed before rewrite_file or move_file: they make the folders they need. "
         'Example: {"path": "filters/active"}'
@@ -431,6 +437,8 @@ CREATE_FOLDER = Tool(
 MOVE_FILE = Tool(
     name="move_file",
     title=_TITLES["move_file"],
+    look=ToolLook(running=msg("Moving"), done=msg("Moved"), icon="file-pen", card="change"),
+    groups=frozenset({"move"}),
     description=(
         "Move a file or folder inside the project. Nothing is ever replaced. Includes are not rewritten: the "
         "answer lists those that no longer find their file, mend them with patch_file. "
@@ -440,12 +448,14 @@ MOVE_FILE = Tool(
     effect="change",
     arguments=MoveArguments,
     run=move_file,
-    preview=_previewed(_planned_move),
+    preview=partial(_preview, _planned_move),
 )
 
 RENAME_FILE = Tool(
     name="rename_file",
     title=_TITLES["rename_file"],
+    look=ToolLook(running=msg("Renaming"), done=msg("Renamed"), icon="file-pen", card="change"),
+    groups=frozenset({"move"}),
     description=(
         "Give a file or folder another name in its folder. To another folder: move_file. Includes are not "
         'rewritten; the answer lists those to mend. Example: {"path": "a.cir", "new_name": "rc_lowpass.cir"}'
@@ -454,12 +464,13 @@ RENAME_FILE = Tool(
     effect="change",
     arguments=RenameArguments,
     run=rename_file,
-    preview=_previewed(_planned_rename),
+    preview=partial(_preview, _planned_rename),
 )
 
 DELETE_FILE = Tool(
     name="delete_file",
     title=_TITLES["delete_file"],
+    look=ToolLook(running=msg("Deleting"), done=msg("Deleted"), icon="trash-2", card="delete"),
     description=(
         "Delete a file or a folder with all in it. Only when the user asked for it; never to make room for a "
         'new version (use rewrite_file). The user can take it back. Example: {"path": "old/rc.cir"}'
@@ -468,5 +479,5 @@ DELETE_FILE = Tool(
     effect="delete",
     arguments=DeleteArguments,
     run=delete_file,
-    preview=_previewed(_planned_delete),
+    preview=partial(_preview, _planned_delete),
 )

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from application.tool_execution.context import ToolCall, ToolContext
-from application.tool_execution.definition import Number, Texts, Tool, Whole
+from application.tool_execution.definition import Number, Texts, Tool, ToolContext, Whole
 from application.tool_execution.tools.circuit_choice import chosen_circuit
 from application.tool_execution.tools.simulation import analysis_card
 from application.tool_execution.tools.study_answers import plain_figures
 from application.tool_execution.tools.study_arguments import Ranges, StudyArguments
-from domain.llm.tools.result import ToolResult, failure, failure_of, result_to_plain
+from domain.llm.tools.look import ToolLook
+from domain.llm.tools.result import ToolCall, ToolResult, failure, failure_of, result_to_plain
 from domain.studies.study_spec import read_study_spec
 from shared.errors import CircuitAIError
 from shared.message import msg
@@ -143,7 +143,9 @@ def _content(result: OptimizationResult, details: dict[str, Any]) -> str:
 
 OPTIMIZE_PARAMETERS = Tool(
     name="optimize_parameters",
-    title=msg("Optimise values"),
+    title=msg("Optimize values"),
+    look=ToolLook(running=msg("Optimizing"), done=msg("Optimized"), icon="target", card="plain"),
+    groups=frozenset({"study"}),
     description="Search for the values of a circuit that meet goals, and minimise or maximise metrics, by "
     "many simulations; E-series and lists are respected and the best point is proved by a run of its own. "
     "The file is not changed: write the values with patch_file afterwards. "

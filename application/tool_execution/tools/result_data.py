@@ -106,7 +106,7 @@ def _samples(signal: Signal, span: tuple[float, float] | None, count: int) -> di
     positions = np.flatnonzero(inside)
     if not len(positions):
         raise CircuitError(
-            msg("No point of {axis} lies in this range; it runs from {start} to {stop} {unit}.",
+            msg("No point of {axis} is in this range; it runs from {start} to {stop} {unit}.",
                 axis=signal.axis_name, start=f"{signal.x.min():.6g}", stop=f"{signal.x.max():.6g}",
                 unit=signal.axis_unit)
         )  # fmt: skip

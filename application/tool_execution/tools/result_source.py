@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from application.tool_execution.context import ToolContext
+from application.tool_execution.definition import ToolContext
 from application.tool_execution.tools._common import in_thread, locate
 from application.tool_execution.tools.circuit_choice import chosen_circuit
 from domain.simulation.retention import Origin
@@ -50,15 +50,15 @@ async def _found(context: ToolContext, text: str | None, iteration: int | None) 
     if iteration is not None:
         if text is not None:
             raise UserInputError(
-                msg("A run is named by its path or by its number, not by both."),
-                advice=msg("Leave one of them out."),
+                msg("A run is specified by its path or its number, not both."),
+                advice=msg("Omit one of them."),
                 error_type="bad_arguments",
             )
         numbered = await in_thread(context, view.numbered_result, iteration)
         if numbered is None:
             raise UserInputError(
                 msg("There is no run number {number} in this project.", number=iteration),
-                advice=msg("Runs count from 1, the oldest that is kept. Leave it out for the newest."),
+                advice=msg("Runs count from 1, the oldest kept. Omit it for the latest."),
                 error_type="no_result",
             )
         return ResultSource(path=numbered, name=view.name_of(numbered), is_stale=False)
@@ -79,8 +79,8 @@ async def _found(context: ToolContext, text: str | None, iteration: int | None) 
             msg("There is no simulation result of {path} yet.", path=view.name_of(circuit))
             if others is None
             else msg(
-                "{path} was not simulated here yet; {result} was made on another computer, or changed by "
-                "another program.",
+                "{path} has not been simulated here yet; {result} was computed on another computer, or "
+                "changed by another program.",
                 path=view.name_of(circuit),
                 result=view.name_of(others),
             ),

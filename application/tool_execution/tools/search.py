@@ -10,10 +10,10 @@ from typing import Any
 from pydantic import Field
 
 from application.ports.search import Found, Match
-from application.tool_execution.context import ToolCall, ToolContext
-from application.tool_execution.definition import Arguments, Switch, Texts, Tool, Whole
+from application.tool_execution.definition import Arguments, Switch, Texts, Tool, ToolContext, Whole
 from domain.llm.tokens import count_tokens
-from domain.llm.tools.result import ToolResult, failure
+from domain.llm.tools.look import ToolLook
+from domain.llm.tools.result import ToolCall, ToolResult, failure
 from domain.search.query import Scope, SearchQuery, SearchType
 from shared.message import Message, msg
 
@@ -112,18 +112,17 @@ async def search_exact(arguments: ExactArguments, context: ToolContext, _call: T
 
 
 def _problem(query: SearchQuery) -> ToolResult | None:
-    """What is wrong with a query."""
     if not query.text.strip():
         return failure(
-            "bad_arguments", msg("The query is empty."), suggestions=(msg("Give a text to find."),)
+            "bad_arguments", msg("The query is empty."), suggestions=(msg("Give a text to search for."),)
         )
     try:
         _ = query.pattern
     except (re.error, RecursionError, OverflowError) as error:
         return failure(
             "bad_pattern",
-            msg("The regular expression can't be read: {reason}.", reason=error),
-            suggestions=(msg("Mend it, or search for plain text without the slashes."),),
+            msg("The regular expression is not valid: {reason}.", reason=error),
+            suggestions=(msg("Fix it, or search for plain text without the slashes."),),
         )
     return None
 
@@ -202,6 +201,9 @@ def _line(match: Match) -> str:
 SEARCH_PROJECT = Tool(
     name="search_project",
     title=msg("Search the project"),
+    look=ToolLook(
+        running=msg("Searching the project"), done=msg("Searched the project"), icon="search", card="read"
+    ),
     description=(
         "Search all text files and PDFs of the project, and their names, for a text (letter case does not "
         "count), a few words, or a /regular expression/; by meaning too where that is set up. Definitions of "
@@ -217,7 +219,8 @@ SEARCH_PROJECT = Tool(
 
 SEARCH_EXACT = Tool(
     name="search_exact",
-    title=msg("Search exactly"),
+    title=msg("Exact search"),
+    look=ToolLook(running=msg("Searching"), done=msg("Searched"), icon="search", card="read"),
     description=(
         "Search for exactly one thing: file names, lines with a text, lines that match a regular expression, "
         "or definitions of symbols. Use it when you know what you look for and in which kind of file; for "

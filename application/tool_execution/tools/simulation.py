@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from pydantic import Field
 
 from application.simulation.failure_place import placed
-from application.tool_execution.context import ToolCall, ToolContext
-from application.tool_execution.definition import Arguments, Assignments, Number, Switch, Tool
+from application.tool_execution.definition import Arguments, Assignments, Number, Switch, Tool, ToolContext
 from application.tool_execution.tools._common import in_thread, in_worker
 from application.tool_execution.tools.circuit_choice import chosen_circuit
 from application.tool_execution.tools.result_data import naming_hint, simulated_plots
 from domain.circuit.netlist import Netlist
-from domain.llm.tools.result import ToolResult, failure, failure_of, result_to_plain
+from domain.llm.tools.look import ToolLook
+from domain.llm.tools.result import ToolCall, ToolResult, failure, failure_of, result_to_plain
 from shared.errors import CircuitAIError, CircuitError, UserInputError
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from application.tool_execution.context import ProjectView
+    from application.ports.project_view import ProjectView
     from domain.circuit.analyses import Analysis
     from domain.simulation.result import SimulationIssue, SimulationResult
     from shared.message import Message
@@ -125,7 +125,7 @@ async def analysis_card(arguments: AnalysisChoice, context: ToolContext, circuit
         word = card.removeprefix(".").split(None, 1)[0].lower() if card.strip(".") else ""
         if kind is not None and word != kind:
             raise UserInputError(
-                msg("analysis “{card}” is no {kind} analysis.", card=card[:80], kind=kind),
+                msg("analysis “{card}” is not a {kind} analysis.", card=card[:80], kind=kind),
                 advice=msg("Give analysis alone."),
                 error_type="bad_arguments",
             )
@@ -144,13 +144,13 @@ async def analysis_card(arguments: AnalysisChoice, context: ToolContext, circuit
         has = ", ".join(analysis.text for analysis in analyses) or "none"
         raise UserInputError(
             msg("The circuit has no {kind} analysis; it has: {analyses}.", kind=kind, analyses=has),
-            advice=msg("Give a whole card with analysis, for example {example}.", example=_EXAMPLES[kind]),
+            advice=msg("Give a complete card with analysis, for example {example}.", example=_EXAMPLES[kind]),
             error_type="no_such_analysis",
         )
     cards = "; ".join(analysis.text for analysis in of_kind)
     raise UserInputError(
         msg("The circuit has several {kind} analyses: {cards}.", kind=kind, cards=cards),
-        advice=msg("Give the one you mean with analysis, or none to run all."),
+        advice=msg("Specify the one you mean with analysis, or omit it to run all."),
         error_type="ambiguous_analysis",
     )
 
@@ -241,7 +241,7 @@ def _advice(issues: list[SimulationIssue]) -> tuple[Message, ...]:
 async def _plots(context: ToolContext, simulated: SimulationResult) -> list[dict[str, Any]]:
     try:
         return await in_thread(
-            context, simulated_plots, context.services.waveforms, simulated.run.raw_paths, _MOST_SIGNALS
+            context, simulated_plots, context.services.waveform_reader, simulated.run.raw_paths, _MOST_SIGNALS
         )
     except (UserInputError, CircuitError):  # a failed run may have left a torn raw file
         if simulated.ok:
@@ -308,6 +308,8 @@ def finite(value: float) -> float | None:
 RUN_SIMULATION = Tool(
     name="run_simulation",
     title=msg("Simulate"),
+    look=ToolLook(running=msg("Simulating"), done=msg("Simulated"), icon="activity", card="simulate"),
+    groups=frozenset({"single_run"}),
     description=(
         "Simulate a circuit with ngspice and get its measurements (.meas), errors with file and line, and "
         "which signals there are. Use it after every change of a circuit. Try values without changing the "

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from application.tool_execution.context import ToolCall, ToolContext
-from application.tool_execution.definition import Tool
+from application.tool_execution.definition import Tool, ToolContext
 from application.tool_execution.tools.circuit_choice import chosen_circuit
 from application.tool_execution.tools.simulation import analysis_card
 from application.tool_execution.tools.study_answers import study_answer
@@ -18,10 +18,11 @@ from application.tool_execution.tools.study_arguments import (
     SweepArguments,
     WorstCaseArguments,
 )
-from domain.llm.tools.result import ToolResult, failure_of, result_to_plain
+from domain.llm.tools.look import ToolLook
+from domain.llm.tools.result import ToolCall, ToolResult, failure_of, result_to_plain
 from domain.studies.study_spec import StudyKind, read_study_spec
 from shared.errors import CircuitAIError, UserInputError
-from shared.message import Message, msg
+from shared.message import msg
 
 
 async def run_parametric_sweep(arguments: SweepArguments, context: ToolContext, call: ToolCall) -> ToolResult:
@@ -31,7 +32,7 @@ async def run_parametric_sweep(arguments: SweepArguments, context: ToolContext, 
         raise UserInputError(
             msg("nested_levels is {levels}, but sweep_params has {count} entries.",
                 levels=arguments.nested_levels, count=count),
-            advice=msg("Leave nested_levels out."),
+            advice=msg("Omit nested_levels."),
             error_type="bad_arguments",
         )  # fmt: skip
     parameters = [
@@ -53,12 +54,11 @@ async def run_monte_carlo(arguments: MonteCarloArguments, context: ToolContext, 
 
 
 async def run_pvt_analysis(arguments: PvtArguments, context: ToolContext, call: ToolCall) -> ToolResult:
-    """Simulate at corners."""
     document: dict[str, Any] = {}
     if arguments.voltages or arguments.temperatures:
         if any(not isinstance(item, str) for item in arguments.corners):
             raise UserInputError(
-                msg("With voltages or temperatures the corners have to be names of library sections."),
+                msg("With voltages or temperatures the corners must be names of library sections."),
                 advice=msg("Put voltage and temp into each corner, or give names only."),
                 error_type="bad_arguments",
             )
@@ -149,67 +149,76 @@ async def _study(
     return answer
 
 
-def _tool(
-    name: str,
-    title: Message,
-    description: str,
-    arguments: type[Any],
-    run: Callable[[Any, ToolContext, ToolCall], Awaitable[ToolResult]],
-) -> Tool[Any]:
-    return Tool(
-        name=name,
-        title=title,
-        description=description,
-        category="simulation",
-        effect="simulate",
-        arguments=arguments,
-        run=run,
-        timeout_s=None,
-    )
+_study_tool = partial(
+    Tool, groups=frozenset({"study"}), category="simulation", effect="simulate", timeout_s=None
+)
 
-
-RUN_PARAMETRIC_SWEEP = _tool(
-    "run_parametric_sweep",
-    msg("Sweep parameters"),
-    "Simulate a circuit for every combination of some values and get a table of metrics. Use it to see how a "
-    "metric depends on a value, or to choose one; the file is not changed. "
-    'Example: {"sweep_params": [{"name": "R1", "min": "1k", "max": "10k", "scale": "E12"}], '
-    '"measure": {"bw": "bandwidth(v(out))"}}',
-    SweepArguments,
-    run_parametric_sweep,
+RUN_PARAMETRIC_SWEEP = _study_tool(
+    name="run_parametric_sweep",
+    title=msg("Sweep parameters"),
+    description=(
+        "Simulate a circuit for every combination of some values and get a table of "
+        "metrics. Use it to see how a "
+        "metric depends on a value, or to choose one; the file is not changed. "
+        'Example: {"sweep_params": [{"name": "R1", "min": "1k", "max": "10k", "scale": "E12"}], '
+        '"measure": {"bw": "bandwidth(v(out))"}}'
+    ),
+    arguments=SweepArguments,
+    run=run_parametric_sweep,
+    look=ToolLook(running=msg("Sweeping"), done=msg("Swept"), icon="activity", card="plain"),
 )
-RUN_MONTE_CARLO = _tool(
-    "run_monte_carlo",
-    msg("Monte Carlo"),
-    "Simulate a circuit many times with random deviations of its values: mean, sigma, quantiles and, with "
-    "goals, the yield with its confidence interval. "
-    'Example: {"variation_config": [{"name": "R*", "tolerance": "1%"}], "goals": ["bw >= 1Meg"], '
-    '"runs": 500, "measure": {"bw": "bandwidth(v(out))"}}',
-    MonteCarloArguments,
-    run_monte_carlo,
+RUN_MONTE_CARLO = _study_tool(
+    name="run_monte_carlo",
+    title=msg("Monte Carlo"),
+    description=(
+        "Simulate a circuit many times with random deviations of its values: mean, "
+        "sigma, quantiles and, with "
+        "goals, the yield with its confidence interval. "
+        'Example: {"variation_config": [{"name": "R*", "tolerance": "1%"}], "goals": ["bw >= 1Meg"], '
+        '"runs": 500, "measure": {"bw": "bandwidth(v(out))"}}'
+    ),
+    arguments=MonteCarloArguments,
+    run=run_monte_carlo,
+    look=ToolLook(running=msg("Running Monte Carlo"), done=msg("Monte Carlo"), icon="activity", card="plain"),
 )
-RUN_PVT_ANALYSIS = _tool(
-    "run_pvt_analysis",
-    msg("Corners"),
-    "Simulate a circuit at corners of process, supply voltage and temperature and get where each metric is "
-    'worst. Example: {"corners": ["TT", "SS", "FF"], "voltages": {"vdd": [1.62, 1.98]}, '
-    '"temperatures": [-40, 27, 125]}',
-    PvtArguments,
-    run_pvt_analysis,
+RUN_PVT_ANALYSIS = _study_tool(
+    name="run_pvt_analysis",
+    title=msg("Corners"),
+    description=(
+        "Simulate a circuit at corners of process, supply voltage and temperature and "
+        "get where each metric is "
+        'worst. Example: {"corners": ["TT", "SS", "FF"], "voltages": {"vdd": [1.62, 1.98]}, '
+        '"temperatures": [-40, 27, 125]}'
+    ),
+    arguments=PvtArguments,
+    run=run_pvt_analysis,
+    look=ToolLook(running=msg("Running corners"), done=msg("Corners"), icon="activity", card="plain"),
 )
-RUN_WORST_CASE = _tool(
-    "run_worst_case",
-    msg("Worst case"),
-    "Find how far tolerances can move each metric: extreme values (EVA), root of the sum of squares (RSS). "
-    'Example: {"tolerance_config": {"R1": "1%", "C1": "5%"}, "target_metrics": ["bw=bandwidth(v(out))"]}',
-    WorstCaseArguments,
-    run_worst_case,
+RUN_WORST_CASE = _study_tool(
+    name="run_worst_case",
+    title=msg("Worst case"),
+    description=(
+        "Find how far tolerances can move each metric: extreme values (EVA), root of the "
+        "sum of squares (RSS). "
+        'Example: {"tolerance_config": {"R1": "1%", "C1": "5%"}, "target_metrics": ["bw=bandwidth(v(out))"]}'
+    ),
+    arguments=WorstCaseArguments,
+    run=run_worst_case,
+    look=ToolLook(
+        running=msg("Finding the worst case"), done=msg("Worst case"), icon="activity", card="plain"
+    ),
 )
-RUN_SENSITIVITY = _tool(
-    "run_sensitivity",
-    msg("Sensitivity"),
-    "Find which values of a circuit matter most for a metric: normalised sensitivities, the strongest first. "
-    'Example: {"parameters": ["R1", "C1"], "target_metrics": ["bw=bandwidth(v(out))"]}',
-    SensitivityArguments,
-    run_sensitivity,
+RUN_SENSITIVITY = _study_tool(
+    name="run_sensitivity",
+    title=msg("Sensitivity"),
+    description=(
+        "Find which values of a circuit matter most for a metric: normalised "
+        "sensitivities, the strongest first. "
+        'Example: {"parameters": ["R1", "C1"], "target_metrics": ["bw=bandwidth(v(out))"]}'
+    ),
+    arguments=SensitivityArguments,
+    run=run_sensitivity,
+    look=ToolLook(
+        running=msg("Computing sensitivities"), done=msg("Sensitivities"), icon="activity", card="plain"
+    ),
 )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from application.tool_execution.context import ToolContext
+from application.tool_execution.definition import ToolContext
 from domain.llm.tools.result import ToolResult, failure
 from shared.message import msg
 

@@ -9,13 +9,13 @@ from typing import Any
 
 from pydantic import Field
 
-from application.tool_execution.context import ToolCall, ToolContext
-from application.tool_execution.definition import Arguments, Tool, Whole
+from application.tool_execution.definition import Arguments, Tool, ToolContext, Whole
 from domain.llm.chat import WebSource
 from domain.llm.system_prompt import fence_data
 from domain.llm.tokens import count_tokens
 from domain.llm.tools.effect import ComputedEffect
-from domain.llm.tools.result import RESULT_LIMIT, RESULT_TOKENS, ToolResult
+from domain.llm.tools.look import ToolLook
+from domain.llm.tools.result import RESULT_LIMIT, RESULT_TOKENS, ToolCall, ToolResult
 from domain.llm.web_search import LONGEST_QUERY, MOST_RESULTS, WEB_SEARCH, WebSearchSettings, clean_query
 from shared.errors import UserInputError
 from shared.message import msg
@@ -90,7 +90,8 @@ def _set_up(context: ToolContext) -> tuple[WebSearchSettings, Any]:
         raise UserInputError(
             msg("The web search is switched off."),
             advice=msg(
-                "Go on without it; the user can switch it on: --web-search, or the switch in the window."
+                "Continue without it; the user can switch it on with --web-search or with the switch "
+                "in the window."
             ),
             error_type="web_search_off",
         )
@@ -146,6 +147,7 @@ def _row(source: WebSource) -> dict[str, str]:
 WEB_SEARCH_TOOL = Tool(
     name=WEB_SEARCH,
     title=msg("Search the web"),
+    look=ToolLook(running=msg("Searching the web"), done=msg("Searched the web"), icon="globe", card="read"),
     description=(
         "Search the web for what neither the project nor your own knowledge tells: data sheet values, models "
         "of parts, recent facts. Gives title, address, date and an excerpt of each page, not the pages. The "

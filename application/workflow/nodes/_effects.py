@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from langgraph.errors import GraphBubbleUp
 
-from application.agent.stream import tell
+from application.graph.runtime import tell
+from application.graph.state import GraphState
 from application.ports.events import DesignEvent, PhaseEntered, ToolEnded, ToolStarted
 from application.workflow.journal import StepRecord
-from application.workflow.state import GraphState
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
@@ -29,7 +29,6 @@ class Step:
         self.told: list[DesignEvent] = []
 
     def tell(self, event: DesignEvent) -> None:
-        """Show an event."""
         tell(event)
         self.told.append(event)
 
@@ -50,9 +49,7 @@ class Finished:
 class DesignNode(Protocol):
     """A node of the workflow. It may run again after a kill, but never after its line is written."""
 
-    async def __call__(self, state: GraphState, step: Step) -> Finished:
-        """Do the step."""
-        ...
+    async def __call__(self, state: GraphState, step: Step) -> Finished: ...
 
 
 def recorded(node: DesignNode, journal: DesignJournal) -> Callable[[GraphState], Awaitable[GraphState]]:
@@ -98,7 +95,7 @@ class RunningCall:
     """A call being carried out; whoever does it says how it ended."""
 
     success: bool = False
-    summary: Message = field(default_factory=lambda: msg("It was interrupted."))
+    summary: Message = field(default_factory=lambda: msg("Interrupted."))
     error_type: str = ""
 
 

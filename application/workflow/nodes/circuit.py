@@ -13,15 +13,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from application.design.circuit_goals import save_goals
+from application.graph.state import GraphState, PlannedChange
 from application.ports.conversation import Designer
 from application.ports.events import CheckpointReached, TextWritten
 from application.ports.project import ABSENT, ProjectFiles
 from application.tool_execution.operations import Operations
 from application.workflow.journal import Carried, PlannedCall, Said
 from application.workflow.nodes._effects import Finished, Step, carrying_out
-from application.workflow.state import (
-    GraphState,
-    PlannedChange,
+from application.workflow.plain_state import (
     goal_from_plain,
     goal_to_plain,
     intent_from_plain,
@@ -104,7 +103,7 @@ class ActionNode:
         expected = await _content_of_ours(self._project, self._operations, state)
         revised = await self._next_proposal(state)
         if revised is None:
-            text = msg("There is nothing left to change that would bring the goals closer.")
+            text = msg("No remaining change would bring the goals closer.")
             step.tell(TextWritten(text=text))
             goals_met = all_met(verdict_from_plain(plain) for plain in state["last_verdicts"])
             number = state["iteration_count"]
@@ -210,7 +209,7 @@ class WriteCircuitNode:
                 raise _changed_by_somebody(self._project, path) from error
             call.success = True
             call.summary = (
-                msg("Put back round {number}, the best one.", number=change["restored_round"])
+                msg("Restored round {number}, the best one.", number=change["restored_round"])
                 if change["restored_round"]
                 else msg("Wrote {path}.", path=path)
             )
@@ -265,7 +264,7 @@ def _hash_in(project: ProjectFiles, path: str) -> str:
 def _changed_by_somebody(project: ProjectFiles, path: str) -> CircuitError:
     return CircuitError(
         msg("{path} was changed while it was being designed.", path=path),
-        advice=msg("Your version is kept as it is. Start the design again: it takes another file."),
+        advice=msg("Your version is kept as it is. Start the design again: it uses another file."),
         file=project.root / path,
         error_type="file_modified_externally",
     )

@@ -6,12 +6,12 @@ from typing import Any
 
 from langgraph.types import interrupt
 
+from application.graph.state import GraphState
 from application.ports.conversation import Designer
 from application.ports.events import GoalsUnderstood
 from application.workflow.journal import Decided, Said
 from application.workflow.nodes._effects import Finished, Step
-from application.workflow.state import (
-    GraphState,
+from application.workflow.plain_state import (
     goal_from_plain,
     goal_to_plain,
     intent_from_plain,

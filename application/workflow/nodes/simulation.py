@@ -9,6 +9,7 @@ from typing import Any
 
 from langgraph.types import interrupt
 
+from application.graph.state import GraphState, JudgedRound
 from application.ports.conversation import Designer
 from application.ports.events import CheckpointReached, IterationFinished
 from application.ports.project import ProjectFiles
@@ -20,9 +21,7 @@ from application.workflow.journal import Carried, Decided, Said
 from application.workflow.nodes._effects import Finished, Step, carrying_out
 from application.workflow.nodes.circuit import SIMULATE_TOOL, refuse_foreign_change
 from application.workflow.nodes.design_goals import with_goals
-from application.workflow.state import (
-    GraphState,
-    JudgedRound,
+from application.workflow.plain_state import (
     goal_from_plain,
     messages_from_plain,
     messages_to_plain,

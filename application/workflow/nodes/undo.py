@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 
+from application.graph.state import GraphState, JudgedRound
 from application.ports.events import GoalsUnderstood, TextWritten
 from application.ports.project import ProjectFiles
 from application.tool_execution.operations import Operations
 from application.workflow.journal import Said
 from application.workflow.nodes._effects import Finished, Step, carrying_out
 from application.workflow.nodes.circuit import keep_goals
-from application.workflow.state import GraphState, JudgedRound, intent_from_plain
+from application.workflow.plain_state import intent_from_plain
 from shared.errors import CircuitError
 from shared.message import msg
 
@@ -40,7 +41,7 @@ class UndoRoundNode:
                 if record is not None and record.state != "undone":  # not before an interruption
                     await self._operations.undo(write_id, session_id=state["session_id"])
                 call.success = True
-                call.summary = msg("Took back round {number}: {path}.", number=number, path=path)
+                call.summary = msg("Reverted round {number}: {path}.", number=number, path=path)
         except CircuitError as error:
             step.tell(TextWritten(text=error.message))
             return Finished(update={"current_node": "undo_round", "user_intent": "continue"}, record=Said())

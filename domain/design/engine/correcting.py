@@ -9,13 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from domain.simulation.goals import GoalVerdict
 
 MOST_STEPS = 5
 _SLOPES = (0.3, 3.0)
-_FACTORS = (0.2, 5.0)
+_FACTORS = (0.5, 2.0)
+_MORE = 2.0
+"""Times what helps where no aim can be corrected."""
 _INSIDE = 0.02
 """How far inside a one-sided limit is aimed."""
 
@@ -40,25 +43,32 @@ class Tuning:
         return cls(factors={k: float(v) for k, v in plain.get("factors", {}).items()}, tried=tried)
 
     def plain(self) -> dict[str, Any]:
-        """As plain JSON types."""
         tried = [{name: list(pair) for name, pair in each.items()} for each in self.tried]
         return {"factors": dict(self.factors), "tried": tried}
 
 
 def corrected(
-    tuning: Tuning, verdicts: Sequence[GoalVerdict], quantities: Mapping[str, str], push: float = 1.0
+    tuning: Tuning,
+    verdicts: Sequence[GoalVerdict],
+    quantities: Mapping[str, str],
+    push: float = 1.0,
+    *,
+    helps: Mapping[str, str] = MappingProxyType({}),
 ) -> Tuning | None:
     """The next aims after misses; None when no goal that was missed can be corrected, or all is tried.
 
     `quantities` names the quantity of each metric that may be corrected; `push` lengthens the step, for
-    values that would round to the same parts.
+    values that would round to the same parts. `helps` names what is enlarged for a metric that has no aim.
     """
     if len(tuning.tried) >= MOST_STEPS:
         return None
     factors = dict(tuning.factors)
     measured = {}
     for verdict in verdicts:
-        quantity, value = quantities.get(verdict.goal.metric), verdict.measured.value
+        metric, value = verdict.goal.metric, verdict.measured.value
+        quantity = quantities.get(metric)
+        if quantity is None and metric in helps and not verdict.met:
+            factors[helps[metric]] = tuning.factors.get(helps[metric], 1.0) * _MORE**push
         if quantity is None or not math.isfinite(value):
             continue
         factor = factors.get(quantity, 1.0)
@@ -77,7 +87,8 @@ def corrected(
 
 def _wanted(verdict: GoalVerdict) -> float | None:
     goal = verdict.goal
-    if goal.target:
+    is_limit = (goal.minimum is None) != (goal.maximum is None)
+    if goal.target and not is_limit:
         return goal.target
     if goal.minimum is not None and goal.maximum is not None:
         return (goal.minimum + goal.maximum) / 2

@@ -13,7 +13,7 @@ from typing import Any
 
 from domain.circuit.preferred_values import with_unit
 from domain.design.deck import Deck
-from domain.design.sentence import Dimension, Sentence
+from domain.design.sentence import Sentence
 from domain.design.understanding import Slot
 from domain.simulation.goals import DesignGoal
 from shared.message import Message, msg
@@ -46,11 +46,9 @@ class Request(Mapping[str, Any]):
         return name in self._parameters.get(STATED, ())
 
     def having(self, **changed: Any) -> Request:
-        """The same with other values."""
         return Request({**self._parameters, **changed})
 
     def parameters(self) -> dict[str, Any]:
-        """All of it, to be stored."""
         return dict(self._parameters)
 
 
@@ -69,19 +67,10 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quantity:
-    """A number that may be asked for."""
+class Quantity(Slot):
+    """A number that may be asked for; its name is the key in the parameters, with its SI unit."""
 
-    name: str
-    """Key in the parameters, with its SI unit: ``bandwidth_hz``."""
     label: Message
-    dimensions: tuple[Dimension, ...]
-    words: str
-    before: str | None = None
-    after: str | None = None
-    weak: str | None = None
-    takes_rest: bool = False
-    takes_bare: bool = True
     within: tuple[float, float]
     """Least and greatest value that can be designed."""
     example: float
@@ -95,15 +84,7 @@ class Quantity:
     limit: str = ""
     """``at_least`` or ``at_most`` when it is only that: the other bound is refused."""
 
-    def slot(self) -> Slot:
-        """How it is found in a sentence."""
-        return Slot(
-            name=self.name, dimensions=self.dimensions, words=self.words, before=self.before,
-            after=self.after, weak=self.weak, takes_rest=self.takes_rest, takes_bare=self.takes_bare,
-        )  # fmt: skip
-
     def text(self, value: float) -> str:
-        """A value of it for people."""
         unit = next(each for each in self.dimensions if len(self.dimensions) == 1 or each != "dB")
         if unit == "%":
             return f"{100 * value:g} %"
@@ -129,6 +110,8 @@ class Choice:
     label: Message
     options: tuple[Option, ...]
     is_told: bool = True
+    default: Callable[[Request], str | None] | None = None
+    """Key of the option that what was said suggests; None: the first, and it makes no difference."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +144,8 @@ class GoalRow:
     """What it bounds: stated with it, changed with it, and with `is_corrected` aimed at differently."""
     is_corrected: bool = True
     """Whether a miss may be corrected by aiming `quantity` elsewhere."""
+    helped_by: str = ""
+    """A name in the correction whose growth helps when that cannot be done (a faster op-amp)."""
     when: Callable[[Request], bool] = lambda _request: True
 
 
@@ -232,6 +217,8 @@ class Family:
     """What follows from what was said (an order from an attenuation). Raises CircuitError."""
     restore: Callable[[Mapping[str, Any]], Mapping[str, Any]] = as_stored
     """The parameters of a design that was stored by an earlier version."""
+    factors: Callable[[Request, Mapping[str, Any]], Mapping[str, float]] | None = None
+    """The correction of a proposal that was stored by an earlier version, from its tuning."""
 
 
 TOLERANCE = Quantity(

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from domain.design.deck import Deck, Say
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.engine import wording
-from domain.design.engine.changed_goals import changed, ratio_of, tolerance_of
+from domain.design.engine.changed_goals import aim_of, changed, ratio_of, tolerance_of
 from domain.design.engine.correcting import Tuning, corrected
 from domain.design.engine.declaration import DERIVED, STATED, TOLERANCE, Family, GoalRow, Request, Sized
-from domain.design.engine.family import Claim
 from domain.design.engine.reading import completed, fill_in, read, refuse_out_of_range
 from domain.design.sentence import Sentence
 from domain.simulation.goals import DesignGoal, GoalVerdict
@@ -21,12 +21,23 @@ from shared.errors import CircuitError
 from shared.message import Message
 
 _PLAUSIBLE = 0.7
-_PUSHES = (1.0, 1.5, 2.5)
+_MOST_DB = 1e3
+"""Of a changed factor: no circuit has more, and beyond it no float either."""
+_PUSHES = (1.0, 1.5, 2.5, 5.0, 10.0, 20.0)
 """Times the step of a correction, until preferred values give other parts."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """How sure a family is that a sentence means it, and what it had to assume to think so."""
+
+    score: float
+    """0 = not mine; 0.5 = plausible; 1 = named by its own words."""
+    assumptions: tuple[Message, ...] = ()
+
+
 class DeclaredFamily:
-    """The `CircuitFamily` of a declaration."""
+    """What can be done with a declaration."""
 
     def __init__(self, family: Family) -> None:
         self.family = family
@@ -35,6 +46,7 @@ class DeclaredFamily:
         self.examples: Mapping[str, str] = family.examples
         self.labels: Mapping[str, Message] = {row.metric: row.label for row in family.goals}
         by_name = {quantity.name: quantity for quantity in family.quantities}
+        self.factors = {name for name, quantity in by_name.items() if "x" in quantity.dimensions}
         self.goal_words: Mapping[str, str] = {
             row.metric: by_name[row.quantity].words for row in family.goals if row.quantity in by_name
         }
@@ -62,7 +74,8 @@ class DeclaredFamily:
                 yield found.span()
 
     def understand(self, sentence: Sentence, claim: Claim) -> DesignIntent:
-        """Requirement, goals and assumptions of a sentence."""
+        """Requirement, goals and assumptions of a sentence. Raises CircuitError ("missing_goal",
+        "impossible_goal")."""
         request, notes = read(self.family, sentence)
         return DesignIntent(
             family=self.key,
@@ -73,7 +86,7 @@ class DeclaredFamily:
         )
 
     def propose(self, intent: DesignIntent, say: Say) -> Proposal:
-        """The first shot."""
+        """The first shot, by the design equations. Raises CircuitError ("impossible_goal")."""
         return self._proposal(intent, Tuning(factors={}), say)
 
     def follow(self, intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
@@ -88,7 +101,8 @@ class DeclaredFamily:
         for old, new in changed(intent.goals, goals):
             row = rows.get(new.metric)
             if row is not None:
-                parameters |= _followed(row, parameters, old, new)
+                is_factor = row.quantity in self.factors
+                parameters |= _followed(row, parameters, old, new, is_factor=is_factor)
         if parameters == before:
             return replace(intent, goals=tuple(goals))
         follows = [name for name in parameters.get(DERIVED, ()) if parameters[name] == before[name]]
@@ -103,12 +117,15 @@ class DeclaredFamily:
         return replace(intent, parameters=parameters, goals=followed)
 
     def _sized_for(self, changed: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The changed parameters completed; without the unchanged demands when those stand against it."""
+        """The changed parameters completed; without an unchanged demand, or all, that stand against it."""
         needed = {quantity.name for quantity in self.family.quantities if quantity.required}
-        unchanged = {
-            row.quantity for row in self.family.goals if changed.get(row.quantity) == before.get(row.quantity)
-        }
-        for dropped in ((), (unchanged - needed) & set(changed.get(STATED, ()))):
+        unchanged = [
+            row.quantity
+            for row in reversed(self.family.goals)
+            if row.quantity in set(changed.get(STATED, ())) - needed
+            and changed.get(row.quantity) == before.get(row.quantity)
+        ]
+        for dropped in ((), *((name,) for name in unchanged), unchanged):
             parameters = {**changed, **dict.fromkeys(dropped)}
             try:
                 refuse_out_of_range(self.family, parameters)
@@ -123,13 +140,17 @@ class DeclaredFamily:
     def revise(
         self, intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict], say: Say
     ) -> Proposal | None:
-        """Aim elsewhere by what was measured, as far as it takes to choose other parts."""
-        quantities = {
-            row.metric: row.quantity for row in self.family.goals if row.quantity and row.is_corrected
-        }
+        """Aim elsewhere by what was measured, as far as it takes to choose other parts; None when that
+        changes nothing. Raises CircuitError when no parts reach the new aim."""
+        rows = self.family.goals
+        quantities = {row.metric: row.quantity for row in rows if row.quantity and row.is_corrected}
+        helps = {row.metric: row.helped_by for row in rows if row.helped_by}
         tuning = Tuning.restored(previous.tuning, next(iter(quantities.values()), ""))
+        if self.family.factors is not None and "factors" not in previous.tuning:
+            request = self._request(intent.parameters)
+            tuning = Tuning(factors=self.family.factors(request, previous.tuning))
         for push in _PUSHES:
-            aims = corrected(tuning, verdicts, quantities, push)
+            aims = corrected(tuning, verdicts, quantities, push, helps=helps)
             if aims is None:
                 return None
             proposal = self._proposal(intent, aims, say)
@@ -195,20 +216,25 @@ def _goal(row: GoalRow, request: Request) -> DesignGoal:
 
 
 def _followed(
-    row: GoalRow, parameters: Mapping[str, Any], old: DesignGoal, new: DesignGoal
+    row: GoalRow, parameters: Mapping[str, Any], old: DesignGoal, new: DesignGoal, *, is_factor: bool
 ) -> dict[str, Any]:
-    """What a changed goal changes of the request."""
+    """What a changed goal changes of the request; `is_factor`: the quantity is one, the goal may be in dB."""
     before = parameters.get(row.quantity)
+    if (old.minimum is None) != (old.maximum is None):
+        old, new = replace(old, target=None), replace(new, target=None)  # the limit is what is sized for
     if old.target is not None and new.target is None and (new.minimum is None) != (new.maximum is None):
         # Only one side left of what was asked around a value: aim beside it by the tolerance.
         tolerance = parameters.get("tolerance") or 0.0
         side = 1 + tolerance if new.maximum is None else 1 - tolerance
         new = replace(new, target=side * (new.minimum or new.maximum or 0.0))
     ratio = ratio_of(old, new)
+    if is_factor and row.unit == "dB":
+        decibels = (aim_of(new) or 0.0) - (aim_of(old) or 0.0)
+        ratio = 10 ** (min(max(decibels, -_MOST_DB), _MOST_DB) / 20)
     if ratio is None or before is None:
         return {}
     width = tolerance_of(new) if old.target is not None else None
-    if width is None:
+    if width is None or not math.isclose(tolerance_of(old) or 0.0, parameters["tolerance"], rel_tol=1e-6):
         return {row.quantity: before * ratio}
     least, most = TOLERANCE.within
     return {row.quantity: before * ratio, "tolerance": min(max(width, least), most)}

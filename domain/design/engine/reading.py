@@ -22,16 +22,17 @@ def read(family: Family, sentence: Sentence) -> tuple[Request, tuple[Message, ..
     values = dict(said.values)
     stated = set(said.stated)
     notes = list(said.notes)
-    for choice in family.choices:
-        if choice.name not in values:
-            option, is_said = _chosen(choice, sentence)
-            values[choice.name] = option.key
-            if is_said:
-                stated.add(choice.name)
-            elif choice.is_told:
-                notes.append(wording.assumed(choice.label, option.label))
     for quantity in family.quantities:
         values.setdefault(quantity.name, None)
+    for choice in family.choices:
+        if choice.name not in values:
+            named = _named(choice, sentence)
+            option = named or _suggested(choice, values)
+            values[choice.name] = (option or choice.options[0]).key
+            if named is not None:
+                stated.add(choice.name)
+            elif option is not None and choice.is_told:
+                notes.append(wording.assumed(choice.label, option.label))
     values[STATED] = sorted(stated)
     # What was said is judged before anything is concluded from it.
     refuse_out_of_range(family, values)
@@ -45,11 +46,14 @@ def read(family: Family, sentence: Sentence) -> tuple[Request, tuple[Message, ..
 def completed(family: Family, values: dict[str, Any]) -> Said:
     """Add to `values` what follows from them, and which that was. Raises CircuitError."""
     follows = family.complete(Request(values))
+    stated = {*values.get(STATED, ()), *follows.stated}
     values[DERIVED] = sorted(
-        name for name, value in follows.values.items() if value is not None and values.get(name) is None
+        name
+        for name, value in follows.values.items()
+        if value is not None and values.get(name) is None and name not in stated
     )
     values |= follows.values
-    values[STATED] = sorted({*values.get(STATED, ()), *follows.stated})
+    values[STATED] = sorted(stated)
     return follows
 
 
@@ -57,7 +61,7 @@ def read_quantities(
     quantities: tuple[Quantity, ...], sentence: Sentence
 ) -> tuple[dict[str, float], tuple[Mention, ...]]:
     """The numbers of a sentence by quantity, and those no quantity took. Raises CircuitError."""
-    filled = fill_slots(sentence, [quantity.slot() for quantity in quantities])
+    filled = fill_slots(sentence, quantities)
     found = {
         quantity.name: number(quantity, filled.values[quantity.name])
         for quantity in quantities
@@ -84,14 +88,16 @@ def refuse_out_of_range(family: Family, values: Mapping[str, Any]) -> None:
         value = values.get(quantity.name)
         if value is None:
             continue
-        low, high = quantity.within
-        example = quantity.text(quantity.example)
         if quantity.is_whole and value != int(value):
-            raise wording.not_whole(quantity.label, quantity.text(value), example)
-        if not low * (1 - 1e-9) <= value <= high * (1 + 1e-9):
-            raise wording.out_of_range(
-                quantity.label, quantity.text(value), quantity.text(low), quantity.text(high), example
-            )
+            raise wording.not_whole(quantity.label, quantity.text(value), quantity.text(quantity.example))
+        refuse_beyond(quantity, value, *quantity.within)
+
+
+def refuse_beyond(quantity: Quantity, value: float, low: float, high: float) -> None:
+    """Raises CircuitError for a value that is not between two others."""
+    if not low * (1 - 1e-9) <= value <= high * (1 + 1e-9):
+        given, least, most, example = (quantity.text(each) for each in (value, low, high, quantity.example))
+        raise wording.out_of_range(quantity.label, given, least, most, example)
 
 
 def _said(family: Family, sentence: Sentence) -> Said:
@@ -99,11 +105,18 @@ def _said(family: Family, sentence: Sentence) -> Said:
     return Said(values=found, stated=frozenset(found), notes=left_out(unused))
 
 
-def _chosen(choice: Choice, sentence: Sentence) -> tuple[Option, bool]:
+def _named(choice: Choice, sentence: Sentence) -> Option | None:
     named = [option for option in choice.options if sentence.has(option.words)]
     if len(named) > 1:
         raise wording.both(choice.label, named[0].label, named[1].label)
-    return (named[0], True) if named else (choice.options[0], False)
+    return named[0] if named else None
+
+
+def _suggested(choice: Choice, values: Mapping[str, Any]) -> Option | None:
+    if choice.default is None:
+        return choice.options[0]
+    key = choice.default(Request(values))
+    return next((option for option in choice.options if option.key == key), None)
 
 
 def fill_in(family: Family, values: dict[str, Any]) -> list[Message]:

@@ -10,7 +10,7 @@ from shared.message import Message, msg
 def missing(label: Message, example: str) -> CircuitError:
     """A quantity the design cannot do without."""
     return missing_goal(
-        msg("The request does not say the {label}.", label=label),
+        msg("The request does not give the {label}.", label=label),
         msg("Add it, for example: {label} {example}.", label=label, example=example),
     )
 
@@ -30,9 +30,8 @@ def out_of_range(label: Message, given: str, low: str, high: str, example: str) 
 
 
 def not_whole(label: Message, given: str, example: str) -> CircuitError:
-    """A count with a fraction."""
     return impossible(
-        msg("The {label} has to be a whole number, not {given}.", label=label, given=given),
+        msg("The {label} must be a whole number, not {given}.", label=label, given=given),
         msg("Choose a value in that range, for example: {label} {example}.", label=label, example=example),
     )
 
@@ -71,17 +70,15 @@ def both(label: Message, first: Message, second: Message) -> CircuitError:
 
 
 def assumed(label: Message, value: Message | str) -> Message:
-    """A default."""
-    return msg("The {label} was not given: {value} is used.", label=label, value=value)
+    return msg("No {label} given; {value} assumed.", label=label, value=value)
 
 
 def not_named(one: Message) -> Message:
     """The kind of circuit is a guess."""
-    return msg("The circuit was not named: {circuit} is designed.", circuit=one)
+    return msg("The circuit was not named; {circuit} is designed.", circuit=one)
 
 
 def joined(items: list[Message]) -> Message:
-    """A list in a sentence."""
     found = items[0]
     for item in items[1:]:
         found = msg("{before}; {item}", before=found, item=item)

@@ -1,10 +1,11 @@
-"""Rows every declared filter shares: kind, cut-off, order, attenuation at a frequency, tolerance."""
+"""What all declared filters share: quantities, choices, goals, and how a response decides on its order."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+import re
+from collections.abc import Callable, Iterable, Sequence
 
+from domain.circuit.numbers import parse_number
 from domain.design.deck import spice
 from domain.design.engine.declaration import (
     TOLERANCE,
@@ -14,45 +15,37 @@ from domain.design.engine.declaration import (
     Option,
     Quantity,
     Request,
-    Said,
     Sized,
     around,
 )
-from domain.design.engine.reading import number
-from domain.design.families.filter_requests import (
-    COMMON_SLOTS,
-    LABELS,
-    LETS_HIGHS_THROUGH,
-    LETS_LOWS_THROUGH,
-    frequencies_in,
-    order_of,
-    read_filter,
-)
+from domain.design.engine.wording import unreachable
 from domain.design.prototypes import attenuation_db, prototype, ripple_edge
-from domain.design.sentence import Sentence
-from domain.design.understanding import Filled, left_out
 from domain.simulation.goals import DesignGoal
 from shared.message import msg
 
 LOW_PASS, HIGH_PASS = "lowpass", "highpass"
-KIND = Choice(
-    name="kind",
-    label=msg("kind of filter"),
-    options=(
-        Option(key=LOW_PASS, label=msg("low-pass"), words=LETS_LOWS_THROUGH),
-        Option(key=HIGH_PASS, label=msg("high-pass"), words=LETS_HIGHS_THROUGH),
-    ),
+LETS_LOWS_THROUGH = r"low[\s-]?pass|(?<![a-z])lpf?(?![a-z])|high[\s-]?cut|低通|高频滤除|高切"
+LETS_HIGHS_THROUGH = r"high[\s-]?pass|(?<![a-z])hpf?(?![a-z])|low[\s-]?cut|高通|低频滤除|低切"
+FILTER_WORDS = rf"{LETS_LOWS_THROUGH}|{LETS_HIGHS_THROUGH}|filter|滤波"
+THREE_DB = (
+    r"\(?-?\b3(?:\.0\d?)?\s?db\)?[\s-]*(?:cut|band|corner|freq|point|edge|截止|带宽|转折|频率|点)|"
+    r"(?:cut[\s-]?off|bandwidth|corner|截止频率|转折频率|带宽|"
+    r"截止)(?: frequency)?\s*\(?\s*-?3(?:\.0\d?)?\s?db\)?"
+    r"|hz\s*[,(]?\s*-3(?:\.0\d?)?\s?db|-3(?:\.0\d?)?\s?db\s*(?:at|"
+    r"@|in|=|:|处|在)|(?:处|at \S+\s?k?hz:?)\s*-3(?:\.0\d?)?\s?db"
+)
+"""The 3 dB that say what a cut-off is, and ask for no attenuation."""
+BUTTERWORTH_WORDS, CHEBYSHEV_WORDS = r"butterw|巴特沃", r"cheb[iy]|tscheb|[切契]比雪夫"
+
+BUTTERWORTH = Option(
+    key="butterworth", label=msg("Butterworth"), words=rf"{BUTTERWORTH_WORDS}|maximally flat|最(?:大)?平坦"
 )
 RESPONSE = Choice(
     name="response",
     label=msg("response"),
     options=(
-        Option(
-            key="butterworth", label=msg("Butterworth"), words=r"butterw|巴特沃|maximally flat|最(?:大)?平坦"
-        ),
-        Option(
-            key="chebyshev", label=msg("Chebyshev"), words=r"cheb[iy]|tscheb|[切契]比雪夫|ripple|纹波|波纹"
-        ),
+        BUTTERWORTH,
+        Option(key="chebyshev", label=msg("Chebyshev"), words=rf"{CHEBYSHEV_WORDS}|ripple|纹波|波纹"),
     ),
 )
 PARTS = Choice(
@@ -70,33 +63,48 @@ CUTOFF_AT = Choice(
     label=msg("cut-off"),
     is_told=False,
     options=(
-        Option(key="half_power", label=msg("half-power point"), words=r"(?<![\d.])3(?:\.01)?\s?db"),
+        Option(key="half_power", label=msg("half-power point"), words=THREE_DB),
         Option(
             key="edge",
             label=msg("ripple edge"),
-            words=r"(?:ripple|pass[\s-]?band) (?:edge|up to)|通带(?:边缘|截止|频率)|[纹波]{2}(?:边缘|带宽)",
+            words=(
+                rf"^(?!.*(?:{THREE_DB})).*(?:ripple (?:edge|band\s?width|band|up to)|pass[\s-]?band (?:edge|"
+                r"frequency|up to|to|from|(?:is |of )?\d)|通带(?:为|是|范围)?(?:边缘|频率|截止|\s*\d)|"
+                r"[纹波]{2}(?:带宽|边缘)|等纹波)"
+            ),
         ),
     ),
 )
+
+_LOSS_WORDS = (
+    r"(?:pass[\s-]?band|insertion) (?:loss|attenuation)|(?<![a-z])a_?p(?:ass)?(?![a-z])|"
+    r"通带(?:内)?(?:的)?(?:最大)?(?:允许)?(?:损耗|衰减|损失)|插入?损耗?"
+)
+_RIPPLE_WORDS = r"ripple|纹波|波纹|波动|起伏|cheb\w*|[切契]比雪夫"
 LOSS = Quantity(
+    name="loss_db", label=msg("pass-band loss"), dimensions=("dB",), words=_LOSS_WORDS, takes_bare=False,
+    has_sign=False, within=(0, 60), example=1,
+)  # fmt: skip
+LADDER_LOSS = Quantity(
     name="loss_db", label=msg("pass-band loss"), dimensions=("dB",), takes_bare=False, within=(0.01, 3),
-    example=0.5,
-    words=(
-        r"ripple|纹波|波纹|波动|起伏|cheb\w*|[切契]比雪夫|(?:pass[\s-]?band|insertion) (?:loss|attenuation)|"
-        r"通带(?:内)?(?:的)?(?:最大)?(?:允许)?(?:损耗|衰减|损失)|插入?损耗?"
-    ),
+    example=0.5, words=rf"{_RIPPLE_WORDS}|{_LOSS_WORDS}",
     default=lambda request: 0.5 if request["response"] == "chebyshev" else 1.0,
 )  # fmt: skip
 """Of a Chebyshev response its ripple."""
-_SLOTS = {slot.name: slot for slot in COMMON_SLOTS}
-
-
-_CUTOFF = msg("cut-off frequency")
-
-
-def _row(name: str, slot: str, **facts: object) -> Quantity:
-    found = _SLOTS[slot]
-    return Quantity(name=name, dimensions=found.dimensions, words=found.words, **facts)  # type: ignore[arg-type]
+RIPPLE = Quantity(
+    name="ripple_db", label=msg("ripple"), dimensions=("dB",), words=_RIPPLE_WORDS, takes_bare=False,
+    has_sign=False, within=(0, 3.02), example=0.5,
+)  # fmt: skip
+PEAKING = Quantity(
+    name="peaking_db", label=msg("peaking"), dimensions=("dB",), takes_bare=False, within=(1e-6, 60),
+    example=0.1, words=r"(?<![a-z])peak(?:ing|s)?(?![a-z])|峰值|尖峰|峰化|凸峰|鼓包",
+)  # fmt: skip
+"""How far the response may stand above its pass-band level."""
+GAIN = Quantity(
+    name="gain", label=msg("gain"), dimensions=("x", "dB"), within=(1, 1000), example=2,
+    default=1.0, is_told=False,
+    words=r"(?<![a-z])gain|增益|放大倍数|放大|(?<![a-z])[ak]v?(?=\s*=)",
+)  # fmt: skip
 
 
 def filter_quantities(
@@ -104,63 +112,74 @@ def filter_quantities(
 ) -> tuple[Quantity, ...]:
     """Cut-off (`name` in the parameters), attenuation and tolerance, with the cut-offs a family can do."""
     return (
-        _row(name, "cutoff", label=_CUTOFF, within=cutoff_hz, example=example_hz, required=True),
-        _row("attenuation_db", "attenuation_db", label=msg("attenuation"), within=(0, 160), example=40),
-        _row(
-            "attenuation_hz", "attenuation_hz", label=msg("stop-band edge"), within=(1e-9, 1e15), example=2e6
+        Quantity(
+            name=name, label=msg("cut-off frequency"), dimensions=("Hz",), takes_rest=True, within=cutoff_hz,
+            example=example_hz, required=True, weak=r"(?<![a-z])at(?![a-z])|@|在",
+            words=(
+                r"cut[\s-]?off|cutting|corner|break (?:frequency|point)|(?<![a-z])f_?c(?![a-z])|"
+                r"(?<![a-z])f_?0(?!\d)|f_?3db|-?3(?:\.01)?\s?db|bandwidth|带宽|截止|转折|拐点|拐角|"
+                r"passband edge|通带(?:边缘|频率|截止)|ripple edge|(?<![a-z])f_?p(?:ass)?(?![a-z])|"
+                r"natural frequency|自然频率|特征频率|固有频率|极点频率|pole frequency"
+            ),
+        ),
+        Quantity(
+            name="attenuation_hz", label=msg("stop-band edge"), dimensions=("Hz",), within=(1e-9, 1e15),
+            example=2e6, weak=r"(?<![a-z])(?:at|beyond|above|below|from)(?![a-z])|@|在",
+            words=r"stop[\s-]?band (?:edge|frequency)|阻带(?:频率|边缘)|(?<![a-z])f_?s(?:top)?(?![a-z])",
+            before=(
+                r"(?:attenuat\w*|rejects?|rejection|suppress\w*|down|loss|衰减|抑制|db)\s*"
+                r"(?:of \S+\s?db\s*)?(?:(?:at|beyond|above|below|from|by|for)(?![a-z])|@|在)|"
+                r"stop[\s-]?band(?: edge| frequency| starts?| begins?)*(?: at| from)?|"
+                r"阻带(?:起始|截止|边缘)?(?:频率)?"
+            ),
+            after=(
+                r"(?:(?:处|时|以上|以外|以下|外)\s*[,:]?|的|\s)*(?:衰减|抑制|at least|to be|"
+                r"is|are|down by|down|attenuat\w*(?: by| of)?|by|"
+                r"rejects?|rejection|不少于|不小于|不低于|至少|大于等于|大于|超过|达到|达|为|要|有|>=?|"
+                r"≥|\s)*-?\d+(?:\.\d+)?\s?(?:db|分贝)(?!\s*(?:ripple|纹波))"
+            ),
+        ),
+        Quantity(
+            name="attenuation_db", label=msg("attenuation"), dimensions=("dB",), takes_rest=True,
+            takes_bare=False, within=(0, 160), example=40,
+            words=(
+                r"(?<!band )(?<!band)attenuat\w*|reject\w*|suppress\w*|"
+                r"(?<!通带)(?<!通带内)(?<!通带最大)(?<!通带内最大)(?<!通带允许)(?<!通带最大允许)衰减|抑制|"
+                r"(?<![a-z])down(?![a-z])|阻带|stop[\s-]?band|(?<![a-z])a_?s(?:top)?(?=\s*[=:≥>])"
+            ),
         ),
         TOLERANCE,
-    )
+    )  # fmt: skip
 
 
 def order_quantity(low: int, high: int) -> Quantity:
     """The order, as `order_of` reads it."""
     return Quantity(
-        name="order",
-        label=msg("order"),
-        dimensions=("none",),
-        words="(?!)",
-        within=(low, high),
-        example=5,
-        required=True,
-        is_whole=True,
-    )
+        name="order", label=msg("order"), dimensions=("none",), words="(?!)", within=(low, high), example=5,
+        required=True, is_whole=True,
+    )  # fmt: skip
 
 
-def _nothing_more(_sentence: Sentence, _filled: Filled) -> Mapping[str, Any]:
-    return {}
+def shifted(kind: str, hz: float, ratio: float) -> float:
+    """A frequency `ratio` times as far into the stop band as `hz` (below 1: into the pass band)."""
+    return hz * ratio if kind == LOW_PASS else hz / ratio
 
 
-def filter_reader(
-    own: Sequence[Quantity],
-    more: Callable[[Sentence, Filled], Mapping[str, Any]] = _nothing_more,
-    *,
-    cutoff: str = "cutoff_hz",
-) -> Callable[[Sentence], Said]:
-    """Reads what all filters share the way all of them do, and a family's own quantities beside it.
+def depth(request: Request, cutoff_hz: float) -> float:
+    """How many times as far into the stop band as a cut-off the attenuation is asked for."""
+    ratio: float = request["attenuation_hz"] / cutoff_hz
+    return ratio if request["kind"] == LOW_PASS else 1 / ratio
 
-    `more` gives further parameters (None takes one back), `cutoff` is the name of the cut-off's.
-    """
 
-    def says(sentence: Sentence) -> Said:
-        request, filled = read_filter(sentence, (*COMMON_SLOTS, *(quantity.slot() for quantity in own)))
-        values: dict[str, Any] = {
-            "kind": request.kind,
-            cutoff: request.cutoff_hz,
-            "order": order_of(sentence),
-            "attenuation_db": request.attenuation_db,
-            "attenuation_hz": request.attenuation_hz,
-            "tolerance": request.tolerance if request.tolerance_is_stated else None,
-        }
-        for quantity in own:
-            if quantity.name in filled.values:
-                values[quantity.name] = number(quantity, filled.values[quantity.name])
-        stated = frozenset(name for name, value in values.items() if value is not None)
-        values |= more(sentence, filled)
-        values.setdefault("resistor_series", request.resistor_series)
-        return Said(values=values, stated=stated, notes=(*request.assumptions, *left_out(filled.unused)))
-
-    return says
+def least_order(request: Request, orders: Iterable[int], reached_db: Callable[[int], float]) -> int:
+    """The first of some orders that keeps the attenuation. Raises CircuitError when none does."""
+    order = 0
+    for order in orders:
+        if reached_db(order) >= request["attenuation_db"]:
+            return order
+    advice = msg("Move the two frequencies apart, or ask for less attenuation.")
+    wanted, reached = f"{request['attenuation_db']:g} dB", f"{reached_db(order):.3g} dB"
+    raise unreachable(msg("attenuation"), wanted, reached, advice)
 
 
 def pass_band_edge(request: Request) -> float:
@@ -174,7 +193,7 @@ def pass_band_edge(request: Request) -> float:
 
 def away(request: Request, ratio: float) -> float:
     """A frequency `ratio` times as far into the stop band as the cut-off (below 1: into the pass band)."""
-    return float(request["cutoff_hz"] * (ratio if request["kind"] == LOW_PASS else 1 / ratio))
+    return shifted(request["kind"], request["cutoff_hz"], ratio)
 
 
 def predicted_db(request: Request, order: int, ratio: float) -> float:
@@ -202,6 +221,12 @@ def _pass_band(request: Request) -> str:
     return f"db(min(v(out),{spice(min(edge, far))},{spice(max(edge, far))})/peak(v(out)))"
 
 
+def frequencies_in(goals: Sequence[DesignGoal]) -> list[float]:
+    """The frequencies at which goals measure a gain: a sweep must reach beyond them."""
+    found = (match for goal in goals for match in re.finditer(r"gain\(v\(out\),([^)]+)\)", goal.expression))
+    return [parse_number(match[1]) for match in found]
+
+
 def sweep(request: Request, _sized: Sized, goals: Sequence[DesignGoal]) -> tuple[str]:
     """An .ac card from well inside the pass band to beyond every frequency a goal measures."""
     edges = [request["cutoff_hz"], *frequencies_in(goals)]
@@ -211,7 +236,7 @@ def sweep(request: Request, _sized: Sized, goals: Sequence[DesignGoal]) -> tuple
 
 CUTOFF_GOAL = GoalRow(
     metric="cutoff",
-    label=LABELS["cutoff"],
+    label=msg("Corner, −3 dB"),
     unit="Hz",
     quantity="cutoff_hz",
     expression=lambda request: f"{'highcut' if request['kind'] == LOW_PASS else 'lowcut'}(v(out))",
@@ -219,16 +244,25 @@ CUTOFF_GOAL = GoalRow(
 )
 LOSS_GOAL = GoalRow(
     metric="passband_loss",
-    label=LABELS["passband_loss"],
+    label=msg("Passband loss"),
     unit="dB",
     quantity="loss_db",
     expression=_pass_band,
     bounds=lambda request: Bounds(minimum=-request["loss_db"]),
     is_corrected=False,
 )
+PEAKING_GOAL = GoalRow(
+    metric="peaking",
+    label=msg("Peaking"),
+    unit="dB",
+    quantity="peaking_db",
+    expression=lambda _request: "db(peak(v(out)))",
+    bounds=lambda request: Bounds(maximum=request["peaking_db"]),
+    is_corrected=False,
+)
 ATTENUATION_GOAL = GoalRow(
     metric="attenuation",
-    label=LABELS["attenuation"],
+    label=msg("Attenuation"),
     unit="dB",
     quantity="attenuation_db",
     expression=lambda request: f"db(gain(v(out),{spice(stop_hz(request))})/peak(v(out)))",

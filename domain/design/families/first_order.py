@@ -1,7 +1,7 @@
 """First-order RC and RL low-pass and high-pass filters, with source and load resistance.
 
-The equations, their source and the choice of parts: `domain.design.single_pole`. What may be asked for:
-`first_order_request`.
+What may be asked for: `first_order_request`. The equations, their source, the cut-offs that keep every goal
+and the choice of parts: `domain.design.single_pole`.
 """
 
 from __future__ import annotations
@@ -12,24 +12,9 @@ from dataclasses import replace
 
 from domain.circuit.preferred_values import with_unit
 from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    Bounds,
-    Correction,
-    Family,
-    GoalRow,
-    Request,
-    Sized,
-    Words,
-    around,
-)
-from domain.design.families.filter_requests import (
-    FILTER_WORDS,
-    LABELS,
-    filter_kind,
-    frequencies_in,
-    order_of,
-)
-from domain.design.families.filter_rows import CUTOFF_GOAL, filter_quantities, filter_reader
+from domain.design.engine.declaration import Bounds, Correction, Family, Request, Sized, Words, around
+from domain.design.families import filter_rows as rows
+from domain.design.families.filter_requests import filter_kind, filter_reader, order_of
 from domain.design.families.first_order_request import (
     QUANTITIES,
     RC_WORDS,
@@ -46,13 +31,10 @@ from shared.message import msg
 
 __all__ = ("FAMILY", "FirstOrderRequirement", "size")
 
-_FIRST_ORDER = (
-    r"first[\s-]*order|1st[\s-]*order|1\s*阶|single[\s-]*pole|"
-    r"one[\s-]*pole|1[\s-]*pole|单极点|simple|简单|无源|passive"
-)
-_ACTIVE_WORDS = (
+_ORDER_1 = r"(?:first|1st)[\s-]*order|1\s*阶|(?:single|one|1)[\s-]*pole|单极点|simple|简单|无源|passive"
+_ACTIVE = (
     r"(?<![a-z])active|有源|op[\s-]?amp|运放|运算放大器|sallen|萨伦|"
-    r"chebyshev|切比雪夫|butterworth|巴特沃|bessel|贝塞尔|贝赛尔"
+    rf"{rows.CHEBYSHEV_WORDS}|{rows.BUTTERWORTH_WORDS}|bessel|贝[塞赛]尔"
 )
 _HIGH = 100.0
 """Times the cut-off: there a first-order high-pass is within 0.0005 dB of its level."""
@@ -60,16 +42,13 @@ _HIGH = 100.0
 
 def _claims(sentence: Sentence) -> float:
     """RC, RL, "first order", "passive"; or a filter without any other word (then it is assumed)."""
-    order = order_of(sentence)
+    order, is_filter = order_of(sentence), sentence.has(rows.FILTER_WORDS)
     named = sentence.has(RC_WORDS) or sentence.has(RL_WORDS)
-    is_filter = sentence.has(FILTER_WORDS)
     if order not in (None, 1) or not (is_filter or (named and sentence.has("time constant|时间常数"))):
         return 0.0
-    if named:
-        return 1.0
-    if sentence.has(_ACTIVE_WORDS):
-        return 0.0
-    if sentence.has(_FIRST_ORDER) or order == 1:
+    if named or sentence.has(_ACTIVE):
+        return 1.0 if named else 0.0
+    if sentence.has(_ORDER_1) or order == 1:
         return 0.9
     return 0.0 if filter_kind(sentence) is None else 0.5
 
@@ -127,7 +106,7 @@ def netlist(deck: Deck, request: Request, parts: Sized) -> None:
 
 
 def _sweep(request: Request, goals: Sequence[DesignGoal]) -> tuple[str]:
-    edges = [request["wanted_hz"], *frequencies_in(goals)]
+    edges = [request["wanted_hz"], *rows.frequencies_in(goals)]
     return (f".ac dec 100 {spice(min(edges) / 1000)} {spice(max(edges) * 1000)}",)
 
 
@@ -141,31 +120,23 @@ FAMILY = Family(
     },
     words=Words(named=rf"{RC_WORDS}|{RL_WORDS}"),
     claims=_claims,
-    quantities=(*filter_quantities((1e-9, 1e15), example_hz=1e3, name="wanted_hz"), *QUANTITIES),
+    quantities=QUANTITIES,
     goals=(
         replace(
-            CUTOFF_GOAL,
+            rows.CUTOFF_GOAL,
             quantity="wanted_hz",
             bounds=lambda request: around(request["wanted_hz"], request["tolerance"]),
         ),
-        GoalRow(
-            metric="attenuation", label=LABELS["attenuation"], unit="dB", quantity="attenuation_db",
+        replace(
+            rows.ATTENUATION_GOAL, bounds=lambda request: Bounds(maximum=-request["attenuation_db"]),
             expression=lambda request: (
                 f"db(gain(v(out),{spice(request['attenuation_hz'])})/{_reference(request)})"
             ),
-            bounds=lambda request: Bounds(maximum=-request["attenuation_db"]), is_corrected=False,
             when=lambda request: bool(request["attenuation_db"] and request["attenuation_hz"]),
         ),
-        GoalRow(
-            metric="passband_loss", label=LABELS["passband_loss"], unit="dB", quantity="loss_db",
-            expression=_loss,
-            bounds=lambda request: Bounds(minimum=-request["loss_db"]), is_corrected=False,
-            when=lambda request: bool(request["loss_db"]),
-        ),
-        GoalRow(
-            metric="peaking", label=LABELS["peaking"], unit="dB", quantity="peaking_db", expression=_peaking,
-            bounds=lambda request: Bounds(maximum=request["peaking_db"]), is_corrected=False,
-            when=lambda request: request["peaking_db"] is not None,
+        replace(rows.LOSS_GOAL, expression=_loss, when=lambda request: bool(request["loss_db"])),
+        replace(
+            rows.PEAKING_GOAL, expression=_peaking, when=lambda request: request["peaking_db"] is not None
         ),
     ),
     title=lambda request: (
@@ -174,9 +145,9 @@ FAMILY = Family(
     ),
     stem=lambda request: f"{request['parts']}_{request['kind']}_{with_unit(request['wanted_hz'], 'Hz', 3)}",
     remarks=lambda request: (
-        msg("Cut-off f = 1 / (2 pi X C), X = the resistance the capacitor sees.")
+        msg("Cut-off f = 1 / (2 pi X C), X = the resistance seen by the capacitor.")
         if request["parts"] == "rc"
-        else msg("Cut-off f = X / (2 pi L), X = the resistance the inductor sees."),
+        else msg("Cut-off f = X / (2 pi L), X = the resistance seen by the inductor."),
     ),
     analyses=lambda request, _sized, goals: _sweep(request, goals),
     size=sized,

@@ -25,7 +25,15 @@ from domain.design.engine.declaration import (
     around,
 )
 from domain.design.engine.wording import unreachable
-from domain.design.opamp import GBW_CLASSES_HZ, OPEN_LOOP_GAIN, OpAmp, write_subcircuit, write_supplies
+from domain.design.opamp import (
+    GBW,
+    GBW_CLASSES_HZ,
+    OPEN_LOOP_GAIN,
+    SUPPLY,
+    OpAmp,
+    write_subcircuit,
+    write_supplies,
+)
 from shared.message import msg
 
 _GBW_MARGIN = 1.2
@@ -92,10 +100,8 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part(f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at mid band for .tran"))
     write_supplies(deck, request["supply_v"])
     deck.part(f"R1 in n {spice(sized.parts['R1'])}", msg("sets the input resistance"))
-    deck.part(f"R2 out n {spice(sized.parts['R2'])}", msg("feedback: sets the gain with R1"))
+    deck.part(f"R2 out n {spice(sized.parts['R2'])}", msg("feedback: sets the gain together with R1"))
     deck.part("X1 0 n vcc vee out opamp", msg("op-amp, its non-inverting input grounded"))
-    deck.rule()
-    deck.note(msg("Op-amp macro model: one pole, limited output; slew rate and offset are not modelled."))
     write_subcircuit(deck, OpAmp(gbw_hz=sized.figures["gbw_hz"], supply_v=request["supply_v"]))
 
 
@@ -119,7 +125,7 @@ FAMILY = Family(
             (
                 r"single[\s-]supply|单电源",
                 msg("Amplifiers on a single supply cannot be designed yet."),
-                msg("Ask for a symmetrical supply, for example ±5 V."),
+                msg("Specify a symmetrical supply, for example ±5 V."),
             ),
         ),
     ),
@@ -138,14 +144,8 @@ FAMILY = Family(
             words=r"input (?:resistance|impedance)|(?<![a-z])r_?in(?![a-z])|z_?in(?![a-z])|输入(?:电阻|阻抗)",
             within=(100, 1e6), example=10e3, default=lambda request: 10e3 if request["gain"] <= 100 else 2e3,
         ),
-        Quantity(
-            name="supply_v", label=msg("supply (±)"), dimensions=("V",), takes_rest=True, has_sign=False,
-            words=r"suppl(?:y|ies)|rails?|powered|供电|电源", within=(2.5, 24), example=15, default=15,
-        ),
-        Quantity(
-            name="gbw_hz", label=msg("gain-bandwidth product"), dimensions=("Hz",), within=(10e3, 10e9),
-            words=r"gbw?p?(?![a-z])|gain[\s-]bandwidth(?: product)?|unity[\s-]gain|增益带宽积?", example=10e6,
-        ),
+        SUPPLY,
+        GBW,
         TOLERANCE,
     ),
     goals=(

@@ -18,6 +18,7 @@ from domain.design.deck import Deck, spice
 from domain.design.engine.declaration import Correction, Family, Quantity, Request, Said, Sized, Words
 from domain.design.engine.wording import unreachable
 from domain.design.families import filter_rows as rows
+from domain.design.families.filter_requests import filter_reader
 from domain.design.ladder import Ladder, best_parts, elements
 from domain.design.prototypes import HALF_POWER_DB
 from domain.design.understanding import impossible
@@ -49,20 +50,12 @@ def complete(request: Request) -> Said:
         )  # fmt: skip
     values = {"resistance_ohm": ohm or load, "load_ohm": None}
     known = request.having(loss_db=request["loss_db"] or (0.5 if request["response"] == "chebyshev" else 1.0))
-    order, cutoff, stop = request["order"], request["cutoff_hz"], request["attenuation_hz"]
+    order, cutoff = request["order"], request["cutoff_hz"]
     step = 2 if request["response"] == "chebyshev" else 1
-    if order is None and request["attenuation_db"] and cutoff and stop:
-        ratio = max(stop / cutoff, cutoff / stop) / (1 + (request["tolerance"] or 0.05))
+    if order is None and request["attenuation_db"] and cutoff:
+        ratio = rows.depth(request, cutoff) / (1 + (request["tolerance"] or 0.05))
         orders = range(1 + step, 10, step)
-        order = next(
-            (n for n in orders if rows.predicted_db(known, n, ratio) >= request["attenuation_db"]), None
-        )
-        if order is None:
-            reached = rows.predicted_db(known, 9, ratio)
-            advice = msg("Move the two frequencies apart, or ask for less attenuation.")
-            raise unreachable(
-                msg("attenuation"), f"{request['attenuation_db']:g} dB", f"{reached:.3g} dB", advice
-            )
+        order = rows.least_order(request, orders, lambda n: rows.predicted_db(known, n, ratio))
     if order is not None and step == 2 and order % 2 == 0:
         raise impossible(
             msg("A Chebyshev ladder of even order ({order}) needs unequal resistances.", order=f"{order:g}"),
@@ -135,7 +128,6 @@ def size(request: Request, correction: Correction) -> Sized:
 
 
 def netlist(deck: Deck, request: Request, sized: Sized) -> None:
-    """Source, ladder and load."""
     ladder = Ladder(is_low_pass=request["kind"] == rows.LOW_PASS, ohm=request["resistance_ohm"])
     sine = f"SIN(0 1 {spice(request['cutoff_hz'])})"
     deck.part(f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at the cut-off for .tran"))
@@ -152,7 +144,13 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part(f"Rload out 0 {spice(ladder.ohm)}", msg("load"))
 
 
-_OWN = (rows.LOSS, _RESISTANCE, _LOAD)
+_QUANTITIES = (
+    *rows.filter_quantities((10, 2e9), example_hz=1e6),
+    rows.order_quantity(2, 9),
+    rows.LADDER_LOSS,
+    _RESISTANCE,
+    _LOAD,
+)
 FAMILY = Family(
     key="lc_ladder",
     name=msg("LC ladder low-pass and high-pass filters of order 2 to 9 (Butterworth, Chebyshev)"),
@@ -177,8 +175,8 @@ FAMILY = Family(
             ),
         ),
     ),
-    quantities=(*rows.filter_quantities((10, 2e9), example_hz=1e6), rows.order_quantity(2, 9), *_OWN),
-    choices=(rows.KIND, rows.RESPONSE, rows.PARTS, rows.CUTOFF_AT),
+    quantities=_QUANTITIES,
+    choices=(rows.RESPONSE, rows.PARTS, rows.CUTOFF_AT),
     goals=(rows.CUTOFF_GOAL, rows.LOSS_GOAL, rows.ATTENUATION_GOAL),
     title=lambda request: (
         f"LC ladder {request['kind']}, {request['response'].capitalize()}, order {request['order']:g}, "
@@ -192,6 +190,6 @@ FAMILY = Family(
     analyses=rows.sweep,
     size=size,
     netlist=netlist,
-    says=rows.filter_reader(_OWN),
+    says=filter_reader(_QUANTITIES),
     complete=complete,
 )  # fmt: skip

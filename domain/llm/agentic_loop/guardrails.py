@@ -216,7 +216,7 @@ def stagnation(turn: TurnRecord, goals: Sequence[DesignGoal] = ()) -> str:
 
 def simulations(calls: Iterable[CallRecord]) -> list[CallRecord]:
     """The calls that simulated a circuit once, in their order."""
-    return [call for call in calls if call.name == "run_simulation" and "ok" in call.result]
+    return [call for call in calls if "single_run" in call.groups and "ok" in call.result]
 
 
 def _netlist_of(run: CallRecord) -> str:

@@ -1,14 +1,23 @@
-"""What comes next in a turn: another request to the model, or the end. A pure function of the transcript."""
+"""What comes next in a turn: another request to the model, or the end. A pure function of the transcript.
+
+And the phases of a turn, and which may follow which:
+
+    idle -> preparing -> calling -> streaming -> parsing -> executing -> aggregating -> calling ...
+                            ^----------------------'|           ^  v
+                            '--- goes on by itself  '-> waiting -'
+
+Every phase but the last three may end in `cancelled` or `error`; from these and from `complete` a turn
+goes back to `idle` only.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from domain.llm.agent_limits import AgentLimits
-from domain.llm.agentic_loop.completeness import next_nudge
-from domain.llm.agentic_loop.continuation import GO_ON, is_cut
+from domain.llm.agentic_loop.completeness import GO_ON, is_cut, next_nudge
 from domain.llm.agentic_loop.guardrails import find_loop, stagnation
 from domain.llm.agentic_loop.turn import AnswerRecord, TurnRecord
 from domain.llm.chat import ProviderChoice
@@ -69,7 +78,7 @@ def _after_words(
     if last.finish_reason == "content_filter":
         return End(
             reason="content_filter",
-            why=msg("The provider withheld the rest of the answer because of its content rules."),
+            why=msg("The provider withheld the rest of the answer under its content rules."),
         )
     if is_cut(last):
         is_spent = last.continuations >= limits.continuations or last.is_stuck
@@ -99,7 +108,7 @@ def _end_of_cut(last: AnswerRecord) -> End:
         return End(
             reason="length",
             why=msg(
-                "The answer was cut at the model's output limit, also after going on {count} times. Say "
+                "The answer was cut at the model's output limit, even after {count} continuations. Say "
                 '"continue" to get the rest.',
                 count=last.continuations,
             )
@@ -114,8 +123,8 @@ def _within(turn: TurnRecord, limits: AgentLimits, seconds: float, notes: list[s
         return End(
             reason="limit",
             why=msg(
-                "The turn has reached its limit of {count} answers. What is done is kept; say "
-                '"continue" to go on with a fresh one.',
+                'The turn reached its limit of {count} answers. What is done was kept; say "continue" '
+                "to keep going.",
                 count=limits.rounds,
             ),
         )
@@ -134,8 +143,8 @@ def _within(turn: TurnRecord, limits: AgentLimits, seconds: float, notes: list[s
 def out_of_time(limits: AgentLimits) -> Message:
     """What is said when the model's time is used up."""
     return msg(
-        "The turn has reached its limit of {seconds} s of model time. What is done is kept; say "
-        '"continue" to go on with a fresh one.',
+        "The turn reached its limit of {seconds} s of model time. What is done was kept; say "
+        '"continue" to keep going.',
         seconds=f"{limits.model_seconds:g}",
     )
 
@@ -143,7 +152,7 @@ def out_of_time(limits: AgentLimits) -> Message:
 def out_of_tokens(spent: int, limits: AgentLimits) -> Message:
     """What is said when a conversation has used the tokens the user allows it."""
     return msg(
-        "This conversation has used {spent} tokens; its limit is {most}. Begin a new one, or raise "
+        "This conversation has used {spent} tokens; its limit is {most}. Start a new one, or raise "
         "agent.session_tokens in the settings.",
         spent=spent,
         most=limits.session_tokens,
@@ -153,7 +162,7 @@ def out_of_tokens(spent: int, limits: AgentLimits) -> Message:
 def out_of_money(spent: float, limits: AgentLimits) -> Message:
     """What is said when a conversation has cost what the user allows it."""
     return msg(
-        "This conversation has cost {spent}; its limit is {most}. Begin a new one, or raise the limit "
+        "This conversation has cost {spent}; its limit is {most}. Start a new one, or raise the limit "
         "(--max-cost, or agent.session_cost in the settings).",
         spent=shown_amount(spent, limits.currency),
         most=shown_amount(limits.session_cost, limits.currency),
@@ -169,14 +178,14 @@ def without_price(choice: ProviderChoice, price: Price | None, limits: AgentLimi
     }
     if price is None:
         return msg(
-            "What {model} costs at {provider} is not known, so the limit of {most} can't be kept, and "
-            'nothing was asked. Put its price into "prices" of the settings, limit tokens '
-            "(agent.session_tokens), or leave out the limit.",
+            "The price of {model} at {provider} is unknown, so the limit of {most} cannot be enforced; "
+            'no request was sent. Add its price to "prices" in the settings, limit tokens '
+            "(agent.session_tokens), or remove the limit.",
             **names,
         )
     return msg(
-        "{model} at {provider} is priced in {currency}, so the limit of {most} can't be kept, and nothing "
-        "was asked. Give the limit in {currency}.",
+        "{model} at {provider} is priced in {currency}, so the limit of {most} cannot be enforced; no "
+        "request was sent. Give the limit in {currency}.",
         currency=price.currency,
         **names,
     )
@@ -185,8 +194,8 @@ def without_price(choice: ProviderChoice, price: Price | None, limits: AgentLimi
 def uncounted(choice: ProviderChoice, limits: AgentLimits) -> Message:
     """What is said when a provider does not tell the tokens that a limit in money is kept by."""
     return msg(
-        "{provider} did not say how many tokens its answer took, so the limit of {most} can't be kept. Leave "
-        "out the limit, or choose another provider.",
+        "{provider} did not report how many tokens its answer took, so the limit of {most} cannot be "
+        "enforced. Remove the limit, or choose another provider.",
         provider=choice.provider,
         most=shown_amount(limits.session_cost, limits.currency),
     )
@@ -194,7 +203,72 @@ def uncounted(choice: ProviderChoice, limits: AgentLimits) -> Message:
 
 def _stopped_by(reason: Message) -> Message:
     return msg(
-        "The turn was ended because it went in circles: {reason} What is done is kept; say what to do "
-        "differently.",
+        "The turn was stopped because it was repeating itself: {reason} What is done was kept; say "
+        "what to do differently.",
         reason=reason,
     )
+
+
+Phase = Literal[
+    "idle",
+    "preparing",
+    "calling",
+    "streaming",
+    "parsing",
+    "executing",
+    "waiting",
+    "aggregating",
+    "complete",
+    "cancelled",
+    "error",
+]
+PHASES: tuple[Phase, ...] = get_args(Phase)
+ENDS: tuple[Phase, ...] = ("complete", "cancelled", "error")
+
+_NEXT: dict[Phase, tuple[Phase, ...]] = {
+    "idle": ("preparing",),
+    # What was taken up may begin with calls that are open, with a question, or be over already.
+    "preparing": ("calling", "executing", "waiting", "complete"),
+    "calling": ("streaming", "parsing", "complete"),
+    "streaming": ("parsing", "complete"),
+    "parsing": ("executing", "waiting", "calling", "complete"),
+    "executing": ("executing", "waiting", "aggregating"),
+    "waiting": ("executing", "aggregating", "calling"),
+    "aggregating": ("executing", "waiting", "calling", "complete"),
+    "complete": (),
+    "cancelled": (),
+    "error": (),
+}
+
+
+class IllegalTransitionError(Exception):
+    """A phase cannot follow another; whoever asked for it has lost count."""
+
+    def __init__(self, old: Phase, new: Phase) -> None:
+        super().__init__(f"the phase {new} cannot follow {old}")
+        self.old = old
+        self.new = new
+
+
+class PhaseMachine:
+    """The phase of one turn."""
+
+    def __init__(self) -> None:
+        self._phase: Phase = "idle"
+
+    @property
+    def phase(self) -> Phase:
+        """Where the turn is."""
+        return self._phase
+
+    def may_enter(self, phase: Phase) -> bool:
+        """Whether `phase` may come next."""
+        if self._phase in ENDS:
+            return phase == "idle"
+        return phase in _NEXT[self._phase] or (phase in ("cancelled", "error") and self._phase != "idle")
+
+    def enter(self, phase: Phase) -> None:
+        """Go on to `phase`. Raises IllegalTransitionError, and stays where it is."""
+        if not self.may_enter(phase):
+            raise IllegalTransitionError(self._phase, phase)
+        self._phase = phase

@@ -23,7 +23,7 @@ from domain.llm.messages import (
     get_tool_summary,
     is_partial_response,
 )
-from domain.llm.tools.result import EffectClass
+from domain.llm.tools.result import EffectClass, ToolGroup
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, ToolMessage
@@ -50,6 +50,7 @@ class CallRecord:
     attempt: str = ""
     """The same also for arguments that differ in white space only."""
     effect: EffectClass = "read"
+    groups: frozenset[ToolGroup] = frozenset()
     success: bool | None = None
     """None while it has no result."""
     error_type: str = ""
@@ -130,6 +131,7 @@ def read_answer(
     message: AIMessage,
     results: Mapping[str, ToolMessage],
     effect_of: Callable[[str], EffectClass],
+    groups_of: Callable[[str], frozenset[ToolGroup]],
     *,
     known: dict[str, CallRecord] | None = None,
 ) -> AnswerRecord:
@@ -144,6 +146,7 @@ def read_answer(
                 signature=signature_of(call["name"], call["args"]),
                 attempt=attempt_of(call["name"], call["args"]),
                 effect=effect_of(call["name"]),
+                groups=groups_of(call["name"]),
             )
             result = results.get(call_id)
             if result is None:

@@ -71,19 +71,18 @@ def node_of(task: TaskName) -> str:
 
 
 def title_of(task: TaskName) -> Message:
-    """What people call a task."""
     return _TITLES[task]
 
 
 _TITLES: Mapping[TaskName, Message] = {
     "EXTRACT_DESIGN_GOALS": msg("Extract design goals"),
     "INITIAL_DESIGN": msg("Initial design"),
-    "ANALYZE_SIMULATION": msg("Analyse simulation"),
-    "OPTIMIZE_PARAMETERS": msg("Optimise parameters"),
+    "ANALYZE_SIMULATION": msg("Analyze simulation"),
+    "OPTIMIZE_PARAMETERS": msg("Optimize parameters"),
     "FIX_ERROR": msg("Fix simulation error"),
     "EXECUTE_INSTRUCTION": msg("Carry out an instruction"),
     "GENERAL_CONVERSATION": msg("General conversation"),
-    "SUMMARIZE_CONVERSATION": msg("Summarise conversation"),
+    "SUMMARIZE_CONVERSATION": msg("Summarize conversation"),
     "INTENT_ANALYSIS": msg("Understand the intent"),
     "FREE_WORK_SYSTEM": msg("Free work, system"),
 }

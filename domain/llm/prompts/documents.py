@@ -28,8 +28,9 @@ from domain.llm.prompts.library import (
     Preferences,
     PromptLibrary,
     PromptTemplate,
+    is_variable_name,
+    names_in,
 )
-from domain.llm.prompts.placeholders import is_variable_name, names_in
 from shared.message import Message, msg
 
 SCHEMA_VERSION = 1
@@ -136,7 +137,7 @@ def _newer(documents: PromptDocuments) -> Iterator[Message]:
     for document in (*documents.custom_tasks, documents.custom_identity, documents.preferences):
         if document is not None and _version_to_keep(document.content) > SCHEMA_VERSION:
             yield msg(
-                "{path} was written by a newer version; what is not known here is ignored.",
+                "{path} was written by a newer version; unknown settings are ignored.",
                 path=document.path,
             )
 
@@ -146,7 +147,7 @@ def _builtin(task: TaskName, document: Document | None, warnings: list[Message])
     if not isinstance(entry, Mapping) or not _is_usable(entry.get("content")):
         if document is not None:
             warnings.append(
-                msg("The built-in prompt {name} is damaged; a short one serves in its place.", name=task)
+                msg("The built-in prompt {name} is damaged; a short one is used instead.", name=task)
             )
         entry = {"content": FALLBACK_CONTENTS[task], "variables": sorted(names_in(FALLBACK_CONTENTS[task]))}
         return _template(task, entry, version="", is_fallback=True)
@@ -181,7 +182,7 @@ def _customs(document: Document, warnings: list[Message]) -> Iterator[tuple[Task
         elif not _is_usable(text):
             warnings.append(
                 msg(
-                    "{path}: the text of {name} is empty, too long or no text; the built-in one is used.",
+                    "{path}: the text of {name} is empty, too long or not text; the built-in one is used.",
                     path=document.path,
                     name=key,
                 )
@@ -196,9 +197,7 @@ def _format(name: FormatName, document: Document | None, warnings: list[Message]
     if _is_usable(text):
         return str(text)
     if document is not None:
-        warnings.append(
-            msg("The built-in prompt {name} is damaged; a short one serves in its place.", name=name)
-        )
+        warnings.append(msg("The built-in prompt {name} is damaged; a short one is used instead.", name=name))
     return FALLBACK_FORMATS[name]
 
 
@@ -207,9 +206,7 @@ def _identity(documents: PromptDocuments, warnings: list[Message]) -> IdentityPr
     if builtin is None:
         if documents.identity is not None:
             warnings.append(
-                msg(
-                    "The built-in prompt {name} is damaged; a short one serves in its place.", name="identity"
-                )
+                msg("The built-in prompt {name} is damaged; a short one is used instead.", name="identity")
             )
         builtin = {"content": FALLBACK_IDENTITY, "variables": list(IDENTITY_VARIABLES)}
     content, variables = str(builtin["content"]), _identity_variables(builtin, ())
@@ -228,7 +225,7 @@ def _identity(documents: PromptDocuments, warnings: list[Message]) -> IdentityPr
     if documents.custom_identity is not None:
         warnings.append(
             msg(
-                "{path}: the text of {name} is empty, too long or no text; the built-in one is used.",
+                "{path}: the text of {name} is empty, too long or not text; the built-in one is used.",
                 path=documents.custom_identity.path,
                 name="identity",
             )
@@ -270,9 +267,7 @@ def _preferences(document: Document | None, warnings: list[Message]) -> Preferen
         return Preferences()
     mine, projects = document.content.get("my_preferences", ""), document.content.get("projects", {})
     if not isinstance(mine, str) or not isinstance(projects, Mapping):
-        warnings.append(
-            msg("{path}: the preferences are not understood and are left out.", path=document.path)
-        )
+        warnings.append(msg("{path}: the preferences are not valid and were skipped.", path=document.path))
     return Preferences(
         mine=mine if isinstance(mine, str) else "",
         projects=(

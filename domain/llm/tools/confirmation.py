@@ -7,20 +7,163 @@ Judged is the computed effect (`domain.llm.tools.effect`), never the words a mod
 3. a rule that asks, if it fits any path;
 4. a rule that allows, if it fits every path;
 5. the defaults (`_default_reasons`), each waived where the user asked for just that in so many words.
+
+In so many words: "Delete old.cir", 把 old.cir 删掉. A verb and a file's name in one sentence prove nothing:
+"Remove R1 from a.cir", "delete all but a.cir", "the log says: delete a.cir". A wish is a clause that is built
+as one: the verb with the files as its object, or the files with 把/将 before the verb. What is built
+otherwise is asked about.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, get_args
 
 from domain.llm.tools.effect import ComputedEffect, PathEffect
 from domain.llm.tools.result import EffectClass
-from domain.llm.tools.wishes import folded, is_asked_for, names_of
+from shared.late_patterns import late_pattern
 from shared.message import Message, msg
+
+_DOUBT = late_pattern(
+    r"\b(?:not|\w+n['’]t|never|no|nothing|without|keep|except|but|unless|if|when|before|after|until|how|why|"
+    r"what|whether|should|would|explain|instead)\b|[?？]|不|别|勿|莫|未|没|除了|除非|保留|无需|如果|若|之前|之后|"
+    r"以前|以后|怎|为什么|为何|吗|呢|是否|解释"
+)
+_CODE = late_pattern(r"```.*?(?:```|\Z)", re.DOTALL)
+_QUOTED_LINE = late_pattern(r"^[ \t]*>.*$", re.MULTILINE)
+_SENTENCE = late_pattern(r".+?(?:[.!?](?=\s|$)|[。！？；;\n]|$)", re.DOTALL)
+_LONGEST_SENTENCE = 300
+_CHINESE = late_pattern(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
+
+# The names of the effect stand as marks in the sentence; other files are told by their suffix.
+_MARK = "\x00{}\x00"
+_FILE = r"[`'\"“‘「《]?(?:\x00\d+\x00|[^\s,，、;；:：\x00]{0,120}?\w\.[a-z][a-z0-9]{0,5})[`'\"”’」》]?"
+_FILES = rf"(?P<files>{_FILE}(?:\s*(?:,\s*and\b|,|，|、|&|\band\b|以及|和|及|与)\s*{_FILE})*)"
+
+_NOUN = r"(?:files?|circuits?|netlists?|folders?|director(?:y|ies)|librar(?:y|ies))"
+_POLITE = (
+    r"(?:(?:please|pls|now|first|then|next|finally|also|just|ok(?:ay)?|yes|sure|kindly|go ahead and|can you"
+    r"|could you|you (?:can|may)|i (?:want|need) (?:you )?to|let us|let['’]s)\b[\s,]*)*"
+)
+_THE = rf"(?:(?:the|this|that|these|those|my|our)\s+)?(?:(?:old|whole|entire|existing)\s+)?(?:{_NOUN}\s+)?"
+_THANKS = (
+    r"(?:[\s,]*\b(?:completely|entirely|now|please|thanks|thank you|for me|from (?:the|this|my) project)\b)*"
+)
+_ACTION = (
+    r"(?:simulate|run|read|look|list|show|tell|report|check|create|write|make|move|rename|copy|continue|open"
+    r"|delete|remove|erase|overwrite|replace|rewrite|change|edit|modify|update|fix)\b"
+)
+_BEFORE = (
+    rf"(?:{_POLITE}{_ACTION}[^\x00]{{0,120}}?(?:[,;]\s*(?:and\s+|then\s+)*|\s(?:and\s+|then\s+)+))?{_POLITE}"
+)
+_AFTER = rf"(?:(?:[,;]|\s)\s*(?:(?:and|then|also|please)\s+)*{_ACTION}.*)?"
+
+_CN_NOUN = r"(?:文件夹|文件|目录|电路|网表|库)"
+_CN_POLITE = (
+    r"(?:请|麻烦|劳驾|帮我|帮忙|给我|替我|你|您|我要|我想|我需要|可以|现在|首先|先|然后|再|接着|最后|顺便|直接|好的|好|就"
+    r"|[\s，,])*"
+)
+_CN_WHICH = rf"(?:\s*(?:这|那)?(?:[一二两三四五六七八九十几]|些)?个?{_CN_NOUN}?)\s*"
+_CN_ALL = r"(?:都|全部|全|统统|彻底|完全|直接|给我|从项目[中里])*\s*"
+_CN_END = r"(?:掉|了|吧|一下|即可|就行|就好|[\s，,]*谢谢|\s)*"
+_CN_AFTER = r"(?:(?:[，,；;]\s*)?(?:然后|再|接着|最后|并且?)[^\x00]*)?"
+_CN_OBJECT = rf"(?:掉|一下|了)?\s*(?:旧|这个|那个)?{_CN_NOUN}?\s*[:：]?\s*{_FILES}{_CN_WHICH}"
+_CN_BEFORE = rf"{_CN_POLITE}(?:把|将)\s*{_CN_NOUN}?\s*{_FILES}{_CN_WHICH}"
+_NO_FILE = r"(?:(?!\w\.[a-z])[^\x00])"
+
+_OVERWRITE = r"(?:overwrite|replace|rewrite)"
+_CN_OVERWRITE = r"(?:覆盖|替换|重写)"
+_CHANGE = r"(?:change|edit|modify|update|patch|fix|overwrite|replace|rewrite)"
+_CN_CHANGE = r"(?:修改|更改|编辑|更新|覆盖|替换|重写)"
+
+
+def _any_of(*forms: str) -> re.Pattern[str]:
+    # A group's name counts once in a pattern: each form has one of its own.
+    numbered = [form.replace("(?P<files>", f"(?P<files{n}>") for n, form in enumerate(forms)]
+    return late_pattern("|".join(f"(?:{form})" for form in numbered), re.DOTALL)
+
+
+_WISHES: Mapping[str, re.Pattern[str]] = {
+    "delete": _any_of(
+        rf"{_BEFORE}(?:delete|remove|erase)\s+{_THE}{_FILES}(?:\s+{_NOUN})?{_THANKS}{_AFTER}",
+        rf"{_CN_BEFORE}{_CN_ALL}(?:删除|删掉|删去|移除|删){_CN_END}{_CN_AFTER}",
+        rf"{_CN_POLITE}(?:删除|删掉|删去|移除){_CN_OBJECT}{_CN_END}{_CN_AFTER}",
+    ),
+    "overwrite": _any_of(
+        rf"{_BEFORE}{_OVERWRITE}\s+(?:the\s+(?:whole\s+)?contents?\s+of\s+)?{_THE}{_FILES}(?:\s+{_NOUN})?"
+        rf"{_THANKS}(?:\s*,?\s*\b(?:with|by|using|from|so|to|as)\b.*)?{_AFTER}",
+        rf"{_CN_BEFORE}(?:的(?:全部|整个|所有)?内容)?{_CN_ALL}(?:用[^\x00]{{1,60}}?)?{_CN_OVERWRITE}(?:[为成掉].*)?"
+        rf"{_CN_END}{_CN_AFTER}",
+        rf"{_CN_POLITE}(?:用[^\x00]{{1,60}}?)?{_CN_OVERWRITE}{_CN_OBJECT}(?:的(?:全部|整个|所有)内容)?"
+        rf"(?:[为成].*)?{_CN_END}{_CN_AFTER}",
+    ),
+    "critical": _any_of(
+        rf"{_BEFORE}{_CHANGE}\s+{_THE}{_FILES}(?:[\s,].*)?",
+        rf"{_BEFORE}{_CHANGE}\s+{_NO_FILE}{{1,80}}?\s(?:in|of|inside|within)\s+{_THE}{_FILES}(?:[\s,].*)?",
+        rf"{_POLITE}(?:in|inside|within)\s+{_THE}{_FILES}\s*,?\s*{_POLITE}{_CHANGE}\b.*",
+        rf"{_CN_POLITE}{_CN_CHANGE}{_CN_OBJECT}(?:[中里内的，,\s].*)?{_CN_END}",
+        rf"{_CN_POLITE}(?:在|把|将)?\s*{_CN_NOUN}?\s*{_FILES}{_CN_WHICH}(?:[中里内的]|[，,\s])*{_NO_FILE}{{0,80}}?{_CN_CHANGE}.*",
+    ),
+    "suffix": _any_of(
+        rf"{_BEFORE}(?:rename|move)\s+{_THE}(?P<files>{_FILE}(?:\s+{_NOUN})?\s+(?:to|into|as)\s+{_FILE}){_THANKS}{_AFTER}",
+        rf"{_CN_POLITE}(?:把|将)\s*{_CN_NOUN}?\s*(?P<files>{_FILE}{_CN_WHICH}(?:重命名|改名|更名|移动)\s*[为成到至]\s*{_FILE})"
+        rf"{_CN_END}{_CN_AFTER}",
+        rf"{_CN_POLITE}(?:重命名|改名|更名|移动)\s*{_CN_NOUN}?\s*(?P<files>{_FILE}\s*[为成到至]\s*{_FILE}){_CN_END}{_CN_AFTER}",
+    ),
+}
+"""For each reason of `domain.llm.tools.confirmation` that a wish can waive: how it is said."""
+
+
+def is_asked_for(said: str, reason: str, effect: ComputedEffect) -> bool:
+    """Whether the user's message asks for this effect in so many words, every path by its whole name.
+
+    Each path has to be an object of the verb, in a sentence without any word of doubt, condition,
+    question or negation. Quotations and code are no wish. The rest is asked about.
+    """
+    wish = _WISHES.get(reason)
+    own = [path for path in effect.paths if not _lies_within(path, effect.paths)]
+    if wish is None or not own:
+        return False
+    names = list(dict.fromkeys(folded(name) for path in own for name in names_of(path)))
+    text = folded(_QUOTED_LINE.sub("", _CODE.sub("\n", said))).replace("\x00", "")
+    found: set[int] = set()
+    for sentence in _SENTENCE.findall(text):
+        if len(sentence) > _LONGEST_SENTENCE or _DOUBT.search(sentence):
+            continue
+        match = wish.fullmatch(_marked(sentence, names).strip(" \t\r\n.!。！;；"))
+        objects = "".join(part for part in match.groupdict().values() if part) if match else ""
+        found |= {int(number) for number in re.findall(r"\x00(\d+)\x00", objects)}
+    return found == set(range(len(names)))
+
+
+def _marked(sentence: str, names: Sequence[str]) -> str:
+    """The sentence with marks for the names that stand in it whole: old/amp.cir does not name amp.cir."""
+    for number, name in sorted(enumerate(names), key=lambda item: -len(item[1])):
+        # No blanks between Chinese words: one of their characters ends a name as a blank does.
+        word = r"\w" if _CHINESE.search(name) else r"[^\W\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]"
+        left = "" if _CHINESE.search(name) else rf"(?<!{word})"
+        whole = rf"{left}(?<![./\\*\x00-])(?:\./)?{re.escape(name)}(?!{word}|[/\\*-]|\.\w)"
+        sentence = re.sub(whole, _MARK.format(number), sentence)
+    return sentence
+
+
+def _lies_within(path: PathEffect, others: Sequence[PathEffect]) -> bool:
+    return any(other.is_folder and path.path.startswith(f"{other.path}/") for other in others)
+
+
+def names_of(path: PathEffect) -> tuple[str, ...]:
+    """The path, and where it is moved to."""
+    return (path.path, path.moved_to) if path.moved_to else (path.path,)
+
+
+def folded(name: str) -> str:
+    """As names are compared: one Unicode spelling, letter case aside (cautious where it counts)."""
+    return unicodedata.normalize("NFC", name).casefold().removeprefix("./").rstrip("/")
+
 
 Decision = Literal["allow", "ask", "deny"]
 
@@ -49,10 +192,10 @@ REASONS: Mapping[Reason, Message] = {
     "critical": msg("changes a model library"),
     "batch": msg("more than {count} files in one turn", count=MOST_FILES_UNASKED),
     "overwrite": msg("overwrites a file that was not read in this conversation"),
-    "suffix": msg("changes what kind of file it is"),
+    "suffix": msg("changes the file type"),
     "outside": msg("reaches outside the project"),
-    "high_risk": msg("can't be taken back completely"),
-    "rule": msg("a rule of yours asks for it"),
+    "high_risk": msg("cannot be undone completely"),
+    "rule": msg("one of your rules requires confirmation"),
 }
 
 
@@ -243,7 +386,6 @@ def _literal(path: str) -> str:
 
 
 def rule_to_plain(rule: Rule) -> dict[str, str]:
-    """A rule as plain JSON types."""
     return {"decision": rule.decision, "tool": rule.tool, "path": rule.path, "effect": rule.effect}
 
 

@@ -47,7 +47,6 @@ class CardAnswer:
 
     @property
     def is_allowed(self) -> bool:
-        """Whether the call may run."""
         return self.word in ("allow", "always")
 
 
@@ -73,7 +72,7 @@ def refusal(tool: str, answer: CardAnswer) -> ToolResult:
             msg("{tool} needs the user's confirmation, and there is nobody to ask; nothing was changed.",
                 tool=tool),
             suggestions=(
-                msg("Say what you wanted to do and why; with --yes, or in the window, it can be allowed."),
+                msg("Say what you wanted to do and why; it can be allowed with --yes or in the window."),
             ),
         )  # fmt: skip
     reason = " ".join(answer.reason.split())[:LONGEST_REASON]
@@ -85,7 +84,9 @@ def refusal(tool: str, answer: CardAnswer) -> ToolResult:
     return failure(
         "refused_by_user",
         message,
-        suggestions=(msg("Do not try the same again another way; go on without it, or ask what is wanted."),),
+        suggestions=(
+            msg("Do not try the same thing another way; continue without it, or ask what the user wants."),
+        ),
     )
 
 
@@ -93,8 +94,12 @@ def refused_already(tool: str) -> ToolResult:
     """The result of a call that the user refused in this turn, and is not asked about again."""
     return failure(
         "refused_by_user",
-        msg("The user has refused just this {tool} in this turn; nobody was asked again.", tool=tool),
-        suggestions=(msg("Do not try the same again another way; go on without it, or ask what is wanted."),),
+        msg(
+            "The user has already refused this {tool} in this turn; the question was not repeated.", tool=tool
+        ),
+        suggestions=(
+            msg("Do not try the same thing another way; continue without it, or ask what the user wants."),
+        ),
     )
 
 
@@ -102,8 +107,8 @@ def left_open(tool: str) -> ToolResult:
     """The result of a call whose question was never answered: the user said something else, or stopped."""
     return failure(
         "refused_by_user",
-        msg("The question whether {tool} may run was left unanswered; nothing was changed.", tool=tool),
-        suggestions=(msg("Follow what the user says next."),),
+        msg("The request to run {tool} was left unanswered; nothing was changed.", tool=tool),
+        suggestions=(msg("Follow the user's next message."),),
     )
 
 
@@ -121,8 +126,8 @@ def changed_since(tool: str) -> ToolResult:
     """The result of a call that would do something else by now than what was (or needed not be) allowed."""
     return failure(
         "needs_confirmation",
-        msg("{tool} would do something else now than what was asked about; nothing was changed.", tool=tool),
-        suggestions=(msg("Call it again: the user is then asked about what it would do now."),),
+        msg("{tool} would now do something other than what was asked about; nothing was changed.", tool=tool),
+        suggestions=(msg("Call it again: the user will be asked about what it would do now."),),
     )
 
 
@@ -130,13 +135,12 @@ def used_already(tool: str) -> ToolResult:
     """The result of a call whose answer was used before: the conversation was put back to an older state."""
     return failure(
         "needs_confirmation",
-        msg("The user's answer to this {tool} was used before; nothing was changed.", tool=tool),
-        suggestions=(msg("Look at what is there now; if it still has to be done, call it again."),),
+        msg("The user's answer to this {tool} was already used; nothing was changed.", tool=tool),
+        suggestions=(msg("Check the current state; if it still must be done, call it again."),),
     )
 
 
 def card_to_plain(card: ConfirmationCard) -> dict[str, Any]:
-    """A card as plain JSON types."""
     return {
         "card_id": card.card_id,
         "calls": [

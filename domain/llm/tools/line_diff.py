@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from typing import Literal
 
 from domain.llm.tools.text_files import BinaryFileError, decode
-from shared.visible import one_line
+from shared.message import one_line
 
 TEXT_LIMIT = 20_000
 """Characters of a diff's text, unless told otherwise."""

@@ -81,7 +81,6 @@ class PatchFailure:
 
     @property
     def explanation(self) -> str:
-        """For the model, in English."""
         sentences = [_REASONS[self.kind].format(lines=_told(self.lines))]
         if self.in_field_lines:
             where = _told(self.in_field_lines)

@@ -14,12 +14,28 @@ from shared.message import Message
 
 EffectClass = Literal["read", "create", "change", "delete", "simulate", "outside"]
 """The worst a tool can do; read tools may run at the same time, changing ones one after the other."""
+ToolGroup = Literal["move", "folder", "study", "single_run"]
+"""move: a file gets another place; folder: only folders are made; study: many runs of a circuit; single_run:
+one run, whose result says which netlist it had and what was measured."""
 
 RESULT_LIMIT = 5000
 """Characters of a result's content; more is cut to its head and tail."""
 RESULT_TOKENS = 2000
 """Tokens (`domain.llm.tokens`) of a result's content, and of its structured form as JSON."""
 _SHORT_TEXT = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """A call as accepted from a model (or the command line), under our own id."""
+
+    call_id: str
+    """Our own ULID: the key of its operation, its result and its place in the transcript."""
+    name: str
+    arguments: Mapping[str, object]
+    provider_id: str = ""
+    problem: str = ""
+    """Why the arguments could not be read (English, for the model); "" when they could."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,7 +54,6 @@ class TextFile:
 
     @property
     def line_ends(self) -> LineEnds:
-        """Which line ends it has."""
         crlf = self.text.count("\r\n")
         lf = self.text.count("\n") - crlf
         cr = self.text.count("\r") - crlf
@@ -177,7 +176,6 @@ class VersionHash:
         self._hash.update(piece[: len(piece) - len(self._held)].replace(b"\r\n", b"\n"))
 
     def hexdigest(self) -> str:
-        """The hash of all pieces."""
         whole = self._hash.copy()
         whole.update(self._held)
         return whole.hexdigest()

@@ -119,7 +119,6 @@ class Guest:
         return 0
 
     def _words(self) -> bytes:
-        """What was said since the last time."""
         text = b"\n".join((*self._head, *self._tail)) if self._head else b""
         self._forget_words()
         return text

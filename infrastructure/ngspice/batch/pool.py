@@ -29,7 +29,7 @@ from infrastructure.ngspice.batch.process import (
 from infrastructure.ngspice.batch.results import CircuitResults, accepted_names, device_quantities
 from infrastructure.ngspice.batch.wire import WireError, order, read_quit, read_result, run_order
 from infrastructure.ngspice.findings import quoted
-from infrastructure.persistence.regular import read_regular_file
+from infrastructure.persistence.confined import read_regular_file
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 from shared.processes import ProcessManager
@@ -105,7 +105,6 @@ class BatchPool:
         """As the last guest that was started told it: "ngspice-39"."""
 
     async def close(self) -> None:
-        """End all guests."""
         guests = [guest for guest in self._idle if guest is not None]
         self._idle = [None] * len(self._idle)
         await asyncio.gather(*(guest.close(gently=True) for guest in guests))
@@ -191,8 +190,8 @@ def cannot_start(guest: GuestProcess, lost: GuestLost) -> EnvironmentProblem:
     """What people are told when a guest does not come to life."""
     reason = guest.last_words or str(lost)
     return EnvironmentProblem(
-        msg("A worker that hosts ngspice does not start: {reason}", reason=quoted(reason)),
-        advice=msg("Install the libngspice that belongs to your ngspice, or see what `doctor` says."),
+        msg("An ngspice worker process does not start: {reason}", reason=quoted(reason)),
+        advice=msg("Install the libngspice that matches your ngspice, or see what `doctor` reports."),
         error_type="worker_failed",
     )
 
@@ -233,7 +232,6 @@ class _Round:
                 self._refuse(index, task.refused)
 
     def _sort_out(self, task: _Task) -> None:
-        """Runs that cannot be done at all."""
         for run in [run for run in task.waiting if not all(map(math.isfinite, run.values))]:
             task.waiting.remove(run)
             issue = SimulationIssue(

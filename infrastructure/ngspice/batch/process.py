@@ -306,7 +306,6 @@ class GuestProcess:
 
     @property
     def last_words(self) -> str:
-        """The end of what it wrote to its log."""
         return " ".join(" ".join(self._log).split())[-300:]
 
     def _listen(self) -> None:

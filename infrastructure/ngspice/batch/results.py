@@ -172,7 +172,6 @@ class CircuitResults:
         return "crashed", tuple(judge(self._job(), _ending(exit_code=exit_code or 1), log)[1])
 
     def too_slow(self, limit_s: float) -> tuple[RunState, tuple[SimulationIssue, ...]]:
-        """The verdict on a run that was stopped."""
         log = LogReading(findings=(), quit_by_deck=False, aborted=False)
         return "timeout", tuple(judge(self._job(limit_s), _ending(timed_out=True), log)[1])
 
@@ -191,7 +190,7 @@ class CircuitResults:
             finding = Finding(
                 severity="error",
                 code="control-command-failed",
-                message=msg("ngspice did not take a new value: {text}", text=words),
+                message=msg("ngspice did not accept a new value: {text}", text=words),
             )
             log = LogReading(
                 findings=(finding, *log.findings), quit_by_deck=log.quit_by_deck, aborted=log.aborted

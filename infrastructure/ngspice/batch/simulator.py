@@ -106,8 +106,8 @@ class NgspiceBatch:
             return await self._ngspice.box(self._probe, with_library=True)
         except DoesNotRun as error:
             raise EnvironmentProblem(
-                msg("ngspice's library does not run a simple circuit here: {reason}", reason=error.reason),
-                advice=msg("Batches of runs need Linux and the libngspice that belongs to your ngspice."),
+                msg("The ngspice library cannot run a simple circuit here: {reason}", reason=error.reason),
+                advice=msg("Batch runs need Linux and the libngspice that matches your ngspice."),
                 error_type="worker_failed",
             ) from error
 
@@ -148,7 +148,6 @@ class LiveGuest:
 
 
 def default_workers() -> int:
-    """One for each core this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

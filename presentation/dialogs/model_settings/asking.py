@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 from PyQt6.QtWidgets import QLineEdit, QWidget
 
@@ -13,20 +14,25 @@ from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
+if TYPE_CHECKING:
+    from application.groups.models import Models
+
 
 async def ask_consent(services: WindowServices, parent: QWidget, question: ConsentQuestion) -> ConsentAnswer:
     """The question with its three answers; Escape is no."""
     language = services.language
     lines = [
-        language(msg("{destination} is on the network (set up as {provider}). There go:",
+        language(msg("{destination} is on the network (set up as {provider}). This will be sent:",
                      provider=question.provider, destination=question.destination)),
         *(f"  •  {language(part)}" for part in PARTS_SENT),
         "",
-        language(msg("Kept back are:")),
+        language(msg("Not sent:")),
         *(f"  •  {language(part)}" for part in PARTS_KEPT),
     ]  # fmt: skip
     if not question.is_encrypted:
-        warning = msg("The connection is not encrypted: all of it, and the key, can be read on the way.")
+        warning = msg(
+            "The connection is not encrypted: everything sent, including the key, can be read in transit."
+        )
         lines += ["", language(warning)]
     return await choose(
         services,
@@ -36,20 +42,22 @@ async def ask_consent(services: WindowServices, parent: QWidget, question: Conse
         options=(
             ("once", msg("For this conversation"), "primary"),
             ("always", msg("Always for this project"), ""),
-            ("no", msg("Don't send"), ""),
+            ("no", msg("Do not send"), ""),
         ),
         cancelled="no",
     )
 
 
-async def unlock_keys(services: WindowServices, parent: QWidget, choice: ProviderChoice) -> bool:
+async def unlock_keys(
+    services: WindowServices, models: Models, parent: QWidget, choice: ProviderChoice
+) -> bool:
     """Ask for the passphrase when the key of `choice` needs it; False when the user thinks better of it."""
-    keys = services.app.keys
-    infos = await asyncio.to_thread(services.app.models.list)  # looks up the places of keys on the disk
+    keys = models.keys
+    infos = await asyncio.to_thread(models.providers.list)  # looks up the places of keys on the disk
     info = next((info for info in infos if info.name == choice.provider), None)
     if info is None or not info.key_variable:
         return True
-    label: Message = msg("The key of {name} is in the encrypted file. Its passphrase:", name=info.title)
+    label: Message = msg("The key of {name} is in the encrypted file. Passphrase:", name=info.title)
     while (await asyncio.to_thread(keys.status, info.name, info.key_variable)).needs_passphrase:
         passphrase = await ask_text(
             services, parent, title=msg("Passphrase"), label=label, echo=QLineEdit.EchoMode.Password

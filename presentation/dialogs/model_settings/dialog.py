@@ -15,11 +15,13 @@ from domain.llm.provider_settings import ModelSettings, ProviderSettings
 from presentation.dialogs.model_settings.form import ProviderForm
 from presentation.dialogs.model_settings.local_section import LocalSection
 from presentation.dialogs.model_settings.tried_settings import TriedSettingsDialog
+from presentation.ui.signals import Signal, signal
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
+    from application.groups.models import Models
     from domain.llm.chat import ProviderChoice, ProviderInfo
 
 _AFTER_TYPING_MS = 300
@@ -31,15 +33,15 @@ class ModelSettingsDialog(TriedSettingsDialog):
     title: ClassVar[Message] = msg("Model settings")
     prefix: ClassVar[str] = "model"
 
-    saved = pyqtSignal(object)
-    """ProviderChoice: what new messages are to be answered by."""
+    saved: Signal[ProviderChoice] = signal(object)
+    """What new messages are to be answered by."""
     loaded = pyqtSignal()
     """The fields are filled."""
 
     def __init__(
-        self, services: WindowServices, *, provider: str = "", parent: QWidget | None = None
+        self, services: WindowServices, models: Models, *, provider: str = "", parent: QWidget | None = None
     ) -> None:
-        super().__init__(services, parent)
+        super().__init__(services, models, parent)
         self._wanted = provider
         self.form: ProviderForm | None = None
         self._saved: ProviderChoice | None = None
@@ -68,7 +70,7 @@ class ModelSettingsDialog(TriedSettingsDialog):
         kept, infos = await asyncio.to_thread(self._read)
         if self._is_closed:
             return
-        self.form = form = ProviderForm(self._services, infos, kept)
+        self.form = form = ProviderForm(self._services, self._models, infos, kept)
         self._add_form(form)
         form.provider_changed.connect(self._on_provider)
         form.changed.connect(self._on_changed)
@@ -84,8 +86,8 @@ class ModelSettingsDialog(TriedSettingsDialog):
         self._start(self._look_for_stores(), "look for a keyring")
 
     def _read(self) -> tuple[ModelSettings, tuple[ProviderInfo, ...]]:
-        kept = self._app.model_settings.load()
-        return kept, tuple(self._app.models.list())
+        kept = self._models.settings.load()
+        return kept, tuple(self._models.providers.list())
 
     # --- what changes --------------------------------------------------------------------------------
 
@@ -117,7 +119,7 @@ class ModelSettingsDialog(TriedSettingsDialog):
     def _show_key(self) -> None:
         form = self.form
         if form is not None:
-            form.show_key(self._app.keys.status(form.name, form.info.key_variable), self._stores)
+            form.show_key(self._models.keys.status(form.name, form.info.key_variable), self._stores)
 
     async def _learn_abilities(self) -> None:
         """Of the model in the field; a server of Ollama is asked."""
@@ -126,7 +128,7 @@ class ModelSettingsDialog(TriedSettingsDialog):
             return
         choice = form.settings.choice(form.name)
         try:
-            found = None if form.is_builtin else await self._app.models.abilities(choice)
+            found = None if form.is_builtin else await self._models.providers.abilities(choice)
         except CircuitAIError:  # half an address yet; saving and testing say what is wrong
             found = None
         if not self._is_closed and form.settings.choice(form.name) == choice:
@@ -138,7 +140,7 @@ class ModelSettingsDialog(TriedSettingsDialog):
             return
         self.local.show_looking()
         try:
-            status = await self._app.models.local_server(form.settings.choice(form.name))
+            status = await self._models.providers.local_server(form.settings.choice(form.name))
         except CircuitAIError as error:
             self._fail(error)
             return
@@ -155,7 +157,7 @@ class ModelSettingsDialog(TriedSettingsDialog):
         form = self.form
         assert form is not None, "the button works when the form is there"
         name, settings = form.name, form.settings
-        trial = await self._app.try_model(settings.choice(name), key=form.key.text)
+        trial = await self._models.try_out(settings.choice(name), key=form.key.text)
 
         def show() -> None:
             if form.name == name and form.settings == settings:
@@ -172,7 +174,7 @@ class ModelSettingsDialog(TriedSettingsDialog):
             return
         try:
             await self._unlock()
-            models = await self._app.try_model.list(form.settings.choice(form.name), key=form.key.text)
+            models = await self._models.try_out.list(form.settings.choice(form.name), key=form.key.text)
         except CircuitAIError as error:
             self._fail(error)
             return
@@ -187,24 +189,23 @@ class ModelSettingsDialog(TriedSettingsDialog):
         name, settings, keep_key = form.name, form.settings, self._typed_key()
         if not form.is_builtin:
             # Says what is wrong with the address.
-            await asyncio.to_thread(self._app.models.destination, settings.choice(name))
+            await asyncio.to_thread(self._models.providers.destination, settings.choice(name))
         await self._unlock()
         await keep_key()
-        await asyncio.to_thread(self._app.model_settings.change, lambda old: _with(old, name, settings))
+        await asyncio.to_thread(self._models.settings.change, lambda old: _with(old, name, settings))
         self._saved = settings.choice(name)
 
     def _on_kept(self) -> None:
-        self.saved.emit(self._saved)
+        if self._saved is not None:
+            self.saved.emit(self._saved)
 
     # --- looks ---------------------------------------------------------------------------------------
 
     def restyle(self, _theme: object = None) -> None:
-        """Sizes, icons."""
         self.local.restyle()
         super().restyle()
 
     def retranslate(self) -> None:
-        """Words."""
         self.local.retranslate()
         super().retranslate()
 

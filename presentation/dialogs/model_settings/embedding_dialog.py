@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from PyQt6.QtWidgets import QWidget
 
@@ -18,6 +18,10 @@ from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
+if TYPE_CHECKING:
+    from application.groups.models import Models
+    from application.groups.project import Project
+
 
 class EmbeddingDialog(TriedSettingsDialog):
     """What is saved is used by the next search."""
@@ -25,12 +29,15 @@ class EmbeddingDialog(TriedSettingsDialog):
     title: ClassVar[Message] = msg("Search by meaning")
     prefix: ClassVar[str] = "embedding"
 
-    def __init__(self, services: WindowServices, parent: QWidget | None = None) -> None:
-        super().__init__(services, parent)
+    def __init__(
+        self, services: WindowServices, models: Models, project: Project, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(services, models, parent)
+        self._project = project
         self._kept: EmbeddingSettings | None = None
         self.is_loaded = False
         self.setObjectName("embeddingSettings")
-        self.form = EmbeddingForm(services)
+        self.form = EmbeddingForm(services, models)
         self.form.provider_changed.connect(self._on_provider)
         self.form.changed.connect(self._on_changed)
         self.form.key.remove_wanted.connect(self.remove_key)
@@ -52,7 +59,7 @@ class EmbeddingDialog(TriedSettingsDialog):
         return EMBEDDING_SERVERS[self.form.name].key_name
 
     async def _load(self) -> None:
-        kept = await self._app.set_up_embedding.load()
+        kept = await self._project.embedding.load()
         if self._is_closed:
             return
         self._kept = kept
@@ -85,7 +92,7 @@ class EmbeddingDialog(TriedSettingsDialog):
         server = EMBEDDING_SERVERS.get(self.form.name)
         if server is not None and server.key_name:
             variable = self.form.key_info.key_variable
-            self.form.show_key(self._app.keys.status(server.key_name, variable), self._stores)
+            self.form.show_key(self._models.keys.status(server.key_name, variable), self._stores)
         else:
             self.form.show_key(KeyStatus(), self._stores)
         self._fit()
@@ -97,16 +104,16 @@ class EmbeddingDialog(TriedSettingsDialog):
         if settings is not None and not self._stays_here(settings):
             lines.append(
                 msg(
-                    "The circuits and documents of every project you open are sent to this server, and each "
-                    "question; never data, results, or what is ignored."
+                    "The circuits and documents of every project you open are sent to this server, as "
+                    "is each question; never data, results, or ignored files."
                 )
             )
         if kept is not None and settings is None:
-            lines.append(msg("Search by meaning is switched off; projects are then searched by text only."))
+            lines.append(msg("Search by meaning is off; projects are then searched by text only."))
         elif kept is not None and settings is not None and kept.identity != settings.identity:
             lines.append(
                 msg(
-                    "The model or the dimension is another: all vectors are made anew in the background, and "
+                    "The model or dimension has changed: all embeddings are rebuilt in the background; "
                     "until then there is no search by meaning."
                 )
             )
@@ -115,7 +122,7 @@ class EmbeddingDialog(TriedSettingsDialog):
 
     def _stays_here(self, settings: EmbeddingSettings) -> bool:
         try:
-            return self._app.set_up_embedding.is_local(settings)
+            return self._project.embedding.is_local(settings)
         except CircuitAIError:  # half an address yet; saving and testing say what is wrong
             return True
 
@@ -124,7 +131,7 @@ class EmbeddingDialog(TriedSettingsDialog):
     async def _attempt(self) -> Callable[[], None]:
         settings = self.form.settings
         assert settings is not None, "the button works when there is something to test"
-        trial = await self._app.set_up_embedding.try_out(settings, key=self.form.key.text)
+        trial = await self._project.embedding.try_out(settings, key=self.form.key.text)
 
         def show() -> None:
             if self.form.settings != settings:
@@ -132,9 +139,9 @@ class EmbeddingDialog(TriedSettingsDialog):
             self.form.keep(replace(settings, verified_at=datetime.now(UTC).isoformat(timespec="seconds")))
             rows = (
                 (msg("Dimension"), msg("{text}", text=str(trial.dimension))),
-                (msg("Server answers"), milliseconds(trial.answered_s)),
+                (msg("Server responds"), milliseconds(trial.answered_s)),
             )
-            title = msg("Vectors come from {model}", model=settings.model)
+            title = msg("Embeddings come from {model}", model=settings.model)
             self.card.show_works(title, rows, f"{datetime.now().astimezone():%H:%M}")
 
         return show
@@ -144,15 +151,14 @@ class EmbeddingDialog(TriedSettingsDialog):
         if self.form.problem is not None:
             raise self.form.problem
         if settings is not None:
-            self._app.set_up_embedding.is_local(settings)  # says what is wrong with the address
+            self._project.embedding.is_local(settings)  # says what is wrong with the address
             keep_key = self._typed_key()
             await self._unlock()
             await keep_key()
-        await self._app.set_up_embedding.save(settings)
+        await self._project.embedding.save(settings)
 
     # --- looks ---------------------------------------------------------------------------------------
 
     def retranslate(self) -> None:
-        """Words."""
         super().retranslate()
         self._show_notice()

@@ -18,14 +18,16 @@ from PyQt6.QtWidgets import (
 )
 
 from domain.llm.chat import ProviderInfo
-from domain.search.embedding import EMBEDDING_RANGES, EMBEDDING_SERVERS, EmbeddingServer, EmbeddingSettings
+from domain.search.embedding import EMBEDDING_SERVERS, EmbeddingServer, EmbeddingSettings
 from presentation.dialogs.model_settings.key_field import KeyField
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.errors import UserInputError
 from shared.message import Message, msg
+from shared.setting import about, described
 
 if TYPE_CHECKING:
+    from application.groups.models import Models
     from application.ports.credentials import KeyStatus, KeyStores
 
 OFF = ""
@@ -41,9 +43,10 @@ class EmbeddingForm(QWidget):
     changed = pyqtSignal()
     """Something that a test would depend on."""
 
-    def __init__(self, services: WindowServices) -> None:
+    def __init__(self, services: WindowServices, models: Models) -> None:
         super().__init__()
         self._services = services
+        self._models = models
         self._kept: EmbeddingSettings | None = None
         self._has_new_key = False
         self._entered: dict[str, tuple[str, str]] = {}
@@ -68,7 +71,6 @@ class EmbeddingForm(QWidget):
 
     @property
     def server(self) -> str:
-        """The address the key is kept for."""
         return self.url.text().strip()
 
     @property
@@ -93,18 +95,16 @@ class EmbeddingForm(QWidget):
 
     @property
     def problem(self) -> UserInputError | None:
-        """What is missing."""
         if self.name != OFF and not self.model.currentText().strip():
             return UserInputError(
-                msg("No model is named."),
-                advice=msg("Choose one, or write its name."),
+                msg("No model is specified."),
+                advice=msg("Choose one, or enter its name."),
                 error_type="bad_usage",
             )
         return None
 
     @property
     def key_info(self) -> ProviderInfo:
-        """What the field of the key has to know."""
         name = self.name
         return ProviderInfo(
             name=name,
@@ -126,7 +126,6 @@ class EmbeddingForm(QWidget):
         self.changed.emit()
 
     def show_settings(self, kept: EmbeddingSettings | None) -> None:
-        """Fill the fields."""
         self._kept = kept
         if kept is not None:
             self._entered[kept.provider] = (kept.base_url, kept.model)
@@ -137,7 +136,6 @@ class EmbeddingForm(QWidget):
         self._fill()
 
     def show_key(self, status: KeyStatus, stores: KeyStores) -> None:
-        """Where the key is."""
         self.key.show_state(status, stores, self.key_info)
 
     @property
@@ -152,7 +150,7 @@ class EmbeddingForm(QWidget):
         self.provider.addItem("", OFF)
         for name, server in EMBEDDING_SERVERS.items():
             self.provider.addItem(server.title, name)
-        self.key = KeyField(self._services)
+        self.key = KeyField(self._services, self._models)
         self.url = QLineEdit()
         self.url.setObjectName("embeddingUrl")
         self.model = QComboBox()
@@ -165,9 +163,9 @@ class EmbeddingForm(QWidget):
             (self.batch, "embeddingBatch", "batch_size"),
             (self.timeout, "embeddingTimeout", "timeout_s"),
         ):
-            lowest, highest = EMBEDDING_RANGES[field]
+            lowest, highest = about(described(EmbeddingSettings)[field]).bounds or (0, None)
             box.setObjectName(name)
-            box.setRange(0 if field == "dimensions" else int(lowest), int(highest))
+            box.setRange(0 if field == "dimensions" else int(lowest), int(highest or 0))
             box.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         self.batch.setValue(_USUAL.batch_size)
         self.timeout.setValue(round(_USUAL.timeout_s))
@@ -239,17 +237,15 @@ class EmbeddingForm(QWidget):
     # --- looks ---------------------------------------------------------------------------------------
 
     def restyle(self) -> None:
-        """Sizes."""
         theme = self._services.theme.theme
         self._form.setHorizontalSpacing(theme.size("space.4"))
         self._form.setVerticalSpacing(theme.size("space.3"))
         self.key.restyle()
 
     def retranslate(self) -> None:
-        """Words."""
         language = self._services.language
         words: dict[str, Message] = {
-            "provider": msg("Server of vectors"),
+            "provider": msg("Embedding server"),
             "key": msg("API key"),
             "url": msg("Base URL"),
             "model": msg("Model"),
@@ -257,13 +253,13 @@ class EmbeddingForm(QWidget):
         }
         for name, label in self._labels.items():
             label.setText(language(words[name]))
-        numbers = {"dimension": msg("dimension"), "batch": msg("texts each"), "timeout": msg("time-out")}
+        numbers = {"dimension": msg("dimension"), "batch": msg("texts each"), "timeout": msg("timeout")}
         boxes = {"dimension": self.dimension, "batch": self.batch, "timeout": self.timeout}
         for name, box in boxes.items():
             self._number_labels[name].setText(language(numbers[name]))
             box.setAccessibleName(language(numbers[name]))
-        self.dimension.setSpecialValueText(language(msg("usual")))
-        self.dimension.setToolTip(language(msg("Usual: the model's own")))
+        self.dimension.setSpecialValueText(language(msg("default")))
+        self.dimension.setToolTip(language(msg("Default: the model's own")))
         self.timeout.setSuffix(language(msg(" s")))
         self.provider.setItemText(0, language(msg("None: search by text only")))
         self.provider.setAccessibleName(language(words["provider"]))

@@ -27,12 +27,13 @@ from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
+    from application.groups.models import Models
     from application.ports.credentials import KeyStatus, KeyStores
 
 SEARCHES: dict[str, Message] = {
     "off": msg("Off"),
-    "provider": msg("By the provider itself"),
-    "general": msg("General search, by a tool"),
+    "provider": msg("By the provider"),
+    "general": msg("General search (tool)"),
 }
 _TIMEOUTS = ("connect_s", "first_piece_s", "silence_s")
 
@@ -47,10 +48,15 @@ class ProviderForm(QWidget):
     """The models of the server are asked for."""
 
     def __init__(
-        self, services: WindowServices, providers: tuple[ProviderInfo, ...], kept: ModelSettings
+        self,
+        services: WindowServices,
+        models: Models,
+        providers: tuple[ProviderInfo, ...],
+        kept: ModelSettings,
     ) -> None:
         super().__init__()
         self._services = services
+        self._models = models
         self._infos = {info.name: info for info in providers}
         self._kept = dict(kept.providers)
         self._shown = ""
@@ -76,22 +82,18 @@ class ProviderForm(QWidget):
 
     @property
     def name(self) -> str:
-        """The provider's name."""
         return str(self.provider.currentData())
 
     @property
     def info(self) -> ProviderInfo:
-        """What is known of it."""
         return self._infos[self.name]
 
     @property
     def server(self) -> str:
-        """The address the key is kept for."""
         return self.url.text().strip()
 
     @property
     def settings(self) -> ProviderSettings:
-        """The fields."""
         kept = self._kept.get(self.name) or ProviderSettings()
         url = self.url.text().strip()
         seconds = {name: float(box.value()) or None for name, box in self.timeouts.items()}
@@ -109,7 +111,6 @@ class ProviderForm(QWidget):
 
     @property
     def is_builtin(self) -> bool:
-        """Nothing is to be set for it."""
         return self.name == BUILTIN
 
     def keep(self, settings: ProviderSettings) -> None:
@@ -123,13 +124,11 @@ class ProviderForm(QWidget):
         self.changed.emit()
 
     def show_provider(self, name: str) -> None:
-        """Put a provider into the fields."""
         index = self.provider.findData(name)
         self.provider.setCurrentIndex(max(index, 0))
         self._fill()
 
     def show_key(self, status: KeyStatus, stores: KeyStores) -> None:
-        """Where the key is."""
         self.key.show_state(status, stores, self.info)
 
     def show_models(self, models: tuple[str, ...]) -> None:
@@ -155,7 +154,7 @@ class ProviderForm(QWidget):
         self.provider.setObjectName("modelProvider")
         for info in self._infos.values():
             self.provider.addItem(info.title, info.name)
-        self.key = KeyField(self._services)
+        self.key = KeyField(self._services, self._models)
         self.url = QLineEdit()
         self.url.setObjectName("modelUrl")
         self.model = QComboBox()
@@ -271,7 +270,7 @@ class ProviderForm(QWidget):
     def _set_up_search(self) -> None:
         from presentation.dialogs.model_settings.web_search import WebSearchDialog
 
-        dialog = WebSearchDialog(self._services, parent=self.window())
+        dialog = WebSearchDialog(self._services, self._models, parent=self.window())
         dialog.saved.connect(self.retranslate)
         dialog.open()
 
@@ -292,7 +291,6 @@ class ProviderForm(QWidget):
     # --- looks ---------------------------------------------------------------------------------------
 
     def restyle(self) -> None:
-        """Sizes and icons."""
         theme = self._services.theme.theme
         self._form.setHorizontalSpacing(theme.size("space.4"))
         self._form.setVerticalSpacing(theme.size("space.3"))
@@ -302,7 +300,6 @@ class ProviderForm(QWidget):
         self.key.restyle()
 
     def retranslate(self) -> None:
-        """Words."""
         language = self._services.language
         words: dict[str, Message] = {
             "provider": msg("Provider"),
@@ -311,7 +308,7 @@ class ProviderForm(QWidget):
             "model": msg("Model"),
             "thinking": msg("Thinking mode"),
             "search": msg("Web search"),
-            "times": msg("Time-outs"),
+            "times": msg("Timeouts"),
         }
         for name, label in self._labels.items():
             label.setText(language(words[name]))
@@ -319,7 +316,7 @@ class ProviderForm(QWidget):
         for name, box in self.timeouts.items():
             self._time_labels[name].setText(language(times[name]))
             box.setSuffix(language(msg(" s")))
-            box.setSpecialValueText(language(msg("usual")))
+            box.setSpecialValueText(language(msg("default")))
             box.setAccessibleName(language(times[name]))
         for index, (_value, text) in enumerate(THINKING):
             self.thinking.setItemText(index, language(text))
@@ -328,10 +325,10 @@ class ProviderForm(QWidget):
         for index in range(self.search.count()):
             self.search.setItemText(index, language(SEARCHES[self.search.itemData(index)]))
         self.search.setAccessibleName(language(words["search"]))
-        self.search_setup.setText(language(msg("Set up...")))
+        self.search_setup.setText(language(msg("Set up…")))
         self.search_setup.setAccessibleName(language(msg("Set up the general web search")))
-        self.reload.setToolTip(language(msg("Ask the server for its models")))
-        self.reload.setAccessibleName(language(msg("Ask the server for its models")))
+        self.reload.setToolTip(language(msg("Get the model list from the server")))
+        self.reload.setAccessibleName(language(msg("Get the model list from the server")))
         edit = self.model.lineEdit()
         if edit is not None and self._shown:
             own = self.info.models[0] if self.info.models else ""

@@ -15,6 +15,7 @@ from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 if TYPE_CHECKING:
+    from application.groups.models import Models
     from domain.llm.chat import ProviderInfo
 
 
@@ -24,9 +25,10 @@ class KeyField(QWidget):
     edited = pyqtSignal()
     remove_wanted = pyqtSignal()
 
-    def __init__(self, services: WindowServices) -> None:
+    def __init__(self, services: WindowServices, models: Models) -> None:
         super().__init__()
         self._services = services
+        self._models = models
         self._status = KeyStatus()
         self._stores = KeyStores()
         self._info: ProviderInfo | None = None
@@ -67,17 +69,14 @@ class KeyField(QWidget):
 
     @property
     def keep_in(self) -> KeepIn:
-        """Where a typed key is to go."""
         chosen: KeepIn = self.place.currentData() or "session"
         return chosen
 
     def clear(self) -> None:
-        """Nothing typed."""
         self.edit.clear()
         self.passphrase.clear()
 
     def show_state(self, status: KeyStatus, stores: KeyStores, info: ProviderInfo) -> None:
-        """Where the key is and could be."""
         if stores != self._stores or self.place.count() == 0:
             self._stores = stores
             self.place.clear()
@@ -104,7 +103,7 @@ class KeyField(QWidget):
 
     @property
     def _is_unlocked(self) -> bool:
-        return self._services.app.keys.is_unlocked
+        return self._models.keys.is_unlocked
 
     def _open_page(self) -> None:
         if self._info is not None and self._info.key_page:
@@ -114,14 +113,13 @@ class KeyField(QWidget):
         """Nothing of its own."""
 
     def retranslate(self) -> None:
-        """Words."""
         language = self._services.language
         for index in range(self.place.count()):
             self.place.setItemText(index, language(KEEP_IN[self.place.itemData(index)]))
         self.remove.setText(language(msg("Remove")))
         self.page.setText(language(msg("Get a key")))
         self.edit.setAccessibleName(language(msg("API key")))
-        self.place.setAccessibleName(language(msg("Keep the key in")))
+        self.place.setAccessibleName(language(msg("Store the key in")))
         new = not self._stores.has_file
         words = msg("Choose a passphrase, at least 8 characters") if new else msg("Passphrase")
         self.passphrase.setPlaceholderText(language(words))

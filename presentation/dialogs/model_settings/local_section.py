@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _STATES: dict[str, Message] = {
     "running": msg("Ollama is running."),
-    "not_running": msg("Ollama is installed, and not running."),
+    "not_running": msg("Ollama is installed but not running."),
     "not_installed": msg("Ollama is not installed."),
 }
 
@@ -48,24 +48,21 @@ class LocalSection(QFrame):
         self.retranslate()
 
     def show_status(self, status: LocalServerStatus) -> None:
-        """What was found."""
         self._status = status
         self.retranslate()
 
     def restyle(self) -> None:
-        """Sizes."""
         theme = self._services.theme.theme
         edge, gap = theme.size("space.3"), theme.size("space.2")
         self._column.setContentsMargins(edge, gap, edge, gap)
 
     def retranslate(self) -> None:
-        """Words."""
         language, status = self._services.language, self._status
         if status is None:
-            self.state.setText(language(msg("Looking for Ollama...")))
+            self.state.setText(language(msg("Looking for Ollama…")))
             self.advice.hide()
             return
-        told = _STATES.get(status.state) or status.message or msg("Ollama does not answer as it should.")
+        told = _STATES.get(status.state) or status.message or msg("Ollama does not respond correctly.")
         if status.state == "running" and status.version:
             told = msg("Ollama {version} is running; models: {count}.", version=status.version,
                        count=len(status.models))  # fmt: skip

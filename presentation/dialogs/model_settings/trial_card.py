@@ -64,15 +64,12 @@ class TrialCard(QFrame):
         self._show(verified_text(verified_at), icon)
 
     def show_running(self) -> None:
-        """A test is under way."""
-        self._show(msg("Testing..."), ("loader-circle", "running.icon"))
+        self._show(msg("Testing…"), ("loader-circle", "running.icon"))
 
     def show_cancelled(self) -> None:
-        """The test was stopped."""
         self._show(msg("The test was stopped."), ("circle-help", "text.tertiary"))
 
     def show_trial(self, trial: ModelTrial, moment: str) -> None:
-        """It works."""
         title = (
             msg("Connection works: {model}", model=trial.model) if trial.model else msg("Connection works")
         )
@@ -101,7 +98,6 @@ class TrialCard(QFrame):
         self.retranslate()
 
     def restyle(self) -> None:
-        """Sizes, icons, fonts."""
         theme = self._services.theme.theme
         edge, gap = theme.size("space.3"), theme.size("space.2")
         self._column.setContentsMargins(edge, gap, edge, gap)
@@ -113,7 +109,6 @@ class TrialCard(QFrame):
         self._grid.setVerticalSpacing(theme.size("space.1"))
 
     def retranslate(self) -> None:
-        """Words."""
         language = self._services.language
         self.title.setText(language(self._title))
         self.advice.setText("" if self._advice is None else language(self._advice))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtGui import QCloseEvent
@@ -21,6 +21,9 @@ from shared.errors import CircuitAIError
 from shared.message import Message, msg
 from shared.ulid import new_ulid
 
+if TYPE_CHECKING:
+    from application.groups.models import Models
+
 
 class SettingsForm(Protocol):
     """The fields of such a dialog."""
@@ -28,21 +31,15 @@ class SettingsForm(Protocol):
     key: KeyField
 
     @property
-    def server(self) -> str:
-        """The address the key is kept for."""
-        ...
+    def server(self) -> str: ...
 
     def on_other_key(self) -> None:
         """The key that is kept is another now, or none."""
         ...
 
-    def restyle(self) -> None:
-        """Sizes."""
-        ...
+    def restyle(self) -> None: ...
 
-    def retranslate(self) -> None:
-        """Words."""
-        ...
+    def retranslate(self) -> None: ...
 
 
 class TriedSettingsDialog(QDialog):
@@ -52,10 +49,10 @@ class TriedSettingsDialog(QDialog):
     prefix: ClassVar[str]
     """The names of its parts begin with it."""
 
-    def __init__(self, services: WindowServices, parent: QWidget | None = None) -> None:
+    def __init__(self, services: WindowServices, models: Models, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._services = services
-        self._app = services.app
+        self._models = models
         self._stores = KeyStores()
         self._trial: asyncio.Task[object] | None = None
         self._is_closed = self._is_filled = False
@@ -142,7 +139,7 @@ class TriedSettingsDialog(QDialog):
 
     async def _look_for_stores(self) -> None:
         """Where keys can be kept: a keyring may take its time, or ask its user."""
-        stores = await asyncio.to_thread(self._app.keys.stores)
+        stores = await asyncio.to_thread(self._models.keys.stores)
         if not self._is_closed:
             self._stores = stores
             self._show_key()
@@ -153,7 +150,6 @@ class TriedSettingsDialog(QDialog):
 
     @property
     def is_testing(self) -> bool:
-        """Whether a test is under way."""
         return self._trial is not None
 
     def test(self) -> None:
@@ -199,8 +195,8 @@ class TriedSettingsDialog(QDialog):
     async def _unlock(self) -> None:
         """Open the encrypted file with the passphrase that was typed, if one was."""
         form = self._form
-        if form is not None and form.key.passphrase.text() and not self._app.keys.is_unlocked:
-            await asyncio.to_thread(self._app.keys.unlock, form.key.passphrase.text())
+        if form is not None and form.key.passphrase.text() and not self._models.keys.is_unlocked:
+            await asyncio.to_thread(self._models.keys.unlock, form.key.passphrase.text())
             form.key.passphrase.clear()
             self._show_key()
 
@@ -213,18 +209,17 @@ class TriedSettingsDialog(QDialog):
 
         async def keep() -> None:
             if key:
-                await asyncio.to_thread(self._app.keys.set, name, key, place=place, server=server)
+                await asyncio.to_thread(self._models.keys.set, name, key, place=place, server=server)
 
         return keep
 
     def remove_key(self) -> None:
-        """Forget the key that is kept."""
         self._start(self._remove_key(), "remove key")
 
     async def _remove_key(self) -> None:
         try:
             await self._unlock()
-            await asyncio.to_thread(self._app.keys.remove, self._key_name)
+            await asyncio.to_thread(self._models.keys.remove, self._key_name)
         except CircuitAIError as error:
             self._fail(error)
             return
@@ -292,7 +287,6 @@ class TriedSettingsDialog(QDialog):
         fit(self, wanted.width(), wanted.height(), may_shrink=not self._is_filled)
 
     def restyle(self, _theme: object = None) -> None:
-        """Sizes, icons."""
         theme = self._services.theme.theme
         edge, gap = theme.size("space.4"), theme.size("space.3")
         self._body.setContentsMargins(edge, edge, edge, edge)
@@ -308,7 +302,6 @@ class TriedSettingsDialog(QDialog):
         self._fit()
 
     def retranslate(self) -> None:
-        """Words."""
         language = self._services.language
         self.setWindowTitle(language(self.title))
         self.cancel_button.setText(language(msg("Cancel")))

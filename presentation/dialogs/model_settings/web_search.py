@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtWidgets import QWidget
@@ -18,6 +18,9 @@ from presentation.dialogs.model_settings.words import milliseconds
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
+if TYPE_CHECKING:
+    from application.groups.models import Models
+
 
 class WebSearchDialog(TriedSettingsDialog):
     """What is saved is used by the next search."""
@@ -28,10 +31,10 @@ class WebSearchDialog(TriedSettingsDialog):
     saved = pyqtSignal()
     loaded = pyqtSignal()
 
-    def __init__(self, services: WindowServices, parent: QWidget | None = None) -> None:
-        super().__init__(services, parent)
+    def __init__(self, services: WindowServices, models: Models, parent: QWidget | None = None) -> None:
+        super().__init__(services, models, parent)
         self.setObjectName("webSearchSettings")
-        self.form = WebSearchForm(services, self._app.search_web.engines.list())
+        self.form = WebSearchForm(services, models, self._models.search_web.engines.list())
         self.form.changed.connect(self._on_changed)
         self.form.engine_changed.connect(self._on_engine)
         self.form.key.remove_wanted.connect(self.remove_key)
@@ -53,7 +56,7 @@ class WebSearchDialog(TriedSettingsDialog):
         return self.form.key_info.name
 
     async def _load(self) -> None:
-        kept = await asyncio.to_thread(self._app.model_settings.load)
+        kept = await asyncio.to_thread(self._models.settings.load)
         if self._is_closed:
             return
         self.form.show_settings(kept.web_search)
@@ -80,20 +83,20 @@ class WebSearchDialog(TriedSettingsDialog):
 
     def _show_key(self) -> None:
         info = self.form.key_info
-        self.form.key.show_state(self._app.keys.status(info.name, info.key_variable), self._stores, info)
+        self.form.key.show_state(self._models.keys.status(info.name, info.key_variable), self._stores, info)
 
     # --- testing and saving --------------------------------------------------------------------------
 
     async def _attempt(self) -> Callable[[], None]:
         settings = self.form.settings
-        answer = await self._app.search_web(TRIAL_QUERY, settings, key=self.form.key.text)
+        answer = await self._models.search_web(TRIAL_QUERY, settings, key=self.form.key.text)
 
         def show() -> None:
             if self.form.settings != settings:
                 return
             self.form.keep(replace(settings, verified_at=datetime.now(UTC).isoformat(timespec="seconds")))
             rows = (
-                (msg("Server answers"), milliseconds(answer.took_s)),
+                (msg("Server responds"), milliseconds(answer.took_s)),
                 (msg("Pages found"), msg("{text}", text=str(len(answer.sources)))),
             )
             title = msg("Connection works: {model}", model=answer.server)
@@ -102,12 +105,13 @@ class WebSearchDialog(TriedSettingsDialog):
         return show
 
     async def _keep(self) -> None:
-        settings, keep_key = self._app.search_web.engines.checked(self.form.settings), self._typed_key()
+        settings, keep_key = (
+            self._models.search_web.engines.checked(self.form.settings),
+            self._typed_key(),
+        )
         await self._unlock()
         await keep_key()
-        await asyncio.to_thread(
-            self._app.model_settings.change, lambda old: replace(old, web_search=settings)
-        )
+        await asyncio.to_thread(self._models.settings.change, lambda old: replace(old, web_search=settings))
 
     def _on_kept(self) -> None:
         self.saved.emit()
@@ -115,12 +119,12 @@ class WebSearchDialog(TriedSettingsDialog):
     # --- looks ---------------------------------------------------------------------------------------
 
     def retranslate(self) -> None:
-        """Words."""
         self.notice.setText(
             self._services.language(
                 msg(
-                    "A model writes the queries. You are asked before one leaves this computer, unless you "
-                    "have allowed it always. Where the general search is on, a provider's own is off."
+                    "A model writes the queries. You are asked before one leaves this computer, unless "
+                    "you have always allowed it. When the general search is on, the provider's own is "
+                    "off."
                 )
             )
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QComboBox, QFormLayout, QLabel, QLineEdit, QSpinBox, QVBoxLayout, QWidget
@@ -14,6 +15,9 @@ from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
+if TYPE_CHECKING:
+    from application.groups.models import Models
+
 
 class WebSearchForm(QWidget):
     """Edits a copy of the settings; `settings` is what stands in the fields."""
@@ -21,7 +25,9 @@ class WebSearchForm(QWidget):
     changed = pyqtSignal()
     engine_changed = pyqtSignal()
 
-    def __init__(self, services: WindowServices, engines: tuple[SearchEngineInfo, ...]) -> None:
+    def __init__(
+        self, services: WindowServices, models: Models, engines: tuple[SearchEngineInfo, ...]
+    ) -> None:
         super().__init__()
         self._services = services
         self._infos = {info.name: info for info in engines}
@@ -32,7 +38,7 @@ class WebSearchForm(QWidget):
         self._shown = ""
         self.engine, self.url, self.engine_id = QComboBox(), QLineEdit(), QLineEdit()
         self.results, self.note = QSpinBox(), QLabel()
-        self.key = KeyField(services)
+        self.key = KeyField(services, models)
         for field, name in (
             (self.engine, "searchEngine"),
             (self.url, "searchUrl"),
@@ -76,17 +82,14 @@ class WebSearchForm(QWidget):
 
     @property
     def info(self) -> SearchEngineInfo:
-        """What is known of the engine."""
         return self._infos[str(self.engine.currentData())]
 
     @property
     def server(self) -> str:
-        """The address the key is kept for."""
         return self.url.text().strip()
 
     @property
     def settings(self) -> WebSearchSettings:
-        """The fields."""
         url = self.url.text().strip()
         entered = WebSearchSettings(
             engine=self.info.name,
@@ -102,7 +105,6 @@ class WebSearchForm(QWidget):
 
     @property
     def key_info(self) -> ProviderInfo:
-        """What the field of the key has to know."""
         info = self.info
         return ProviderInfo(
             name=info.key_name,
@@ -124,7 +126,6 @@ class WebSearchForm(QWidget):
         self.changed.emit()
 
     def show_settings(self, kept: WebSearchSettings) -> None:
-        """Fill the fields."""
         self._kept = kept
         self._entered[kept.engine] = kept.base_url
         self.results.setValue(kept.results)
@@ -150,21 +151,19 @@ class WebSearchForm(QWidget):
         self.retranslate()
 
     def restyle(self) -> None:
-        """Sizes."""
         theme = self._services.theme.theme
         self._form.setHorizontalSpacing(theme.size("space.4"))
         self._form.setVerticalSpacing(theme.size("space.3"))
         self.key.restyle()
 
     def retranslate(self) -> None:
-        """Words."""
         language = self._services.language
         words: dict[str, Message] = {
             "engine": msg("Search engine"),
             "url": msg("Address"),
             "key": msg("API key"),
             "id": msg("Search engine id (cx)"),
-            "results": msg("Pages a search"),
+            "results": msg("Pages per search"),
         }
         for name, label in self._labels.items():
             label.setText(language(words[name]))

@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 KeepIn = Literal["keyring", "file", "session"]
 
 THINKING: tuple[tuple[Thinking | None, Message], ...] = (
-    (None, msg("As the model does")),
+    (None, msg("Model's choice")),
     ("off", msg("Off")),
     ("on", msg("On")),
-    ("low", msg("A little")),
+    ("low", msg("Low")),
     ("medium", msg("Medium")),
-    ("high", msg("Much")),
+    ("high", msg("High")),
 )
 KEEP_IN: dict[KeepIn, Message] = {
-    "keyring": msg("The system's keyring"),
+    "keyring": msg("System keyring"),
     "file": msg("Encrypted file with a passphrase"),
     "session": msg("Only until the program ends"),
 }
 _STORED: dict[KeyPlace, Message] = {
     "environment": msg("set in the environment"),
-    "keyring": msg("stored in the system's keyring"),
+    "keyring": msg("stored in the system keyring"),
     "file": msg("stored in the encrypted file"),
     "session": msg("kept until the program ends"),
 }
@@ -47,14 +47,14 @@ def key_note(status: KeyStatus, stores: KeyStores, info: ProviderInfo) -> Messag
     """Under the field: where a key goes."""
     if status.place == "environment":
         return msg(
-            "The variable {variable} comes before a key that is kept here.", variable=info.key_variable
+            "The variable {variable} takes precedence over a key stored here.", variable=info.key_variable
         )
     if status.needs_passphrase:
-        return msg("The encrypted file is locked: give its passphrase.")
+        return msg("The encrypted file is locked: enter its passphrase.")
     if stores.keyring:
-        return msg("Kept in the system's keyring, never in a file in clear.")
+        return msg("Stored in the system keyring, never in plain text.")
     if stores.no_keyring is None:
-        return msg("Looking for the system's keyring...")
+        return msg("Looking for the system keyring…")
     return msg("There is no keyring here ({reason}).", reason=stores.no_keyring)
 
 
@@ -62,13 +62,13 @@ def trial_rows(trial: ModelTrial) -> tuple[tuple[Message, Message], ...]:
     """Names and values of a trial that succeeded."""
     speed = trial.tokens_per_s
     return (
-        (msg("Server answers"), milliseconds(trial.listed_s)),
+        (msg("Server responds"), milliseconds(trial.listed_s)),
         (msg("First token"), milliseconds(trial.first_piece_s)),
         (
             msg("Streaming"),
             msg("in one piece") if speed is None else msg("{count} tokens/s", count=round(speed)),
         ),
-        (msg("Tool call"), msg("works") if trial.calls_tools else msg("not made, calls may come as text")),
+        (msg("Tool call"), msg("works") if trial.calls_tools else msg("not used; calls may come as text")),
     )
 
 
@@ -88,11 +88,10 @@ def ability_words(found: ModelAbilities) -> tuple[Message, ...]:
         None if found.context_tokens is None else msg("{count} in", count=short_count(found.context_tokens)),
         None if found.output_tokens is None else msg("{count} out", count=short_count(found.output_tokens)),
         None if found.tools is None else tools[found.tools],
-        msg("sees pictures") if found.vision else None,
+        msg("can see pictures") if found.vision else None,
     ]
     return tuple(word for word in words if word is not None)
 
 
 def milliseconds(seconds: float) -> Message:
-    """A time of a trial."""
     return msg("{count} ms", count=round(seconds * 1000))

@@ -19,7 +19,7 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
-from domain.llm.prompts.placeholders import placeholders
+from domain.llm.prompts.library import placeholders
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 
@@ -92,7 +92,6 @@ class ContentEditor(QPlainTextEdit):
         return cursor
 
     def restyle(self, _theme: object = None) -> None:
-        """Take the theme's colours and type."""
         theme = self._services.theme.theme
         self.setFont(theme.font("mono"))
         self.setTabStopDistance(QFontMetricsF(self.font()).horizontalAdvance(" ") * len(_INDENT))
@@ -109,7 +108,6 @@ class ContentEditor(QPlainTextEdit):
         super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Keep the numbers beside the text."""
         super().resizeEvent(event)
         self._place_numbers()
 
@@ -187,11 +185,9 @@ class _LineNumbers(QWidget):
         self._editor = editor
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """As wide as the editor wants."""
         return QSize(self._editor.number_width, 0)
 
     def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
-        """The editor knows its lines."""
         if event is not None:
             self._editor.paint_numbers(event)
 
@@ -249,7 +245,6 @@ class DifferenceView(QPlainTextEdit):
         self.restyle()
 
     def restyle(self, _theme: object = None) -> None:
-        """Take the theme's colours and type."""
         self._highlighter.rehighlight()
 
 

@@ -169,7 +169,7 @@ class PromptSettingsDialog(QDialog):
             self,
             "question",
             title=_changed(count),
-            text=say(msg("Save them before closing? Without saving the changes are lost.")),
+            text=say(msg("Save before closing? Otherwise the changes are lost.")),
         )
         box.add_button(msg("Cancel"))
         box.add_button(msg("Don't save"), "discard")
@@ -256,7 +256,7 @@ class PromptSettingsDialog(QDialog):
         for index, name in enumerate(_PAGES):
             is_modified = any(draft.page == name for draft in modified)
             self._dots[name].set_on(is_modified)
-            hint = say(msg("Has changes that are not saved")) if is_modified else ""
+            hint = say(msg("Has unsaved changes")) if is_modified else ""
             self.tabs.setTabToolTip(index, hint)
         shown = drafts[self.pages[self._shown].key] if drafts and self.pages[self._shown].key else None
         self.reset.setEnabled(shown is not None and shown.is_custom and not self._is_writing)
@@ -304,14 +304,13 @@ class PromptSettingsDialog(QDialog):
             dot.restyle()
 
     def retranslate(self, _language: str = "") -> None:
-        """Say it in the window's language."""
         say = self._services.language
         self.setWindowTitle(say(msg("Prompt settings")))
         self.tabs.setTabText(0, say(msg("Workflow templates")))
         self.tabs.setTabText(1, say(msg("Identity, free work")))
         self.tabs.setAccessibleName(say(msg("Prompt settings")))
         self.reset.setText(say(msg("Reset to default")))
-        self.reset.setToolTip(say(msg("Put the built-in text back; it is written with Apply or OK")))
+        self.reset.setToolTip(say(msg("Restore the built-in text; Apply or OK saves it")))
         self.cancel.setText(say(msg("Cancel")))
         self.apply.setText(say(msg("Apply")))
         self.ok.setText(say(msg("OK")))
@@ -337,7 +336,6 @@ class _Dot(QWidget):
 
     @property
     def is_on(self) -> bool:
-        """Whether it is drawn."""
         return self._is_on
 
     def set_on(self, is_on: bool) -> None:
@@ -346,7 +344,6 @@ class _Dot(QWidget):
         self.update()
 
     def restyle(self) -> None:
-        """Take the theme's size."""
         size = self._services.theme.theme.size
         self.setFixedSize(size("space.3"), size("space.3"))
         self.update()

@@ -16,8 +16,13 @@ from application.conversation.prompting import (
     template_problems,
 )
 from domain.llm.prompts.catalogue import TASKS, TaskName, node_of, title_of
-from domain.llm.prompts.library import IdentityVariable, PromptLibrary, PromptTemplate, TextProblem
-from domain.llm.prompts.placeholders import is_variable_name
+from domain.llm.prompts.library import (
+    IdentityVariable,
+    PromptLibrary,
+    PromptTemplate,
+    TextProblem,
+    is_variable_name,
+)
 from shared.message import Message, msg
 
 PageName = Literal["workflow", "identity"]
@@ -67,7 +72,6 @@ class Draft:
         return self.key == IDENTITY
 
     def problems(self) -> list[TextProblem]:
-        """What is wrong with the text."""
         if self.template is not None:
             return template_problems(self.template, self.text)
         if self.key == IDENTITY:
@@ -103,7 +107,6 @@ class PromptDrafts:
         return None
 
     def edit(self, key: str, text: str) -> None:
-        """Keep a new text."""
         draft = self._drafts[key]
         if text != draft.text:
             draft.text = text
@@ -136,7 +139,7 @@ class PromptDrafts:
     def refused_name(self, name: str) -> Message | None:
         """Why a new variable cannot be called so; None when it can."""
         if not is_variable_name(name):
-            return msg("A name has letters, digits and _ and does not begin with a digit.")
+            return msg("A name consists of letters, digits and _ and does not start with a digit.")
         if name in {each.name for each in self._drafts[IDENTITY].variables}:
             return msg('There is already a variable "{name}".', name=name)
         if name in {each.name for each in self._drafts[IDENTITY].default_variables}:
@@ -144,7 +147,6 @@ class PromptDrafts:
         return None
 
     def changes(self) -> PromptChanges:
-        """What Apply has to write."""
         templates: dict[TaskName, str | None] = {}
         for draft in self.modified():
             if draft.template is not None:
@@ -210,7 +212,9 @@ class PromptDrafts:
             yield _free_text(
                 ABOUT_PROJECT,
                 msg("About this project"),
-                msg("sent with every request in this project, kept with you and not in its folder"),
+                msg(
+                    "sent with every request in this project; stored in your own folder, not in the project's"
+                ),
                 library.preferences.projects.get(self._project, ""),
                 msg("For example: 3.3 V supply, the load is 600 Ω, the board has two layers."),
             )

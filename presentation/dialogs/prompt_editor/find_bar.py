@@ -76,7 +76,6 @@ class FindBar(QWidget):
         self._show_count()
 
     def end(self) -> None:
-        """Hide it."""
         self.hide()
         self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -142,14 +141,12 @@ class FindBar(QWidget):
         self.count.setText(self._services.language(msg("{count} found", count=found)) if needle else "")
 
     def restyle(self, _theme: object = None) -> None:
-        """Take the theme's icons."""
         size = self._services.theme.theme.size("icon.small")
         for button, icon in ((self._back, "arrow-up"), (self._on, "arrow-down"), (self._close, "x")):
             button.setIcon(self._services.icons.get(icon, size=size))
             button.setIconSize(QSize(size, size))
 
     def retranslate(self, _language: str = "") -> None:
-        """Say it in the window's language."""
         say = self._services.language
         self.needle.setPlaceholderText(say(msg("Find")))
         self.replacement.setPlaceholderText(say(msg("Replace with")))

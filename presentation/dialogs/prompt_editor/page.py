@@ -79,7 +79,6 @@ class PromptPage(QWidget):
         self.list.setCurrentRow(0)
 
     def select(self, key: str) -> None:
-        """Bring a text to the front."""
         for row in range(self.list.count()):
             item = self.list.item(row)
             if item is not None and item.data(_KEY) == key:
@@ -312,7 +311,6 @@ class PromptPage(QWidget):
             self.mend.setText(say(msg("Use {name}", name=f"{{{problem.suggestion}}}")))
 
     def restyle(self, _theme: object = None) -> None:
-        """Take the theme's sizes and icons."""
         theme, icons = self._services.theme.theme, self._services.icons
         space = theme.size
         self._left.setFixedWidth(theme.size("pane.left_default"))
@@ -335,13 +333,12 @@ class PromptPage(QWidget):
         self.list.scheduleDelayedItemsLayout()
 
     def retranslate(self, _language: str = "") -> None:
-        """Say it in the window's language."""
         say = self._services.language
         self.filter.setPlaceholderText(say(msg("Filter")))
         self.list.setAccessibleName(say(msg("Prompts")))
         tips: tuple[tuple[QToolButton, Message], ...] = (
             (self.find_button, msg("Find (Ctrl+F), replace (Ctrl+H)")),
-            (self.compare, msg("Show what differs from the built-in text")),
+            (self.compare, msg("Show differences from the built-in text")),
         )
         for button, tip in tips:
             button.setToolTip(say(tip))
@@ -372,27 +369,22 @@ class ElidedLabel(QLabel):
         return self._whole
 
     def show_text(self, text: str) -> None:
-        """Show it, as far as there is room."""
         self._whole = text
         self.setToolTip(text)
         self.updateGeometry()
         self._cut()
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Room for the whole text."""
         return QSize(self.fontMetrics().horizontalAdvance(self._whole) + 1, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """It can be cut to nothing."""
         return QSize(0, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Cut it anew."""
         super().resizeEvent(event)
         self._cut()
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        """It may lead somewhere."""
         if event is not None:
             self.clicked.emit()
 

@@ -47,7 +47,9 @@ class AddVariableDialog(QDialog):
         mark(self._why, role="error")
         paths = ", ".join(f"{{{name}}}" for name in IDENTITY_VARIABLES)
         note = QLabel(
-            self._say(msg("Text, or a value of the program: {names}; parts of it with dots.", names=paths)),
+            self._say(
+                msg("Text, or a value of the program: {names}; select parts of it with dots.", names=paths)
+            ),
             self,
         )
         note.setWordWrap(True)
@@ -97,7 +99,7 @@ class RemoveVariablesDialog(QDialog):
         form = QFormLayout(self)
         form.setContentsMargins(*(theme.size("space.4"),) * 4)
         form.setSpacing(theme.size("space.2"))
-        form.addRow(QLabel(say(msg("Places in the text that name a removed variable are marked.")), self))
+        form.addRow(QLabel(say(msg("Places in the text that use a removed variable are marked.")), self))
         self.boxes = {
             each.name: QCheckBox(f"{{{each.name}}}", self) for each in variables if each.value is not None
         }

@@ -29,7 +29,6 @@ class _Chip(QPushButton):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Text, star and padding."""
         theme = self._services.theme.theme
         metrics = QFontMetrics(theme.font("mono_small"))
         width = metrics.horizontalAdvance(self.text()) + 2 * theme.size("space.2")
@@ -38,7 +37,6 @@ class _Chip(QPushButton):
         return QSize(width, max(theme.size("control.height_small"), metrics.height()))
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """The same."""
         return self.sizeHint()
 
     def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
@@ -126,7 +124,6 @@ class VariablePanel(QWidget):
         return chip
 
     def restyle(self, _theme: object = None) -> None:
-        """Take the theme's type and icons."""
         theme = self._services.theme.theme
         for chip in self._chips:
             chip.updateGeometry()
@@ -135,19 +132,18 @@ class VariablePanel(QWidget):
         self.update()
 
     def retranslate(self, _language: str = "") -> None:
-        """Say it in the window's language."""
         say = self._services.language
         self.add.setText(say(msg("Add")))
         self.remove.setText(say(msg("Remove")))
-        self.add.setToolTip(say(msg("Add a variable of your own")))
-        self.remove.setToolTip(say(msg("Remove a variable of your own")))
+        self.add.setToolTip(say(msg("Add a custom variable")))
+        self.remove.setToolTip(say(msg("Remove a custom variable")))
         for chip in self._chips:
             variable = chip.variable
             if variable.value is not None:
                 text = msg("Insert; its value: {value}", value=variable.value or "–")
             elif variable.is_required:
-                text = msg("Insert; it always has a value here")
+                text = msg("Insert; always has a value here")
             else:
-                text = msg("Insert; left empty when there is no value")
+                text = msg("Insert; left empty when it has no value")
             chip.setToolTip(say(text))
             chip.setAccessibleName(say(msg("Insert the variable {name}", name=variable.name)))

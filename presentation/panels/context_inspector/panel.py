@@ -24,6 +24,7 @@ from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from application.conversation.inspecting import ContextReport
+    from application.groups.conversations import Conversations
     from presentation.panels.conversation.context_use import ContextUse
 
 _SOON_MS = 300
@@ -42,9 +43,12 @@ _FORMATS: tuple[tuple[Literal["json", "txt"], str], ...] = (("json", "JSON"), ("
 class ContextPanel(QWidget):
     """Follows the conversation; reads only while it is seen. `use` gives its context, None for none yet."""
 
-    def __init__(self, services: WindowServices, use: Callable[[], ContextUse | None]) -> None:
+    def __init__(
+        self, services: WindowServices, conversations: Conversations, use: Callable[[], ContextUse | None]
+    ) -> None:
         super().__init__()
         self._services = services
+        self._conversations = conversations
         self._find = use
         self._use: ContextUse | None = None
         self._report: ContextReport | None = None
@@ -84,7 +88,7 @@ class ContextPanel(QWidget):
         self.note.setObjectName("contextNote")
         self.note.setWordWrap(True)
         mark(self.note, role="small")
-        self.refresh_button = IconButton(services, "refresh-cw", msg("Look again"), name="contextRefresh")
+        self.refresh_button = IconButton(services, "refresh-cw", msg("Refresh"), name="contextRefresh")
         self.refresh_button.clicked.connect(self.refresh)
         self.export_button = IconButton(services, "download", msg("Export"), name="contextExport")
         self.export_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -130,7 +134,6 @@ class ContextPanel(QWidget):
     # --- what is shown -------------------------------------------------------------------------------
 
     def showEvent(self, event: QShowEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Read what changed while nobody looked."""
         super().showEvent(event)
         if self._use is None:
             self._use = self._find()
@@ -139,7 +142,6 @@ class ContextPanel(QWidget):
         self._on_changed()
 
     def refresh(self) -> None:
-        """Read it again, whatever is there."""
         if self._use is not None:
             self._use.want_report(anew=True)
 
@@ -201,7 +203,7 @@ class ContextPanel(QWidget):
             if use is not None and use.problem is not None:
                 lines.append(use.problem)
             else:
-                lines.append(msg("What goes with the next message appears here."))
+                lines.append(msg("The context of the next message appears here."))
         elif window is not None:
             share = report.tokens / window
             self._bar.show_share(share, color_of(share))
@@ -210,9 +212,9 @@ class ContextPanel(QWidget):
         else:
             self.total.setText(language(msg("{count} tokens", count=short_count(report.tokens))))
         if report is not None:
-            lines.append(msg("Estimated; what goes with the next message, without that message itself."))
+            lines.append(msg("Estimated context of the next message, not counting the message itself."))
             if report.left_out:
-                lines.append(msg("Earlier turns that are not sent any more: {count}", count=report.left_out))
+                lines.append(msg("Earlier turns no longer sent: {count}", count=report.left_out))
         self.note.setText("\n".join(map(language, lines)))
         self.setAccessibleDescription(f"{self.total.text()} {self.note.text()}".strip())
 
@@ -250,7 +252,7 @@ class ContextPanel(QWidget):
         workspace = self._services.workspace
         text = await asyncio.to_thread(export_text, report, kind, self._services.language)
         try:
-            path = await self._services.app.sessions.save(text, target)
+            path = await self._conversations.sessions.save(text, target)
         except CircuitAIError as error:
             workspace.error_occurred.emit(error)
         else:
@@ -259,7 +261,6 @@ class ContextPanel(QWidget):
     # --- looks ---------------------------------------------------------------------------------------
 
     def restyle(self, _theme: object = None) -> None:
-        """Sizes and fonts."""
         theme = self._services.theme.theme
         edge, gap = theme.size("space.3"), theme.size("space.2")
         self._head.setContentsMargins(edge, gap, gap, 0)
@@ -275,10 +276,9 @@ class ContextPanel(QWidget):
         self._show_head()
 
     def retranslate(self, _name: object = None) -> None:
-        """Words."""
         language = self._services.language
         self.tree.setAccessibleName(language(msg("Context")))
-        self.text.setAccessibleName(language(msg("What is sent of the chosen part")))
+        self.text.setAccessibleName(language(msg("What is sent of the selected part")))
         self._show_rows()
         self._show_head()
 
@@ -286,7 +286,6 @@ class ContextPanel(QWidget):
 def export_text(
     report: ContextReport, kind: Literal["json", "txt"], translate: Callable[[Message], str]
 ) -> str:
-    """A report as a file."""
     from application.conversation.inspecting import report_to_plain
 
     if kind == "json":

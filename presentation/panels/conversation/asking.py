@@ -11,7 +11,7 @@ from application.ports.events import GoalsUnderstood
 from domain.design.goal_change import goals_changed_by
 from presentation.panels.conversation.confirming import Confirming
 from presentation.panels.conversation.items import Choice, Decision, ItemList, Note, UserText
-from presentation.panels.conversation.moments import now
+from presentation.panels.conversation.words import now
 from shared.message import Message, msg
 from shared.ulid import new_ulid
 
@@ -46,11 +46,11 @@ def _asked_back(goals: tuple[DesignGoal, ...]) -> Message:
     from presentation.goal_words import name_of
 
     if not goals:
-        return msg("The checkpoint waits: choose one of its buttons.")
+        return msg("The checkpoint is waiting: choose one of its buttons.")
     return msg(
-        "I read no change of the goals in this; nothing was changed, and the checkpoint waits. Name a goal "
-        "with a figure, as in “{name} {limit}”, or use the buttons. Another circuit begins in a new "
-        "conversation.",
+        "No change of the goals was found in this message; nothing was changed, and the checkpoint is "
+        "still waiting. Name a goal with a value, for example “{name} {limit}”, or use the buttons. "
+        "Start a new conversation for another circuit.",
         name=name_of(goals[0]),
         limit=limit_text(goals[0]),
     )
@@ -62,8 +62,9 @@ def not_a_change(goals: tuple[DesignGoal, ...]) -> Message:
     from presentation.goal_words import name_of
 
     return msg(
-        "I read neither a circuit in this nor a change of the design's goals; nothing was changed. Name a "
-        "goal with a figure, as in “{name} {limit}”, describe another circuit, or switch to free work.",
+        "Neither a circuit nor a change of the design's goals was found in this message; nothing was "
+        "changed. Name a goal with a value, for example “{name} {limit}”, describe another circuit, or "
+        "switch to free work.",
         name=name_of(goals[0]) if goals else "",
         limit=limit_text(goals[0]) if goals else "",
     )
@@ -94,7 +95,6 @@ class Asking:
         self._next = text
 
     def take_unsaid(self) -> str:
-        """Such a text that nobody asked for."""
         text, self._next = self._next, ""
         return text
 
@@ -144,7 +144,6 @@ class Asking:
                 return Reply(answer="continue", goals=goals, said=tuple(self._said))
 
     def answer(self, key: str, choice: Choice) -> None:
-        """Press a button of a decision."""
         item = self._items.get(key)
         asked = self._open
         if asked is None or asked.key != key or not isinstance(item, Decision) or choice not in item.answers:

@@ -1,15 +1,14 @@
-"""Attachments in messages: their thumbnails, and how both views show them."""
+"""Attachments in messages: their thumbnails, and their place in a row."""
 
 from __future__ import annotations
 
 import base64
-import html
-from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from presentation.panels.conversation.blocks import AttachedFile, AttachedFiles
 from presentation.panels.conversation.items import AttachedItem, Item, UserText
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
@@ -22,8 +21,6 @@ THUMBNAIL_SIDE = 240
 """Pixels; sharp also where a screen has two for one."""
 _MOST_THUMBNAILS = 60
 """Of one conversation, the newest; earlier pictures are shown by their names."""
-
-Translate = Callable[[Message], str]
 
 
 async def with_thumbnails(attachments: Attachments, root: Path, items: tuple[Item, ...]) -> tuple[Item, ...]:
@@ -64,7 +61,6 @@ def size_text(size: int) -> str:
 
 
 def icon_name(attachment: Attachment) -> str:
-    """The icon of what it is."""
     if attachment.is_picture:
         return "image"
     return "file-text" if attachment.mime == "application/pdf" else "file-code"
@@ -85,34 +81,21 @@ def picture_address(data: bytes) -> str:
     return f"data:image/{kind};base64,{base64.b64encode(data).decode('ascii')}"
 
 
-def attached_html(item: UserText, translate: Translate, icon: Callable[[str], str]) -> str:
-    """For the web view: pictures, then files; each is a button that shows it large."""
-    pictures, files = [], []
-    for number, each in enumerate(item.attached):
-        told = html.escape(translate(_told(each)))
-        label = f'title="{told}" aria-label="{told}" data-act="attachment" data-arg="{number}"'
-        if each.thumbnail:
-            address = picture_address(each.thumbnail)
-            pictures.append(f'<button class="picture" {label}><img alt="" src="{address}"></button>')
-            continue
-        attachment = each.attachment
-        mark = icon("circle-alert" if each.is_lost else icon_name(attachment))
-        name, facts = html.escape(shortened_name(attachment.name)), html.escape(facts_of(attachment))
-        lost = " lost" if each.is_lost else ""
-        shown = f'{mark}<span>{name}</span><span class="dim">{facts}</span>'
-        files.append(f'<button class="file{lost}" {label}>{shown}</button>')
-    rows = (f'<div class="attached">{"".join(row)}</div>' for row in (pictures, files) if row)
-    return "".join(rows)
-
-
-def attached_plain(item: UserText, translate: Translate, link: Callable[[str, str], str]) -> str:
-    """For the plain view; `link` makes one of an argument and its label."""
-    lines = []
-    for number, each in enumerate(item.attached):
-        told = html.escape(translate(_told(each)))
-        picture = f'<img src="{picture_address(each.thumbnail)}" height="96"><br>' if each.thumbnail else ""
-        lines.append(f"{picture}{link(str(number), told)}")
-    return f"<p>{'<br>'.join(lines)}</p>" if lines else ""
+def attachments_of(item: UserText) -> AttachedFiles:
+    return AttachedFiles(
+        tuple(
+            AttachedFile(
+                number=number,
+                name=shortened_name(each.attachment.name),
+                facts=facts_of(each.attachment),
+                told=_told(each),
+                icon="circle-alert" if each.is_lost else icon_name(each.attachment),
+                address=picture_address(each.thumbnail) if each.thumbnail else "",
+                is_lost=each.is_lost,
+            )
+            for number, each in enumerate(item.attached)
+        )
+    )
 
 
 def _told(item: AttachedItem) -> Message:

@@ -82,7 +82,7 @@ class AttachmentChip(QFrame):
         name = self.file.name
         if item is None:
             self.button.setText(f" {shortened_name(name)}")
-            told = language(msg("{name}: being read", name=name))
+            told = language(msg("Reading {name}", name=name))
         else:
             facts = facts_of(item.attachment)
             self.button.setText(f" {shortened_name(name)}  {facts.rpartition(' · ')[2]}")
@@ -94,7 +94,7 @@ class AttachmentChip(QFrame):
         item = self.file.item
         if item is not None and item.attachment.is_shortened:
             return msg(
-                "{name} ({facts}, about {tokens} tokens): its beginning and its end are sent",
+                "{name} ({facts}, about {tokens} tokens): its beginning and end are sent",
                 name=name,
                 facts=facts,
                 tokens=tokens,
@@ -201,5 +201,4 @@ class AttachmentChips(QWidget):
         return chip
 
     def retranslate(self) -> None:
-        """Its accessible name."""
         self.setAccessibleName(self._services.language(msg("Attached files")))

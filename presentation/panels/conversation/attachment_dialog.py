@@ -30,6 +30,7 @@ from shared.errors import CircuitAIError
 from shared.message import msg
 
 if TYPE_CHECKING:
+    from application.groups.conversations import Conversations
     from presentation.panels.conversation.items import AttachedItem
 
 _SIDE = 1600
@@ -45,10 +46,18 @@ _LONG_LINE = 4000
 class AttachmentDialog(QDialog):
     """Shows one; read off the loop."""
 
-    def __init__(self, services: WindowServices, root: Path, item: AttachedItem, parent: QWidget) -> None:
+    def __init__(
+        self,
+        services: WindowServices,
+        conversations: Conversations,
+        root: Path,
+        item: AttachedItem,
+        parent: QWidget,
+    ) -> None:
         super().__init__(parent)
         self._behind = parent.window() or parent
         self._services = services
+        self._conversations = conversations
         self._root = root
         self._item = item
         self._problem: CircuitAIError | None = None
@@ -108,7 +117,7 @@ class AttachmentDialog(QDialog):
         self._is_closed = True
 
     async def _show_picture(self) -> None:
-        attachments, item = self._services.app.attachments, self._item
+        attachments, item = self._conversations.attachments, self._item
         if item.prepared is not None and item.prepared.content is not None:
             data = await attachments.preview_of(item.prepared, _SIDE)
         else:
@@ -133,7 +142,7 @@ class AttachmentDialog(QDialog):
         if content is not None:
             text = await asyncio.to_thread(read_text, content)
         else:
-            text = await self._services.app.attachments.text(self._root, item.attachment)
+            text = await self._conversations.attachments.text(self._root, item.attachment)
         if self._is_closed:
             return
         shown = cut_middle(text, TEXT_SENT, TEXT_SENT)
@@ -143,7 +152,6 @@ class AttachmentDialog(QDialog):
         self._stack.setCurrentWidget(self.text)
 
     def restyle(self, _theme: object = None) -> None:
-        """Sizes, the face of the text."""
         theme, layout = self._services.theme.theme, self.layout()
         assert layout is not None, "it has its parts"
         edge = theme.size("space.3")
@@ -152,12 +160,11 @@ class AttachmentDialog(QDialog):
         self.text.setFont(theme.font("mono"))
 
     def retranslate(self) -> None:
-        """Words."""
         language, attachment = self._services.language, self._item.attachment
         self._close.setText(language(msg("Close")))
         facts = facts_of(attachment)
         if attachment.is_shortened:
-            facts += f" · {language(msg('shown as a model is sent it: beginning and end'))}"
+            facts += f" · {language(msg('shown as it is sent to a model: beginning and end'))}"
         self._facts.setText(facts)
         if self._problem is not None:
             said = (self._problem.message, self._problem.advice)

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 
 from application.tool_execution.taking_back import UndoConflictError
 from presentation.panels.conversation.items import ItemList, OperationCard, Standing
-from presentation.panels.conversation.refusals import unsaved, with_advice
 from presentation.panels.conversation.stored import with_operation
 from presentation.panels.conversation.window import Window
+from presentation.panels.conversation.words import unsaved, with_advice
 from shared.errors import CircuitAIError
 
 if TYPE_CHECKING:
-    from application.app import Application
+    from application.groups.project import Project
     from application.tool_execution.taking_back import UndoChoice
 
 
 class FileChanges:
     """Keeps the cards of one conversation with the log of operations. `tell` when a card is another."""
 
-    def __init__(self, app: Application, items: ItemList, window: Window, tell: Callable[[], None]) -> None:
-        self._app = app
+    def __init__(self, project: Project, items: ItemList, window: Window, tell: Callable[[], None]) -> None:
+        self._project = project
         self._items = items
         self._window = window
         self._tell = tell
@@ -35,7 +35,6 @@ class FileChanges:
         self._window.start(self._load_difference(root, card.key), kind="operations")
 
     def follow_undo(self, root: Path, key: str) -> None:
-        """A run took a change back."""
         card = self._items.get(key)
         if isinstance(card, OperationCard):
             self._window.file_changed(root / card.path)
@@ -54,7 +53,7 @@ class FileChanges:
                 self._items.put(replace(card, problem=unsaved()))
                 self._tell()
                 return
-            undone = await self._app.operations.undo(root, card.tip, choose=choose)
+            undone = await self._project.operations.undo(root, card.tip, choose=choose)
         except UndoConflictError as error:
             told = replace(card, problem=with_advice(error), conflicts=error.conflicts, ways=error.ways)
             self._items.put(told)
@@ -72,7 +71,7 @@ class FileChanges:
 
     async def _load_difference(self, root: Path, key: str) -> None:
         try:
-            entry = await self._app.operations.diff(root, key)
+            entry = await self._project.operations.diff(root, key)
         except CircuitAIError:  # the call changed nothing (it failed, or the file was so already)
             return
         card = self._items.get(key)
@@ -85,7 +84,7 @@ class FileChanges:
     async def _load_standing(self, root: Path, card: OperationCard) -> None:
         """Whether the change stands, as the log has it; it says which operation to undo next."""
         try:
-            entries = await self._app.operations.list(root)
+            entries = await self._project.operations.list(root)
         except CircuitAIError as error:
             self._items.put(replace(card, standing="none", problem=with_advice(error)))
         else:

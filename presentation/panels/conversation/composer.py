@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QMimeData, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QResizeEvent, QTextCursor
@@ -17,6 +18,9 @@ from presentation.ui.frame import IconButton
 from presentation.ui.styles import mark, style_sheet
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from application.groups.models import Models
 
 MOST_LINES = 8
 
@@ -66,7 +70,6 @@ class MessageEdit(QPlainTextEdit):
         self.submitted.emit()
 
     def canInsertFromMimeData(self, source: QMimeData | None) -> bool:  # noqa: N802 - Qt's name
-        """Text, files, pictures."""
         return can_take_in(source) or super().canInsertFromMimeData(source)
 
     def insertFromMimeData(self, source: QMimeData | None) -> None:  # noqa: N802 - Qt's name
@@ -83,12 +86,10 @@ class MessageEdit(QPlainTextEdit):
         super().focusOutEvent(event)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Another width, other lines."""
         super().resizeEvent(event)
         self.fit()
 
     def fit(self) -> None:
-        """As high as its lines, to the most."""
         is_full = self._line_count() >= MOST_LINES
         policy = Qt.ScrollBarPolicy.ScrollBarAsNeeded if is_full else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.setVerticalScrollBarPolicy(policy)
@@ -118,7 +119,6 @@ class MessageEdit(QPlainTextEdit):
         return min(max(lines, 1), MOST_LINES)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """One line."""
         return QSize(0, self.fontMetrics().lineSpacing())
 
 
@@ -133,12 +133,13 @@ class Composer(QFrame):
     attach_asked = pyqtSignal(bool)
     """A file is to be chosen; True: a picture."""
 
-    def __init__(self, services: WindowServices, parent: QWidget | None = None) -> None:
+    def __init__(self, services: WindowServices, models: Models, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._services = services
         self._state = "idle"
         self._has_files = False
         self._is_asking = False
+        self._mode = "free"
         self.setObjectName("composer")
         self.edit = MessageEdit(self)
         self.edit.submitted.connect(self._submit)
@@ -150,7 +151,7 @@ class Composer(QFrame):
         self.picture_button.clicked.connect(lambda: self.attach_asked.emit(True))
         self.file_button = IconButton(services, "paperclip", msg("Attach a file"), name="attachFile")
         self.file_button.clicked.connect(lambda: self.attach_asked.emit(False))
-        self.search_switch = SearchSwitch(services)
+        self.search_switch = SearchSwitch(services, models)
         self.model_button = QToolButton(self)
         self.model_button.setObjectName("modelButton")
         self.model_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -183,7 +184,6 @@ class Composer(QFrame):
 
     @property
     def text(self) -> str:
-        """What is written."""
         return self.edit.toPlainText()
 
     def set_text(self, text: str) -> None:
@@ -194,7 +194,6 @@ class Composer(QFrame):
         self.edit.moveCursor(QTextCursor.MoveOperation.End)
 
     def show_files(self, files: Sequence[PendingFile]) -> None:
-        """What is attached."""
         self.chips.show_files(files)
         parts = (part for chip in self.chips.chips for part in (chip.button, chip.cross))
         self._order_tabs(*parts)  # behind the text, before the buttons
@@ -203,27 +202,24 @@ class Composer(QFrame):
             self.retranslate()
 
     def _order_tabs(self, *behind_text: QWidget) -> None:
-        """Tab goes as one reads."""
         attaching = (self.picture_button, self.file_button, self.search_switch)
         order = (self.edit, *behind_text, *attaching, self.model_button, self.send_button)
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
 
     def show_model(self, name: str) -> None:
-        """What answers."""
         language = self._services.language
         self.model_button.setText(f" {name}")
-        self.model_button.setToolTip(language(msg("What answers in this conversation")))
+        self.model_button.setToolTip(language(msg("Model for this conversation")))
 
-    def set_state(self, state: str, *, is_asking: bool = False) -> None:
+    def set_state(self, state: str, *, is_asking: bool = False, mode: str = "free") -> None:
         """ "idle", "running" or "stopping"; what the button is, and what the empty field says."""
-        if (state, is_asking) != (self._state, self._is_asking):
-            self._state, self._is_asking = state, is_asking
+        if (state, is_asking, mode) != (self._state, self._is_asking, self._mode):
+            self._state, self._is_asking, self._mode = state, is_asking, mode
             self.restyle()
             self.retranslate()
 
     def restyle(self) -> None:
-        """Fonts, icons and the frame."""
         theme, icons = self._services.theme.theme, self._services.icons
         self.edit.setFont(theme.font("ui"))
         gap, edge = theme.size("space.1"), theme.size("space.2")
@@ -267,7 +263,6 @@ class Composer(QFrame):
             mark(self.send_button, kind="icon")
 
     def retranslate(self) -> None:
-        """Placeholder, tooltips, hints."""
         language = self._services.language
         self.edit.setPlaceholderText(language(self._placeholder()))
         viewport = self.edit.viewport()
@@ -287,10 +282,12 @@ class Composer(QFrame):
         if self._is_asking:
             return msg("Or say what you want instead")
         if self._state == "idle" and self._has_files:
-            return msg("Say what is to be done with what is attached")
+            return msg("Say what to do with the attachments")
+        if self._state == "idle" and self._mode == "workflow":
+            return msg("Describe a circuit, or change a goal")
         if self._state == "idle":
             return msg("Ask about the circuit, or describe a change")
-        return msg("Next message, sent when this one ends")
+        return msg("Message (sent when the current run finishes)")
 
     def _on_text(self) -> None:
         if self._state == "idle":

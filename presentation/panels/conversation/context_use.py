@@ -16,6 +16,9 @@ from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
     from application.conversation.inspecting import ContextReport
+    from application.groups.conversations import Conversations
+    from application.groups.models import Models
+    from application.groups.program import Program
     from domain.llm.chat import ModelAbilities, ProviderChoice
 
 _REPORT = "context report"
@@ -39,9 +42,19 @@ class ContextUse(QObject):
     changed = pyqtSignal()
     """There is something new, or what there was is stale."""
 
-    def __init__(self, services: WindowServices, parent: QObject) -> None:
+    def __init__(
+        self,
+        services: WindowServices,
+        conversations: Conversations,
+        models: Models,
+        program: Program,
+        parent: QObject,
+    ) -> None:
         super().__init__(parent)
         self._services = services
+        self._conversations = conversations
+        self._models = models
+        self._program = program
         self._asked: Asked | None = None
         self._looking: Asked | None = None
         self._scope = f"context-{new_ulid()}"
@@ -76,13 +89,13 @@ class ContextUse(QObject):
         if self.report is not None and not anew:
             return
         if self._looking is not None:
-            self._services.app.tasks.cancel(kind=_REPORT, scope=self._scope)
+            self._program.tasks.cancel(kind=_REPORT, scope=self._scope)
         self._looking = asked
         self._services.start(self._inspect(asked), kind=_REPORT, scope=self._scope)
 
     async def _learn(self, asked: Asked) -> None:
         try:
-            found = await self._services.app.models.abilities(asked.choice)
+            found = await self._models.providers.abilities(asked.choice)
         except CircuitAIError:  # told when it is asked something; until then nothing is known of it
             return
         if self._asked is not None and self._asked.choice == asked.choice:
@@ -92,7 +105,7 @@ class ContextUse(QObject):
     async def _inspect(self, asked: Asked) -> None:
         assert asked.root is not None, "whoever starts has looked"
         try:
-            report = await self._services.app.inspect_context(
+            report = await self._conversations.inspect_context(
                 asked.root,
                 session_id=asked.session_id,
                 choice=asked.choice,

@@ -25,10 +25,10 @@ from PyQt6.QtWidgets import (
 )
 
 from presentation.panels.conversation.items import OperationCard, Reset
-from presentation.panels.conversation.moments import clock_time
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.shelf import StoredConversation
 from presentation.panels.conversation.stored import title_of
+from presentation.panels.conversation.words import clock_time
 from presentation.ui import questions
 from presentation.ui.elided import ElidedLabel
 from presentation.ui.styles import mark
@@ -76,7 +76,6 @@ class ConversationsDialog(QDialog):
         self._fill()
 
     def show_sessions(self, infos: Sequence[SessionInfo]) -> None:
-        """The list as it is now."""
         self._infos = tuple(infos)
         self._previewed = ""
         self._fill()
@@ -172,7 +171,6 @@ class ConversationsDialog(QDialog):
     # --- looks ---------------------------------------------------------------------------------------
 
     def restyle(self) -> None:
-        """Sizes."""
         theme = self._services.theme.theme
         edge, gap = theme.size("space.4"), theme.size("space.2")
         self._left.setContentsMargins(gap, gap, gap, 0)
@@ -196,7 +194,6 @@ class ConversationsDialog(QDialog):
         self.resize(wide, theme.size("pane.right_default"))
 
     def retranslate(self) -> None:
-        """Words."""
         language = self._services.language
         self.setWindowTitle(language(msg("Conversations")))
         self.search.setPlaceholderText(language(msg("Search conversations")))
@@ -323,7 +320,7 @@ async def ask_to_delete(services: WindowServices, parent: QWidget, name: str) ->
         services,
         parent,
         title=msg("Delete this conversation"),
-        text=msg("Delete “{name}” for good? The files of the project stay.", name=name),
+        text=msg("Permanently delete “{name}”? The project files are kept.", name=name),
         options=((True, msg("Delete"), "danger"), (False, msg("Keep it"), "")),
         cancelled=False,
     )
@@ -337,11 +334,9 @@ class _TwoLines(QStyledItemDelegate):
         self._services = services
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex) -> QSize:  # noqa: N802 - Qt's name
-        """Two lines high."""
         return QSize(0, self._services.theme.theme.size("row.list_two_line"))
 
     def paint(self, painter: QPainter | None, option: QStyleOptionViewItem, index: QModelIndex) -> None:
-        """Both lines, shortened to fit."""
         info = index.data(_INFO)
         if painter is None or info is None:
             return

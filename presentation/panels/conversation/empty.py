@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from presentation.panels.conversation.html_view import icon
+from presentation.panels.conversation.blocks import Break, Button, Frame, Para, Row, Text
 from shared.message import Message, msg
 
 
@@ -28,7 +26,7 @@ def empty_page(*, root: Path | None, main_circuit: Path | None, mode: str) -> Em
     if mode == "workflow":
         return EmptyPage(
             title,
-            msg("Describe the circuit you need. You confirm the goals, and ngspice proves each round."),
+            msg("Describe the circuit you need. You confirm the goals, and ngspice verifies each round."),
             (
                 ("target", msg("Design a 10 kHz second-order low-pass filter")),
                 ("target", msg("Design an amplifier with 20 dB gain and 100 kHz bandwidth")),
@@ -45,14 +43,7 @@ def empty_page(*, root: Path | None, main_circuit: Path | None, mode: str) -> Em
     )
 
 
-def empty_html(page: EmptyPage, translate: Callable[[Message], str]) -> str:
-    """The page for the web view."""
-    rows = "".join(_ask(name, translate(ask)) for name, ask in page.asks)
-    asks = f'<div class="asks">{rows}</div>' if rows else ""
-    title, text = html.escape(translate(page.title)), html.escape(translate(page.text))
-    return f'<div class="empty"><b>{title}</b>{text}{asks}</div>'
-
-
-def _ask(name: str, text: str) -> str:
-    escaped = html.escape(text)
-    return f'<button data-act="ask" data-arg="{escaped}">{icon(name)}{escaped}</button>'
+def row_of_page(page: EmptyPage) -> Row:
+    asks = tuple(Button(act="ask", label=ask, argument=ask, kind="ask", icon=name) for name, ask in page.asks)
+    text = Para("", (Text(page.title, "bold"), Break(), Text(page.text, "", "text.secondary")))
+    return Row((Frame("empty", (text, *((Frame("asks", asks),) if asks else ()))),))

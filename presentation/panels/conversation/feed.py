@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -30,8 +31,8 @@ from application.ports.events import (
     TurnEnded,
 )
 from domain.llm.costs import Cost
+from domain.llm.tokens import count_tokens
 from presentation.panels.conversation.items import (
-    NO_FAULT,
     AnswerText,
     Confirmation,
     Decision,
@@ -49,10 +50,8 @@ from presentation.panels.conversation.items import (
     card_of,
     end_state,
 )
-from presentation.panels.conversation.moments import now
 from presentation.panels.conversation.netlist_card import cards_of
-from presentation.panels.conversation.pace import Pace
-from presentation.panels.conversation.words import doing
+from presentation.panels.conversation.words import doing, now
 from shared.message import Message, msg
 from shared.ulid import new_ulid
 
@@ -83,6 +82,43 @@ class _Stream:
     thought_s: float | None = None
 
 
+_PACE_WINDOW_S = 3.0
+_LEAST_PACE_S = 0.5
+
+
+class Pace:
+    """Tokens a second over the last seconds, estimated from the text."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._began = clock()
+        self._pieces: deque[tuple[float, int]] = deque()
+        self._sum = 0
+
+    def begin(self) -> None:
+        self._began = self._clock()
+        self._pieces.clear()
+        self._sum = 0
+
+    def take(self, text: str) -> None:
+        count = count_tokens(text)
+        self._pieces.append((self._clock(), count))
+        self._sum += count
+        self._forget()
+
+    @property
+    def per_s(self) -> float | None:
+        """None while too little has come to tell."""
+        self._forget()
+        elapsed = min(self._clock() - self._began, _PACE_WINDOW_S)
+        return self._sum / elapsed if elapsed >= _LEAST_PACE_S and self._sum else None
+
+    def _forget(self) -> None:
+        oldest = self._clock() - _PACE_WINDOW_S
+        while self._pieces and self._pieces[0][0] < oldest:
+            self._sum -= self._pieces.popleft()[1]
+
+
 class RunFeed:
     """Follows one run. `flush` hands the pieces of a stream on; whoever owns the feed calls it.
 
@@ -105,8 +141,6 @@ class RunFeed:
         self.session_id = ""
         self.activity = Activity(msg("Starting"))
         self.goals: tuple[GoalsUnderstood, ...] = ()
-        self.last_verdicts: IterationFinished | None = None
-        self.has_failed_simulation = False
         self.has_told_error = False
         self.has_ended = False
         self.tokens = 0
@@ -126,7 +160,6 @@ class RunFeed:
         """Whether there is something that could be gone on with."""
 
     def __call__(self, event: ChatEvent | DesignEvent) -> None:  # noqa: PLR0912 - one an event
-        """Take one event."""
         if not isinstance(event, RetryScheduled):
             self._items.remove(_RETRY)
         if not isinstance(event, AnswerStreamed):
@@ -186,7 +219,6 @@ class RunFeed:
 
     @property
     def is_streaming(self) -> bool:
-        """Whether an answer is coming."""
         return self._stream is not None
 
     @property
@@ -230,8 +262,7 @@ class RunFeed:
         not_run: list[str] = []
         for item in self._items:
             if isinstance(item, OperationCard | SimulationCard) and item.state == "running":
-                name = item.tool if isinstance(item, OperationCard) else "run_simulation"
-                not_run.append(name)
+                not_run.append(item.tool)
                 is_stopped = isinstance(item, SimulationCard) and reason == "stopped"
                 self._items.put(replace(item, state="stopped" if is_stopped else "not_run"))
             elif isinstance(item, Decision | Confirmation) and item.state == "open":
@@ -243,7 +274,7 @@ class RunFeed:
     def _open(self, event: SessionOpened) -> None:
         self.session_id = event.session_id
         if event.resumed_text:
-            text = msg("Going on with: {text}", text=event.resumed_text)
+            text = msg("Continuing: {text}", text=event.resumed_text)
             self._items.put(Note(key=new_ulid(), text=text))
 
     def _wait_for_retry(self, event: RetryScheduled) -> None:
@@ -257,7 +288,7 @@ class RunFeed:
                 ends=time.monotonic() + event.wait_s,
             )
         )
-        self.activity = Activity(msg("Waiting to try again"), self.activity.round_number)
+        self.activity = Activity(msg("Waiting to retry"), self.activity.round_number)
 
     def _take_piece(self, event: AnswerStreamed) -> None:
         self._pace.take(event.text + event.reasoning)
@@ -316,7 +347,7 @@ class RunFeed:
         if isinstance(card, OperationCard):
             self._undoing[event.call_id] = key
             self._items.put(replace(card, standing="undoing", problem=None))
-        self.activity = Activity(msg("Taking the round back"), self.activity.round_number)
+        self.activity = Activity(msg("Reverting the round"), self.activity.round_number)
 
     def _end_undo(self, event: ToolEnded) -> None:
         key = self._undoing.pop(event.call_id, "")
@@ -337,8 +368,6 @@ class RunFeed:
         assert isinstance(card, OperationCard | SimulationCard)
         began = self._began.pop(event.call_id, None)
         self._has_come = True
-        if isinstance(card, SimulationCard):
-            self.has_failed_simulation = not event.success and event.error_type not in NO_FAULT
         self._items.put(
             replace(
                 card,
@@ -416,7 +445,6 @@ class RunFeed:
                 pass
 
     def _judge(self, event: IterationFinished) -> None:
-        self.last_verdicts = event
         last = next((item for item in reversed(tuple(self._items)) if isinstance(item, SimulationCard)), None)
         if last is None or last.verdicts:
             last = SimulationCard(key=new_ulid(), state="done")
@@ -437,7 +465,7 @@ _PHASES: Mapping[str, Message] = {
     "action": msg("Changing the circuit"),
     "simulation": msg("Simulating"),
     "analysis": msg("Comparing with the goals"),
-    "conclude": msg("Concluding"),
+    "conclude": msg("Summarizing the results"),
     "preparing": msg("Reading the conversation"),
     "calling": msg("Waiting for the model"),
     "parsing": msg("Reading the answer"),

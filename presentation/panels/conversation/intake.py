@@ -17,6 +17,7 @@ from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
+    from application.groups.conversations import Conversations
     from presentation.panels.conversation.composer import Composer
     from presentation.panels.conversation.view_model import ConversationViewModel
 
@@ -30,12 +31,14 @@ class Intake(QObject):
     def __init__(
         self,
         services: WindowServices,
+        conversations: Conversations,
         model: ConversationViewModel,
         say: Callable[[Message | None], None],
         panel: QWidget,
     ) -> None:
         super().__init__(panel)
         self._services = services
+        self._conversations = conversations
         self._model = model
         self._say = say
         self._panel = panel
@@ -84,7 +87,7 @@ class Intake(QObject):
     def _take(self, found: TakenIn) -> None:
         self._say(None)
         if self._model.root is None:
-            self._say(msg("Open a project first: the conversation is about its files."))
+            self._say(msg("Open a project first: the conversation works on its files."))
         elif found.paths:
             self._model.pending.attach_paths(found.paths)
         elif found.picture is not None:
@@ -118,7 +121,7 @@ class Intake(QObject):
             self._panel,
             title=msg("Attach the long text as a file?"),
             text=msg(
-                "{count} characters would fill the message; a file can be taken away again.", count=len(text)
+                "{count} characters would fill the message; a file can be removed again.", count=len(text)
             ),
             options=(
                 ("attach", msg("Attach as a file"), "primary"),
@@ -136,12 +139,14 @@ class Intake(QObject):
         root = self._model.root
         for file in self._model.pending.files:
             if file.key == key and file.item is not None and root is not None:
-                show_attached(self._services, self._panel, root, file.item)
+                show_attached(self._services, self._conversations, self._panel, root, file.item)
 
 
-def show_attached(services: WindowServices, parent: QWidget, root: Path, item: AttachedItem) -> None:
+def show_attached(
+    services: WindowServices, conversations: Conversations, parent: QWidget, root: Path, item: AttachedItem
+) -> None:
     """A picture, or the text of a file, in a window of its own."""
     from presentation.panels.conversation.attachment_dialog import AttachmentDialog
 
-    dialog = AttachmentDialog(services, root, item, parent)
+    dialog = AttachmentDialog(services, conversations, root, item, parent)
     dialog.open()

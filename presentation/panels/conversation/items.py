@@ -17,6 +17,7 @@ from shared.message import Message
 if TYPE_CHECKING:
     from application.tool_execution.taking_back import FileConflict, UndoChoice
     from domain.llm.tools.line_diff import LineDiff
+    from domain.llm.tools.look import ToolLook
 
 CardState = Literal["running", "done", "failed", "stopped", "not_run"]
 """stopped: by its user, or by an end of the program; nothing is wrong with it."""
@@ -38,7 +39,6 @@ class AttachedItem:
 
     @classmethod
     def of(cls, attachment: Attachment) -> AttachedItem:
-        """One that a message names."""
         return cls(attachment=attachment)
 
     @property
@@ -116,18 +116,28 @@ class OperationCard:
     tip: str = ""
     """The operation to undo next: this one, the undo of it, the undo of that ..."""
 
+    @property
+    def look(self) -> ToolLook:
+        return _look_of(self.tool)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulationCard:
     """A run of the simulator, with the goals it was held against."""
 
     key: str
+    tool: str = ""
+    """What ran it; "" of a round that is told without a call."""
     path: str = ""
     state: CardState = "running"
     summary: Message | None = None
     duration_s: float | None = None
     verdicts: tuple[GoalVerdict, ...] = ()
     round_number: int = 0
+
+    @property
+    def look(self) -> ToolLook:
+        return _look_of(self.tool)
 
 
 Choice = Literal["accept", "continue", "goals", "undo", "stop", "resume", "anew"]
@@ -157,7 +167,6 @@ class Decision:
 
     @property
     def goals_met(self) -> bool:
-        """Whether all goals are met."""
         return self.all_met
 
     @property
@@ -344,26 +353,6 @@ class Streamed:
 
 Change = Reset | Added | Updated | Removed | Streamed
 
-READING_TOOLS = frozenset(
-    (
-        "read_file",
-        "list_project_files",
-        "search_project",
-        "search_exact",
-        "find_references",
-        "analyze_file",
-        "inspect_data",
-        "get_file_summary",
-        "get_dependencies",
-        "web_search",
-    )
-)
-WRITING_TOOLS = frozenset(
-    ("rewrite_file", "patch_file", "create_folder", "move_file", "rename_file", "delete_file")
-)
-SIMULATION_TOOLS = frozenset(("run_simulation",))
-
-
 NO_FAULT = frozenset(("stopped", "interrupted"))
 """Kinds of a call's failure (`error_type`) that say only that it was not let finish."""
 
@@ -376,12 +365,18 @@ def end_state(*, success: bool, error_type: str) -> CardState:
 
 
 def card_of(call_id: str, tool: str, arguments: Mapping[str, object]) -> OperationCard | SimulationCard:
-    """The card of a call that begins."""
     path = _first_text(arguments, ("path", "file_path", "result_path", "source"))
-    if tool in SIMULATION_TOOLS:
-        return SimulationCard(key=call_id, path=path)
+    if _look_of(tool).card == "simulate":
+        return SimulationCard(key=call_id, tool=tool, path=path)
     detail = _first_text(arguments, ("query", "symbol_name", "pattern", "directory"))
     return OperationCard(key=call_id, tool=tool, path=path, detail=detail)
+
+
+def _look_of(tool: str) -> ToolLook:
+    """Imported late: the tools are slow to import, and are there (`warm_up`) before the first card."""
+    from application.tool_execution.registry import look_of
+
+    return look_of(tool)
 
 
 def _first_text(arguments: Mapping[str, object], names: tuple[str, ...]) -> str:
@@ -403,7 +398,6 @@ class ItemList:
         return len(self._items)
 
     def get(self, key: str) -> Item | None:
-        """The item of a key."""
         return self._items.get(key)
 
     def last(self) -> Item | None:
@@ -411,7 +405,6 @@ class ItemList:
         return next(reversed(self._items.values()), None)
 
     def reset(self, items: tuple[Item, ...] = ()) -> None:
-        """Another conversation."""
         self._items = {item.key: item for item in items}
         self._changes = [Reset(items=items)]
 
@@ -424,15 +417,12 @@ class ItemList:
         self._changes.append(Updated(item=item) if is_known else Added(item=item))
 
     def remove(self, key: str) -> None:
-        """Take an item away."""
         if self._items.pop(key, None) is not None:
             self._changes.append(Removed(key=key))
 
     def streamed(self, key: str, text: str, reasoning: str) -> None:
-        """An answer under way has grown."""
         self._changes.append(Streamed(key=key, text=text, reasoning=reasoning))
 
     def take_changes(self) -> list[Change]:
-        """What changed since the last call."""
         changes, self._changes = self._changes, []
         return changes

@@ -3,36 +3,99 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from application.ports.events import AnswerStreamed, ChatEvent, DesignEvent, Done, ToolEnded
+from domain.llm.chat import ProviderChoice
 from domain.llm.tools.confirmation_card import same_answer
 from presentation.panels.conversation.asking import Asking
 from presentation.panels.conversation.changes import FileChanges
 from presentation.panels.conversation.feed import RunFeed
 from presentation.panels.conversation.items import (
-    WRITING_TOOLS,
     ErrorBlock,
     Interrupted,
     ItemList,
     OperationCard,
     SimulationCard,
 )
-from presentation.panels.conversation.moments import now
-from presentation.panels.conversation.refusals import unsaved
-from presentation.panels.conversation.runs import RunOrder, carry_out, rounds_allowed
 from presentation.panels.conversation.window import Window
+from presentation.panels.conversation.words import now, unsaved
 from shared import paths
 from shared.errors import CircuitAIError, EnvironmentProblem
 from shared.message import msg
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
-    from application.app import Application
-    from application.workflow.designing import Answer, Question, Reply
+    from application.conversation.consents import AskConsent
+    from application.groups.conversations import Conversations
+    from application.groups.design import Design
+    from application.tool_execution.confirming import Confirm
+    from application.workflow.designing import Answer, Ask, Question, Reply
+    from domain.llm.attachments import PreparedAttachment
     from domain.llm.consent import ConsentAnswer, ConsentQuestion
     from domain.llm.tools.confirmation_card import Answers, ConfirmationCard
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOrder:
+    """What is to be run; `text` None = go on with what was interrupted."""
+
+    root: Path
+    mode: Literal["free", "workflow"]
+    text: str | None
+    session_id: str
+    choice: ProviderChoice
+    main_circuit: str = ""
+    """Relative to the project; "" when none is known."""
+    refines: bool = False
+    """The text changes the goals of the conversation's finished design."""
+    attachments: tuple[PreparedAttachment, ...] = ()
+    """What goes with the text of a turn; a design takes none."""
+
+
+async def carry_out(
+    conversations: Conversations,
+    design: Design,
+    order: RunOrder,
+    *,
+    ask: Ask,
+    confirm: Confirm,
+    ask_consent: AskConsent,
+    emit: Callable[[ChatEvent | DesignEvent], None],
+) -> None:
+    """Run it to its end. Raises CircuitAIError, and CancelledError when it is stopped."""
+    from application.conversation.turn_deps import ChatRequest
+    from application.workflow.designing import DesignRequest, ResumeRequest
+
+    if order.mode == "free":
+        chat = ChatRequest(
+            project=order.root,
+            text=order.text,
+            session_id=order.session_id,
+            choice=order.choice,
+            main_circuit=order.main_circuit,
+            attachments=order.attachments,
+        )
+        await conversations.chat(chat, emit=emit, confirm=confirm, ask_consent=ask_consent)
+    elif order.text is None:
+        await design.run(ResumeRequest(project=order.root, session_id=order.session_id), ask=ask, emit=emit)
+    else:
+        wanted = DesignRequest(
+            project=order.root,
+            text=order.text,
+            provider=order.choice.provider,
+            session_id=order.session_id if order.refines else "",
+        )
+        await design.run(wanted, ask=ask, emit=emit)
+
+
+def rounds_allowed(conversations: Conversations, mode: Literal["free", "workflow"]) -> int:
+    """After how many rounds a run ends by itself."""
+    from application.workflow.design_sessions import DEFAULT_MAX_ITERATIONS
+
+    return DEFAULT_MAX_ITERATIONS if mode == "workflow" else conversations.chat.deps.limits.rounds
 
 
 def error_block(error: CircuitAIError, *, model: str) -> ErrorBlock:
@@ -52,7 +115,8 @@ class LiveRun:
 
     def __init__(
         self,
-        app: Application,
+        conversations: Conversations,
+        design: Design,
         window: Window,
         order: RunOrder,
         *,
@@ -64,7 +128,8 @@ class LiveRun:
         adopt: Callable[[str], None],
         tell: Callable[[], None],
     ) -> None:
-        self._app = app
+        self._conversations = conversations
+        self._design = design
         self._window = window
         self._order = order
         self._items = items
@@ -80,7 +145,7 @@ class LiveRun:
         """Files this design has written, relative to the project."""
         self.feed = RunFeed(items, model=model, goes_on=order.text is None)
         self.feed.session_id = order.session_id
-        self.most_rounds = rounds_allowed(app, order.mode)
+        self.most_rounds = rounds_allowed(conversations, order.mode)
         """After how many rounds it ends by itself."""
         self.is_accepted = False
         """Whether a design was accepted at its last checkpoint."""
@@ -102,7 +167,8 @@ class LiveRun:
                 # Without the passphrase the run tells by itself that there is no key.
                 await self._window.unlock_keys(self._order.choice)
             await carry_out(
-                self._app,
+                self._conversations,
+                self._design,
                 self._order,
                 ask=self._ask,
                 confirm=self._confirm,
@@ -118,7 +184,7 @@ class LiveRun:
     def _refuse(self) -> None:
         """Nothing was started; what was wanted can be wanted again."""
         if self._order.text is not None:
-            error = EnvironmentProblem(unsaved(), advice=msg("The editor says which and why."))
+            error = EnvironmentProblem(unsaved(), advice=msg("The editor shows which file and why."))
             self._items.put(error_block(error, model=self._model))
         else:
             self._items.put(
@@ -173,7 +239,7 @@ class LiveRun:
     def _show_what_was_made(self, event: ToolEnded) -> None:
         """The file on its card and, of a design, in the editor; the result beside the others."""
         root, card = self._order.root, self._items.get(event.call_id)
-        if isinstance(card, OperationCard) and card.tool in WRITING_TOOLS:
+        if isinstance(card, OperationCard) and card.look.writes:
             self._changes.follow(root, card)
             if self._order.mode == "workflow" and event.success and card.path not in self._made:
                 self._made.add(card.path)

@@ -65,7 +65,6 @@ _SCHEMES = {"http", "https", "mailto"}
 
 
 def to_html(text: str) -> str:
-    """A whole text as HTML."""
     splitter = BlockSplitter()
     return "".join(whole_block_html(block) for block in (*splitter.feed(text), *splitter.end()))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from PyQt6.QtGui import QAction, QActionGroup
 from PyQt6.QtWidgets import QMenu, QWidget
@@ -14,6 +15,9 @@ from domain.llm.provider_settings import BUILTIN, ModelSettings
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
+if TYPE_CHECKING:
+    from application.groups.models import Models
+
 
 class ModelMenu(QMenu):
     """Lists the providers when it is opened; tells `chosen` of a choice."""
@@ -21,12 +25,14 @@ class ModelMenu(QMenu):
     def __init__(
         self,
         services: WindowServices,
+        models: Models,
         current: Callable[[], ProviderChoice],
         chosen: Callable[[ProviderChoice], None],
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
         self._services = services
+        self._models = models
         self._current = current
         self._chosen = chosen
         self.setObjectName("modelMenu")
@@ -34,9 +40,9 @@ class ModelMenu(QMenu):
 
     def _fill(self) -> None:
         self.clear()
-        settings = self._services.app.model_settings.latest
+        settings = self._models.settings.latest
         group = QActionGroup(self)
-        for info in self._services.app.models.list():
+        for info in self._models.providers.list():
             action = QAction(self._title(info, settings), self)
             action.setObjectName(f"model-{info.name}")
             action.setCheckable(True)
@@ -45,7 +51,7 @@ class ModelMenu(QMenu):
             group.addAction(action)
             self.addAction(action)
         self.addSeparator()
-        more = QAction(self._services.language(msg("Model settings...")), self)
+        more = QAction(self._services.language(msg("Model settings…")), self)
         more.setObjectName("model-settings")
         more.triggered.connect(lambda: self.open_settings(self._current().provider))
         self.addAction(more)
@@ -70,7 +76,7 @@ class ModelMenu(QMenu):
 
     async def _keep(self, provider: str) -> None:
         """The next start begins with what was chosen last."""
-        change = self._services.app.model_settings.change
+        change = self._models.settings.change
         await asyncio.to_thread(change, lambda old: replace(old, chosen=provider))
 
     def _with_search(self, choice: ProviderChoice) -> ProviderChoice:
@@ -83,11 +89,12 @@ class ModelMenu(QMenu):
         """The dialog, on a provider; what is saved there is chosen."""
         from presentation.dialogs.model_settings.dialog import ModelSettingsDialog
 
-        dialog = ModelSettingsDialog(self._services, provider=provider, parent=self.parentWidget())
+        dialog = ModelSettingsDialog(
+            self._services, self._models, provider=provider, parent=self.parentWidget()
+        )
         dialog.saved.connect(self._chosen)
         dialog.open()
 
 
 def is_set_up(info: ProviderInfo, settings: ModelSettings) -> bool:
-    """Whether it can be asked as it is."""
     return info.name in settings.providers and (info.has_key or not info.needs_key)

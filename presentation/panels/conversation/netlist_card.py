@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import html
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PyQt6.QtWidgets import QWidget
 
@@ -16,8 +16,8 @@ from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg
 
-Translate = Callable[[Message], str]
-Link = Callable[[str, str], str]
+if TYPE_CHECKING:
+    from application.groups.project import Project
 
 _LONGEST_TITLE = 60
 
@@ -42,11 +42,13 @@ class NetlistKeeper:
     def __init__(
         self,
         services: WindowServices,
+        project: Project,
         parent: QWidget,
         put: Callable[[NetlistCard], None],
         say: Callable[[Message | None], None],
     ) -> None:
         self._services = services
+        self._project = project
         self._parent = parent
         self._put = put
         self._say = say
@@ -64,7 +66,7 @@ class NetlistKeeper:
         if target is None:
             return
         try:
-            await asyncio.to_thread(_write_new, self._services, target, card.text)
+            await asyncio.to_thread(_write_new, self._project, target, card.text)
         except CircuitAIError as error:
             self._say(error.message)
             return
@@ -78,45 +80,10 @@ class NetlistKeeper:
             workspace.circuit_run_requested.emit(target)
 
 
-def _write_new(services: WindowServices, path: Path, text: str) -> None:
+def _write_new(project: Project, path: Path, text: str) -> None:
     """Write a file that is not there yet; blocking. Raises CircuitAIError."""
     if path.exists():
         raise UserInputError(
-            msg("There is a file {name} already.", name=path.name), advice=msg("Choose another name.")
+            msg("The file {name} already exists.", name=path.name), advice=msg("Choose another name.")
         )
-    services.app.edit.save(path, text, encoding="utf-8")
-
-
-def card_html(card: NetlistCard, translate: Translate, icon: Callable[[str], str]) -> str:
-    """The inside of the card's element on the page."""
-    title, about = _head(card)
-    buttons = "".join(
-        f'<button data-act="{act}">{html.escape(translate(label))}</button>' for act, label in _ways(card)
-    )
-    return (
-        f'<div class="card netlist"><div class="head" title="{html.escape(card.title)}">{icon("file-code")}'
-        f"<b>{html.escape(translate(title))}</b>"
-        f'<span class="dim">{html.escape(translate(about))}</span></div>'
-        f'<div class="buttons foot">{buttons}</div></div>'
-    )
-
-
-def card_plain(card: NetlistCard, translate: Translate, icon: str, link: Link) -> str:
-    """The card in the plain view; `link` makes one of an action and its words."""
-    title, about = _head(card)
-    head = f"{icon} &nbsp;<b>{html.escape(translate(title))}</b> <code>{html.escape(card.title)}</code>"
-    links = " &nbsp;".join(link(act, html.escape(translate(label))) for act, label in _ways(card))
-    return f"<p>{head} &nbsp; {html.escape(translate(about))}</p><p>{links}</p>"
-
-
-def _head(card: NetlistCard) -> tuple[Message, Message]:
-    about = msg("{count} elements", count=card.elements)
-    if card.path:
-        about = msg("saved as {path}", path=card.path)
-    return msg("Netlist in this answer"), about
-
-
-def _ways(card: NetlistCard) -> tuple[tuple[str, Message], ...]:
-    if card.path:
-        return (("open", msg("Show in the editor")),)
-    return (("save_netlist", msg("Save as…")), ("run_netlist", msg("Save and simulate…")))
+    project.edit.save(path, text, encoding="utf-8")

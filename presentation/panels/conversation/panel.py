@@ -32,6 +32,7 @@ from presentation.ui.workspace import AgentStatus, WindowServices
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
+    from application.app import Application
     from application.conversation.sessions import ExportFormat
     from presentation.panels.conversation.conversations_dialog import ConversationsDialog
 
@@ -49,15 +50,27 @@ class ConversationPanel(QWidget):
     """The web view shows the conversation (or it was decided that the plain one stays)."""
 
     def __init__(
-        self, services: WindowServices, parent: QWidget | None = None, *, probe: WebProbe | None = None
+        self,
+        services: WindowServices,
+        app: Application,
+        parent: QWidget | None = None,
+        *,
+        probe: WebProbe | None = None,
     ) -> None:
         super().__init__(parent)
         self._services = services
         self._history: ConversationsDialog | None = None
         self._told = ("", "", "")
         self._status = AgentStatus()
-        self._window = PanelWindow(self, services)
-        self.model = ConversationViewModel(services.app, self._window)
+        self._window = PanelWindow(
+            self,
+            services,
+            app.models,
+            show=self.show_changes,
+            show_sessions=self.show_sessions,
+            refresh=self.refresh,
+        )
+        self.model = ConversationViewModel(app, self._window)
         self.setObjectName("conversationPanel")
         mark(self, surface="base")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -71,10 +84,17 @@ class ConversationPanel(QWidget):
             services, rows=self.model.rows, empty=self._empty_page, probe=probe or WebProbe()
         )
         self._messages.ready.connect(self.view_ready)
-        self._make_bottom()
-        self._acts = Acts(services, self.model, self.composer, self.say)
+        self._make_bottom(app)
+        self._acts = Acts(
+            services,
+            self.model,
+            self.composer,
+            self.say,
+            project=app.project,
+            conversations=app.conversations,
+        )
         self._messages.acted.connect(self._acts)
-        self._strange = StrangeRow(services)
+        self._strange = StrangeRow(services, app.project)
         self._strange.adopted.connect(self._on_adopted)
         self._make_layout()
         self._make_keys()
@@ -82,6 +102,8 @@ class ConversationPanel(QWidget):
         workspace.project_opened.connect(self._on_project)
         workspace.project_closed.connect(lambda: self._on_project(None))
         workspace.main_circuit_changed.connect(self._on_main_circuit)
+        workspace.mode_switch_requested.connect(self.toggle_mode)
+        workspace.design_requested.connect(self.design)
         services.theme.changed.connect(self.restyle)
         services.language.changed.connect(self.retranslate)
         self.restyle()
@@ -113,26 +135,21 @@ class ConversationPanel(QWidget):
 
     @property
     def title_bar(self) -> TitleBar:
-        """The bar over the messages."""
         return self._bar
 
     @property
     def status_line(self) -> StatusLine:
-        """The line under the input."""
         return self._line
 
     @property
     def is_running(self) -> bool:
-        """Whether a run is under way."""
         return self.model.is_running
 
     @property
     def mode(self) -> Mode:
-        """How the next message is worked on."""
         return self.model.mode
 
     def open_session(self, session_id: str) -> None:
-        """Show a stored conversation."""
         self.say(self.model.open_session(session_id))
 
     def new_conversation(self) -> None:
@@ -148,6 +165,12 @@ class ConversationPanel(QWidget):
             self.say(self.model.set_mode("workflow"))
         self.focus_input()
 
+    def design(self, sentence: str) -> None:
+        """Work on a sentence as a design, in the conversation that is shown."""
+        refusal = self.model.set_mode("workflow") or self.model.send(sentence)
+        if refusal is not None:
+            self._services.workspace.error_occurred.emit(refusal)
+
     def toggle_mode(self) -> None:
         """Workflow or free work."""
         self.say(self.model.set_mode("free" if self.model.mode == "workflow" else "workflow"))
@@ -157,7 +180,6 @@ class ConversationPanel(QWidget):
         return self.model.stop()
 
     def focus_input(self) -> None:
-        """Put the cursor into the input."""
         self.composer.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def close_panel(self) -> None:
@@ -167,15 +189,15 @@ class ConversationPanel(QWidget):
 
     # --- parts ---------------------------------------------------------------------------------------
 
-    def _make_bottom(self) -> None:
+    def _make_bottom(self, app: Application) -> None:
         services = self._services
-        self.composer = Composer(services)
+        self.composer = Composer(services, app.models)
         self.composer.submitted.connect(self._send)
         self.composer.stop_clicked.connect(self.stop)
         self.composer.text_changed.connect(self._on_draft)
-        self._intake = Intake(services, self.model, self.say, self)
+        self._intake = Intake(services, app.conversations, self.model, self.say, self)
         self._intake.listen_to(self.composer)
-        self._menu = ModelMenu(services, lambda: self.model.choice, self.model.set_choice, self)
+        self._menu = ModelMenu(services, app.models, lambda: self.model.choice, self.model.set_choice, self)
         self.composer.model_button.setMenu(self._menu)
         self.composer.search_switch.bind(self.model.set_choice)
         self._waiting = WaitingRow(services)
@@ -187,7 +209,7 @@ class ConversationPanel(QWidget):
         self._notice.hide()
         mark(self._notice, role="warn")
         self._line = StatusLine(services)
-        self.use = ContextUse(services, self)
+        self.use = ContextUse(services, app.conversations, app.models, app.program, self)
         self.use.changed.connect(self._on_use)
         self._line.meter.wanted.connect(self.use.want_report)
 
@@ -230,7 +252,6 @@ class ConversationPanel(QWidget):
         self.refresh()
 
     def retranslate(self) -> None:
-        """Every word, those of the messages too."""
         self._messages.retranslate()
         self._strange.retranslate()
         self.refresh()
@@ -238,7 +259,6 @@ class ConversationPanel(QWidget):
     # --- what is shown -------------------------------------------------------------------------------
 
     def show_changes(self, changes: list[Change]) -> None:
-        """Called by the view model."""
         self._messages.show_changes(changes)
 
     def _empty_page(self) -> EmptyPage:
@@ -258,7 +278,8 @@ class ConversationPanel(QWidget):
         is_strange = model.shelf.is_strange or any(not info.is_ours for info in model.sessions)
         self._strange.show_project(model.root, is_strange=is_strange)
         self._escape.setEnabled(model.is_running)  # else the key is for whoever else runs
-        self.composer.set_state(model.run_state, is_asking=model.is_asking)
+        self._messages.follow_empty_page()
+        self.composer.set_state(model.run_state, is_asking=model.is_asking, mode=model.mode)
         self.composer.setEnabled(model.root is not None)
         self.composer.search_switch.show_choice(model.choice)
         self.composer.show_model(model.model_name or language(msg("Built-in designer")))
@@ -315,7 +336,7 @@ class ConversationPanel(QWidget):
         if spent:
             cost = msg("conversation: {cost}", cost=spent)
         elif model.cost.unknown:
-            cost = msg("cost not known")
+            cost = msg("cost unknown")
         if tokens is None or cost is None:
             return tokens or cost
         return msg("{tokens} · {cost}", tokens=tokens, cost=cost)
@@ -416,7 +437,6 @@ class ConversationPanel(QWidget):
         self.say(self.model.rename(self.model.session_id, name))
 
     def show_history(self) -> None:
-        """The list of stored conversations."""
         root = self.model.root
         if root is None:
             return

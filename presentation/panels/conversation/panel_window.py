@@ -5,30 +5,49 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QTimer
+from PyQt6.QtWidgets import QWidget
 
 from presentation.panels.conversation.items import Change
 from presentation.ui.workspace import WindowServices
 from shared.message import Message
 
 if TYPE_CHECKING:
+    from application.groups.models import Models
     from application.ports.events import GoalsUnderstood
     from domain.llm.chat import ProviderChoice
     from domain.llm.consent import ConsentAnswer, ConsentQuestion
     from domain.simulation.goals import DesignGoal
-    from presentation.panels.conversation.panel import ConversationPanel
 
 _logger = logging.getLogger(__name__)
 
 
 class PanelWindow:
-    """What the view model asks of the window around it; implements `Window`."""
+    """What the view model asks of the window around it; implements `Window`.
 
-    def __init__(self, panel: ConversationPanel, services: WindowServices) -> None:
+    The panel is what questions stand over; `show`, `show_sessions` and `refresh` tell it what is another.
+    """
+
+    def __init__(
+        self,
+        panel: QWidget,
+        services: WindowServices,
+        models: Models,
+        *,
+        show: Callable[[list[Change]], None],
+        show_sessions: Callable[[], None],
+        refresh: Callable[[], None],
+    ) -> None:
         self._panel = panel
         self._services = services
+        self._models = models
+        self._show = show
+        self.sessions_changed = show_sessions
+        """For the list of conversations, when it is open."""
+        self.state_changed = refresh
+        """For bar, input and status line."""
         self._timer = QTimer(panel)  # its calls end with the panel
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._on_timeout)
@@ -40,7 +59,6 @@ class PanelWindow:
         return buffers is None or await buffers.save_unsaved()
 
     def main_circuit(self, root: Path) -> str:
-        """As the workspace has it."""
         circuit = self._services.workspace.main_circuit
         return circuit.relative_to(root).as_posix() if circuit and circuit.is_relative_to(root) else ""
 
@@ -49,7 +67,6 @@ class PanelWindow:
         self._services.workspace.file_changed.emit(path)
 
     def file_made(self, path: Path) -> None:
-        """For the editor."""
         self._services.workspace.file_offered.emit(path)
 
     def result_made(self, result_path: Path) -> None:
@@ -65,25 +82,21 @@ class PanelWindow:
     async def confirm_goals(
         self, goals: GoalsUnderstood, *, is_change: bool
     ) -> tuple[DesignGoal, ...] | None:
-        """The goals dialog."""
         from presentation.dialogs.goals import GoalsDialog
 
         return await GoalsDialog(self._services, goals, self._panel, is_change=is_change).ask()
 
     async def ask_consent(self, question: ConsentQuestion) -> ConsentAnswer:
-        """By a question over the window."""
         from presentation.dialogs.model_settings.asking import ask_consent
 
         return await ask_consent(self._services, self._panel, question)
 
     async def unlock_keys(self, choice: ProviderChoice) -> bool:
-        """By a question over the window."""
         from presentation.dialogs.model_settings.asking import unlock_keys
 
-        return await unlock_keys(self._services, self._panel, choice)
+        return await unlock_keys(self._services, self._models, self._panel, choice)
 
     def start(self, coroutine: Coroutine[Any, Any, object], *, kind: str, scope: str | None = None) -> object:
-        """As a task of the application."""
         if scope is None:
             return self._services.start(coroutine, kind=kind)
         return self._services.start(coroutine, kind=kind, scope=scope)
@@ -99,25 +112,16 @@ class PanelWindow:
             call()
 
     def items_changed(self, changes: list[Change]) -> None:
-        """For the messages' view."""
         try:
-            self._panel.show_changes(changes)
+            self._show(changes)
         except Exception:  # what can't be drawn must not end the run it tells of
             _logger.exception("the conversation could not be shown")
 
-    def sessions_changed(self) -> None:
-        """For the list of conversations, when it is open."""
-        self._panel.show_sessions()
-
-    def state_changed(self) -> None:
-        """For bar, input and status line."""
-        self._panel.refresh()
-
     def told(self, message: Message, *, is_problem: bool) -> None:
-        """In the window's status bar."""
-        workspace = self._services.workspace
-        cast("Any", workspace.error_occurred if is_problem else workspace.status_changed).emit(message)
+        if is_problem:
+            self._services.workspace.error_occurred.emit(message)
+        else:
+            self._services.workspace.status_changed.emit(message)
 
     def translate(self, message: Message) -> str:
-        """As everything in the window."""
         return self._services.language(message)

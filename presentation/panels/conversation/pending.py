@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from domain.llm.attachments import MOST_ATTACHMENTS, clean_name
 from presentation.panels.conversation.attached import THUMBNAIL_SIDE
 from presentation.panels.conversation.items import AttachedItem
-from presentation.panels.conversation.refusals import with_advice
+from presentation.panels.conversation.words import with_advice
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
-    from application.app import Application
+    from application.groups.conversations import Conversations
     from domain.llm.attachments import PreparedAttachment
     from presentation.panels.conversation.window import Window
 
@@ -39,8 +39,8 @@ class PendingFile:
 class Pending:
     """Of each conversation what is attached to the message under way; kept as drafts are, for this run."""
 
-    def __init__(self, app: Application, window: Window, *, place: Callable[[], Place]) -> None:
-        self._app = app
+    def __init__(self, conversations: Conversations, window: Window, *, place: Callable[[], Place]) -> None:
+        self._conversations = conversations
         self._window = window
         self._place = place
         self._files: dict[Place, list[PendingFile]] = {}
@@ -48,7 +48,6 @@ class Pending:
 
     @property
     def files(self) -> tuple[PendingFile, ...]:
-        """Of the conversation that is shown."""
         return tuple(self._files.get(self._place(), ()))
 
     @property
@@ -58,7 +57,6 @@ class Pending:
 
     @property
     def tokens(self) -> int:
-        """About what they cost."""
         return sum(file.item.attachment.tokens for file in self.files if file.item is not None)
 
     def take_problem(self) -> Message | None:
@@ -70,18 +68,17 @@ class Pending:
         """Files: looked at off the loop, then there; or why not."""
         root, _ = self._place()
         for path in paths:
-            self._attach(path.name, partial(self._app.attachments.take_file, path, project=root))
+            self._attach(path.name, partial(self._conversations.attachments.take_file, path, project=root))
 
     def attach_bytes(self, name: str, make: Callable[[], bytes]) -> None:
         """A picture of the clipboard or the window; `make` is called in a thread."""
 
         async def take() -> PreparedAttachment:
-            return await self._app.attachments.take_bytes(name, await asyncio.to_thread(make))
+            return await self._conversations.attachments.take_bytes(name, await asyncio.to_thread(make))
 
         self._attach(name, take)
 
     def remove(self, key: str) -> None:
-        """Take one away."""
         self._keep([file for file in self.files if file.key != key])
 
     def take(self) -> tuple[AttachedItem, ...]:
@@ -113,7 +110,7 @@ class Pending:
 
     def _attach(self, name: str, take: Callable[[], Awaitable[PreparedAttachment]]) -> None:
         if len(self.files) >= MOST_ATTACHMENTS:
-            self._problem = msg("A message takes at most {most} attached files.", most=MOST_ATTACHMENTS)
+            self._problem = msg("A message can have at most {most} attached files.", most=MOST_ATTACHMENTS)
             self._window.state_changed()
             return
         file = PendingFile(key=new_ulid(), name=clean_name(name))
@@ -126,7 +123,7 @@ class Pending:
             prepared = await take()
             thumbnail = b""
             if prepared.attachment.is_picture:
-                thumbnail = await self._app.attachments.preview_of(prepared, THUMBNAIL_SIDE)
+                thumbnail = await self._conversations.attachments.preview_of(prepared, THUMBNAIL_SIDE)
             item = AttachedItem(attachment=prepared.attachment, thumbnail=thumbnail, prepared=prepared)
         except CircuitAIError as error:
             self._problem = with_advice(error)

@@ -19,7 +19,6 @@ BAR_HEIGHT = 6
 
 
 def lines(text: str) -> str:
-    """Escaped, its lines kept."""
     return html.escape(text).replace("\n", "<br>")
 
 
@@ -36,29 +35,25 @@ class PlainParts:
         self._small_px = theme.font("small").pixelSize()
 
     def hex(self, name: str) -> str:
-        """A colour of the theme."""
         return self._theme.hex(name)
 
     def colored(self, text: str, color: str) -> str:
-        """Rich text in a colour."""
         return f"<span style='color:{self.hex(color)}'>{text}</span>"
 
     def small(self, text: str, color: str) -> str:
-        """Rich text in the small size."""
         if not text:
             return ""
         return f"<span style='color:{self.hex(color)}; font-size:{self._small_px}px'>{text}</span>"
 
-    def code(self, text: str, color: str = "text.primary") -> str:
-        """A plain text in the fixed pitch."""
-        return self.colored(self.mono(text), color)
+    def escaped(self, text: str) -> str:
+        """A plain text with all its blanks and line ends."""
+        return html.escape(text)
 
     def mono(self, text: str) -> str:
         """A plain text in the fixed pitch, in the colour around it."""
         return f"<code>{html.escape(text)}</code>"
 
     def icon(self, name: str, color: str = "text.secondary") -> str:
-        """An icon on the line."""
         size = f"width='{ICON_SIDE}' height='{ICON_SIDE}' style='vertical-align: middle'"
         return f"<img src='icon:{name}?{color}' {size}>"
 
@@ -78,6 +73,11 @@ class PlainParts:
         look = f' style="{style}"' if style else ""
         title = f' title="{html.escape(tip)}"' if tip else ""
         return f'<a href="{address}"{look}{title}>{label}</a>'
+
+    def web_link(self, url: str, label: str, tip: str = "") -> str:
+        """A link that leaves the program; its texts are plain."""
+        title = f' title="{html.escape(tip)}"' if tip else ""
+        return f'<a href="{html.escape(url)}"{title}>{html.escape(label)}</a>'
 
     def quiet(self, act: str, key: str, label: str) -> str:
         """A link that does not ask to be followed."""
@@ -110,7 +110,6 @@ class PlainParts:
         return self.link("fold", key, f"{arrow} {title}", part)
 
     def head(self, left: str, right: str = "") -> str:
-        """A line with something at its right end."""
         end = f"<td align='right' valign='middle' style='white-space: nowrap'>{right}</td>" if right else ""
         return (
             "<table width='100%' cellspacing='0' cellpadding='1'>"
@@ -118,7 +117,6 @@ class PlainParts:
         )
 
     def rule(self) -> str:
-        """A thin line over the whole width."""
         return (
             f"<table width='100%' cellspacing='0' cellpadding='0'><tr>"
             f"<td style='border-top: 1px solid {self.hex('border.divider')}; font-size:1px'></td>"
@@ -142,7 +140,6 @@ class PlainParts:
         )
 
     def diff(self, rows: list[str]) -> str:
-        """Lines of a difference."""
         return f"<table width='100%' cellspacing='0' cellpadding='1'>{''.join(rows)}</table>"
 
 

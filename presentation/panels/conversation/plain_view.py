@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from PyQt6.QtCore import QTimer, QUrl, pyqtSignal
@@ -20,31 +21,26 @@ from PyQt6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 
 from presentation.panels.conversation.empty import EmptyPage
 from presentation.panels.conversation.items import (
-    READING_TOOLS,
     Added,
     Change,
-    Confirmation,
-    ErrorBlock,
-    GoalsCard,
     Item,
-    NetlistCard,
-    OperationCard,
     Removed,
     Reset,
     Retry,
-    SimulationCard,
     Streamed,
     Updated,
-    UserText,
 )
 from presentation.panels.conversation.markup import BlockSplitter, whole_block_html
-from presentation.panels.conversation.plain_items import PlainItems
+from presentation.panels.conversation.plain_items import Folds, PlainItems
 from presentation.panels.conversation.plain_parts import ICON_SIDE, bar_picture
+from presentation.panels.conversation.rows import row_of
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 
 _SYNTAX = ("comment", "directive", "element", "node", "value", "param", "string")
-_CARDS = (Confirmation, GoalsCard, NetlistCard, OperationCard, SimulationCard, ErrorBlock)
+_FIRST_ITEMS = 40
+"""Shown at once of a stored conversation; the earlier ones follow in slices above them."""
+_SLICE = 24
 _PROSE_LINE = 135
 """Height of a line, in percent of the font's."""
 
@@ -59,7 +55,12 @@ class PlainConversation(QWidget):
         self._services = services
         self._frames: dict[str, QTextFrame] = {}
         self._items: dict[str, Item] = {}
-        self._folds = _Folds()
+        self._older: list[Item] = []
+        """Those that are still to be shown above the others."""
+        self._slices = QTimer(self)
+        self._slices.setInterval(15)
+        self._slices.timeout.connect(self._show_slice)
+        self._folds = Folds()
         self._waits: set[str] = set()
         """Retries that are counted down."""
         self._countdown = QTimer(self)
@@ -73,6 +74,9 @@ class PlainConversation(QWidget):
         self._browser.setUndoRedoEnabled(False)
         self._browser.setAcceptDrops(False)  # files are for the panel around it
         self._browser.anchorClicked.connect(self._on_link)
+        document = self._browser.document()
+        assert document is not None
+        self._document = document
         mark(self._browser, plain=True)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -81,12 +85,10 @@ class PlainConversation(QWidget):
 
     @property
     def surface(self) -> QWidget:
-        """What takes the keys."""
         return self._browser
 
     @property
     def text(self) -> str:
-        """Everything shown, as plain text."""
         return self._browser.toPlainText()
 
     def apply(self, changes: Sequence[Change]) -> None:
@@ -94,21 +96,25 @@ class PlainConversation(QWidget):
         bar = self._browser.verticalScrollBar()
         assert bar is not None
         follows = bar.value() >= bar.maximum() - 24
-        for change in changes:
-            match change:
-                case Reset():
-                    self._clear()
-                    follows = True
-                    for item in change.items:
-                        self._add(item)
-                case Added():
-                    self._add(change.item)
-                case Updated():
-                    self._fill(change.item)
-                case Removed():
-                    self._remove(change.key)
-                case Streamed():
-                    self._stream(change)
+        with self._edit():
+            for change in changes:
+                match change:
+                    case Reset():
+                        self._clear()
+                        follows = True
+                        self._older = list(change.items[:-_FIRST_ITEMS])
+                        for item in change.items[-_FIRST_ITEMS:]:
+                            self._add(item)
+                        if self._older:
+                            self._slices.start()
+                    case Added():
+                        self._add(change.item)
+                    case Updated():
+                        self._fill(change.item)
+                    case Removed():
+                        self._remove(change.key)
+                    case Streamed():
+                        self._stream(change)
         if follows:
             bar.setValue(bar.maximum())
 
@@ -124,7 +130,6 @@ class PlainConversation(QWidget):
         bar.setValue(bar.maximum())
 
     def scroll_to_begin(self) -> None:
-        """Show the oldest."""
         bar = self._browser.verticalScrollBar()
         assert bar is not None
         bar.setValue(0)
@@ -132,8 +137,7 @@ class PlainConversation(QWidget):
     def restyle(self) -> None:
         """The theme's colours and sizes; the items are shown again by whoever has them."""
         theme = self._services.theme.theme
-        document = self._browser.document()
-        assert document is not None
+        document = self._document
         document.setDefaultFont(theme.font("prose"))
         document.setDocumentMargin(theme.size("space.4"))
         families = ", ".join(f"'{family}'" for family in theme.font("mono_small").families())
@@ -154,66 +158,95 @@ class PlainConversation(QWidget):
 
     # --- rows ----------------------------------------------------------------------------------------
 
+    @contextmanager
+    def _edit(self) -> Iterator[QTextCursor]:
+        """Change the document at its end or anywhere; it is laid out once, when all is done."""
+        cursor = QTextCursor(self._document)
+        cursor.beginEditBlock()
+        try:
+            yield cursor
+        finally:
+            cursor.endEditBlock()
+
     def _clear(self) -> None:
+        self._slices.stop()
+        self._older.clear()
         self._frames.clear()
         self._items.clear()
         self._folds.clear()
         self._waits.clear()
         self._browser.clear()
 
-    def _add(self, item: Item) -> None:
-        document = self._browser.document()
-        assert document is not None
-        cursor = QTextCursor(document)
-        cursor.movePosition(QTextCursor.MoveOperation.End)
-        frame = cursor.insertFrame(self._frame_format(item))
-        assert frame is not None
-        self._frames[item.key] = frame
-        self._fill(item)
-        after = document.lastBlock()  # Qt puts one behind each frame
-        _flatten(after.previous() if after.previous().text() == "" else after)
-        _flatten(after)
-        _flatten(document.firstBlock())
+    def _show_slice(self) -> None:
+        """Earlier items above those that are shown, which stay where they are."""
+        part, self._older = self._older[-_SLICE:], self._older[:-_SLICE]
+        if not self._older:
+            self._slices.stop()
+        bar = self._browser.verticalScrollBar()
+        assert bar is not None
+        below = bar.maximum() - bar.value()
+        with self._edit():
+            for item in reversed(part):
+                self._add(item, at_start=True)
+        bar.setValue(bar.maximum() - below)
 
-    def _frame_format(self, item: Item) -> QTextFrameFormat:
+    def _add(self, item: Item, *, at_start: bool = False) -> None:
+        with self._edit() as cursor:
+            if not at_start:
+                cursor.movePosition(QTextCursor.MoveOperation.End)
+            is_first = cursor.atStart()
+            frame = cursor.insertFrame(QTextFrameFormat())
+            assert frame is not None
+            self._frames[item.key] = frame
+            self._fill(item)
+            after = self._document.findBlock(frame.lastPosition() + 1)  # Qt puts one behind each frame
+            _flatten(after.previous() if after.previous().text() == "" else after)
+            _flatten(after)
+            if is_first:
+                _flatten(self._document.firstBlock())
+
+    def _frame_format(self, frame: str) -> QTextFrameFormat:
         theme = self._services.theme.theme
         made = QTextFrameFormat()
         made.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
         made.setTopMargin(theme.size("space.2"))
-        is_line = isinstance(item, OperationCard) and item.tool in READING_TOOLS
-        if isinstance(item, UserText):
-            made.setBackground(QBrush(theme.color("surface.sunken")))
+        if frame:
             made.setPadding(theme.size("space.2"))
-        elif isinstance(item, _CARDS) and not is_line:
+        if frame == "user":
+            made.setBackground(QBrush(theme.color("surface.sunken")))
+        elif frame:
             made.setBorder(1)
             made.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
-            asks = isinstance(item, Confirmation) and item.state == "open"
-            made.setBorderBrush(QBrush(theme.color("warn.icon" if asks else "border.default")))
-            made.setPadding(theme.size("space.2"))
+            made.setBorderBrush(QBrush(theme.color("warn.icon" if frame == "asks" else "border.default")))
         return made
 
     def _fill(self, item: Item) -> None:
         frame = self._frames.get(item.key)
         if frame is None:
+            self._older = [item if older.key == item.key else older for older in self._older]
             return
-        if self._items.get(item.key) != item:
-            self._waits.discard(item.key)  # another attempt has a wait of its own
+        if isinstance(item, Retry):
+            self._waits.add(item.key)
+            self._countdown.start()
+        else:
+            self._waits.discard(item.key)
         self._items[item.key] = item
-        frame.setFrameFormat(self._frame_format(item))
         self._splitters.pop(item.key, None)
-        cursor = frame.firstCursorPosition()
-        cursor.setPosition(frame.lastCursorPosition().position(), QTextCursor.MoveMode.KeepAnchor)
-        cursor.beginEditBlock()  # laid out once, not after each of the two
-        cursor.removeSelectedText()
-        cursor.insertHtml(self._render()(item))
-        for block in _blocks_of(frame):
-            if not block.text():  # before, between and behind tables
-                _flatten(block)
-        cursor.endEditBlock()
+        row = row_of(item)
+        with self._edit() as cursor:
+            frame.setFrameFormat(self._frame_format(row.frame))
+            cursor.setPosition(frame.firstPosition())
+            cursor.setPosition(frame.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
+            cursor.removeSelectedText()
+            cursor.insertHtml(self._render().row(item.key, row))
+            for block in _blocks_of(frame):
+                if not block.text():  # before, between and behind tables
+                    _flatten(block)
 
     def _remove(self, key: str) -> None:
         self._items.pop(key, None)
         self._waits.discard(key)
+        self._older = [older for older in self._older if older.key != key]
         frame = self._frames.pop(key, None)
         if frame is not None:
             cursor = frame.firstCursorPosition()
@@ -239,13 +272,7 @@ class PlainConversation(QWidget):
     # --- what acts in it -----------------------------------------------------------------------------
 
     def _render(self) -> PlainItems:
-        return PlainItems(self._services.language, self._services.theme.theme, self._folds, self._left_s)
-
-    def _left_s(self, item: Retry) -> float:
-        """How long a retry waits yet; it is told anew every while."""
-        self._waits.add(item.key)
-        self._countdown.start()
-        return item.left_s
+        return PlainItems(self._services.language, self._services.theme.theme, self._folds)
 
     def _count_down(self) -> None:
         waiting = [item for key in self._waits if isinstance(item := self._items.get(key), Retry)]
@@ -266,25 +293,6 @@ class PlainConversation(QWidget):
             self._fill(item)
         else:
             self.acted.emit(act, key, argument)
-
-
-class _Folds:
-    """What somebody opened or closed in the items; all of it as it comes until then."""
-
-    def __init__(self) -> None:
-        self._shown: dict[tuple[str, str], bool] = {}
-
-    def is_open(self, key: str, part: str, *, from_the_start: bool) -> bool:
-        """Whether a part of an item is shown."""
-        return self._shown.setdefault((key, part), from_the_start)
-
-    def turn(self, key: str, part: str) -> None:
-        """Show what is hidden, hide what is shown."""
-        self._shown[key, part] = not self._shown.get((key, part), False)
-
-    def clear(self) -> None:
-        """Another conversation."""
-        self._shown.clear()
 
 
 class _Browser(QTextBrowser):

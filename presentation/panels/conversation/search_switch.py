@@ -10,23 +10,24 @@ from PyQt6.QtGui import QAction, QActionGroup
 from PyQt6.QtWidgets import QMenu, QToolButton
 
 from domain.llm.chat import ProviderChoice, WebSearchChoice
-from domain.llm.provider_settings import BUILTIN
-from domain.llm.web_search import settled_search
+from domain.llm.provider_settings import BUILTIN, settled_search
 from presentation.ui.frame import IconButton
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
+    from application.groups.models import Models
     from domain.llm.chat import ProviderInfo
 
 
 class SearchSwitch(IconButton):
     """A button with a menu; `bind` says whose choice it shows and changes."""
 
-    def __init__(self, services: WindowServices) -> None:
+    def __init__(self, services: WindowServices, models: Models) -> None:
         super().__init__(services, "globe", msg("Web search: off"), name="searchSwitch")
         self._services = services
+        self._models = models
         self._choice = ProviderChoice()
         self._shown: object = None
         self._chosen: Callable[[ProviderChoice], None] = self.show_choice
@@ -42,12 +43,11 @@ class SearchSwitch(IconButton):
         self._chosen = chosen
 
     def show_choice(self, choice: ProviderChoice) -> None:
-        """What a conversation is answered by."""
         self._choice = choice
         own, general = self._state()
         # Of the built-in designer nothing was set, and at the start of a window nothing is read yet.
         is_builtin = choice.provider == BUILTIN
-        kept = None if is_builtin else self._services.app.model_settings.latest.web_search
+        kept = None if is_builtin else self._models.settings.latest.web_search
         state = (choice.provider, own, general, kept)
         if state == self._shown:
             return  # asked at each change of the conversation
@@ -58,15 +58,13 @@ class SearchSwitch(IconButton):
     def _state(self) -> tuple[bool, WebSearchChoice | None]:
         if self._choice.provider == BUILTIN:
             return False, None
-        return settled_search(
-            self._choice, self._services.app.model_settings.latest.of(self._choice.provider)
-        )
+        return settled_search(self._choice, self._models.settings.latest.of(self._choice.provider))
 
     def _words(self, own: bool, general: WebSearchChoice | None) -> Message:
         if self._choice.provider == BUILTIN:
-            return msg("The built-in designer can't search the web")
+            return msg("The built-in designer cannot search the web")
         if own:
-            return msg("Web search: by the provider itself")
+            return msg("Web search: by the provider")
         if general is not None:
             return msg("Web search: {engine}", engine=self._engine(general))
         return msg("Web search: off")
@@ -74,8 +72,8 @@ class SearchSwitch(IconButton):
     def _engine(self, general: WebSearchChoice | None) -> str:
         """The title of the engine that is, or would be, asked."""
         named = general.engine if general is not None else ""
-        named = named or self._services.app.model_settings.latest.web_search.engine
-        titles = {info.name: info.title for info in self._services.app.search_web.engines.list()}
+        named = named or self._models.settings.latest.web_search.engine
+        titles = {info.name: info.title for info in self._models.search_web.engines.list()}
         return titles.get(named, named)
 
     def _fill(self) -> None:
@@ -100,13 +98,13 @@ class SearchSwitch(IconButton):
             group.addAction(action)
             self._menu.addAction(action)
         self._menu.addSeparator()
-        more = QAction(language(msg("Web search settings...")), self._menu)
+        more = QAction(language(msg("Web search settings…")), self._menu)
         more.setObjectName("search-settings")
         more.triggered.connect(lambda _checked: self.open_settings())
         self._menu.addAction(more)
 
     def _provider(self) -> ProviderInfo | None:
-        infos = self._services.app.models.list()
+        infos = self._models.providers.list()
         return next((info for info in infos if info.name == self._choice.provider), None)
 
     def _switch_off(self) -> None:
@@ -117,9 +115,9 @@ class SearchSwitch(IconButton):
 
     def _choose_general(self) -> None:
         """Switch it on; where no engine is set up, that comes first."""
-        search = self._services.app.search_web
+        search = self._models.search_web
         try:
-            search.engines.checked(self._services.app.model_settings.latest.web_search)
+            search.engines.checked(self._models.settings.latest.web_search)
         except CircuitAIError:
             self.open_settings(then=self._switch_on_general)
         else:
@@ -132,6 +130,6 @@ class SearchSwitch(IconButton):
         """The dialog; `then` is done when it was saved."""
         from presentation.dialogs.model_settings.web_search import WebSearchDialog
 
-        dialog = WebSearchDialog(self._services, parent=self.window())
+        dialog = WebSearchDialog(self._services, self._models, parent=self.window())
         dialog.saved.connect(then or (lambda: self.show_choice(self._choice)))
         dialog.open()

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Literal
 from domain.llm.costs import Cost
 from presentation.panels.conversation.attached import with_thumbnails
 from presentation.panels.conversation.items import Item, UserText
-from presentation.panels.conversation.refusals import with_advice
 from presentation.panels.conversation.stored import context_tokens_of, items_of, title_of
+from presentation.panels.conversation.words import with_advice
 from presentation.translation import Translator
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
-    from application.app import Application
     from application.conversation.sessions import ExportFormat, ShownSession
+    from application.groups.conversations import Conversations
+    from application.groups.project import Project
     from application.ports.conversation import SessionInfo
     from presentation.panels.conversation.window import Window
 
@@ -44,8 +45,9 @@ class StoredConversation:
 class Shelf:
     """Reads and changes what is stored; nothing here blocks the loop."""
 
-    def __init__(self, app: Application, window: Window) -> None:
-        self._app = app
+    def __init__(self, conversations: Conversations, project: Project, window: Window) -> None:
+        self._conversations = conversations
+        self._project = project
         self._window = window
         self.sessions: tuple[SessionInfo, ...] = ()
         """The last changed first."""
@@ -61,9 +63,9 @@ class Shelf:
     async def refresh(self, root: Path) -> tuple[SessionInfo, ...]:
         """Read the list anew. Raises CircuitAIError."""
         try:
-            found = await self._app.sessions.list(root)
+            found = await self._conversations.sessions.list(root)
             if root != self._looked_at:  # once is enough: nobody else writes into an open project
-                self.is_strange, self._looked_at = await self._app.adopt.is_needed(root), root
+                self.is_strange, self._looked_at = await self._project.adopt.is_needed(root), root
             return found
         except CircuitAIError as error:
             if error.error_type != "no_project":
@@ -73,10 +75,10 @@ class Shelf:
 
     async def read(self, root: Path, session_id: str) -> StoredConversation:
         """One conversation. Raises CircuitAIError."""
-        session = await self._app.sessions.show(root, session_id)
-        operations = await self._app.operations.list(root)
+        session = await self._conversations.sessions.show(root, session_id)
+        operations = await self._project.operations.list(root)
         items = await asyncio.to_thread(items_of, session, operations)
-        items = await with_thumbnails(self._app.attachments, root, items)
+        items = await with_thumbnails(self._conversations.attachments, root, items)
         said = next((item.text for item in items if isinstance(item, UserText)), "")
         return StoredConversation(
             session_id=session.id,
@@ -93,9 +95,9 @@ class Shelf:
     ) -> None:
         """Write a conversation to a file, and say where; or why not."""
         try:
-            session = await self._app.sessions.show(root, session_id)
+            session = await self._conversations.sessions.show(root, session_id)
             text = await asyncio.to_thread(_text_of, session, kind, Translator(language))
-            path = await self._app.sessions.save(text, target)
+            path = await self._conversations.sessions.save(text, target)
         except CircuitAIError as error:
             self._window.told(with_advice(error), is_problem=True)
         else:
@@ -104,7 +106,7 @@ class Shelf:
     async def rename(self, root: Path, session_id: str, name: str) -> tuple[str, Message | None]:
         """The name as it is kept; or why it was not ("" then)."""
         try:
-            return await self._app.sessions.rename(root, session_id, name), None
+            return await self._conversations.sessions.rename(root, session_id, name), None
         except CircuitAIError as error:
             return "", error.message
 

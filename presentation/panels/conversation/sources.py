@@ -1,21 +1,31 @@
 """The numbered pages under an answer: what web searches found. A click opens one in the user's browser.
 
-Titles and excerpts are strangers' words: they are escaped, and shown as text only.
+Titles and excerpts are strangers' words: shown as text only, and addresses of the web alone can be opened.
 """
 
 from __future__ import annotations
 
-import html
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from domain.llm.chat import WebSource
 from domain.llm.web_search import sources_of_result
-from shared.message import Message, msg
-from shared.visible import visible
-
-Translate = Callable[[Message], str]
+from presentation.panels.conversation.blocks import (
+    Blocks,
+    Break,
+    Fold,
+    Icon,
+    Line,
+    Numbered,
+    Only,
+    Para,
+    Parts,
+    Said,
+    Text,
+    WebLink,
+)
+from shared.message import msg, visible
 
 _SHOWN_OPEN = 5
 """A longer list is folded."""
@@ -23,48 +33,33 @@ _LONGEST_TIP = 300
 
 
 def stored_sources(items: Iterable[Mapping[str, Any]]) -> tuple[WebSource, ...]:
-    """The pages that a stored message names."""
     return sources_of_result({"sources": [{"url": item.get("link"), **item} for item in items]})
 
 
-def sources_html(sources: tuple[WebSource, ...], translate: Translate, icon: Callable[[str], str]) -> str:
-    """The list for the web page; "" without sources."""
+def sources_of(sources: tuple[WebSource, ...]) -> Blocks:
+    """The list, folded when it is long; nothing without sources."""
     if not sources:
-        return ""
-    rows = "".join(f"<li>{_row(source, number)}</li>" for number, source in enumerate(sources, 1))
-    opened = " open" if len(sources) <= _SHOWN_OPEN else ""
-    title = html.escape(translate(_title(sources)))
-    return (
-        f'<details class="sources" data-fold="sources"{opened}><summary>{icon("chevron-right")}'
-        f"{icon('globe')}<span>{title}</span></summary><ol>{rows}</ol></details>"
+        return ()
+    title: Said = msg("Sources from the web: {count}", count=len(sources))
+    rows = tuple(_row(source, number) for number, source in enumerate(sources, 1))
+    page = Fold(
+        part="sources",
+        head=Line("", (Icon("globe"), Text(title, "title"))),
+        body=(Numbered(rows),),
+        kind="sources",
+        is_open=len(sources) <= _SHOWN_OPEN,
     )
+    plain = Para("", (Icon("globe"), Text(title), *(part for row in rows for part in (Break(), *row))))
+    return (Only("page", (page,)), Only("plain", (plain,)))
 
 
-def sources_plain(sources: tuple[WebSource, ...], translate: Translate, icon: str = "") -> str:
-    """The list for the plain view; "" without sources."""
-    if not sources:
-        return ""
-    rows = "<br>".join(_row(source, number) for number, source in enumerate(sources, 1))
-    return f"<p>{icon} &nbsp;{html.escape(translate(_title(sources)))}<br>{rows}</p>"
-
-
-def _title(sources: tuple[WebSource, ...]) -> Message:
-    return msg("Sources from the web: {count}", count=len(sources))
-
-
-def _row(source: WebSource, number: int) -> str:
+def _row(source: WebSource, number: int) -> Parts:
     host = _host(source.url)
-    title = _text(source.title) or _text(source.url)
-    tip = _text(source.text)[:_LONGEST_TIP]
-    said = " · ".join(_text(part) for part in (source.site or host, source.date) if part)
-    page = title
-    if host:
-        named = f' title="{html.escape(html.unescape(tip))}"' if tip else ""
-        page = f'<a href="{html.escape(source.url)}"{named}>{title}</a>'
-    return (
-        f'<span class="number">{_text(source.reference) or f"[{number}]"}</span> {page} '
-        f'<span class="dim">{said}</span>'
-    )
+    title = _clean(source.title) or _clean(source.url)
+    said = " · ".join(_clean(part) for part in (source.site or host, source.date) if part)
+    tip = _clean(source.text)[:_LONGEST_TIP]
+    page = WebLink(url=source.url, label=title, tip=tip) if host else Text(title)
+    return (Text(_clean(source.reference) or f"[{number}]", "number"), page, Text(said, "aside"))
 
 
 def _host(url: str) -> str:
@@ -76,5 +71,5 @@ def _host(url: str) -> str:
     return (parts.hostname or "") if parts.scheme.lower() in ("http", "https") else ""
 
 
-def _text(text: str) -> str:
-    return html.escape(" ".join(visible(text).split()))
+def _clean(text: str) -> str:
+    return " ".join(visible(text).split())

@@ -37,7 +37,6 @@ class Spinner(QWidget):
         self._timer.timeout.connect(self._turn)
 
     def restyle(self) -> None:
-        """Its size."""
         side = self._services.theme.theme.size("icon.small")
         self.setFixedSize(side, side)
         self.update()
@@ -55,7 +54,6 @@ class Spinner(QWidget):
         self.update()
 
     def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
-        """The icon, turned."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         side = self.width()
@@ -92,7 +90,6 @@ class ContextMeter(QWidget):
 
     @property
     def text(self) -> str:
-        """What it says."""
         return f"{self._name.text()} {self._figure.text()}".strip()
 
     def show_use(
@@ -107,12 +104,10 @@ class ContextMeter(QWidget):
         self._refresh()
 
     def enterEvent(self, event: QEnterEvent | None) -> None:  # noqa: N802 - Qt's name
-        """The tooltip comes a moment later."""
         super().enterEvent(event)
         self.wanted.emit()
 
     def restyle(self) -> None:
-        """Fonts, sizes, the colour of the state."""
         theme = self._services.theme.theme
         self._row.setSpacing(theme.size("space.2"))
         self._figure.setFont(theme.tabular("small"))
@@ -131,7 +126,7 @@ class ContextMeter(QWidget):
             self._bar.show_share(used / window, color_of(used / window))
             figure = msg("{used} of {window}", used=short_count(used), window=short_count(window))
         elif known is not None:
-            figure = msg("{count} tokens, window not known", count=short_count(used))
+            figure = msg("{count} tokens, context window unknown", count=short_count(used))
         else:
             figure = msg("{count} tokens", count=short_count(used))
         self._figure.setText(language(figure))
@@ -156,7 +151,6 @@ class ShareBar(QWidget):
         self.update()
 
     def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
-        """A track and what is used of it."""
         theme = self._services.theme.theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -192,7 +186,6 @@ class StatusLine(QWidget):
 
     @property
     def text(self) -> str:
-        """What it says of the run."""
         return self._text.text()
 
     @property
@@ -213,7 +206,6 @@ class StatusLine(QWidget):
         self._pace.setVisible(pace is not None)
 
     def restyle(self) -> None:
-        """Fonts and sizes."""
         theme = self._services.theme.theme
         gap = theme.size("space.1")
         self._row.setContentsMargins(gap, 0, gap, 0)
@@ -249,30 +241,31 @@ def use_lines(used: int, known: ModelAbilities | None, report: ContextReport | N
     if window is not None:
         lines.append(
             msg(
-                "The last answer filled {percent} % of the model's window: {used} of {window} tokens.",
+                "The last answer filled {percent} % of the model's context window: {used} of {window} "
+                "tokens.",
                 percent=round(100 * used / window),
                 used=f"{used:,}",
                 window=f"{window:,}",
             )
         )
     elif known is not None:
-        lines.append(msg("How large the window of this model is, is not known here."))
+        lines.append(msg("The context window of this model is not known here."))
         lines.append(
             msg("Add it to the settings: {example}", example='"models": {"NAME": {"context_tokens": 32768}}')
         )
     if known is not None and known.loaded_tokens is not None and known.loaded_tokens != window:
         lines.append(
             msg(
-                "It is loaded with {count} tokens now; more is asked for when it is needed.",
+                "It is currently loaded with {count} tokens; more is requested when needed.",
                 count=f"{known.loaded_tokens:,}",
             )
         )
     if report is not None:
-        lines.append(msg("With the next message go, estimated:"))
+        lines.append(msg("Estimated context of the next message:"))
         lines += [
             msg("  {part}: {count} tokens", part=PART_NAMES[part.kind], count=f"{part.tokens:,}")
             for part in report.parts
         ]
         if report.left_out:
-            lines.append(msg("Earlier turns that are not sent any more: {count}", count=report.left_out))
+            lines.append(msg("Earlier turns no longer sent: {count}", count=report.left_out))
     return lines

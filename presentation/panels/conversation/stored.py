@@ -14,7 +14,7 @@ from application.ports.project import ABSENT, FOLDER
 from domain.llm.attachments import attachments_from_plain
 from domain.llm.transcript import PREVIEW_LENGTH
 from domain.simulation.goals import all_met
-from presentation.panels.conversation.confirming import card_html
+from presentation.panels.conversation.html_view import HtmlItems
 from presentation.panels.conversation.items import (
     NO_FAULT,
     AnswerText,
@@ -110,7 +110,7 @@ def _questions(session: ShownSession) -> dict[str, Confirmation]:
             is_whole = all(call.call_id in shown.answers for call in card.calls)
             state: Literal["answered", "expired"] = "answered" if is_whole else "expired"
             item = Confirmation(key=card.card_id, card=card, answers=shown.answers, state=state)
-            card_html(item, str, lambda _name: "")
+            HtmlItems(str, lambda _name: "")(item)
             first = card.calls[0].call_id
         except (TypeError, ValueError, KeyError, AttributeError, IndexError) as error:
             _logger.warning("A question of %s is not shown: %r", session.id, error)

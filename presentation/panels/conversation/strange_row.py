@@ -14,10 +14,10 @@ from presentation.ui.frame import small_button
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
-from shared.message import Message, msg
-from shared.visible import visible
+from shared.message import Message, msg, visible
 
 if TYPE_CHECKING:
+    from application.groups.project import Project
     from application.project.adopting import StrangeHistory
 
 _LONGEST_NAME = 60
@@ -30,9 +30,10 @@ class StrangeRow(QWidget):
 
     adopted = pyqtSignal()
 
-    def __init__(self, services: WindowServices) -> None:
+    def __init__(self, services: WindowServices, project: Project) -> None:
         super().__init__()
         self._services = services
+        self._project = project
         self._root: Path | None = None
         self._put_off: set[Path] = set()
         self._icon, self._label = QLabel(), QLabel()
@@ -59,7 +60,6 @@ class StrangeRow(QWidget):
         self.setVisible(is_strange and root is not None and root not in self._put_off)
 
     def restyle(self) -> None:
-        """Sizes and icon."""
         theme = self._services.theme.theme
         edge, gap, size = theme.size("space.3"), theme.size("space.1"), theme.size("icon.default")
         self._column.setContentsMargins(edge, theme.size("space.2"), edge, theme.size("space.2"))
@@ -70,7 +70,6 @@ class StrangeRow(QWidget):
         self._icon.setPixmap(icon.pixmap(size, size))
 
     def retranslate(self) -> None:
-        """Texts."""
         language = self._services.language
         self._label.setText(
             language(
@@ -78,7 +77,7 @@ class StrangeRow(QWidget):
                     "continued.")
             )
         )  # fmt: skip
-        self.look_button.setText(language(msg("Review and adopt...")))
+        self.look_button.setText(language(msg("Review and adopt…")))
         self.later_button.setText(language(msg("Not now")))
 
     def _not_now(self) -> None:
@@ -91,12 +90,11 @@ class StrangeRow(QWidget):
             self._services.start(self._adopt_after_question(self._root), kind="question")
 
     async def _adopt_after_question(self, root: Path) -> None:
-        app = self._services.app
         try:
-            history = await app.adopt.look(root)
+            history = await self._project.adopt.look(root)
             if not await self._is_agreed(history):
                 return
-            await app.adopt(root)
+            await self._project.adopt(root)
         except CircuitAIError as error:
             self._services.workspace.error_occurred.emit(error)
             return
@@ -115,7 +113,7 @@ class StrangeRow(QWidget):
             self,
             title=msg("Adopt the history of this project"),
             text=msg("{text}", text="\n".join(lines)),
-            options=((True, msg("Adopt"), ""), (False, msg("Leave it as it is"), "")),
+            options=((True, msg("Adopt"), ""), (False, msg("Leave as is"), "")),
             cancelled=False,
         )
 
@@ -125,13 +123,13 @@ def _told(history: StrangeHistory) -> tuple[Message, ...]:
     return (
         msg("Written between {first} and {last}.", first=first[:10] or "?", last=last[:10] or "?"),
         msg(
-            "Changes of files and simulations: {count}, of which {unfinished} were never finished.",
+            "File changes and simulations: {count}, of which {unfinished} were not finished.",
             count=len(history.operations),
             unfinished=len(history.unfinished),
         ),
         msg("Results: {count}.", count=history.results),
         msg(
-            "Conversations: {count}, of which {waiting} were never ended.",
+            "Conversations: {count}, of which {waiting} were not finished.",
             count=len(history.conversations),
             waiting=len(history.waiting),
         ),
@@ -139,8 +137,8 @@ def _told(history: StrangeHistory) -> tuple[Message, ...]:
 
 
 _MEANING = msg(
-    "Once adopted, conversations can be continued and changes undone. What was under way is ended, the "
-    "answers in them are ignored, and results stay marked as computed elsewhere."
+    "Once adopted, conversations can be continued and changes undone. Work in progress is ended, the "
+    "answers in it are ignored, and results stay marked as computed elsewhere."
 )
 
 

@@ -31,7 +31,6 @@ class TakenIn:
 
 
 def can_take_in(mime: QMimeData | None) -> bool:
-    """Whether there is something to attach."""
     return mime is not None and (bool(_local_files(mime)) or (mime.hasImage() and not mime.hasText()))
 
 

@@ -38,7 +38,6 @@ class EditableTitle(QWidget):
 
     @property
     def is_editing(self) -> bool:
-        """Whether the name is a field now."""
         return self._is_editing
 
     def show_name(self, name: str, *, hint: str, can_edit: bool) -> None:
@@ -49,7 +48,6 @@ class EditableTitle(QWidget):
         self.setAccessibleName(name)
 
     def begin(self) -> None:
-        """Make it a field."""
         if not self._can_edit or self.is_editing:
             return
         self._is_editing = True
@@ -59,7 +57,6 @@ class EditableTitle(QWidget):
         self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Edit."""
         super().mouseDoubleClickEvent(event)
         self.begin()
 
@@ -136,7 +133,6 @@ class TitleBar(QWidget):
     def show_state(
         self, name: str, *, mode: str, is_running: bool, is_stored: bool, has_project: bool
     ) -> None:
-        """What the bar says and allows."""
         language = self._services.language
         self.title.show_name(
             " ".join(name.split()) or language(msg("New conversation")),
@@ -150,7 +146,6 @@ class TitleBar(QWidget):
         self._dress_mode()
 
     def restyle(self) -> None:
-        """Sizes and icons."""
         theme = self._services.theme.theme
         self.setFixedHeight(
             max(theme.size("row.header"), theme.size("control.height_small") + 2 * theme.size("space.1"))
@@ -170,7 +165,7 @@ class TitleBar(QWidget):
         self.mode_button.setIcon(icons.get(name, "text.secondary", size))
         self.mode_button.setIconSize(QSize(size, size))
         tip = (
-            msg("The mode can be changed when the run has ended (Ctrl+Shift+M)")
+            msg("The mode can be changed when the run has finished (Ctrl+Shift+M)")
             if is_running
             else msg("Switch between workflow and free work (Ctrl+Shift+M)")
         )

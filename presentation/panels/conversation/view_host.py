@@ -43,6 +43,7 @@ class MessageView(QWidget):
         self._web: WebConversation | None = None
         self.is_empty = True
         """What stands in a conversation without messages is shown."""
+        self._shown_page: EmptyPage | None = None
         self._plain = PlainConversation(services)
         self._plain.acted.connect(self.acted)
         self._stack = QStackedLayout(self)
@@ -55,7 +56,6 @@ class MessageView(QWidget):
         return self._web if self._web is not None else self._plain
 
     def show_changes(self, changes: list[Change]) -> None:
-        """Show what changed."""
         rows = self._rows()
         if not rows:
             self.show_all()
@@ -68,21 +68,25 @@ class MessageView(QWidget):
         view.apply(changes)
 
     def show_all(self) -> None:
-        """Show everything anew."""
         view = self._web or self._plain
         items = self._rows()
         self.is_empty = not items
         if items:
             view.apply([Reset(items=items)])
         else:
-            view.show_empty(self._empty_page())
+            self._shown_page = self._empty_page()
+            view.show_empty(self._shown_page)
+
+    def follow_empty_page(self) -> None:
+        """Where nothing was said yet, offer what suits the mode and the circuit there are now."""
+        if self.is_empty and self._shown_page is not None and self._shown_page != self._empty_page():
+            self.show_all()
 
     def scroll_to_end(self) -> None:
         """Show the newest."""
         (self._web or self._plain).scroll_to_end()
 
     def restyle(self) -> None:
-        """The theme's colours and sizes."""
         self._plain.restyle()
         if self._web is not None:
             self._web.restyle()
@@ -90,7 +94,6 @@ class MessageView(QWidget):
             self.show_all()
 
     def retranslate(self) -> None:
-        """Every word."""
         if self._web is not None:
             self._web.retranslate()
         self.show_all()
@@ -112,7 +115,7 @@ class MessageView(QWidget):
     async def _bring_web_view(self) -> None:
         if not await self._probe.works():
             self._services.workspace.status_changed.emit(
-                msg("Messages are shown as plain text: a web view can't be made here.")
+                msg("Messages are shown as plain text: a web view cannot be created here.")
             )
             self.ready.emit()
             return

@@ -29,17 +29,15 @@ from presentation.panels.conversation.items import (
     OperationCard,
     UserText,
 )
-from presentation.panels.conversation.live_run import LiveRun, error_block
-from presentation.panels.conversation.moments import now
+from presentation.panels.conversation.live_run import LiveRun, RunOrder, error_block
 from presentation.panels.conversation.pending import Pending
-from presentation.panels.conversation.refusals import busy
-from presentation.panels.conversation.runs import RunOrder
 from presentation.panels.conversation.shelf import Shelf
 from presentation.panels.conversation.stored import title_of
 from presentation.panels.conversation.window import Window
+from presentation.panels.conversation.words import busy, now
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
-from shared.stop import StopStateChanged
+from shared.tasks import StopStateChanged
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
@@ -76,7 +74,7 @@ class ConversationViewModel:
         """It is being read what a message behind a design means."""
         self._is_waiting_kept = False
         """The run is stopped by its user: what waits goes back to where it was written."""
-        self.pending = Pending(app, window, place=lambda: (self.root, self.session_id))
+        self.pending = Pending(app.conversations, window, place=lambda: (self.root, self.session_id))
         """What goes with the next message."""
         self.tokens = 0
         """Of the last run."""
@@ -84,7 +82,7 @@ class ConversationViewModel:
         """What the last answer filled of the model's window; 0 when nobody counted."""
         self.cost = Cost()
         """Of the conversation."""
-        self.shelf = Shelf(app, window)
+        self.shelf = Shelf(app.conversations, app.project, window)
         self._listen_to_items()
         self._choices: dict[str, ProviderChoice] = {}
         self._drafts: dict[tuple[Path | None, str], str] = {}
@@ -96,14 +94,13 @@ class ConversationViewModel:
         """Number of the newest request for the list."""
         self._loading = 0
         """Number of the newest request for another conversation; older ones give way."""
-        self._unsubscribe = app.events.subscribe(StopStateChanged, self._on_stop_state)
+        self._unsubscribe = app.program.events.subscribe(StopStateChanged, self._on_stop_state)
 
     def _listen_to_items(self) -> None:
         self.asking = Asking(self.items, self._window, self._tell)
-        self._changes = FileChanges(self._app, self.items, self._window, self._tell)
+        self._changes = FileChanges(self._app.project, self.items, self._window, self._tell)
 
     def close(self) -> None:
-        """Listen no more."""
         self._unsubscribe()
 
     # --- state ---------------------------------------------------------------------------------------
@@ -120,7 +117,6 @@ class ConversationViewModel:
 
     @property
     def activity(self) -> Activity | None:
-        """What the run is doing."""
         return self._run.feed.activity if self._run is not None and self.is_running else None
 
     @property
@@ -227,13 +223,12 @@ class ConversationViewModel:
     def rename(self, session_id: str, name: str) -> Message | None:
         """Give a stored conversation another name; the reason when it can't be now."""
         if self.is_running and session_id == self.session_id:
-            return msg("The conversation can be renamed when the run has ended. Stop it first.")
+            return msg("The conversation can be renamed when the run has finished. Stop it first.")
         if self.root is not None and session_id and name.strip():
             self._window.start(self._rename(self.root, session_id, name), kind="sessions")
         return None
 
     def export(self, session_id: str, kind: ExportFormat, target: Path, *, language: str) -> None:
-        """Write a stored conversation to a file."""
         if self.root is not None:
             run = self.shelf.export(self.root, session_id, kind, target, language=language)
             self._window.start(run, kind="sessions")
@@ -264,7 +259,7 @@ class ConversationViewModel:
     async def _open_newest(self, root: Path) -> None:
         self._loading += 1
         number = self._loading
-        settings = await asyncio.to_thread(self._app.model_settings.load)
+        settings = await asyncio.to_thread(self._app.models.settings.load)
         if not self._choices and not self.is_running:  # nobody has chosen another one here
             self.choice = settings.choice
             self._tell()
@@ -303,7 +298,7 @@ class ConversationViewModel:
 
     async def _delete(self, root: Path, session_id: str) -> None:
         try:
-            await self._app.sessions.delete(root, session_id)
+            await self._app.conversations.sessions.delete(root, session_id)
         except CircuitAIError as error:
             self._put_error(error)
             return
@@ -318,7 +313,7 @@ class ConversationViewModel:
     def set_mode(self, mode: Mode) -> Message | None:
         """Choose how the next message is worked on; the reason when it can't be now."""
         if self.is_running:
-            return msg("The mode can be changed when the run has ended. Stop it first.")
+            return msg("The mode can be changed when the run has finished. Stop it first.")
         self.mode = mode
         self._window.state_changed()
         return None
@@ -342,17 +337,17 @@ class ConversationViewModel:
     def _send(self, text: str) -> Message | None:
         text = text.strip()
         if not text:
-            return msg("There is nothing to say: the text is empty.")
+            return msg("The message is empty.")
         if self.root is None:
-            return msg("Open a project first: the conversation is about its files.")
+            return msg("Open a project first: the conversation works on its files.")
         if self.pending.is_reading:
-            return msg("An attached file is still being read. Send the message when it is there.")
+            return msg("An attached file is still being read. Send the message when it is ready.")
         answered = self.asking.answer_in_words(text) if self.asking.is_open else None
         if answered is not None:
             problem = None if answered else self._let_wait(text)
             if not answered and problem is None and self.asking.is_open:
                 # Calls that wait for permission are given up, and the turn with them; then the text is sent.
-                self._window.start(self._app.stop.stop("user", scope=self.scope), kind="stop")
+                self._window.start(self._app.program.stop.stop("user", scope=self.scope), kind="stop")
             return problem
         if self.is_running:
             return self._let_wait(text)
@@ -365,7 +360,7 @@ class ConversationViewModel:
     def _let_wait(self, text: str) -> Message | None:
         """It is sent when the run has ended, and with it what waits already; or why not."""
         if len(self._waiting_files) + len(self.pending.files) > MOST_ATTACHMENTS:
-            return msg("A message takes at most {most} attached files.", most=MOST_ATTACHMENTS)
+            return msg("A message can have at most {most} attached files.", most=MOST_ATTACHMENTS)
         self.waiting = f"{self.waiting}\n{text}".strip()
         self._waiting_files += self.pending.take()
         self._window.state_changed()
@@ -373,7 +368,6 @@ class ConversationViewModel:
 
     @property
     def waiting_files(self) -> int:
-        """How many files wait with the text."""
         return len(self._waiting_files)
 
     def take_back_waiting(self) -> str:
@@ -389,11 +383,10 @@ class ConversationViewModel:
         if self.run_state == "idle":
             return False
         self._is_waiting_kept = True
-        self._window.start(self._app.stop.stop("user", scope=self.scope), kind="stop")
+        self._window.start(self._app.program.stop.stop("user", scope=self.scope), kind="stop")
         return True
 
     def answer(self, key: str, choice: Choice) -> None:
-        """Press a button of a decision."""
         self.asking.answer(key, choice)
 
     def undo(self, key: str, choose: UndoChoice | None = None) -> Message | None:
@@ -409,7 +402,7 @@ class ConversationViewModel:
         ):
             return None
         if self.is_running:
-            return msg("A run is using the files. Stop it before a change is taken back.")
+            return msg("A run is using the files. Stop it before undoing a change.")
         self._changes.undo(self.root, card, choose)
         return None
 
@@ -418,7 +411,7 @@ class ConversationViewModel:
     def begin(self, said: str | Message, attached: tuple[AttachedItem, ...] = ()) -> Message | None:
         """Say something that begins a turn (or, in workflow mode, a design); the reason when it can't."""
         if self.mode == "workflow" and attached:
-            return msg("A design takes words only. Remove the attached files, or switch to free work.")
+            return msg("A design takes text only. Remove the attached files, or switch to free work.")
         text = self._window.translate(said) if isinstance(said, Message) else said
         if self.mode == "workflow" and self._is_design_open:
             self.asking.say_next(text)  # the design that was stopped asks again, and this is the answer
@@ -438,7 +431,7 @@ class ConversationViewModel:
         assert self.root is not None, "whoever begins has looked"
         place = self.root, self.session_id
         try:
-            read = await self._app.design.read_message(*place, text, self.choice.provider)
+            read = await self._app.design.run.read_message(*place, text, self.choice.provider)
         except CircuitAIError as error:
             self._give_back(place, text)
             self._put_error(error)
@@ -490,7 +483,6 @@ class ConversationViewModel:
                 self.items.put(replace(item, can_continue=False))
 
     def replace_item(self, item: Item) -> None:
-        """A row has become another."""
         self.items.put(item)
         self._tell()
 
@@ -509,7 +501,8 @@ class ConversationViewModel:
             attachments=tuple(each.to_send for each in attached),
         )
         self._run = LiveRun(
-            self._app,
+            self._app.conversations,
+            self._app.design,
             self._window,
             order,
             items=self.items,

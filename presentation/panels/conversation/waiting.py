@@ -23,9 +23,9 @@ class WaitingRow(QWidget):
         self._icon = QLabel()
         self._text = ElidedLabel()
         self._text.setObjectName("waitingText")
-        self._edit = IconButton(services, "pencil", msg("Change the waiting message"), name="editWaiting")
+        self._edit = IconButton(services, "pencil", msg("Edit queued message"), name="editWaiting")
         self._edit.clicked.connect(self.edit_clicked)
-        self._drop = IconButton(services, "x", msg("Drop the waiting message"), name="dropWaiting")
+        self._drop = IconButton(services, "x", msg("Discard queued message"), name="dropWaiting")
         self._drop.clicked.connect(self.drop_clicked)
         self._row = QHBoxLayout(self)
         self._row.addWidget(self._icon)
@@ -37,14 +37,13 @@ class WaitingRow(QWidget):
     def show_text(self, text: str, *, files: int = 0) -> None:
         """What waits, and how many files with it; "" when nothing does."""
         line = " ".join(text.split())
-        shown = msg("Waiting: “{text}”", text=line)
+        shown = msg("Queued: “{text}”", text=line)
         if files:
-            shown = msg("Waiting, {count} attached: “{text}”", text=line, count=files)
+            shown = msg("Queued, {count} attached: “{text}”", text=line, count=files)
         self._text.setText(self._services.language(shown))
         self.setVisible(bool(text))
 
     def restyle(self) -> None:
-        """Sizes, the icon."""
         theme = self._services.theme.theme
         side = theme.size("icon.small")
         gap = theme.size("space.1")

@@ -81,7 +81,6 @@ class WebProbe:
         return self._answer
 
     async def confirm(self) -> None:
-        """A view has shown its page."""
         await asyncio.to_thread(self._write, "works")
 
     def _file(self) -> Path:

@@ -19,7 +19,7 @@ from PyQt6.QtWebEngineCore import (
 from PyQt6.QtWebEngineWidgets import QWebEngineView
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
-from presentation.panels.conversation.empty import EmptyPage, empty_html
+from presentation.panels.conversation.empty import EmptyPage, row_of_page
 from presentation.panels.conversation.html_view import HtmlItems, icon
 from presentation.panels.conversation.items import (
     Added,
@@ -119,7 +119,6 @@ class WebConversation(QWidget):
 
     @property
     def is_ready(self) -> bool:
-        """Whether the page listens."""
         return self._is_ready
 
     def take_place_behind(self, widget: QWidget) -> None:
@@ -147,7 +146,6 @@ class WebConversation(QWidget):
     # --- what is shown -------------------------------------------------------------------------------
 
     def apply(self, changes: Sequence[Change]) -> None:
-        """Show what changed."""
         operations: list[_Operation] = []
         for change in changes:
             match change:
@@ -156,10 +154,13 @@ class WebConversation(QWidget):
                 case Added():
                     operations += self._added(change.item)
                 case Updated():
+                    new = change.item
+                    self._older = [new if older.key == new.key else older for older in self._older]
                     self._follow(change.item)
                     operations.append(["update", *self._row(change.item)])
                     operations += self._announcement(change.item)
                 case Removed():
+                    self._older = [older for older in self._older if older.key != change.key]
                     operations.append(["remove", change.key])
                 case Streamed():
                     operations.append(self._streamed(change))
@@ -167,7 +168,7 @@ class WebConversation(QWidget):
 
     def show_empty(self, page: EmptyPage) -> None:
         """What stands in a conversation without items."""
-        self._run([["reset"], ["add", "empty", "", empty_html(page, self._services.language)]])
+        self._run([["reset"], ["add", "empty", "", self._html.row(row_of_page(page))]])
 
     def scroll_to_end(self) -> None:
         """Show the newest."""
@@ -218,7 +219,6 @@ class WebConversation(QWidget):
     # --- looks ---------------------------------------------------------------------------------------
 
     def restyle(self) -> None:
-        """The theme's colours and sizes."""
         theme = self._services.theme.theme
         if self._is_closed:
             return
@@ -288,12 +288,10 @@ class _Bridge(QObject):
 
     @pyqtSlot()
     def ready(self) -> None:
-        """The page listens."""
         self.loaded.emit()
 
     @pyqtSlot(str, str, str)
     def act(self, name: str, key: str, argument: str) -> None:
-        """Something was clicked."""
         self.acted.emit(name, key, argument)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from domain.llm.tools.line_diff import LineDiff
 from presentation.panels.conversation.items import (
-    WRITING_TOOLS,
     AnswerText,
     CardState,
     Decision,
@@ -18,7 +18,8 @@ from presentation.panels.conversation.items import (
     Retry,
     SimulationCard,
 )
-from presentation.panels.conversation.moments import clock_time
+from shared.errors import CircuitAIError
+from shared.local_time import local_time
 from shared.message import Message, msg
 from shared.origin import host_of
 
@@ -29,86 +30,8 @@ ButtonKind = Literal["", "primary", "ok", "warn", "quiet"]
 
 UNDO_WAYS: Mapping[UndoChoice, Message] = {
     "current": msg("Keep the file as it is"),
-    "restore": msg("Put the old content back"),
-    "merge": msg("Join both changes"),
-}
-_DONE: Mapping[str, Message] = {
-    "create_folder": msg("Made the folder"),
-    "move_file": msg("Moved"),
-    "rename_file": msg("Renamed"),
-    "delete_file": msg("Deleted"),
-    "rewrite_file": msg("Changed"),
-    "patch_file": msg("Changed"),
-    "read_file": msg("Read"),
-    "list_project_files": msg("Listed the files"),
-    "search_project": msg("Searched the project"),
-    "search_exact": msg("Searched"),
-    "web_search": msg("Searched the web"),
-    "find_references": msg("Found uses"),
-    "analyze_file": msg("Analysed"),
-    "inspect_data": msg("Inspected"),
-    "get_file_summary": msg("Looked over"),
-    "get_dependencies": msg("Followed the includes"),
-    "run_parametric_sweep": msg("Swept"),
-    "run_monte_carlo": msg("Monte Carlo"),
-    "run_pvt_analysis": msg("Corners"),
-    "run_worst_case": msg("Worst case"),
-    "run_sensitivity": msg("Sensitivities"),
-    "optimize_parameters": msg("Optimised"),
-    "analyze_convergence": msg("Examined convergence"),
-    "generate_chart": msg("Drew a chart"),
-    "export_waveform_data": msg("Exported curves"),
-}
-_RUNNING: Mapping[str, Message] = {
-    "create_folder": msg("Making the folder"),
-    "move_file": msg("Moving"),
-    "rename_file": msg("Renaming"),
-    "delete_file": msg("Deleting"),
-    "rewrite_file": msg("Changing"),
-    "patch_file": msg("Changing"),
-    "read_file": msg("Reading"),
-    "list_project_files": msg("Listing the files"),
-    "search_project": msg("Searching the project"),
-    "search_exact": msg("Searching"),
-    "web_search": msg("Searching the web"),
-    "find_references": msg("Looking for uses"),
-    "analyze_file": msg("Analysing"),
-    "inspect_data": msg("Inspecting"),
-    "get_file_summary": msg("Looking over"),
-    "get_dependencies": msg("Following the includes"),
-    "run_parametric_sweep": msg("Sweeping"),
-    "run_monte_carlo": msg("Running Monte Carlo"),
-    "run_pvt_analysis": msg("Running corners"),
-    "run_worst_case": msg("Looking for the worst case"),
-    "run_sensitivity": msg("Computing sensitivities"),
-    "optimize_parameters": msg("Optimising"),
-    "analyze_convergence": msg("Examining convergence"),
-    "generate_chart": msg("Drawing a chart"),
-    "export_waveform_data": msg("Exporting curves"),
-}
-_ICONS: Mapping[str, str] = {
-    "delete_file": "trash-2",
-    "create_folder": "folder-plus",
-    "move_file": "file-pen",
-    "rename_file": "file-pen",
-    "rewrite_file": "file-pen",
-    "patch_file": "file-pen",
-    "read_file": "search",
-    "list_project_files": "list-tree",
-    "analyze_file": "file-code",
-    "get_file_summary": "file-text",
-    "get_dependencies": "link",
-    "run_parametric_sweep": "activity",
-    "run_monte_carlo": "activity",
-    "run_pvt_analysis": "activity",
-    "run_worst_case": "activity",
-    "run_sensitivity": "activity",
-    "optimize_parameters": "target",
-    "analyze_convergence": "activity",
-    "generate_chart": "chart-line",
-    "export_waveform_data": "download",
-    "inspect_data": "table-2",
-    "web_search": "globe",
+    "restore": msg("Restore the old content"),
+    "merge": msg("Merge both changes"),
 }
 _INTERRUPTED: Mapping[str, Message] = {
     "user": msg("Stopped by you"),
@@ -118,12 +41,12 @@ _INTERRUPTED: Mapping[str, Message] = {
     "session_switch": msg("Stopped: another conversation was opened"),
     "timeout": msg("Stopped: it took too long"),
     "limit": msg("A limit of the turn was reached"),
-    "loop": msg("Ended: it went in circles"),
+    "loop": msg("Stopped: repeating the same steps"),
     "length": msg("Cut at the model's output limit"),
     "content_filter": msg("Withheld by the provider"),
-    "cut": msg("The answer broke off"),
-    "error": msg("Broken off by an error"),
-    "unanswered": msg("No answer came"),
+    "cut": msg("The answer was cut off"),
+    "error": msg("Interrupted by an error"),
+    "unanswered": msg("No answer received"),
 }
 _WORD = re.compile(r"\s+|\S+")
 
@@ -134,32 +57,30 @@ def split_words(line: str) -> list[str]:
 
 
 def verb_of(card: OperationCard) -> Message:
-    """What a card's head says was done."""
     if card.state == "running":
-        return _RUNNING.get(card.tool, msg("Running {tool}", tool=card.tool))
-    if card.state in ("failed", "stopped", "not_run") and card.tool in WRITING_TOOLS:
+        return card.look.running
+    if card.state in ("failed", "stopped", "not_run") and card.look.writes:
         return msg("Not changed")
     if card.is_new_file:
         return msg("Created")
-    return _DONE.get(card.tool, msg("Ran {tool}", tool=card.tool))
+    return card.look.done
 
 
 def doing(card: OperationCard | SimulationCard) -> Message:
     """What is done while it runs: ``Simulating``, ``Changing filter.cir``."""
-    verb = simulation_verb("running") if isinstance(card, SimulationCard) else verb_of(card)
+    verb = card.look.running
     if not card.path or verb.params:  # a tool without a word of ours is named itself
         return verb
     return msg("{doing} {file}", doing=verb, file=card.path)
 
 
 def icon_of(card: OperationCard) -> str:
-    """The icon of what was done."""
-    return "file-plus" if card.is_new_file else _ICONS.get(card.tool, "search")
+    return "file-plus" if card.is_new_file else card.look.icon
 
 
 def is_gone(card: OperationCard) -> bool:
     """Whether what was done took the file away: there are no lines to go to."""
-    return card.tool == "delete_file"
+    return card.look.card == "delete"
 
 
 def lines_of(diff: LineDiff) -> Message:
@@ -172,7 +93,6 @@ def lines_of(diff: LineDiff) -> Message:
 
 
 def decision_texts(item: Decision) -> tuple[Message, Message]:
-    """Title and state of a decision."""
     if item.kind == "pending_run":
         return msg("A design was interrupted here"), msg("“{text}”", text=item.text)
     title = msg("Checkpoint {number}", number=item.number)
@@ -181,23 +101,24 @@ def decision_texts(item: Decision) -> tuple[Message, Message]:
     if item.has_failed:
         return title, msg("the simulation failed")
     if item.is_exhausted:
-        text = msg("{met} of {total} goals met; nothing more can be gained", met=item.met, total=item.total)
+        text = msg(
+            "{met} of {total} goals met; no further improvement possible", met=item.met, total=item.total
+        )
         return title, text
     return title, msg("{met} of {total} goals met", met=item.met, total=item.total)
 
 
 def choice_text(item: Decision, choice: str) -> Message:
-    """The word on a button."""
     if choice == "continue" and item.has_failed:
         return msg("Fix error")
     return {
         "accept": msg("Accept design"),
-        "continue": msg("Optimise further"),
+        "continue": msg("Optimize further"),
         "goals": msg("Change goals"),
         "undo": msg("Undo"),
         "stop": msg("Stop"),
-        "resume": msg("Go on with it"),
-        "anew": msg("Begin anew"),
+        "resume": msg("Resume"),
+        "anew": msg("Start over"),
     }[choice]
 
 
@@ -223,16 +144,15 @@ def interruption_texts(item: Interrupted) -> tuple[Message, Message | None]:
 def choice_hint(item: Decision, choice: str) -> Message | None:
     """What a button does, where its word does not say it."""
     return {
-        "accept": msg("Ends the design; the best circuit stays in the file"),
+        "accept": msg("Ends the design; the best circuit is kept in the file"),
         "continue": msg("One more round with corrected values"),
-        "goals": msg("The next round is designed and judged by the goals you then confirm"),
-        "undo": msg("Puts the file back as it was before round {number}", number=item.number),
-        "stop": msg("Ends the design here; the best circuit stays in the file"),
+        "goals": msg("The next round uses the goals you then confirm"),
+        "undo": msg("Restores the file as it was before round {number}", number=item.number),
+        "stop": msg("Ends the design here; the best circuit is kept in the file"),
     }.get(choice)
 
 
 def meta_of(item: AnswerText) -> str:
-    """Model and time of an answer."""
     return " · ".join(part for part in (item.model, clock_time(item.created)) if part)
 
 
@@ -244,23 +164,12 @@ def thought_title(item: AnswerText) -> Message:
 
 
 def simulation_verb(state: CardState) -> Message:
-    """What a simulation's card says was done."""
     return {
         "running": msg("Simulating"),
         "failed": msg("Simulation failed"),
         "stopped": msg("Simulation stopped"),
         "not_run": msg("Not simulated"),
     }.get(state, msg("Simulated"))
-
-
-def state_text(state: CardState) -> Message:
-    """How a call ended."""
-    return {
-        "running": msg("running"),
-        "done": msg("done"),
-        "stopped": msg("stopped"),
-        "not_run": msg("not run"),
-    }.get(state, msg("failed"))
 
 
 def simulation_ways(item: SimulationCard) -> tuple[tuple[str, Message], ...]:
@@ -287,7 +196,7 @@ def error_ways(item: ErrorBlock) -> tuple[Way, ...]:
     if not item.can_retry or item.is_spent:
         return ()
     ways = [
-        Way("anew", msg("Ask it in a new conversation"), msg("nothing of this one is sent"))
+        Way("anew", msg("Ask in a new conversation"), msg("nothing of this one is sent"))
         if item.can_begin_anew
         else Way("retry", msg("Try again"))
     ]
@@ -302,7 +211,7 @@ def error_ways(item: ErrorBlock) -> tuple[Way, ...]:
         ways.append(Way("switch", msg("Ask {model} instead", model=name), told, str(number)))
     ways.append(Way("model", msg("Choose another model")))
     if item.model:
-        ways.append(Way("offline", msg("Go on with the built-in designer"), msg("offline")))
+        ways.append(Way("offline", msg("Use the built-in designer instead"), msg("offline")))
     return tuple(ways)
 
 
@@ -313,6 +222,35 @@ def error_details(item: ErrorBlock) -> str:
 
 
 def retry_texts(item: Retry) -> tuple[Message, Message | None]:
-    """What happened, and what is kept."""
-    kept = msg("{count} characters are kept.", count=item.characters) if item.characters else None
+    kept = msg("{count} characters were kept.", count=item.characters) if item.characters else None
     return item.reason, kept
+
+
+def now() -> str:
+    """ISO 8601, UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def clock_time(created: str) -> str:
+    """``14:02`` in local time of an ISO time; "" when it can't be read. The day too when it is another."""
+    time = local_time(created)
+    if time is None:
+        return ""
+    today = datetime.now(UTC).astimezone().date()
+    return time.strftime("%H:%M" if time.date() == today else "%Y-%m-%d %H:%M")
+
+
+def with_advice(error: CircuitAIError) -> Message:
+    """What went wrong, and what to do about it."""
+    if error.advice is None:
+        return error.message
+    return msg("{problem} {advice}", problem=error.message, advice=error.advice)
+
+
+def busy() -> Message:
+    return msg("A run is in progress in this conversation. Stop it first.")
+
+
+def unsaved() -> Message:
+    """A buffer could not be written."""
+    return msg("An open file could not be saved, so nothing was started.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PyQt6.QtWidgets import QPlainTextEdit
 
@@ -14,13 +15,16 @@ from presentation.ui.workspace import WindowServices
 from shared.message import msg
 from shared.paths import user_home
 
+if TYPE_CHECKING:
+    from application.groups.program import Program
+
 _MOST_BYTES = 64 * 1024
 
 
 class LogView(QPlainTextEdit):
     """A DebugView."""
 
-    def __init__(self, services: WindowServices, _tally: EventTally) -> None:
+    def __init__(self, services: WindowServices, _program: Program, _tally: EventTally) -> None:
         super().__init__()
         self._services = services
         self._path = log_path(user_home())
@@ -56,7 +60,6 @@ class LogView(QPlainTextEdit):
         await self.refresh()
 
     def restyle(self) -> None:
-        """Type."""
         self.setFont(self._services.theme.theme.font("mono_small"))
 
     def retranslate(self) -> None:

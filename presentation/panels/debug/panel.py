@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from PyQt6.QtCore import QTimer
 from PyQt6.QtGui import QGuiApplication, QHideEvent, QShowEvent
@@ -19,6 +19,9 @@ from presentation.ui.tab_strip import TabStrip
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
+if TYPE_CHECKING:
+    from application.groups.program import Program
+
 _EVERY_MS = 2_000
 
 
@@ -26,20 +29,16 @@ class DebugView(Protocol):
     """What a view of the tab offers; it is a QWidget besides."""
 
     @property
-    def plain_text(self) -> str:
-        """For the clipboard."""
-        ...
+    def plain_text(self) -> str: ...
 
     async def refresh(self) -> None:
         """Show what there is now; called every two seconds while the view is seen."""
         ...
 
-    async def examine(self) -> None:
-        """Somebody wants all of it anew."""
-        ...
+    async def examine(self) -> None: ...
 
 
-VIEWS: tuple[tuple[Message, Callable[[WindowServices, EventTally], DebugView]], ...] = (
+VIEWS: tuple[tuple[Message, Callable[[WindowServices, Program, EventTally], DebugView]], ...] = (
     (msg("State"), StateView),
     (msg("Log"), LogView),
     (msg("Traces"), TraceView),
@@ -49,19 +48,19 @@ VIEWS: tuple[tuple[Message, Callable[[WindowServices, EventTally], DebugView]], 
 class DebugPanel(QWidget):
     """One view at a time, and the buttons they share."""
 
-    def __init__(self, services: WindowServices, tally: EventTally) -> None:
+    def __init__(self, services: WindowServices, program: Program, tally: EventTally) -> None:
         super().__init__()
         self._services = services
         self.setObjectName("debugPanel")
-        self.views = [make(services, tally) for _, make in VIEWS]
+        self.views = [make(services, program, tally) for _, make in VIEWS]
         self.tabs = TabStrip(services, [title for title, _ in VIEWS], "debugTabs")
         self._pages = QStackedWidget()
         for view in self.views:
             assert isinstance(view, QWidget)
             self._pages.addWidget(view)
-        self.anew = IconButton(services, "refresh-cw", msg("Examine this machine"), name="debugAnew")
+        self.anew = IconButton(services, "refresh-cw", msg("Check system"), name="debugAnew")
         self.anew.clicked.connect(lambda: self._start(self.current.examine()))
-        self.copy_button = IconButton(services, "copy", msg("Copy all of it"), name="debugCopy")
+        self.copy_button = IconButton(services, "copy", msg("Copy all"), name="debugCopy")
         self.copy_button.clicked.connect(self.copy)
         head = QWidget()
         self._row = QHBoxLayout(head)
@@ -83,22 +82,18 @@ class DebugPanel(QWidget):
 
     @property
     def current(self) -> DebugView:
-        """The view that is seen."""
         return self.views[self.tabs.currentIndex()]
 
     def copy(self) -> None:
-        """All of the view to the clipboard."""
         clipboard = QGuiApplication.clipboard()
         assert clipboard is not None
         clipboard.setText(self.current.plain_text)
         self._services.workspace.status_changed.emit(msg("Copied"))
 
     def refresh(self) -> None:
-        """Show what there is now."""
         self._start(self.current.refresh())
 
     def restyle(self) -> None:
-        """Sizes."""
         theme = self._services.theme.theme
         self._row.setContentsMargins(0, 0, theme.size("space.2"), 0)
         self._row.setSpacing(theme.size("space.1"))

@@ -18,6 +18,7 @@ from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from application.examining import ExaminationReport
+    from application.groups.program import Program
 
 _MOST = 12
 """Kinds of events and tasks that are listed, the most frequent."""
@@ -26,8 +27,9 @@ _MOST = 12
 class StateView(FactSheet):
     """A DebugView."""
 
-    def __init__(self, services: WindowServices, tally: EventTally) -> None:
+    def __init__(self, services: WindowServices, program: Program, tally: EventTally) -> None:
         super().__init__(services, "debugState")
+        self._program = program
         self._tally = tally
         self._report: ExaminationReport | None = None
         self._examining = asyncio.Lock()
@@ -37,36 +39,36 @@ class StateView(FactSheet):
         self._show()
         async with self._examining:
             if self._report is None:
-                self._report = await self._services.app.examine.simulation()
+                self._report = await self._program.examine.simulation()
                 self._show()
 
     async def examine(self) -> None:
         """All that `doctor` examines; it takes some seconds."""
         workspace = self._services.workspace
-        workspace.status_changed.emit(msg("Examining this machine"))
+        workspace.status_changed.emit(msg("Checking system"))
         async with self._examining:
-            self._report = await self._services.app.examine()
+            self._report = await self._program.examine()
         self._show()
-        workspace.status_changed.emit(msg("This machine was examined"))
+        workspace.status_changed.emit(msg("System check finished"))
 
     def _show(self) -> None:
-        running = Counter(handle.kind for handle in self._services.app.tasks.handles)
+        running = Counter(handle.kind for handle in self._program.tasks.handles)
         del running[OWN_TASK]
         groups = [
             machine_facts(self._report),
             _program(),
-            _counted(msg("Tasks now"), running),
-            _counted(msg("Tasks that ended"), self._tally.tasks),
+            _counted(msg("Running tasks"), running),
+            _counted(msg("Finished tasks"), self._tally.tasks),
         ]
         if self._tally.failures:
-            groups.append(_counted(msg("Tasks that failed"), self._tally.failures))
+            groups.append(_counted(msg("Failed tasks"), self._tally.failures))
         self.show_groups((*groups, _counted(msg("Events"), self._tally.events)))
 
 
 def _program() -> FactGroup:
     python = msg("{text}", text=platform.python_version())
     qt = msg(
-        "{qt}, PyQt {pyqt}, screen by {platform}",
+        "{qt}, PyQt {pyqt}, display platform {platform}",
         qt=qVersion() or "",
         pyqt=PYQT_VERSION_STR,
         platform=QGuiApplication.platformName(),

@@ -19,6 +19,7 @@ from shared.local_time import local_time
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
+    from application.groups.program import Program
     from application.ports.tracing import KeptSpan
 
 _TRACE = Role.LOOK + 1
@@ -31,9 +32,10 @@ _OPEN_ICON = "circle-dashed"
 class TraceView(QStackedWidget):
     """A DebugView: a row a turn, the newest first; what was done in it below, read when it is opened."""
 
-    def __init__(self, services: WindowServices, _tally: EventTally) -> None:
+    def __init__(self, services: WindowServices, program: Program, _tally: EventTally) -> None:
         super().__init__()
         self._services = services
+        self._program = program
         self._turns: Sequence[KeptSpan] = ()
         self._opened: dict[str, Sequence[KeptSpan]] = {}
         """The spans of the turns that are open, by trace."""
@@ -65,7 +67,7 @@ class TraceView(QStackedWidget):
 
     async def refresh(self) -> None:
         """The turns there are now, and the spans of those that are open."""
-        root, traces = self._services.workspace.root, self._services.app.traces
+        root, traces = self._services.workspace.root, self._program.traces
         if root is None:
             return
         try:
@@ -105,7 +107,7 @@ class TraceView(QStackedWidget):
 
     def _show(self) -> None:
         language = self._services.language
-        nothing = msg("What turns of the conversation do, and how long it takes, appears here.")
+        nothing = msg("What each turn of the conversation does, and how long it takes, appears here.")
         self._empty.setText(language(self._problem or nothing))
         self.setCurrentWidget(self.tree if self._turns else self._empty)
         chosen = self._chosen_span()

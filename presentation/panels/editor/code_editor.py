@@ -106,11 +106,9 @@ class CodeEditor(QsciScintilla):
         return self._ask(self.SCI_GETLENGTH)
 
     def selected_bytes(self) -> tuple[int, int]:
-        """Start and end of the selection."""
         return self._ask(self.SCI_GETSELECTIONSTART), self._ask(self.SCI_GETSELECTIONEND)
 
     def select_bytes(self, start: int, end: int) -> None:
-        """Select, unfold and scroll there."""
         for position in (start, end):
             self._ask(self.SCI_ENSUREVISIBLE, self._line_of(position))
         self._ask(self.SCI_SETSEL, start, end)
@@ -242,7 +240,6 @@ class CodeEditor(QsciScintilla):
                 command.setAlternateKey(0)
 
     def restyle(self) -> None:
-        """Colours, sizes and type of the theme."""
         theme = self._services.theme.theme
         mono = theme.font("mono")
         # QScintilla takes points, the tokens are pixels
@@ -323,8 +320,7 @@ class CodeEditor(QsciScintilla):
         self.setMarginWidth(_NUMBERS, round(width) + self._services.theme.theme.size("space.3"))
 
     def retranslate(self) -> None:
-        """Texts in the window's language."""
-        self.setAccessibleName(self._services.language(msg("Text of the file")))
+        self.setAccessibleName(self._services.language(msg("File contents")))
         self._refresh_note()
 
     def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
@@ -352,7 +348,6 @@ class CodeEditor(QsciScintilla):
         super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        """The hand over what can be clicked."""
         if event is None:
             return
         super().mouseMoveEvent(event)
@@ -425,7 +420,6 @@ class CodeEditor(QsciScintilla):
         super().dragEnterEvent(event)
 
     def dragMoveEvent(self, event: QDragMoveEvent | None) -> None:  # noqa: N802 - Qt's name
-        """As above."""
         if event is None:
             return
         data = event.mimeData()

@@ -32,7 +32,6 @@ class CompareView(QWidget):
         self.retranslate()
 
     def restyle(self) -> None:
-        """Write it again in the theme's colours."""
         theme = self._services.theme.theme
         mono, fixed = theme.font("mono_small"), cast(int, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
         self.text.clear()
@@ -54,7 +53,6 @@ class CompareView(QWidget):
         self.text.moveCursor(QTextCursor.MoveOperation.Start)
 
     def retranslate(self) -> None:
-        """Texts."""
         self.text.setAccessibleName(
-            self._services.language(msg("Differences: the file on the disk, and your text"))
+            self._services.language(msg("Differences: the file on disk and your text"))
         )

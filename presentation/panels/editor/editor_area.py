@@ -7,8 +7,9 @@ import os
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QAction, QKeySequence
 from PyQt6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -24,10 +25,16 @@ from presentation.panels.editor.find_bar import FindBar, GoToLineBar
 from presentation.panels.editor.page import EditorPage
 from presentation.panels.editor.tabs import EditorTabs
 from presentation.ui.empty_state import EmptyNote
+from presentation.ui.signals import Signal, signal
 from presentation.ui.styles import mark
 from presentation.ui.workspace import Place, WindowServices
 from shared.errors import CircuitAIError
 from shared.message import msg
+
+if TYPE_CHECKING:
+    from application.groups.project import Project
+    from application.groups.simulation import Simulation
+    from presentation.panels.editor.examination import Problem
 
 _ICONS = {".json": "braces", ".md": "file-text", ".txt": "file-text"}
 
@@ -35,12 +42,20 @@ _ICONS = {".json": "braces", ".md": "file-text", ".txt": "file-text"}
 class EditorArea(QWidget):
     """Tabs, find bar and texts; registers itself as `workspace.buffers`."""
 
-    problems = pyqtSignal(object)
-    """tuple[Problem, ...]: what is wrong with the file in front (and in what it includes)"""
+    problems: Signal[tuple[Problem, ...]] = signal(object)
+    """What is wrong with the file in front (and in what it includes)"""
 
-    def __init__(self, services: WindowServices, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        services: WindowServices,
+        project: Project,
+        simulation: Simulation,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._services = services
+        self._project = project
+        self._simulation = simulation
         self._opening: dict[Path, tuple[int, int] | None] = {}
         """Files being read, and where the caret is to go."""
         self._front: Path | None = None
@@ -55,7 +70,7 @@ class EditorArea(QWidget):
         self._stack = QStackedWidget()
         self._empty = EmptyNote(
             services,
-            msg("Files of the project open here."),
+            msg("Project files open here."),
             (
                 (msg("Open the main circuit"), self._open_main_circuit),
                 (msg("New circuit"), partial(services.workspace.command_wanted.emit, "newCircuit")),
@@ -165,7 +180,6 @@ class EditorArea(QWidget):
         return {page.path: page.editor.text() for page in self._pages()}
 
     def unsaved(self) -> tuple[Path, ...]:
-        """Those with unsaved text."""
         return tuple(page.path for page in self._pages() if page.is_dirty)
 
     def unsaved_marks(self) -> Mapping[Path, Hashable]:
@@ -189,7 +203,6 @@ class EditorArea(QWidget):
             pass
 
     def places(self) -> Mapping[Path, Place]:
-        """Where one is in each open file."""
         return {page.path: page.editor.place() for page in self._pages()}
 
     def set_places(self, places: Mapping[Path, Place]) -> None:
@@ -233,7 +246,7 @@ class EditorArea(QWidget):
         async with self._turn:
             page = self.page_of(path)
             try:
-                opened = await self._services.app.edit.read(path) if page is None else None
+                opened = await self._project.edit.read(path) if page is None else None
             except CircuitAIError as error:
                 self._services.workspace.error_occurred.emit(error)
                 return
@@ -253,7 +266,7 @@ class EditorArea(QWidget):
             page = self.page_of(kept.path)
             if page is None:
                 try:
-                    opened = await self._services.app.edit.read(kept.path)
+                    opened = await self._project.edit.read(kept.path)
                 except CircuitAIError as error:
                     if error.error_type != "file_not_found":
                         self._services.workspace.error_occurred.emit(error)
@@ -270,7 +283,7 @@ class EditorArea(QWidget):
             done()
 
     def _add(self, opened: OpenedFile) -> EditorPage:
-        page = EditorPage(self._services, opened)
+        page = EditorPage(self._services, self._project, self._simulation, opened)
         page.state_changed.connect(lambda: self._on_page_state(page))
         page.examined.connect(self._tell_problems)
         page.saved.connect(lambda: self._services.workspace.file_changed.emit(page.path))
@@ -333,11 +346,11 @@ class EditorArea(QWidget):
         """What a folder without a circuit needs, and what one with a circuit has; nothing while it opens."""
         workspace = self._services.workspace
         if workspace.opening is not None:
-            self._empty.set_text(msg("Opening {name} ...", name=workspace.opening.name))
+            self._empty.set_text(msg("Opening {name}…", name=workspace.opening.name))
             self._empty.offer((False,) * 4)
             return
         main = workspace.main_circuit
-        self._empty.set_text(msg("Files of the project open here."))
+        self._empty.set_text(msg("Project files open here."))
         self._empty.offer((main is not None, True, main is None, main is None))
 
     def _open_main_circuit(self) -> None:
@@ -354,32 +367,26 @@ class EditorArea(QWidget):
         return self._actions[name]
 
     def save_current(self) -> None:
-        """Write the front text."""
         page = self.current_page()
         if page is not None:
             self._services.start(page.save(), kind="save file")
 
     def close_current(self) -> None:
-        """Close the front tab."""
         if self.tabs.currentIndex() >= 0:
             self.close_page(self.tabs.tabData(self.tabs.currentIndex()))
 
     def open_find(self) -> None:
-        """Open the find bar."""
         self._open_find(replace=False)
 
     def open_replace(self) -> None:
-        """Open it with its second row."""
         self._open_find(replace=True)
 
     def open_go_to_line(self) -> None:
-        """Ask for a line."""
         page = self.current_page()
         if page is not None:
             self.go_to_line_bar.open_bar(page.editor)
 
     def quick_fix(self) -> None:
-        """Mend the problem of the caret's line."""
         page = self.current_page()
         if page is not None:
             page.fix_at_caret()
@@ -396,7 +403,6 @@ class EditorArea(QWidget):
     # ---- pages -------------------------------------------------------------------------------
 
     def page_of(self, path: Path) -> EditorPage | None:
-        """The open page of a file."""
         wanted = _absolute(path)
         return next((page for page in self._pages() if page.path == wanted), None)
 
@@ -407,7 +413,6 @@ class EditorArea(QWidget):
         return page if isinstance(page, EditorPage) else None
 
     def current_editor(self) -> CodeEditor | None:
-        """The text in front."""
         page = self.current_page()
         return page.editor if page is not None else None
 
@@ -500,7 +505,6 @@ class EditorArea(QWidget):
     # ---- look --------------------------------------------------------------------------------
 
     def restyle(self) -> None:
-        """Colours and sizes of the theme."""
         self.tabs.restyle()
         self.find_bar.restyle()
         self.go_to_line_bar.restyle()
@@ -511,7 +515,6 @@ class EditorArea(QWidget):
         self._refresh_titles()
 
     def retranslate(self) -> None:
-        """Texts in the window's language."""
         language = self._services.language
         texts = {
             "save": msg("Save"),

@@ -24,7 +24,6 @@ CIRCUIT_SUFFIXES = frozenset({".cir", ".ckt", ".sp", ".spi", ".spice", ".net", "
 
 
 def is_spice(path: Path) -> bool:
-    """Whether a file is coloured and checked."""
     return path.suffix.lower() in CIRCUIT_SUFFIXES | LIBRARY_SUFFIXES
 
 

@@ -119,7 +119,6 @@ class FindBar(QWidget):
         self._search()
 
     def attach(self, editor: CodeEditor | None) -> None:
-        """Work on another editor."""
         if editor is self._editor:
             return
         if self._editor is not None:
@@ -143,7 +142,6 @@ class FindBar(QWidget):
 
     @property
     def query(self) -> Query:
-        """What is looked for."""
         return Query(
             text=self._find.text(),
             match_case=self._toggles["case"].isChecked(),
@@ -284,7 +282,6 @@ class FindBar(QWidget):
         return False
 
     def restyle(self) -> None:
-        """Sizes and icons."""
         theme, icons = self._services.theme.theme, self._services.icons
         edge, gap = theme.size("space.3"), theme.size("space.1")
         self._grid.setContentsMargins(edge, gap, theme.size("space.1"), gap)
@@ -304,10 +301,9 @@ class FindBar(QWidget):
             button.setIcon(icons.get(name, "text.secondary", theme.size("icon.default")))
 
     def retranslate(self) -> None:
-        """Texts, tips with their keys."""
         language = self._services.language
         self._find.setPlaceholderText(language(msg("Find")))
-        self._replace.setPlaceholderText(language(msg("Replace by")))
+        self._replace.setPlaceholderText(language(msg("Replace with")))
         self._one.setText(language(msg("Replace")))
         self._all.setText(language(msg("Replace all")))
         tips = (
@@ -348,7 +344,6 @@ class GoToLineBar(QWidget):
         self.hide()
 
     def open_bar(self, editor: CodeEditor) -> None:
-        """Ask for a line of this editor."""
         self._editor = editor
         self.retranslate()
         self.show()
@@ -357,7 +352,6 @@ class GoToLineBar(QWidget):
         self._field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802, ARG002 - Qt's
-        """Enter goes there, Escape doesn't."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
             if is_enter or event.key() == Qt.Key.Key_Escape:
@@ -375,14 +369,12 @@ class GoToLineBar(QWidget):
             self._editor.go_to(int(line), int(column) if column.isdecimal() else 1)
 
     def restyle(self) -> None:
-        """Sizes."""
         theme = self._services.theme.theme
         edge, gap = theme.size("space.3"), theme.size("space.1")
         self._row.setContentsMargins(edge, gap, edge, gap)
         self._row.setSpacing(theme.size("space.2"))
 
     def retranslate(self) -> None:
-        """Texts."""
         count = self._editor.lines() if self._editor is not None else 1
         self._label.setText(self._services.language(msg("Line 1 to {count}, or line:column", count=count)))
         self._field.setAccessibleName(self._services.language(msg("Go to line")))

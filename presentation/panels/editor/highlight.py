@@ -76,7 +76,6 @@ def is_held_over(line: bytes) -> bool:
 
 
 def depth_of(state: int) -> int:
-    """How many blocks are open behind a line."""
     return state >> 1
 
 

@@ -59,7 +59,6 @@ class NoticeBar(QWidget):
 
     @property
     def notice(self) -> Notice | None:
-        """What it says now."""
         return self._notice
 
     def tell(self, notice: Notice | None) -> None:
@@ -85,7 +84,6 @@ class NoticeBar(QWidget):
             self._buttons.append((button, way.text))
 
     def restyle(self) -> None:
-        """Sizes and icon."""
         theme = self._services.theme.theme
         edge, gap = theme.size("space.3"), theme.size("space.1")
         self._row.setContentsMargins(edge, gap, edge, gap)
@@ -95,7 +93,6 @@ class NoticeBar(QWidget):
         self._icon.setPixmap(self._services.icons.get("triangle-alert", token, size).pixmap(size, size))
 
     def retranslate(self) -> None:
-        """Texts."""
         language = self._services.language
         self._label.setText(language(self._notice.text) if self._notice is not None else "")
         for button, text in self._buttons:

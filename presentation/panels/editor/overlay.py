@@ -43,7 +43,6 @@ class Overlay:
         return self.note.problem if self.note is not None and self._action_area.contains(point) else None
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        """Everything, on the viewport."""
         self._paint_squiggles(painter, theme)
         line = self._editor.getCursorPosition()[0]
         start = self._ask(QsciScintilla.SCI_POSITIONFROMLINE, line)

@@ -34,11 +34,9 @@ class OverviewBar(QScrollBar):
         self.update()
 
     def restyle(self) -> None:
-        """Take the theme's colours."""
         self.update()
 
     def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
-        """The bar, then the marks."""
         super().paintEvent(event)
         theme = self._services.theme.theme
         painter = QPainter(self)

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QSemaphore, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
@@ -33,6 +34,10 @@ from presentation.panels.editor.text_changes import TextEdit, edits_between
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
+
+if TYPE_CHECKING:
+    from application.groups.project import Project
+    from application.groups.simulation import Simulation
 
 CHECK_PAUSE_MS = 300
 """How long nothing has to be typed before the text is checked."""
@@ -60,9 +65,13 @@ class EditorPage(QWidget):
     compare_requested = pyqtSignal(str, str)
     """text on the disk, text here"""
 
-    def __init__(self, services: WindowServices, opened: OpenedFile) -> None:
+    def __init__(
+        self, services: WindowServices, project: Project, simulation: Simulation, opened: OpenedFile
+    ) -> None:
         super().__init__()
         self._services = services
+        self._project = project
+        self._simulation = simulation
         self.path = opened.path
         self.examination = Examination()
         self.is_deleted = False
@@ -97,7 +106,6 @@ class EditorPage(QWidget):
 
     @property
     def is_dirty(self) -> bool:
-        """Whether there is unsaved text."""
         return self.editor.isModified()
 
     # ---- unsaved text over the end of the program ----------------------------------------------
@@ -108,7 +116,6 @@ class EditorPage(QWidget):
         return id(self), self._revision, self._version, self._encoding
 
     def unsaved_text(self) -> UnsavedText:
-        """What has to be kept of it."""
         return UnsavedText(
             path=self.path, text=self.editor.text(), encoding=self._encoding, version=self._version
         )
@@ -170,7 +177,7 @@ class EditorPage(QWidget):
     def _write(self, saving: _Saving) -> None:
         """One write after the other, each made from what the one before has left. On a worker thread."""
         with self._writing:
-            opened = self._services.app.edit.save(
+            opened = self._project.edit.save(
                 self.path, saving.text, encoding=saving.encoding, expected=self._version
             )
             self._version = opened.version
@@ -240,7 +247,7 @@ class EditorPage(QWidget):
         """The file as it is; read again when it was saved from here meanwhile."""
         while True:
             version = self._version
-            opened = await self._services.app.edit.read(self.path)
+            opened = await self._project.edit.read(self.path)
             if version == self._version:
                 return opened
 
@@ -282,7 +289,8 @@ class EditorPage(QWidget):
             ),
         )
         text = msg(
-            "{name} was changed on the disk, and you have unsaved changes. Which text shall hold?",
+            "{name} was modified by another program, and you have unsaved changes. Which version do "
+            "you want to keep?",
             name=self.path.name,
         )
         self.notices.tell(Notice("changed", text, ways))
@@ -301,12 +309,11 @@ class EditorPage(QWidget):
             Way("again", msg("Save again"), self._save_soon),
             Way("close", msg("Close"), self.close_requested.emit),
         )
-        text = msg("{name} was deleted from the disk; its text is still here.", name=self.path.name)
+        text = msg("{name} was deleted from disk; its text is still here.", name=self.path.name)
         self.notices.tell(Notice("deleted", text, ways))
         self.state_changed.emit()
 
     def move_to(self, path: Path) -> None:
-        """The file has another name now."""
         self.path = path
         self.is_deleted = False
         self._start_examination()
@@ -376,7 +383,7 @@ class EditorPage(QWidget):
         report = None
         if is_spice(self.path):
             data = await asyncio.to_thread(bytes_of, text, self._encoding)
-            report = await self._services.app.check(self.path, data=data)
+            report = await self._simulation.check(self.path, data=data)
         return await asyncio.to_thread(examine, report, self.path, text, baseline=self._baseline)
 
     def fix_at_caret(self) -> None:
@@ -401,12 +408,10 @@ class EditorPage(QWidget):
     # ---- life --------------------------------------------------------------------------------
 
     def restyle(self) -> None:
-        """Colours and sizes."""
         self.editor.restyle()
         self.notices.restyle()
 
     def retranslate(self) -> None:
-        """Texts."""
         self.editor.retranslate()
         self.notices.retranslate()
 

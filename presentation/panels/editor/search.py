@@ -51,7 +51,6 @@ class Found:
 
     @property
     def is_cut(self) -> bool:
-        """There are more."""
         return len(self.matches) >= MOST_MATCHES
 
 

@@ -40,7 +40,6 @@ class SpiceLexer(QsciLexerCustom):
         editor.SCN_MODIFIED.connect(self._on_modified)
 
     def language(self) -> str:
-        """Name of the language, for QScintilla."""
         return "SPICE netlist"
 
     def description(self, style: int) -> str:
@@ -48,7 +47,6 @@ class SpiceLexer(QsciLexerCustom):
         return Style(style).name.title() if 0 <= style < len(Style) else ""
 
     def restyle(self, theme: Theme) -> None:
-        """Take colours and font of a theme."""
         font = theme.font("mono")
         font.setPointSizeF(theme.font("mono").pixelSize() * 72 / max(self._view.logicalDpiY(), 1))
         paper = theme.color("surface.base")

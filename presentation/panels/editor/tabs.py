@@ -75,7 +75,6 @@ class EditorTabs(QTabBar):
             button.adjustSize()
 
     def restyle(self) -> None:
-        """Sizes and icons."""
         theme = self._services.theme.theme
         size = theme.size("icon.default")
         self.setIconSize(QSize(size, size))
@@ -83,7 +82,6 @@ class EditorTabs(QTabBar):
         self.refresh_buttons()
 
     def retranslate(self) -> None:
-        """Texts."""
         language = self._services.language
         self.setAccessibleName(language(msg("Open files")))
         for index in range(self.count()):
@@ -93,7 +91,6 @@ class EditorTabs(QTabBar):
                 button.setAccessibleName(language(msg("Close")))
 
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        """The middle button closes."""
         if event is not None and event.button() == Qt.MouseButton.MiddleButton:
             index = self.tabAt(event.position().toPoint())
             if index >= 0:
@@ -102,7 +99,6 @@ class EditorTabs(QTabBar):
         super().mouseReleaseEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Which tab is under the pointer."""
         super().mouseMoveEvent(event)
         if event is not None:
             self._set_hovered(self.tabAt(event.position().toPoint()))
@@ -126,7 +122,7 @@ class EditorTabs(QTabBar):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         close = menu.addAction(language(msg("Close")))
-        others = menu.addAction(language(msg("Close the others")))
+        others = menu.addAction(language(msg("Close others")))
         if close is not None and others is not None:
             close.triggered.connect(lambda: self.close_wanted.emit(page))
             others.triggered.connect(lambda: self.close_others_wanted.emit(page))

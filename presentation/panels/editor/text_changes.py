@@ -64,7 +64,6 @@ def _same_head(old: str, new: str) -> int:
 
 
 def _same_tail(old: str, new: str) -> int:
-    """How many characters both end with."""
     low, high = 0, min(len(old), len(new))
     while low < high:
         middle = (low + high + 1) // 2

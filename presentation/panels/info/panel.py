@@ -20,6 +20,8 @@ from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from application.examining import ExaminationReport
+    from application.groups.program import Program
+    from application.groups.project import Project
     from application.project.browsing import ResultSummary, StoredResults
 
 _SOON_MS = 200
@@ -35,9 +37,11 @@ class _FileFacts:
 class InfoPanel(QWidget):
     """Follows the workspace; reads only while it is seen."""
 
-    def __init__(self, services: WindowServices) -> None:
+    def __init__(self, services: WindowServices, project: Project, program: Program) -> None:
         super().__init__()
         self._services = services
+        self._project = project
+        self._program = program
         self._report: ExaminationReport | None = None
         self.setObjectName("infoPanel")
         self.sheet = FactSheet(services, "infoSheet")
@@ -65,7 +69,6 @@ class InfoPanel(QWidget):
         self.sheet.setAccessibleName(self._services.language(msg("Info")))
 
     def showEvent(self, event: QShowEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Read what changed while nobody looked."""
         super().showEvent(event)
         self._read()
 
@@ -81,12 +84,12 @@ class InfoPanel(QWidget):
         root, shown = services.workspace.root, services.workspace.shown_file
         if self._report is None:
             self.sheet.show_groups((machine_facts(None),))
-            self._report = await services.app.examine.simulation()
+            self._report = await self._program.examine.simulation()
         groups: list[FactGroup] = []
         if root is not None:
-            results = await services.app.browse.results(root)
-            stored = await services.app.browse.stored(root)
-            groups.append(self._project(root))
+            results = await self._project.browse.results(root)
+            stored = await self._project.browse.stored(root)
+            groups.append(self._project_facts(root))
             groups.append(_results(results, stored))
         file = None if shown is None else await asyncio.to_thread(_file_facts, shown)
         if file is not None:
@@ -94,7 +97,7 @@ class InfoPanel(QWidget):
         if root == services.workspace.root:
             self.sheet.show_groups((*groups, machine_facts(self._report)))
 
-    def _project(self, root: Path) -> FactGroup:
+    def _project_facts(self, root: Path) -> FactGroup:
         main = self._services.workspace.main_circuit
         return FactGroup(
             title=msg("Project"),
@@ -113,7 +116,7 @@ class InfoPanel(QWidget):
 def _results(results: tuple[ResultSummary, ...], stored: StoredResults) -> FactGroup:
     facts = [
         Fact(name=msg("Stored runs"), value=msg("{count}", count=stored.count)),
-        Fact(name=msg("Size on the disk"), value=msg("{text}", text=size_text(stored.size))),
+        Fact(name=msg("Size on disk"), value=msg("{text}", text=size_text(stored.size))),
     ]
     if results:
         newest = results[0]
@@ -124,16 +127,16 @@ def _results(results: tuple[ResultSummary, ...], stored: StoredResults) -> FactG
             circuit=newest.circuit.name,
             time="?" if when is None else f"{when:%Y-%m-%d %H:%M}",
         )
-        facts.append(Fact(name=msg("Newest"), value=run, state="ok" if newest.ok else "missing"))
+        facts.append(Fact(name=msg("Latest"), value=run, state="ok" if newest.ok else "missing"))
     return FactGroup(title=msg("Results"), facts=tuple(facts))
 
 
 def _file(file: _FileFacts, root: Path | None) -> FactGroup:
     return FactGroup(
-        title=msg("Shown file"),
+        title=msg("Current file"),
         facts=(
             Fact(name=msg("File"), value=_within(file.path, root)),
-            Fact(name=msg("Size on the disk"), value=msg("{text}", text=size_text(file.size))),
+            Fact(name=msg("Size on disk"), value=msg("{text}", text=size_text(file.size))),
             Fact(name=msg("Last change"), value=msg("{text}", text=file.changed)),
         ),
     )

@@ -17,6 +17,7 @@ from shared.errors import UserInputError
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
+    from application.groups.project import Project
     from domain.circuit.sections import Item, Section, SectionKind
 
 _NAMES: dict[SectionKind, Message] = {
@@ -41,9 +42,10 @@ _MOST_ROWS = 5000
 class OutlinePane(QWidget):
     """Follows the shown file: what the editor has of it, or what is on the disk while nothing is unsaved."""
 
-    def __init__(self, services: WindowServices, parent: QWidget | None = None) -> None:
+    def __init__(self, services: WindowServices, project: Project, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._services = services
+        self._project = project
         self._file: Path | None = None
         self._sections: tuple[Section, ...] = ()
         self._unsaved: dict[Path, str] = {}
@@ -77,17 +79,14 @@ class OutlinePane(QWidget):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every row's name, for the command box."""
         return tuple(item.name for section in self._sections for item in section.items)
 
     def line_of(self, name: str) -> int | None:
-        """The line a row stands for."""
         return next(
             (item.line for section in self._sections for item in section.items if item.name == name), None
         )
 
     def set_sections(self, sections: Sequence[Section]) -> None:
-        """Show these."""
         if tuple(sections) != self._sections:
             self._sections = tuple(sections)
             self._show()
@@ -133,7 +132,7 @@ class OutlinePane(QWidget):
         is_dirty = buffers is not None and buffers.is_dirty(file)
         try:
             text = self._unsaved.get(file) if is_dirty else None
-            sections = await self._services.app.browse.sections(file, text=text)
+            sections = await self._project.browse.sections(file, text=text)
         except UserInputError as error:  # removed meanwhile, or too large
             sections = ()
             self._empty.set_text(error.message)
@@ -184,8 +183,8 @@ class OutlinePane(QWidget):
             self._services.workspace.file_activated.emit(self._file, line)
 
 
-_NOTHING = msg("The parts of the netlist in the editor appear here.")
-_NO_NETLIST = msg("This file is no netlist, so it has no outline.")
+_NOTHING = msg("The outline of the netlist in the editor appears here.")
+_NO_NETLIST = msg("This file is not a netlist and has no outline.")
 _NO_ELEMENTS = msg("This netlist has no elements yet.")
 
 

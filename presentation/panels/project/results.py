@@ -8,24 +8,26 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PyQt6.QtCore import QAbstractListModel, QModelIndex, QPoint, Qt, QTimer, QUrl, pyqtSignal
+from PyQt6.QtCore import QAbstractListModel, QModelIndex, QPoint, Qt, QTimer, QUrl
 from PyQt6.QtGui import QAction, QDesktopServices
 from PyQt6.QtWidgets import QMenu, QStackedLayout, QWidget
 
 from presentation.ui.empty_state import EmptyNote
 from presentation.ui.rows import Role, RowLook, RowTree, joined
+from presentation.ui.signals import Signal, signal
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.local_time import local_time
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
+    from application.groups.project import Project
     from application.project.browsing import ResultSummary
     from domain.simulation.result import SimulationResult
 
 _STATUS: Mapping[str, Message] = {
     "failed": msg("The simulation failed"),
-    "timeout": msg("The simulation ran out of time"),
+    "timeout": msg("The simulation timed out"),
     "cancelled": msg("The simulation was stopped"),
 }
 
@@ -40,11 +42,9 @@ class ResultsModel(QAbstractListModel):
 
     @property
     def results(self) -> tuple[ResultSummary, ...]:
-        """What is listed."""
         return self._results
 
     def set_results(self, results: Sequence[ResultSummary]) -> None:
-        """List these."""
         judged = {result.path: result for result in self._results}
         self.beginResetModel()
         self._results = tuple(
@@ -67,15 +67,12 @@ class ResultsModel(QAbstractListModel):
             self.dataChanged.emit(self.index(0), self.index(len(self._results) - 1))
 
     def row_of(self, path: Path) -> int | None:
-        """The row of a result."""
         return next((row for row, result in enumerate(self._results) if result.path == path), None)
 
     def rowCount(self, parent: QModelIndex | None = None) -> int:  # noqa: N802 - Qt's name
-        """How many."""
         return 0 if parent is not None and parent.isValid() else len(self._results)
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Name, look, tooltip."""
         if not 0 <= index.row() < len(self._results):
             return None
         result = self._results[index.row()]
@@ -114,12 +111,13 @@ class ResultsModel(QAbstractListModel):
 class ResultsList(QWidget):
     """The list; a click shows the result in the bottom pane, its menu does more."""
 
-    overlay_wanted = pyqtSignal(object)
-    """result_path: Path; a run to be drawn behind the shown one"""
+    overlay_wanted: Signal[Path] = signal(object)
+    """A run to be drawn behind the shown one"""
 
-    def __init__(self, services: WindowServices, parent: QWidget | None = None) -> None:
+    def __init__(self, services: WindowServices, project: Project, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._services = services
+        self._project = project
         self.model = ResultsModel(services)
         self.view = RowTree(services, "resultsList", is_list=True)
         self.view.setModel(self.model)
@@ -168,13 +166,12 @@ class ResultsList(QWidget):
         self._timer.start()
 
     def reload(self) -> None:
-        """Read the list."""
         root = self._services.workspace.root
         if root is not None:
             self._services.start(self._load(root), kind="read results")
 
     async def _load(self, root: Path) -> None:
-        browse = self._services.app.browse
+        browse = self._project.browse
         results = await browse.results(root)
         if root != self._services.workspace.root:
             return
@@ -210,7 +207,6 @@ class ResultsList(QWidget):
             self._services.workspace.result_selected.emit(self.model.results[index.row()].path)
 
     def menu_for(self, result: ResultSummary) -> QMenu:
-        """What can be done with a result."""
         language = self._services.language
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -234,9 +230,9 @@ class ResultsList(QWidget):
     def _behind(self, result: ResultSummary) -> Message:
         """A run of another circuit is a comparison one has to want."""
         shown = next((each for each in self.model.results if each.path == self._shown), None)
-        if shown is None or shown.circuit == result.circuit:
-            return msg("Draw behind the shown run")
-        return msg("Draw behind {shown}, another circuit", shown=shown.circuit.name)
+        if shown is None or self._place_of(shown) == self._place_of(result):
+            return msg("Overlay on current run")
+        return msg("Overlay on {shown}, another circuit", shown=shown.circuit.name)
 
     def _show_menu(self, place: QPoint) -> None:
         row = self.view.indexAt(place).row()
@@ -245,7 +241,10 @@ class ResultsList(QWidget):
             self.menu_for(self.model.results[row]).popup(viewport.mapToGlobal(place))
 
     def _open_circuit(self, result: ResultSummary) -> None:
-        self._services.workspace.file_activated.emit(result.circuit, None)
+        self._services.workspace.file_activated.emit(self._place_of(result), None)
+
+    def _place_of(self, result: ResultSummary) -> Path:
+        return self._services.workspace.views.place_of(result.circuit, result.created)
 
     def _select(self, path: Path) -> None:
         self._shown = path
@@ -263,7 +262,6 @@ _ELSEWHERE = msg("from elsewhere: it came with the project and was not run here"
 
 
 def _show_folder(result: ResultSummary) -> None:
-    """In the system's own file manager."""
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(result.path.parent)))
 
 

@@ -16,27 +16,37 @@ from presentation.panels.project.tree_model import CIRCUITS, Marks, ProjectModel
 from presentation.ui.clipboard import copy_text
 from presentation.ui.empty_state import EmptyNote
 from presentation.ui.rows import RowTree
+from presentation.ui.signals import Signal, signal
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 if TYPE_CHECKING:
-    pass
+    from application.groups.conversations import Conversations
+    from application.groups.project import Project
 
 
-_NO_FOLDER = msg("The files of the project appear here. Open a folder to begin.")
+_NO_FOLDER = msg("The files of the project appear here. Open a folder to start.")
 
 
 class ProjectTree(QWidget):
     """The tree with its context menu. Emits what the person wants; the window does it."""
 
-    main_wanted = pyqtSignal(object)
-    """path: Path; make it the main circuit"""
+    main_wanted: Signal[Path] = signal(object)
+    """Make it the main circuit"""
     accept_wanted = pyqtSignal()
     """Take the files as they stand for the accepted state"""
 
-    def __init__(self, services: WindowServices, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        services: WindowServices,
+        project: Project,
+        conversations: Conversations,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._services = services
+        self._project = project
+        self._conversations = conversations
         self.model = ProjectModel(services)
         self.view = RowTree(services, "projectTree")
         self.view.setModel(self.model)
@@ -74,11 +84,10 @@ class ProjectTree(QWidget):
 
     def _on_opening(self) -> None:
         opening = self._services.workspace.opening
-        self._empty.set_text(_NO_FOLDER if opening is None else msg("Opening {name} ...", name=opening.name))
+        self._empty.set_text(_NO_FOLDER if opening is None else msg("Opening {name}…", name=opening.name))
 
     @property
     def expanded_folders(self) -> tuple[Path, ...]:
-        """Open folders below the project's own."""
         root = self._services.workspace.root
         return tuple(
             path
@@ -103,12 +112,10 @@ class ProjectTree(QWidget):
             self.view.expand(self.model.index_of(root))
 
     def reload(self) -> None:
-        """Read every known folder again."""
         for folder in self.model.loaded_folders:
             self._read(folder)
 
     def context_menu(self, index: QModelIndex) -> QMenu:
-        """The menu of a row."""
         menu = QMenu(self)
         language, entry = self._services.language, self.model.entry_at(index)
         if entry is not None and entry.kind == "file":
@@ -125,11 +132,11 @@ class ProjectTree(QWidget):
         if entry is not None:
             menu.addAction(language(msg("Copy path")), lambda: copy_text(str(entry.path)))
         menu.addAction(language(msg("Accept all changes")), self.accept_wanted.emit)
-        menu.addAction(language(msg("Read again")), self.reload)
+        menu.addAction(language(msg("Reload")), self.reload)
         return menu
 
     def _add_protection(self, menu: QMenu, path: Path) -> None:
-        action = menu.addAction(self._services.language(msg("Ask always before a model changes it")))
+        action = menu.addAction(self._services.language(msg("Always ask before a model changes it")))
         if action is not None:
             action.setCheckable(True)
             action.setChecked(self.model.is_protected(path))
@@ -138,7 +145,7 @@ class ProjectTree(QWidget):
             )
 
     async def _protect(self, path: Path, is_protected: bool) -> None:
-        root, store = self._services.workspace.root, self._services.app.permissions
+        root, store = self._services.workspace.root, self._conversations.permissions
         # Rules judge the file itself, whatever links lead to it.
         real = Path(await asyncio.to_thread(os.path.realpath, path))
         if root is None or not real.is_relative_to(root) or real == root:
@@ -148,7 +155,7 @@ class ProjectTree(QWidget):
         await self._load_protected(root)
 
     async def _load_protected(self, root: Path) -> None:
-        found = await asyncio.to_thread(self._services.app.permissions.of_project, root)
+        found = await asyncio.to_thread(self._conversations.permissions.of_project, root)
         if root == self._services.workspace.root:
             self.model.set_protected(frozenset(root / name for name in found.protected))
 
@@ -172,7 +179,7 @@ class ProjectTree(QWidget):
         self._services.start(self._load(folder), kind="read folder")
 
     async def _load(self, folder: Path) -> None:
-        found = await self._services.app.browse.folder(folder, self.model.most_of(folder))
+        found = await self._project.browse.folder(folder, self.model.most_of(folder))
         self.model.set_entries(folder, found.entries, found.hidden)
         self._open_wanted()
         self._select(self._services.workspace.shown_file)
@@ -230,7 +237,6 @@ class ProjectTree(QWidget):
             self.view.setCurrentIndex(index)
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Enter opens the chosen file."""
         if event is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._on_clicked(self.view.currentIndex())
         else:

@@ -92,7 +92,6 @@ class ProjectModel(QAbstractItemModel):
             self.fetchMore(self.index_of(self._root.entry.path))
 
     def most_of(self, folder: Path) -> int:
-        """How many rows of a folder are shown."""
         node = self._nodes.get(folder)
         return MOST_ROWS if node is None else node.most
 
@@ -142,12 +141,10 @@ class ProjectModel(QAbstractItemModel):
                 self.endInsertRows()
 
     def set_main(self, main: Path | None) -> None:
-        """Mark the main circuit."""
         before, self._main = self._main, main
         self._repaint(path for path in (before, main) if path is not None)
 
     def set_marks(self, marks: Marks) -> None:
-        """Mark changed files and problems."""
         before, self._marks = self._marks, marks
         self._repaint({*before.changed, *before.problems, *marks.changed, *marks.problems})
 
@@ -157,17 +154,14 @@ class ProjectModel(QAbstractItemModel):
         self._repaint(before ^ paths)
 
     def is_protected(self, path: Path) -> bool:
-        """Whether this very row is protected."""
         return path in self._protected
 
     def set_expanded(self, path: Path, *, is_expanded: bool) -> None:
-        """Draw an open folder as one."""
         (self._expanded.add if is_expanded else self._expanded.discard)(path)
         self._repaint([path])
 
     @property
     def loaded_folders(self) -> tuple[Path, ...]:
-        """Folders whose content is known."""
         return tuple(path for path, node in self._nodes.items() if node.children is not None)
 
     def index_of(self, path: Path) -> QModelIndex:
@@ -196,14 +190,12 @@ class ProjectModel(QAbstractItemModel):
         return QModelIndex() if node is None or node.parent is None else self._index(node.parent)
 
     def rowCount(self, parent: QModelIndex | None = None) -> int:  # noqa: N802 - Qt's name
-        """How many rows are known."""
         node = self._node(parent)
         if node is None:
             return 0 if self._root is None or (parent is not None and parent.isValid()) else 1
         return len(node.children or ())
 
     def columnCount(self, _parent: QModelIndex | None = None) -> int:  # noqa: N802 - Qt's name
-        """One."""
         return 1
 
     def hasChildren(self, parent: QModelIndex | None = None) -> bool:  # noqa: N802 - Qt's name
@@ -226,19 +218,17 @@ class ProjectModel(QAbstractItemModel):
             self.wanted.emit(node.entry.path)
 
     def flags(self, index: QModelIndex) -> Qt.ItemFlag:
-        """Every row can be chosen."""
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Name, look, tooltip."""
         node = self._node(index)
         if node is None:
             return None
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             if node.hidden:
-                return self._services.language(msg("{count} more ...", count=node.hidden))
+                return self._services.language(msg("{count} more…", count=node.hidden))
             return node.entry.name
         if role == Role.LOOK:
             return RowLook(icon="ellipsis", color="text.link") if node.hidden else self._look(node)
@@ -280,7 +270,7 @@ class ProjectModel(QAbstractItemModel):
             [
                 str(path),
                 language(msg("Main circuit: Ctrl+F5 runs it")) if path == self._main else "",
-                language(msg("Protected: a model has to ask before it changes this"))
+                language(msg("Protected: a model must ask before changing this"))
                 if path in self._protected
                 else "",
                 language(msg("M: changed since the last accepted state"))

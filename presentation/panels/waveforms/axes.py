@@ -37,7 +37,6 @@ class PlotStyle:
 
     @classmethod
     def of(cls, theme: Theme) -> PlotStyle:
-        """Ask the theme."""
         return cls(
             text=theme.color("plot.axis_text"),
             frame=theme.color("plot.zero"),
@@ -86,7 +85,6 @@ class Axis(pg.AxisItem):  # type: ignore[misc]
         return make(low, high, self._unit, max(int(length / room), 2))
 
     def wanted_width(self) -> float:
-        """What the labels need, of a left axis."""
         metrics = QFontMetricsF(self._look.font)
         return max((metrics.horizontalAdvance(text) for _, text in self._texts()), default=0.0) + 2 * _GAP
 
@@ -163,12 +161,10 @@ class Grid(pg.GraphicsObject):  # type: ignore[misc]
         self.setZValue(-100)
 
     def use(self, style: PlotStyle) -> None:
-        """Take the colours of another theme."""
         self._look = style
         self.update()
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
-        """All that is shown."""
         return QRectF(self._box.viewRect())
 
     def viewRangeChanged(self) -> None:  # noqa: N802 - pyqtgraph's name

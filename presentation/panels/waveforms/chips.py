@@ -76,25 +76,22 @@ class TraceChip(QAbstractButton):
         return self.text(), self._color, self._error
 
     def set_hint(self, hint: Message) -> None:
-        """Another tooltip than that of a trace."""
         self._hint = hint
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Tooltip and accessible name."""
         told = self._hint if self._error is None else self._error
         if told is not None:
             self.setToolTip(self._services.language(told))
         else:
             self.setToolTip(
                 self._services.language(
-                    msg("{expression}: click to draw it stronger, Delete removes it", expression=self.text())
+                    msg("{expression}: click to highlight, Delete removes it", expression=self.text())
                 )
             )
         self.setAccessibleName(self.text())
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Sample, gap, text, padding."""
         theme = self._services.theme.theme
         width = QFontMetrics(theme.font("ui")).horizontalAdvance(self.text())
         sample = round(_SAMPLE * theme.scale) + theme.size("space.1") + theme.size("space.half")
@@ -142,7 +139,6 @@ class TraceChip(QAbstractButton):
             icon.paint(painter, cross)
 
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        """The cross, the middle button."""
         if event is not None and self._can_be_removed:
             is_inside = self.rect().contains(event.position().toPoint())
             is_cross = event.button() == Qt.MouseButton.LeftButton and self._cross().contains(
@@ -155,20 +151,17 @@ class TraceChip(QAbstractButton):
         super().mouseReleaseEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Delete."""
         if self._can_be_removed and is_delete(event):
             self.removed.emit()
         else:
             super().keyPressEvent(event)
 
     def enterEvent(self, event: QEnterEvent | None) -> None:  # noqa: N802 - Qt's name
-        """The cross appears."""
         self._has_mouse = True
         self.update()
         super().enterEvent(event)
 
     def leaveEvent(self, event: QEvent | None) -> None:  # noqa: N802 - Qt's name
-        """The cross goes."""
         self._has_mouse = False
         self.update()
         super().leaveEvent(event)
@@ -189,7 +182,6 @@ class _Field(QLineEdit):
     left = pyqtSignal()
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Escape."""
         if event is not None and event.key() == Qt.Key.Key_Escape:
             self.left.emit()
         else:
@@ -220,7 +212,7 @@ class ChipRow(QWidget):
         mark(self.more, small=True, chip=True)
         self.more.clicked.connect(self._show_more)
         self.menu = QMenu(self)
-        self.add_button = IconButton(services, "plus", msg("Add a trace"), name="add_trace")
+        self.add_button = IconButton(services, "plus", msg("Add trace"), name="add_trace")
         self.add_button.clicked.connect(self.begin_adding)
         self.add_button.setParent(self)
         self.field = _Field(self)
@@ -244,7 +236,6 @@ class ChipRow(QWidget):
 
     @property
     def chips(self) -> Sequence[TraceChip]:
-        """The chips, left to right."""
         return self._chips
 
     def show_chips(self, traces: Sequence[tuple[str, int, Message | None]], selected: str | None) -> None:
@@ -268,7 +259,6 @@ class ChipRow(QWidget):
         return len(sizes) - shown, min(places[-1][1] + 1, _MOST_ROWS)
 
     def suggest(self, names: Sequence[str]) -> None:
-        """What the field completes to."""
         self._suggested = tuple(names)
         self._offer("")
 
@@ -281,7 +271,6 @@ class ChipRow(QWidget):
             completer.complete()
 
     def begin_expression(self) -> None:
-        """Open the field."""
         self.field.clear()
         mark(self.field, state="")
         self.field.show()
@@ -305,7 +294,6 @@ class ChipRow(QWidget):
         mark(self.field, state="error")
 
     def restyle(self) -> None:
-        """Sizes."""
         theme = self._services.theme.theme
         self.setFixedHeight(self.rows * theme.size("row.toolbar"))
         for chip in self._chips:
@@ -313,7 +301,6 @@ class ChipRow(QWidget):
         self._place()
 
     def retranslate(self) -> None:
-        """Texts."""
         self.field.setPlaceholderText("v(out)/v(in)")
         self.field.setAccessibleName(self._services.language(msg("Expression of a new trace")))
         for chip in self._chips:
@@ -363,12 +350,10 @@ class ChipRow(QWidget):
         return QSize(self._services.theme.theme.size("space.12") * 3, self.height())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """The plus, and the button of the rest."""
         theme = self._services.theme.theme
         return QSize(2 * theme.size("control.icon_button") + theme.size("space.12"), self.height())
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Another room, other rows."""
         super().resizeEvent(event)
         self._place()
 

@@ -39,7 +39,6 @@ class CursorTable(FigureTable):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Heads and rows."""
         language = self._services.language
         self.setAccessibleName(language(msg("Cursors")))
         columns = [
@@ -109,7 +108,6 @@ class CursorStrip(FigureTable):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Heads and rows."""
         language = self._services.language
         self.setAccessibleName(language(msg("Cursors")))
         if self._shown is None:

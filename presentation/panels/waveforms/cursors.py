@@ -47,7 +47,6 @@ class CursorItem(pg.GraphicsObject):  # type: ignore[misc]
         self.setZValue(1000)
 
     def use(self, look: CursorLook) -> None:
-        """Take the colours of another theme."""
         self._look = look
         self.prepareGeometryChange()
         self.update()
@@ -64,13 +63,11 @@ class CursorItem(pg.GraphicsObject):  # type: ignore[misc]
         self.update()
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
-        """Flag, line and circles."""
         flag = self._flag()
         half = max(flag.width() / 2, 2 * _REACH)
         return QRectF(self._x - half, flag.top(), 2 * half, self._bottom - flag.top() + 1)
 
     def shape(self) -> QPainterPath:
-        """Where it can be taken hold of."""
         path = QPainterPath()
         path.addRect(QRectF(self._x - _REACH, self._top, 2 * _REACH, self._bottom - self._top))
         path.addRect(self._flag())
@@ -98,7 +95,6 @@ class CursorItem(pg.GraphicsObject):  # type: ignore[misc]
         painter.drawText(flag, Qt.AlignmentFlag.AlignCenter, self.letter)
 
     def hoverEvent(self, event: Any) -> None:  # noqa: N802 - pyqtgraph's name
-        """Show that it can be drawn along."""
         if not event.isExit() and event.acceptDrags(Qt.MouseButton.LeftButton):
             self.setCursor(Qt.CursorShape.SizeHorCursor)
         else:
@@ -115,7 +111,6 @@ class CursorItem(pg.GraphicsObject):  # type: ignore[misc]
         self.dragged.emit(float(event.scenePos().x()))
 
     def mouseClickEvent(self, event: Any) -> None:  # noqa: N802 - pyqtgraph's name
-        """Make it the one the keyboard moves."""
         if event.button() == Qt.MouseButton.LeftButton:
             event.accept()
             self.picked.emit()

@@ -50,7 +50,6 @@ class CurveItem(pg.GraphicsObject):  # type: ignore[misc]
         self.update()
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
-        """All that is shown."""
         return QRectF(self._box.viewRect())
 
     def viewRangeChanged(self) -> None:  # noqa: N802 - pyqtgraph's name

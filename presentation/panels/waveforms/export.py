@@ -203,5 +203,5 @@ def write(path: Path, content: bytes) -> None:
     if not is_written or not file.commit():
         raise EnvironmentProblem(
             msg("{path} could not be written: {reason}", path=path, reason=file.errorString()),
-            advice=msg("Choose another folder, or make room on the disk."),
+            advice=msg("Choose another folder, or free some disk space."),
         )

@@ -45,7 +45,6 @@ class MarkLook:
 
     @classmethod
     def of(cls, theme: Theme) -> MarkLook:
-        """Ask the theme."""
         sizes = tokens()["plot_style"]
         return cls(
             goal=theme.color("plot.goal"),
@@ -78,7 +77,6 @@ class MarkItem(pg.GraphicsObject):  # type: ignore[misc]
         self.setZValue(-150 if is_behind else 50)
 
     def use(self, look: MarkLook) -> None:
-        """Take the colours of another theme."""
         self._look = look
         self.update()
 
@@ -90,7 +88,6 @@ class MarkItem(pg.GraphicsObject):  # type: ignore[misc]
         self.update()
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
-        """All that is shown."""
         return QRectF(self._box.viewRect())
 
     def viewRangeChanged(self) -> None:  # noqa: N802 - pyqtgraph's name
@@ -99,7 +96,6 @@ class MarkItem(pg.GraphicsObject):  # type: ignore[misc]
         self.update()
 
     def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None) -> None:
-        """In pixels."""
         if not self._marks:
             return
         place = painter.worldTransform()
@@ -227,7 +223,6 @@ class MarkItem(pg.GraphicsObject):  # type: ignore[misc]
         return pen
 
     def _words_size(self, mark: LevelMark | PlaceMark) -> tuple[float, float]:
-        """Height and width of a goal's words."""
         metrics = QFontMetricsF(self._look.font)
         return metrics.height(), metrics.horizontalAdvance(self._limit_text(mark.goal))
 

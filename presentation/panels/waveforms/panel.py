@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PyQt6 import sip
 from PyQt6.QtCore import QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
@@ -32,6 +33,8 @@ from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
+    from application.groups.project import Project
+    from application.groups.simulation import Simulation
     from application.project.window_state import CircuitView
     from domain.simulation.waveform import Plot
     from presentation.panels.waveforms.cursor_table import CursorStrip, CursorTable
@@ -57,9 +60,12 @@ class WaveformsPanel(QWidget):
     measurements_wanted = pyqtSignal()
     """all of them, in their own tab"""
 
-    def __init__(self, services: WindowServices, shown: ShownResult) -> None:
+    def __init__(
+        self, services: WindowServices, project: Project, simulation: Simulation, shown: ShownResult
+    ) -> None:
         super().__init__()
         self._services = services
+        self._project, self._simulation = project, simulation
         self._shown = shown
         self._plot: Plot | None = None
         self._axis: Axis | None = None
@@ -76,8 +82,7 @@ class WaveformsPanel(QWidget):
         self._ghosts: tuple[Trace, ...] = ()
         """Of older runs."""
         self._selected: str | None = None
-        self._request = 0
-        self._adornment = 0
+        self._request = self._adornment = 0
         self._adorned: tuple[object, ...] = ()
         """What the latest adornment answers to, beside the traces."""
         self._slow = QTimer(self)
@@ -116,7 +121,6 @@ class WaveformsPanel(QWidget):
 
     @property
     def traces(self) -> Sequence[Trace]:
-        """What is drawn."""
         return self._traces
 
     @property
@@ -125,7 +129,6 @@ class WaveformsPanel(QWidget):
         return self._cursor_table
 
     def choose_plot(self, index: int) -> None:
-        """Show another analysis of the result."""
         if 0 <= index < len(self._choices):
             chosen = self._choices[index]
             is_same_kind = self._plot is not None and self._plot.analysis == chosen.plot.analysis
@@ -150,7 +153,6 @@ class WaveformsPanel(QWidget):
             )
 
     def remove_trace(self, expression: str) -> None:
-        """Take one away."""
         if self._plot is None or self._axis is None:
             return
         self._traces = tuple(trace for trace in self._traces if trace.expression != expression)
@@ -158,7 +160,6 @@ class WaveformsPanel(QWidget):
         self._draw(keep_view=True)
 
     def restyle(self, _theme: object = None) -> None:
-        """Sizes and colours."""
         theme = self._services.theme.theme
         self.tools.restyle()
         self._side.setFixedWidth(round(_SIDE_WIDTH * theme.scale))
@@ -173,7 +174,6 @@ class WaveformsPanel(QWidget):
             self._area.use(theme)
 
     def retranslate(self, _name: object = None) -> None:
-        """Texts."""
         language = self._services.language
         self._again.setText(language(msg("Run again")))
         self.tools.retranslate()
@@ -243,7 +243,9 @@ class WaveformsPanel(QWidget):
         self._foot.all_wanted.connect(self.measurements_wanted)
         main.addWidget(self._foot)
         self._side_column.setContentsMargins(1, 0, 0, 0)
-        self._side_column.addWidget(MeasurementsView(self._services, self._shown, is_compact=True), 1)
+        self._side_column.addWidget(
+            MeasurementsView(self._services, self._project, self._shown, is_compact=True), 1
+        )
         whole.addLayout(main, 1)
         whole.addWidget(self._side)
         mark(self, surface="base")
@@ -259,8 +261,9 @@ class WaveformsPanel(QWidget):
         self.chips.trace_selected.connect(self._on_selected)
         self.cursor_button.toggled.connect(self._on_cursors_toggled)
         self.fit_button.clicked.connect(lambda: None if self._area is None else self._area.fit())
-        self.overlay = RunOverlay(self._services, self._shown, tools.overlay)
+        self.overlay = RunOverlay(self._services, self._project, self._simulation, self._shown, tools.overlay)
         self.overlay.changed.connect(self._adorn)
+        self._services.workspace.file_moved.connect(self._follow)
         tools.export_asked.connect(self._on_export)
 
     def _build_note(self) -> None:
@@ -281,9 +284,13 @@ class WaveformsPanel(QWidget):
 
     def _run_again(self, _checked: bool = False) -> None:
         """The circuit of the shown run, whatever the editor shows."""
-        loaded = self._shown.loaded
-        if loaded is not None and loaded.figures is not None:
-            self._services.workspace.circuit_run_requested.emit(loaded.figures.circuit)
+        circuit = self._shown.circuit
+        if circuit is not None:
+            self._services.workspace.circuit_run_requested.emit(circuit)
+
+    def _follow(self, _old: object, _new: object) -> None:
+        """The shown circuit may have another name: its view has moved with it."""
+        self._circuit = self._shown.circuit
 
     def _on_result(self) -> None:
         loaded = self._shown.loaded
@@ -481,10 +488,17 @@ class WaveformsPanel(QWidget):
             from presentation.panels.waveforms.family import family_of
 
             ghosts = (*ghosts, *await asyncio.to_thread(family_of, plot, self._family, traces))
+        if sip.isdeleted(self):  # the window went while the curves were read
+            return
         self._show_note()
         shown = self._shown
         marks = await asyncio.to_thread(marks_of, plot, axis, traces, shown.goals, shown.expressions)
-        if adornment != self._adornment or self._area is None or axis is not self._axis:
+        if (
+            sip.isdeleted(self)
+            or adornment != self._adornment
+            or self._area is None
+            or axis is not self._axis
+        ):
             return
         if ghosts or self._ghosts:
             self._ghosts = ghosts
@@ -536,7 +550,7 @@ class WaveformsPanel(QWidget):
             self._body.setCurrentWidget(self.table)
         else:
             error = self._shown.error
-            empty = msg("The curves of a run appear here. F5 simulates the current circuit.")
+            empty = msg("The waveforms of a run appear here. F5 simulates the current circuit.")
             self._empty.setText(self._services.language(empty if error is None else error))
             self._body.setCurrentWidget(self._empty)
 
@@ -548,7 +562,7 @@ class WaveformsPanel(QWidget):
         if self._refused is not None:
             notes = [self._refused]
         elif shown.is_loading and self._plot is not None and not self._slow.isActive():
-            notes = [msg("Reading the result ...")]
+            notes = [msg("Reading the result…")]
         elif shown.error is not None and self._plot is not None:
             notes = [shown.error]
         elif self._plot is not None:
@@ -566,17 +580,17 @@ class WaveformsPanel(QWidget):
         shown, loaded = self._shown, self._shown.loaded
         notes = []
         if shown.is_stale:
-            notes.append(msg("The circuit was changed since this run."))
+            notes.append(msg("The circuit has changed since this run."))
         if self._missing and not shown.is_loading:
-            notes.append(msg("Not in this run, so not drawn: {names}", names=", ".join(self._missing)))
+            notes.append(msg("Not in this run and not drawn: {names}", names=", ".join(self._missing)))
         if self.overlay.foreign:
-            notes.append(msg("Behind it, of another circuit: {runs}", runs=", ".join(self.overlay.foreign)))
+            notes.append(msg("Overlaid from another circuit: {runs}", runs=", ".join(self.overlay.foreign)))
         if self.overlay.strange:
-            notes.append(msg("Behind it, computed elsewhere: {runs}", runs=", ".join(self.overlay.strange)))
+            notes.append(msg("Overlaid, computed elsewhere: {runs}", runs=", ".join(self.overlay.strange)))
         if len(self._family) > MOST_DRAWN:
             notes.append(
                 msg(
-                    "{drawn} of {count} runs are drawn, evenly spread; the list above has each of them.",
+                    "{drawn} of {count} runs are drawn, evenly distributed; the list above has all of them.",
                     drawn=MOST_DRAWN,
                     count=len(self._family),
                 )
@@ -588,7 +602,7 @@ class WaveformsPanel(QWidget):
     def _fill_choice(self) -> None:
         loaded = self._shown.loaded
         number = None if loaded is None or loaded.figures is None else loaded.figures.number
-        circuit = "" if self._circuit is None else self._circuit.name
+        circuit = "" if loaded is None or loaded.figures is None else loaded.figures.circuit.name
         language = self._services.language
         names, chosen = [], 0
         labels = self._labels()

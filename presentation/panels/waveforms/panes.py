@@ -63,7 +63,6 @@ class _Box(pg.ViewBox):  # type: ignore[misc]
         self.disableAutoRange()
 
     def wheelEvent(self, event: Any, axis: int | None = None) -> None:  # noqa: N802 - Qt's name
-        """One axis at a time."""
         if axis is None:
             axis = 1 if event.modifiers() & Qt.KeyboardModifier.ControlModifier else 0
         super().wheelEvent(event, axis)
@@ -76,7 +75,6 @@ class _Box(pg.ViewBox):  # type: ignore[misc]
         super().mouseDragEvent(event, axis)
 
     def mouseClickEvent(self, event: Any) -> None:  # noqa: N802 - pyqtgraph's name
-        """One click reads, two fit."""
         if event.button() != Qt.MouseButton.LeftButton:
             return
         event.accept()
@@ -132,7 +130,6 @@ class Pane:
         self.across.setVisible(is_visible and is_last)
 
     def use(self, theme: Theme) -> None:
-        """Take the colours of another theme."""
         style = PlotStyle.of(theme)
         for layer in self._layers:
             layer.use(MarkLook.of(theme))
@@ -154,7 +151,6 @@ class Pane:
         self.across.setGeometry(QRectF(frame.left(), frame.bottom(), frame.width(), below))
 
     def show_curves(self, traces: Sequence[Trace]) -> None:
-        """Draw what of the traces belongs here."""
         free = iter(self._items)
         self.lines = []
         for trace in traces:

@@ -73,7 +73,6 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
 
     @property
     def cursor_samples(self) -> tuple[int, int]:
-        """The samples A and B stand at."""
         return self._samples["a"], self._samples["b"]
 
     @property
@@ -83,7 +82,6 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
 
     @property
     def has_cursors(self) -> bool:
-        """Whether they are shown."""
         return self._has_cursors
 
     @property
@@ -127,7 +125,6 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         return QRectF(self.mapFromScene(box.mapRectToScene(box.rect())).boundingRect())
 
     def use(self, theme: Theme) -> None:
-        """Take another theme's colours and type."""
         self._theme = theme
         self.setBackground(theme.color("plot.background"))
         for pane in self._made:
@@ -190,7 +187,6 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
             self._soon.start()
 
     def fit(self) -> None:
-        """Show everything."""
         self._fit_across()
         for pane in self._panes:
             pane.fit()
@@ -252,7 +248,6 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
             QToolTip.showText(event.globalPosition().toPoint(), words, self)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Other pixels, other samples."""
         super().resizeEvent(event)
         # The base class resizes itself while it is made; once closed its scene is gone.
         if hasattr(self, "_soon") and not self.closed:
@@ -268,7 +263,6 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         return cursor
 
     def _rebuild(self, kinds: Sequence[PaneKind]) -> None:
-        """As many panes as there are kinds."""
         assert self._axis is not None
         while len(self._made) < len(kinds):
             self._made.append(self._new_pane())

@@ -42,7 +42,6 @@ class PlotFoot(QWidget):
         self.restyle()
 
     def show_slope(self, text: str) -> None:
-        """What the cursors say together."""
         if text != self._slope:
             self._slope = text
             self.retranslate()
@@ -53,14 +52,12 @@ class PlotFoot(QWidget):
         self.retranslate()
 
     def restyle(self, _theme: object = None) -> None:
-        """Sizes."""
         theme = self._services.theme.theme
         self.setFixedHeight(theme.size("row.table") + 1)
         self._row.setContentsMargins(theme.size("space.3"), 0, theme.size("space.3"), 0)
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Words."""
         measured = [item for item in self._shown.measurements if item.value is not None]
         parts = [self._slope] if self._slope else []
         room = self.width() - self.all.sizeHint().width() - 3 * self._services.theme.theme.size("space.3")

@@ -24,16 +24,18 @@ from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 EXPORTS = {
-    "csv": msg("Values as CSV ..."),
-    "png": msg("Picture as PNG ..."),
-    "svg": msg("Drawing as SVG ..."),
+    "csv": msg("Values as CSV…"),
+    "png": msg("Picture as PNG…"),
+    "svg": msg("Drawing as SVG…"),
     "conversation": msg("Attach to the message in the conversation"),
 }
 """Formats a plot is exported in, by their suffix; and the conversation."""
 
 
 _CHOICE_SHARE = 0.37
-"""Of the bar's width; the rest is the traces'."""
+"""Of the bar's width; the rest is the traces', as far as they need it."""
+_ALL_IN_ONE_ROW = (0, 1)
+"""Chips without room, and rows of the others."""
 
 
 _DOT = " · "
@@ -57,6 +59,8 @@ class _Choice(QComboBox):
     def shortened(self, room: int) -> str:
         """The chosen name in `room` pixels."""
         metrics, middle = self.fontMetrics(), Qt.TextElideMode.ElideMiddle
+        if metrics.horizontalAdvance(self.currentText()) <= room:  # its parts, each rounded, may be wider
+            return self.currentText()
         circuit, dot, rest = self.currentText().partition(_DOT)
         least = min(metrics.horizontalAdvance(_SHORTEST), metrics.horizontalAdvance(circuit))
         if not dot:
@@ -103,10 +107,10 @@ class PlotTools(QWidget):
         self.cursors = IconButton(services, "crosshair", msg("Cursors A and B"), name="toggle_cursors")
         self.cursors.setCheckable(True)
         self.cursors.setChecked(True)
-        self.fit = IconButton(services, "scan", msg("Show everything"), key="F", name="fit_plot")
-        self.overlay = IconButton(services, "layers", msg("Draw older runs behind"), name="overlay_runs")
+        self.fit = IconButton(services, "scan", msg("Fit"), key="F", name="fit_plot")
+        self.overlay = IconButton(services, "layers", msg("Overlay earlier runs"), name="overlay_runs")
         self.overlay.setCheckable(True)
-        self.expression = IconButton(services, "sigma", msg("Draw an expression"), name="draw_expression")
+        self.expression = IconButton(services, "sigma", msg("Plot an expression"), name="draw_expression")
         self.expression.clicked.connect(self.chips.begin_expression)
         self.export = IconButton(services, "download", msg("Export the plot"), name="export_plot")
         self.export.clicked.connect(self._show_exports)
@@ -156,6 +160,9 @@ class PlotTools(QWidget):
             rest = choice.rest_width()
             wanted = rest + metrics.horizontalAdvance(choice.currentText())
             choice.setFixedWidth(min(wanted, max(round(self.width() * _CHOICE_SHARE), rest)))
+            lacking = wanted - choice.width()
+            if lacking > 0 and self.chips.needed(self._chip_room(5) - lacking) == _ALL_IN_ONE_ROW:
+                choice.setFixedWidth(wanted)
             choice.setToolTip(choice.currentText())
             view = choice.view()
             if view is not None:
@@ -170,7 +177,6 @@ class PlotTools(QWidget):
         self._make_room()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Another room."""
         super().resizeEvent(event)
         self._fit_choice()
 
@@ -184,7 +190,8 @@ class PlotTools(QWidget):
             return
         theme = self._services.theme.theme
         full, folded = (self.chips.needed(self._chip_room(count)) for count in (5, 3))
-        is_narrow = folded < full or (full != (0, 1) and self._chip_room(5) < theme.size("space.12") * 4)
+        is_low_on_room = self._chip_room(5) < theme.size("space.12") * 4
+        is_narrow = folded < full or (full != _ALL_IN_ONE_ROW and is_low_on_room)
         for button in (self.overlay, self.expression, self.export):
             button.setVisible(not is_narrow)
         shortest = self.plot_choice.shortest_width()
@@ -209,7 +216,6 @@ class PlotTools(QWidget):
         self.setFixedHeight(self.chips.height() + 1)
 
     def restyle(self) -> None:
-        """Sizes and colours."""
         theme = self._services.theme.theme
         self._row.setContentsMargins(theme.size("space.3"), 0, theme.size("space.2"), 0)
         self._row.setSpacing(theme.size("space.2"))
@@ -224,7 +230,6 @@ class PlotTools(QWidget):
         self._polished.start()
 
     def retranslate(self) -> None:
-        """Texts."""
         language = self._services.language
         self.plot_choice.setAccessibleName(language(msg("Analysis")))
         self.chips.retranslate()
@@ -236,7 +241,6 @@ class PlotTools(QWidget):
             self.menu.addAction(action)
 
     def _show_rest(self) -> None:
-        """What a narrow pane has no buttons for."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for button in (self.overlay, self.expression):

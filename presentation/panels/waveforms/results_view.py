@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtGui import QContextMenuEvent, QKeyEvent
@@ -21,6 +22,9 @@ from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import msg
 
+if TYPE_CHECKING:
+    from application.groups.project import Project
+
 _WIDEST = 560
 
 
@@ -31,12 +35,12 @@ _NAME_SHARE = 0.45
 class _Table(FigureTable):
     """Delete takes away what was added; the menu offers that too."""
 
-    def __init__(self, services: WindowServices, shown: ShownResult, name: str) -> None:
+    def __init__(self, services: WindowServices, project: Project, shown: ShownResult, name: str) -> None:
         super().__init__(services, name)
+        self._project = project
         self._shown = shown
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Delete."""
         if is_delete(event):
             self._remove_chosen()
         else:
@@ -52,7 +56,6 @@ class _Table(FigureTable):
         self.menu().popup(event.globalPos())
 
     def menu(self) -> QMenu:
-        """The menu of the chosen rows."""
         language, menu = self._services.language, QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         chosen = self._chosen()
@@ -61,7 +64,7 @@ class _Table(FigureTable):
         menu.addSeparator()
         has_goal = len(chosen) == 1 and chosen[0].goal is not None
         goal = menu.addAction(
-            language(msg("Change the goals...") if has_goal else msg("Make it a goal...")), self._make_goal
+            language(msg("Change goals…") if has_goal else msg("Set as goal…")), self._make_goal
         )
         delete = menu.addAction(language(msg("Delete the measurement")), self._remove_chosen)
         assert expression is not None
@@ -91,7 +94,7 @@ class _Table(FigureTable):
         from presentation.dialogs.goal_drafts import draft_of_measurement
         from presentation.dialogs.goals import GoalsDialog
 
-        browse = self._services.app.browse
+        browse = self._project.browse
         goals = await browse.goals(root, circuit)
         added = []
         if item.goal is None:
@@ -131,13 +134,18 @@ class _Table(FigureTable):
 class MeasurementsView(QWidget):
     """The table, and a field that adds an expression."""
 
-    def __init__(self, services: WindowServices, shown: ShownResult, *, is_compact: bool = False) -> None:
+    def __init__(
+        self, services: WindowServices, project: Project, shown: ShownResult, *, is_compact: bool = False
+    ) -> None:
         super().__init__()
         self._services = services
+        self._project = project
         self._shown = shown
         self._is_compact = is_compact
         self.setObjectName("measurements_side" if is_compact else "measurements")
-        self.table = _Table(services, shown, "measurement_table_side" if is_compact else "measurement_table")
+        self.table = _Table(
+            services, project, shown, "measurement_table_side" if is_compact else "measurement_table"
+        )
         self.add_button = QToolButton()
         self.add_button.setObjectName("add_measurement")
         self.add_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -179,7 +187,6 @@ class MeasurementsView(QWidget):
         self.retranslate()
 
     def restyle(self, _theme: object = None) -> None:
-        """Sizes and colours."""
         theme = self._services.theme.theme
         edge = theme.size("space.3")
         self.add_button.setIcon(self._services.icons.get("plus", "text.secondary", theme.size("icon.small")))
@@ -194,14 +201,15 @@ class MeasurementsView(QWidget):
         self._fit()
 
     def retranslate(self, _name: object = None) -> None:
-        """Texts."""
         language = self._services.language
         self.add_button.setText(language(msg("Add measurement")))
-        self.field.setAccessibleName(language(msg("Expression to be measured")))
+        self.field.setAccessibleName(language(msg("Expression to measure")))
         self.table.setAccessibleName(language(msg("Measurements")))
         self._empty.setText(
             language(
-                msg("Figures of the last run appear here: every .meas of the circuit, and what you add.")
+                msg(
+                    "Measurements of the last run appear here: every .meas of the circuit, and those you add."
+                )
             )
         )
         self._refresh()
@@ -240,7 +248,7 @@ class MeasurementsView(QWidget):
             words = self._services.language(name_of(item.goal))
             name = Cell(text=words, color=name_color, tip=self._tip(item))
         if item.value is None or math.isnan(item.value.value):
-            problem = item.problem or msg("The run's data do not show it.")
+            problem = item.problem or msg("The run's data do not contain it.")
             missing = Cell(text="—", color="text.tertiary", tip=self._services.language(problem))
             return [name, missing, Cell(text="")]
         text, unit = quantity(*item.as_shown(item.value))
@@ -292,7 +300,6 @@ class MeasurementsView(QWidget):
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def end_adding(self) -> None:
-        """Close the field."""
         self.field.hide()
         self._refused.hide()
         self.add_button.show()
@@ -324,7 +331,6 @@ class _Field(QLineEdit):
     """Escape leaves it."""
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Escape."""
         owner = self.parent()
         if event is not None and event.key() == Qt.Key.Key_Escape and isinstance(owner, MeasurementsView):
             owner.end_adding()

@@ -17,6 +17,8 @@ from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
+    from application.groups.project import Project
+    from application.groups.simulation import Simulation
     from application.project.browsing import ResultSummary
     from application.simulation.waveforms import LoadedWaveforms, StoredFigures
     from domain.simulation.waveform import Plot
@@ -37,9 +39,18 @@ class RunOverlay(QObject):
     changed = pyqtSignal()
     """other runs are chosen"""
 
-    def __init__(self, services: WindowServices, shown: ShownResult, button: QAbstractButton) -> None:
+    def __init__(
+        self,
+        services: WindowServices,
+        project: Project,
+        simulation: Simulation,
+        shown: ShownResult,
+        button: QAbstractButton,
+    ) -> None:
         super().__init__(button)
         self._services = services
+        self._project = project
+        self._simulation = simulation
         self._shown = shown
         self._button = button
         self._all: dict[Path | None, dict[Path, LoadedWaveforms | None]] = {}
@@ -59,7 +70,7 @@ class RunOverlay(QObject):
         """Those that are drawn: the run, and the circuit of one that is another's."""
         return tuple(
             self._foreign_name(figures)
-            if figures.circuit != self._shown.circuit
+            if self._is_foreign(figures)
             else self._services.language(_run(figures.number, is_ours=figures.is_ours))
             for figures in self._figures
         )
@@ -72,14 +83,16 @@ class RunOverlay(QObject):
     @property
     def foreign(self) -> tuple[str, ...]:
         """Those of another circuit that are drawn, by circuit and run."""
-        return tuple(
-            self._foreign_name(figures) for figures in self._figures if figures.circuit != self._shown.circuit
-        )
+        return tuple(self._foreign_name(figures) for figures in self._figures if self._is_foreign(figures))
 
     @property
     def _figures(self) -> list[StoredFigures]:
         found = (None if loaded is None else loaded.figures for loaded in self._chosen.values())
         return [figures for figures in found if figures is not None]
+
+    def _is_foreign(self, run: StoredFigures | ResultSummary) -> bool:
+        place = self._services.workspace.views.place_of(run.circuit, run.created)
+        return place != self._shown.circuit
 
     def _foreign_name(self, figures: StoredFigures) -> str:
         run = msg("Run {number} of {circuit}", number=figures.number, circuit=figures.circuit.name)
@@ -87,7 +100,6 @@ class RunOverlay(QObject):
 
     @property
     def chosen(self) -> tuple[Path, ...]:
-        """The results that are drawn behind."""
         return tuple(self._chosen)
 
     def toggle(self, result_path: Path) -> None:
@@ -138,7 +150,7 @@ class RunOverlay(QObject):
         if known is not None:
             return known.plots
         try:
-            older = await self._services.app.waveforms(path)
+            older = await self._simulation.waveforms(path)
         except CircuitAIError as error:
             chosen.pop(path, None)
             self._check()
@@ -155,14 +167,14 @@ class RunOverlay(QObject):
             self._services.start(self._offer(root), kind="list runs", scope="waveforms")
 
     async def _offer(self, root: Path) -> None:
-        results = await self._services.app.browse.results(root)
+        results = await self._project.browse.results(root)
         figures = None if self._shown.loaded is None else self._shown.loaded.figures
         others = [
             result
             for result in results
             if figures is not None
             and result.ok
-            and result.circuit == figures.circuit
+            and not self._is_foreign(result)
             and result.path != figures.result_path
         ]
         self._fill(others[:_MOST_OFFERED])
@@ -178,12 +190,12 @@ class RunOverlay(QObject):
             action.triggered.connect(lambda _checked, path=result.path: self.toggle(path))
             self.menu.addAction(action)
         if not results:
-            nothing = QAction(language(msg("No older run of this circuit")), self.menu)
+            nothing = QAction(language(msg("No earlier run of this circuit")), self.menu)
             nothing.setEnabled(False)
             self.menu.addAction(nothing)
-        elif self._chosen:
+        if self._chosen:
             self.menu.addSeparator()
-            none = QAction(language(msg("Draw none behind")), self.menu)
+            none = QAction(language(msg("No overlay")), self.menu)
             none.triggered.connect(lambda _checked: self.clear())
             self.menu.addAction(none)
 

@@ -15,6 +15,8 @@ from shared.errors import CircuitAIError
 from shared.message import Message
 
 if TYPE_CHECKING:
+    from application.groups.project import Project
+    from application.groups.simulation import Simulation
     from application.simulation.waveforms import LoadedWaveforms, StoredFigures
     from domain.simulation.goals import DesignGoal
     from domain.simulation.result import Quantity
@@ -66,9 +68,11 @@ class ShownResult(QObject):
     stale_changed = pyqtSignal(bool)
     """the circuit was changed since the shown run"""
 
-    def __init__(self, services: WindowServices) -> None:
+    def __init__(self, services: WindowServices, project: Project, simulation: Simulation) -> None:
         super().__init__()
         self._services = services
+        self._project = project
+        self._simulation = simulation
         self._request = 0
         self._measured: tuple[Measured, ...] = ()
         self._measured_on: LoadedWaveforms | None = None
@@ -92,8 +96,11 @@ class ShownResult(QObject):
 
     @property
     def circuit(self) -> Path | None:
-        """Of the shown run; None while nothing is shown, and of data without a circuit."""
-        return None if self.loaded is None or self.loaded.figures is None else self.loaded.figures.circuit
+        """Of the shown run, where it is now; None while nothing is shown, and of data without a circuit."""
+        figures = None if self.loaded is None else self.loaded.figures
+        if figures is None:
+            return None
+        return self._services.workspace.views.place_of(figures.circuit, figures.created)
 
     @property
     def _added(self) -> list[str]:
@@ -107,7 +114,6 @@ class ShownResult(QObject):
 
     @property
     def previous_number(self) -> int | None:
-        """The run the figures are compared with."""
         previous = None if self._measured_on is None else self._measured_on.previous
         return None if previous is None else previous.number
 
@@ -147,7 +153,6 @@ class ShownResult(QObject):
         return outcome.message if isinstance(outcome, CircuitAIError) and is_nonsense else None
 
     def remove_measurement(self, expression: str) -> None:
-        """Measure an added one no more."""
         if expression in self._added:
             self._added.remove(expression)
             self._services.workspace.views.tell()
@@ -158,7 +163,7 @@ class ShownResult(QObject):
 
     async def _load(self, result_path: Path, request: int) -> None:
         try:
-            loaded = await self._services.app.waveforms(result_path)
+            loaded = await self._simulation.waveforms(result_path)
             goals = await self._goals(loaded)
         except CircuitAIError as error:
             if request == self._request:
@@ -207,7 +212,7 @@ class ShownResult(QObject):
         before: Mapping[str, Quantity | CircuitAIError] = {}
         if loaded.previous is not None and now:
             try:
-                before = await self._services.app.measure(
+                before = await self._simulation.measure(
                     loaded.previous.result_path,
                     [text for text, value in now.items() if not isinstance(value, CircuitAIError)],
                 )
@@ -220,25 +225,24 @@ class ShownResult(QObject):
         root, figures = self._services.workspace.root, loaded.figures
         if root is None or figures is None or not figures.is_ours:  # nobody has run it here
             return ()
-        return await self._services.app.browse.goals(root, figures.circuit, created=figures.created)
+        return await self._project.browse.goals(root, figures.circuit, created=figures.created)
 
     def _on_goals_changed(self, circuit: Path) -> None:
         if self.loaded is not None and circuit == self.circuit:
             self.show(self.loaded.source)
 
     def _on_file_changed(self, path: Path) -> None:
-        figures = None if self.loaded is None else self.loaded.figures
-        if figures is not None and path == figures.circuit:
+        if path == self.circuit:
             self._services.start(
                 self._compare_with_file(self._request), kind="compare circuit", scope="waveforms"
             )
 
     async def _compare_with_file(self, request: int) -> None:
         """Whether the circuit's file is still the one that was simulated."""
-        figures = None if self.loaded is None else self.loaded.figures
-        if figures is None:
+        figures, circuit = None if self.loaded is None else self.loaded.figures, self.circuit
+        if figures is None or circuit is None:
             return
-        digest = await self._services.app.waveforms.digest_of(figures.circuit)
+        digest = await self._simulation.waveforms.digest_of(circuit)
         if request == self._request:
             self._set_stale(digest is not None and digest != figures.netlist_sha256)
 

@@ -11,19 +11,19 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from PyQt6.QtCore import QModelIndex, QPoint
 from PyQt6.QtWidgets import QAbstractItemView, QApplication, QDialog, QMenu, QWidget
 
 import bootstrap
+from application.app import Application
 from application.project.window_state import WindowState
 from presentation.panels.bottom_pane import BottomPane
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.web_view import WebConversation
 from presentation.panels.editor.code_editor import CodeEditor
-from presentation.panels.editor.editor_area import EditorArea
 from presentation.ui.workspace import WindowServices
 from presentation.window.application import delete_widgets, live
 from presentation.window.main_window import MainWindow
@@ -52,11 +52,11 @@ async def program(
     for Person.
     """
     app = await asyncio.to_thread(bootstrap.build, environment={**os.environ, "LANG": "en_US.UTF-8"})
-    remembered = state or await asyncio.to_thread(app.window_state.load)
+    remembered = state or await asyncio.to_thread(app.program.window_state.load)
     made: list[MainWindow] = []
 
-    def make_frame(services: WindowServices, state: WindowState) -> MainWindow:
-        made.append(MainWindow(services, state))
+    def make_frame(services: WindowServices, app: Application, state: WindowState) -> MainWindow:
+        made.append(MainWindow(services, app, state))
         return made[-1]
 
     running = asyncio.create_task(live(app, place, remembered, make_frame), name="the program")
@@ -103,17 +103,17 @@ class Person:
     @property
     def panel(self) -> ConversationPanel:
         """The conversation."""
-        return cast("ConversationPanel", self.window.panes.conversation)
+        return self.window.parts.conversation
 
     @property
     def bottom(self) -> BottomPane:
         """Waveforms, measurements, problems, console."""
-        return cast("BottomPane", self.window.panes.bottom)
+        return self.window.parts.bottom
 
     @property
     def editor(self) -> CodeEditor:
         """The text in the front tab."""
-        found = cast("EditorArea", self.window.panes.editor).current_editor()
+        found = self.window.parts.editor.current_editor()
         assert found is not None, "no file is open"
         return found
 
@@ -155,12 +155,12 @@ class Person:
 
     async def sees_the_window_filled(self) -> None:
         """The panels are there, the project is open, nothing is being made any more."""
-        tasks = self.services.app.tasks
+        tasks = self.window.parts.app.program.tasks
         busy = {"fill window", "open project", "web view", "examine"}
         await self.sees(
             "the window filled",
             lambda: (
-                isinstance(self.window.panes.conversation, ConversationPanel)
+                "conversation" in vars(self.window.parts)
                 and not any(handle.kind in busy for handle in tasks.handles)
             ),
         )
@@ -168,7 +168,7 @@ class Person:
 
     async def sees_the_view_decided(self) -> None:
         """Messages are shown by the web view, or it is known that there is none here."""
-        tasks = self.services.app.tasks
+        tasks = self.window.parts.app.program.tasks
         await self.sees(
             "what shows the messages",
             lambda: (

@@ -15,7 +15,6 @@ from presentation.dialogs.goals import GoalsDialog
 from presentation.dialogs.model_settings.dialog import ModelSettingsDialog
 from presentation.dialogs.prompt_editor.dialog import PromptSettingsDialog
 from presentation.dialogs.prompt_editor.page import _KEY
-from presentation.panels.bottom_pane import PROBLEMS
 from presentation.panels.conversation.items import (
     AnswerText,
     Decision,
@@ -27,6 +26,7 @@ from presentation.panels.conversation.items import (
 )
 from presentation.panels.conversation.web_view import WebConversation
 from presentation.panels.editor.overlay import SQUIGGLES
+from presentation.panels.run_views import PROBLEMS
 from presentation.ui.figure_table import FigureTable
 from tests.fakes.llm_server import FakeLLMServer, answer
 from tests.gui.stories.person import Person, program
@@ -73,7 +73,7 @@ async def open_the_example(person: Person) -> Path:
     workspace = person.services.workspace
     await person.sees("the main circuit", lambda: workspace.main_circuit == root / "filter.cir")
     if workspace.shown_file is None:
-        tree = person.window.panes.tree
+        tree = person.window.parts.tree
         index = await person.sees(
             "the circuit in the tree",
             lambda: (at := tree.model.index_of(root / "filter.cir")).isValid() and at,
@@ -95,7 +95,7 @@ async def break_a_line_and_undo_it(person: Person) -> None:
     for _ in range(3):
         await person.presses("BackSpace")
     assert editor.text(line).rstrip() == "R1   in   a"
-    problems = person.bottom.problems
+    problems = person.bottom.views.problems
     row = await person.sees(
         "the problem in the list",
         lambda: next((row for row in problems.rows if row.line == line + 1), None),
@@ -105,7 +105,7 @@ async def break_a_line_and_undo_it(person: Person) -> None:
     end = editor.SendScintilla(editor.SCI_GETLINEENDPOSITION, line)
     squiggle = 1 << SQUIGGLES["warning"]
     assert any(editor.SendScintilla(editor.SCI_INDICATORALLONFOR, at) & squiggle for at in range(start, end))
-    await person.sees("the count", lambda: person.bottom.tabs._counts.get(PROBLEMS) == 1)
+    await person.sees("the count", lambda: person.bottom.count_of(PROBLEMS) == 1)
     await person.looks_at("problem")
     for _ in range(3):
         if editor.text() != whole:
@@ -140,9 +140,9 @@ def frequency_at(table: FigureTable, cursor: int) -> float:
 async def run_and_read_a_cursor(person: Person) -> None:
     """F5; then the gain at 10 kHz, read with cursor A: 3 dB down, as the circuit's title says."""
     await person.presses("F5")
-    waveforms = person.bottom.waveforms
+    waveforms = person.bottom.views.waveforms
     await person.sees("curves", lambda: waveforms.area is not None and waveforms.traces)
-    await person.sees("the result in the list", lambda: person.window.panes.results.model.results)
+    await person.sees("the result in the list", lambda: person.window.parts.results.model.results)
     area, table = waveforms.area, waveforms.cursor_table
     await person.sees("cursor figures", lambda: table.isVisible() and frequency_at(table, 0) > 0)
     low, high = area.view_range
@@ -289,7 +289,7 @@ async def switch_language_and_theme(person: Person) -> None:
 
 async def leave_a_layout(person: Person, root: Path) -> None:
     """A second tab in front, the left pane hidden."""
-    tree = person.window.panes.tree
+    tree = person.window.parts.tree
     index = tree.model.index_of(root / "filter_loop.cir")
     await person.clicks_row(tree.view, index, times=2)
     await person.sees(
@@ -320,8 +320,8 @@ async def find_everything(person: Person, root: Path) -> None:
 
     await person.presses("ctrl+b")
     await person.sees("the left pane", window.panes.left.isVisible)
-    results = window.panes.results
+    results = window.parts.results
     await person.sees("the results", lambda: len(results.model.results) >= 2)
     last = results.model.index(results.model.rowCount() - 1, 0)
     await person.clicks_row(results.view, last)
-    await person.sees("its curves", lambda: person.bottom.waveforms.traces)
+    await person.sees("its curves", lambda: person.bottom.views.waveforms.traces)

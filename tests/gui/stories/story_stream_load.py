@@ -85,7 +85,7 @@ async def once(person: Person, question: str) -> None:
             count = len(finished)
             workspace.run_requested.emit()
             await person.sees("the end of a run", lambda count=count: len(finished) > count)
-            await person.sees("its curves", lambda: person.bottom.waveforms.traces)
+            await person.sees("its curves", lambda: person.bottom.views.waveforms.traces)
     finally:
         workspace.run_finished.disconnect(finished.append)
     assert finished

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from application.app import Application
-from application.conversation.chatting import ChatRequest, Emit
+from application.conversation.turn_deps import ChatRequest, Emit
 from application.ports.events import ChatEvent, TurnEnded
 from domain.llm.chat import ProviderChoice
 from tests.fakes.llm_server import FakeLLMServer
@@ -25,7 +25,7 @@ async def turn(
     events: list[ChatEvent] = []
     choice = ProviderChoice(provider="openai-compatible", model="m", base_url=server.base_url)
     request = ChatRequest(project=project, text=text, session_id=session_id, choice=choice)
-    return await app.chat(request, emit=emit or events.append), events
+    return await app.conversations.chat(request, emit=emit or events.append), events
 
 
 def messages_of(project: Path) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from application.app import Application
-from application.conversation.chatting import ChatRequest
+from application.conversation.turn_deps import ChatRequest
 from application.ports.events import AnswerStreamed, ChatEvent, RetryScheduled, ToolStarted
 from domain.llm.chat import ProviderChoice
 from shared.errors import Stopped
@@ -104,8 +104,8 @@ async def stop_at(
         if _is_moment(moment, event):
             reached.set()
 
-    handle = app.tasks.submit(
-        "chat", "1", app.chat(request(peer.base_url, project, QUESTION), emit=emit), scope=SCOPE
+    handle = app.program.tasks.submit(
+        "chat", "1", app.conversations.chat(request(peer.base_url, project, QUESTION), emit=emit), scope=SCOPE
     )
     if peer.has_come is not None:
         assert await asyncio.to_thread(peer.has_come)
@@ -118,7 +118,7 @@ async def stop_at(
     leaving = asyncio.create_task(asyncio.to_thread(peer.wait_until_left))
     began = clock()
     leaving.add_done_callback(lambda _: setattr(stop, "closed_s", clock() - began))
-    await app.stop.stop("user", scope=SCOPE)
+    await app.program.stop.stop("user", scope=SCOPE)
     stop.idle_s = clock() - began
     await leaving
     try:
@@ -148,7 +148,7 @@ async def ask_on(app: Application, peer: Peer, project: Path) -> str:
     """Send the next message of the conversation; how its turn ended."""
     with ExitStack() as stack:
         server = peer.server or stack.enter_context(FakeLLMServer([answer("Nothing else.")]))
-        turn = app.chat(
+        turn = app.conversations.chat(
             request(server.base_url, project, NEXT_QUESTION, session_of(project).stem), emit=lambda _: None
         )
         return (await turn).stop_reason

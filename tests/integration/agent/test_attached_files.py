@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 
 from application.app import Application
-from application.conversation.chatting import ChatRequest
+from application.conversation.turn_deps import ChatRequest
 from application.ports.events import AttachmentsLeftOut, ChatEvent
 from bootstrap import build
 from domain.llm.chat import ProviderChoice, ProviderError
@@ -63,7 +63,7 @@ async def say(
     base_url: str = "",
 ) -> list[ChatEvent]:
     events: list[ChatEvent] = []
-    prepared = [await app.attachments.take_file(path, project=project) for path in files]
+    prepared = [await app.conversations.attachments.take_file(path, project=project) for path in files]
     request = ChatRequest(
         project=project,
         text=text,
@@ -73,7 +73,7 @@ async def say(
         ),
         attachments=tuple(prepared),
     )
-    await app.chat(request, emit=events.append)
+    await app.conversations.chat(request, emit=events.append)
     return events
 
 
@@ -141,7 +141,7 @@ async def test_picture_and_file_are_sent_kept_and_sent_again(
     assert {Path(name).suffix for name in names} == {".jpg", ".txt"}
     assert photo.read_bytes() in {(stored / "attachments" / name).read_bytes() for name in names}
     assert await asyncio.to_thread(_largest_checkpoint, stored / "checkpoints.sqlite") < 20_000
-    shown = await app.sessions.show(project, "last")
+    shown = await app.conversations.sessions.show(project, "last")
     assert [each["name"] for each in shown.messages[0].attachments] == ["photo.jpg", netlist.name]
 
 
@@ -168,21 +168,21 @@ async def test_what_a_model_would_not_get_is_said_before_anything_is_written(
     note = tmp_path / "note.txt"
     note.write_text("R1 is too small.\n")
     with FakeLLMServer(lambda _body: answer("Read.")) as server:
-        with pytest.raises(UserInputError, match="can't see pictures") as caught:
+        with pytest.raises(UserInputError, match="cannot see pictures") as caught:
             await say(app, server, project, dot, model=BLIND)
         assert "vision" in str(caught.value.advice)
         others = Alternatives(choices=(ProviderChoice(provider="zhipu", model="glm-4.6v"),))
-        app.chat.alternatives = lambda: others
-        with pytest.raises(UserInputError, match="can't see pictures") as caught:
+        app.conversations.chat.deps = replace(app.conversations.chat.deps, alternatives=lambda: others)
+        with pytest.raises(UserInputError, match="cannot see pictures") as caught:
             await say(app, server, project, dot, model=BLIND)
         assert "zhipu glm-4.6v" in str(caught.value.advice)
         for file in (dot, note):
-            prepared = await app.attachments.take_file(file)
+            prepared = await app.conversations.attachments.take_file(file)
             request = ChatRequest(
                 project=project, text="Look.", choice=ProviderChoice(), attachments=(prepared,)
             )
             with pytest.raises(UserInputError, match="built-in"):
-                await app.chat(request, emit=lambda _event: None)
+                await app.conversations.chat(request, emit=lambda _event: None)
         assert not server.requests
         assert not (project / ".circuit_ai").exists()
         # Texts are for any model, also that of a document.
@@ -302,7 +302,7 @@ class _Agreeing:
             return "once"
 
         request = replace(self._request, text=text)
-        await self._app.chat(request, emit=events.append, ask_consent=agree)  # type: ignore[arg-type]
+        await self._app.conversations.chat(request, emit=events.append, ask_consent=agree)  # type: ignore[arg-type]
         return events
 
 
@@ -316,14 +316,14 @@ async def test_deleting_a_conversation_takes_what_only_it_names(
         await say(app, server, project, shared)
         second = next(path.stem for path in transcripts(project) if path.stem != first)
         assert len(kept(project)) == 2
-        await app.sessions.delete(project, first)
+        await app.conversations.sessions.delete(project, first)
         assert {(project / ".circuit_ai" / "attachments" / name).read_bytes() for name in kept(project)} == {
             shared.read_bytes()
         }
         # What a killed program left behind goes with the next one.
         left = project / ".circuit_ai" / "attachments" / f"{'0' * 64}.png"
         left.write_bytes(b"of a kill")
-        await app.sessions.delete(project, second)
+        await app.conversations.sessions.delete(project, second)
     assert not kept(project)
 
 

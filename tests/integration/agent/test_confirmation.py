@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from application.app import Application
-from application.conversation.chatting import ChatRequest
+from application.conversation.turn_deps import ChatRequest
 from application.ports.events import ChatEvent, ConfirmationGiven, ConfirmationNeeded, ToolEnded
 from bootstrap import build
 from domain.llm.chat import ProviderChoice
@@ -89,7 +89,7 @@ async def run(
     with FakeLLMServer([*(answer("", calls=calls) for calls in answers), answer("That is all.")]) as server:
         choice = ProviderChoice(provider="openai-compatible", model="m", base_url=server.base_url)
         request = ChatRequest(project=project, text=text, session_id=session_id, choice=choice)
-        await app.chat(request, emit=events.append, confirm=person)
+        await app.conversations.chat(request, emit=events.append, confirm=person)
         return Turn(events=events, requests=list(server.requests))
 
 
@@ -189,7 +189,13 @@ async def test_what_was_refused_is_not_asked_about_again_in_the_turn(app: Applic
     )
     asked = [card.calls[0].effect.paths[0].path for card in person.cards]
     assert asked == ["a.cir", "b.cir", "b.cir"]  # another content is another question
-    assert ["nobody was asked again" in told for told in turn.told] == [False, True, False, True, False]
+    assert ["the question was not repeated" in told for told in turn.told] == [
+        False,
+        True,
+        False,
+        True,
+        False,
+    ]
     await run(app, project, [rewrite("b.cir")], person=person, text="Try it again.")
     assert len(person.cards) == 4
     assert (project / "b.cir").read_text() == OLD
@@ -204,7 +210,7 @@ async def test_with_nobody_to_ask_nothing_is_lost(app: Application, project: Pat
 
 async def test_deny_wins_over_every_permission(app: Application, project: Path) -> None:
     rules = [Rule(decision="allow"), Rule(decision="deny", path="*.lib")]
-    await asyncio.to_thread(app.permissions.add_rules, project, rules)
+    await asyncio.to_thread(app.conversations.permissions.add_rules, project, rules)
     person = Person("always")
     turn = await run(
         app,
@@ -243,8 +249,8 @@ async def test_always_is_of_one_project_and_no_clone_brings_it(
 
 
 async def test_protected_file_is_always_asked_about(app: Application, project: Path) -> None:
-    await asyncio.to_thread(app.permissions.protect, project, "a.cir", is_protected=True)
-    await asyncio.to_thread(app.permissions.add_rules, project, [Rule(decision="allow")])
+    await asyncio.to_thread(app.conversations.permissions.protect, project, "a.cir", is_protected=True)
+    await asyncio.to_thread(app.conversations.permissions.add_rules, project, [Rule(decision="allow")])
     (project / "alias.cir").symlink_to("a.cir")
     person = Person("refuse")
     small = {"path": "alias.cir", "search": "old two", "replace": "x"}
@@ -297,18 +303,18 @@ async def test_stop_while_the_question_is_open_leaves_the_conversation_usable(
     with contextlib.suppress(asyncio.CancelledError):
         await turn
     assert turn.cancelled()
-    (info,) = await app.sessions.list(project)
+    (info,) = await app.conversations.sessions.list(project)
     after = await run(app, project, session_id=info.session_id, text="And now?")
     assert "refused_by_user" in after.told[0]
     assert (project / "a.cir").read_text() == OLD
 
 
 async def test_damaged_permissions_let_nothing_happen(app: Application, project: Path) -> None:
-    await asyncio.to_thread(app.permissions.protect, project, "a.cir", is_protected=True)
+    await asyncio.to_thread(app.conversations.permissions.protect, project, "a.cir", is_protected=True)
     file = Path(os.environ["CIRCUIT_DESIGN_AI_HOME"]) / "permissions.json"
     assert file.is_file()
     file.write_text(json.dumps({"schema_version": 1, "projects": {str(project): {"rules": [{"tool": "*"}]}}}))
-    with pytest.raises(UserInputError, match=r"permissions\.json can't be read"):
+    with pytest.raises(UserInputError, match=r"permissions\.json cannot be read"):
         await run(app, project, [rewrite("new.cir")], person=Person())
     assert not (project / "new.cir").exists()
 
@@ -363,7 +369,9 @@ async def test_lines_nobody_understands_only_ask_again(app: Application, project
 
 
 async def test_what_a_person_calls_by_hand(app: Application, project: Path) -> None:
-    run_tool = await asyncio.to_thread(lambda: app.run_tool)  # imports what the command line imports
+    run_tool = await asyncio.to_thread(
+        lambda: app.conversations.run_tool
+    )  # imports what the command line imports
 
     async def error_of(name: str, confirm: Any = None, **arguments: str) -> str:
         return (await run_tool(name, arguments, project=project, confirm=confirm)).error_type
@@ -374,14 +382,16 @@ async def test_what_a_person_calls_by_hand(app: Application, project: Path) -> N
     assert await error_of("delete_file", path="a.cir") == "needs_confirmation"
     assert await error_of("rewrite_file", path="b.cir", content=NEW) == ""
     assert await error_of("rewrite_file", path="models.lib", content=NEW) == ""
-    await asyncio.to_thread(app.permissions.protect, project, "b.cir", is_protected=True)
+    await asyncio.to_thread(app.conversations.permissions.protect, project, "b.cir", is_protected=True)
     patch = {"path": "b.cir", "search": "new", "replace": "newer"}
     assert await error_of("patch_file", **patch) == "needs_confirmation"
     assert await error_of("patch_file", **patch, confirm=Person("refuse")) == "refused_by_user"
     assert await error_of("read_file", path="b.cir") == ""
     assert await error_of("patch_file", **patch, confirm=person) == ""
     assert await error_of("delete_file", path="a.cir", confirm=person) == ""
-    await asyncio.to_thread(app.permissions.add_rules, project, [Rule(decision="deny", path="*.lib")])
+    await asyncio.to_thread(
+        app.conversations.permissions.add_rules, project, [Rule(decision="deny", path="*.lib")]
+    )
     assert await error_of("read_file", path="models.lib", confirm=person) == "forbidden_by_rule"
     assert [card.calls[0].reasons for card in person.cards] == [("protected",), ("delete",)]
     assert not (project / "a.cir").exists()

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from application.app import Application
-from application.conversation.chatting import ChatRequest, ChatWithModel
+from application.conversation.chatting import ChatWithModel
 from application.conversation.sessions import ShownSession
+from application.conversation.turn_deps import ChatRequest
 from application.ports.events import TurnEnded
 from bootstrap import build
 from domain.llm.chat import ProviderChoice
@@ -45,7 +46,7 @@ async def say(
         project=project, text="Go.", session_id=session_id, choice=choice, max_cost=max_cost
     )
     try:
-        return await app.chat(request, emit=lambda _event: None)
+        return await app.conversations.chat(request, emit=lambda _event: None)
     finally:
         await app.close()
 
@@ -54,7 +55,7 @@ def _program(settings: Mapping[str, Any]) -> Application:
     user_home().mkdir(parents=True, exist_ok=True)
     (user_home() / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
     app = build()
-    assert isinstance(app.chat, ChatWithModel)  # made here, as it reads the settings
+    assert isinstance(app.conversations.chat, ChatWithModel)  # made here, as it reads the settings
     return app
 
 
@@ -66,7 +67,7 @@ def session_of(project: Path) -> str:
 async def shown_of(project: Path) -> ShownSession:
     app = await asyncio.to_thread(build)
     try:
-        return await app.sessions.show(project, session_of(project))
+        return await app.conversations.sessions.show(project, session_of(project))
     finally:
         await app.close()
 
@@ -90,7 +91,7 @@ async def test_a_conversation_ends_when_it_has_cost_what_it_may(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("prices", "max_cost", "words"),
-    [({}, (5.0, "USD"), "is not known"), (PRICES, (5.0, "CNY"), "is priced in USD")],
+    [({}, (5.0, "USD"), "is unknown"), (PRICES, (5.0, "CNY"), "is priced in USD")],
 )
 async def test_a_limit_that_can_not_be_kept_lets_nothing_out(
     prices: dict[str, Any], max_cost: tuple[float, str], words: str, tmp_path: Path
@@ -127,9 +128,9 @@ async def test_an_answer_without_a_count_of_tokens_has_no_known_cost(tmp_path: P
 
 async def test_the_built_in_model_costs_nothing_under_any_limit(tmp_path: Path) -> None:
     app = build()
-    chat = app.chat
+    chat = app.conversations.chat
     assert isinstance(chat, ChatWithModel)
-    chat.limits = replace(chat.limits, session_cost=0.01)
+    chat.deps = replace(chat.deps, limits=replace(chat.deps.limits, session_cost=0.01))
     request = ChatRequest(project=tmp_path, text="help", choice=ProviderChoice())
     try:
         ended = await chat(request, emit=lambda _event: None)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from application.app import Application
-from application.conversation.chatting import ChatRequest
+from application.conversation.turn_deps import ChatRequest
 from application.ports.events import AnswerStreamed, ChatEvent, ErrorOccurred, TurnEnded
 from bootstrap import build
 from domain.llm.chat import ProviderChoice, ProviderError
@@ -61,7 +61,7 @@ async def say(
                 task.cancel("user")
 
     task = asyncio.create_task(
-        app.chat(ChatRequest(project=project, text=text, choice=choice), emit=emit), name="turn"
+        app.conversations.chat(ChatRequest(project=project, text=text, choice=choice), emit=emit), name="turn"
     )
     await asyncio.wait([task])
     if (
@@ -97,7 +97,7 @@ async def test_a_stopped_answer_goes_on_in_its_place_and_loses_its_mark(
     pieces = [event for event in (*stopped, *again, *whole) if isinstance(event, AnswerStreamed)]
     assert {event.message_id for event in pieces} == {partial["id"]}
     assert "".join(event.text for event in pieces) == TEXT
-    (shown,) = await app.sessions.list(tmp_path)
+    (shown,) = await app.conversations.sessions.list(tmp_path)
     assert not shown.has_partial_response
 
 
@@ -122,7 +122,7 @@ async def test_going_on_over_a_network_that_is_still_gone_says_so_and_can_be_tri
 
 async def test_a_turn_that_stopped_at_a_tool_is_asked_to_go_on(app: Application, tmp_path: Path) -> None:
     def next_answer(body: dict[str, Any]) -> Script:
-        if "Go on." in str(body["messages"][-1]["content"]):
+        if "Continue." in str(body["messages"][-1]["content"]):
             return answer("All files are listed.")
         if body["messages"][-1]["role"] == "tool":
             return DOWN
@@ -144,7 +144,8 @@ async def test_a_killed_answer_goes_on_in_its_place(app: Application, tmp_path: 
         end = next(n for n, line in enumerate(lines) if line.get("message", {}).get("type") == "assistant")
         partial = lines[end]["message"]
         delta = {"event": "delta", "message_id": partial["id"], "text": partial["content"], "reasoning": ""}
-        as_killed = [json.dumps(line).encode() for line in [*lines[:end], delta]]
+        before = [line for line in lines[:end] if line["event"] != "delta"]  # a slow machine had noted some
+        as_killed = [json.dumps(line).encode() for line in [*before, delta]]
         await asyncio.to_thread(sign_lines, session, as_killed)
         assert end_of(await say(app, server, tmp_path, None)) == "completed"
     question, said = messages_of(tmp_path)

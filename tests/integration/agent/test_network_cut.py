@@ -12,7 +12,7 @@ from typing import Any, Literal, NoReturn
 import pytest
 
 from application.app import Application
-from application.conversation.chatting import ChatRequest
+from application.conversation.turn_deps import ChatRequest
 from application.ports.events import AnswerStreamed, ChatEvent, ToolStarted
 from application.simulation.simulating import SimulationRequest
 from bootstrap import build
@@ -37,10 +37,10 @@ LONG_TRANSIENT = "RC, a while\nV1 a 0 SIN(0 1 1k)\nR1 a b 1k\nC1 b 0 1u\n.tran 1
 @pytest.fixture
 async def app() -> AsyncIterator[Application]:
     application = build()
-    application.events.bind()
+    application.program.events.bind()
     # Silence is given up after a second in place of a minute.
     impatient = ModelSettings(providers={PROVIDER: ProviderSettings(silence_s=1.0, first_piece_s=1.0)})
-    await asyncio.to_thread(application.model_settings.change, lambda _: impatient)
+    await asyncio.to_thread(application.models.settings.change, lambda _: impatient)
     yield application
     await application.close()
 
@@ -87,8 +87,8 @@ async def test_all_else_goes_on_and_the_answer_is_completed_later(
         def emit(event: ChatEvent) -> None:
             events.append(event)
             if isinstance(event, ToolStarted):
-                run = app.simulate(SimulationRequest(circuit=project / "long.cir"))
-                simulations.append(app.tasks.submit("simulation", "1", run, scope="run"))
+                run = app.simulation.run(SimulationRequest(circuit=project / "long.cir"))
+                simulations.append(app.program.tasks.submit("simulation", "1", run, scope="run"))
             is_moment = isinstance(event, ToolStarted if moment == "tool" else AnswerStreamed)
             if is_moment and simulations and not cut.is_set():
                 if kind == "no name":
@@ -96,17 +96,19 @@ async def test_all_else_goes_on_and_the_answer_is_completed_later(
                 network.cut("reset" if kind == "no name" else kind)
                 cut.set()
 
-        turn = app.chat(_request(network, project, "Explain the filter."), emit=emit)
-        handle = app.tasks.submit("chat", "1", turn, scope=SCOPE)
+        turn = app.conversations.chat(_request(network, project, "Explain the filter."), emit=emit)
+        handle = app.program.tasks.submit("chat", "1", turn, scope=SCOPE)
         await cut.wait()
         (simulation,) = simulations
         assert not simulation.has_ended
         # Meanwhile: a file is written, what runs runs on, a stop is heard.
-        written = await app.run_tool("rewrite_file", {"path": "b.md", "content": "mine\n"}, project=project)
+        written = await app.conversations.run_tool(
+            "rewrite_file", {"path": "b.md", "content": "mine\n"}, project=project
+        )
         assert written.success, written.content
         if moment == "stopped":
-            await app.stop.stop("user", scope=SCOPE)
-            assert app.stop.state(SCOPE) == "idle"
+            await app.program.stop.stop("user", scope=SCOPE)
+            assert app.program.stop.state(SCOPE) == "idle"
             with pytest.raises(Stopped):
                 await handle.result()
         else:
@@ -126,7 +128,7 @@ async def test_all_else_goes_on_and_the_answer_is_completed_later(
         again = _request(network, project, "continue", session_of(project).stem)
         if moment == "tool":
             again = replace(again, text=None, session_id="", go_on="continue")
-        ended = await app.chat(again, emit=events.append)
+        ended = await app.conversations.chat(again, emit=events.append)
         assert ended.stop_reason == "completed"
         assert len(server.requests) == before + 1
         told = server.requests[-1]["messages"]

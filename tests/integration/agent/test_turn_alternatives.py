@@ -27,7 +27,7 @@ def _set_up(home: Path, settings: object) -> Application:
     home.mkdir()
     (home / SETTINGS_FILE).write_text(json.dumps(settings))
     app = build(environment={USER_HOME_VARIABLE: str(home)})
-    assert not app.warnings
+    assert not app.program.warnings
     return app
 
 
@@ -128,7 +128,7 @@ async def test_without_leave_another_model_is_only_offered(tmp_path: Path) -> No
     assert told.advice == caught.value.advice
     assert [(offer.provider, offer.model) for offer in told.offers] == [("openai-compatible", "other")]
     # Kept for whoever opens the conversation again, the advice in its own words and parameters.
-    kept = await app.sessions.show(tmp_path / "p", "last")
+    kept = await app.conversations.sessions.show(tmp_path / "p", "last")
     (failure,) = kept.failures.values()
     assert (failure.message, failure.offers, failure.asked) == (told.message, told.offers, "m")
     assert str(failure.advice) == str(told.advice)
@@ -164,7 +164,7 @@ async def test_the_state_of_services_is_there_for_the_window(tmp_path: Path) -> 
     async with application(tmp_path / "home") as app:
         with FakeLLMServer([answer("ok")]) as server:
             await turn(app, server, tmp_path / "p")
-        (report,) = app.models.services()
+        (report,) = app.models.providers.services()
     assert (report.provider, report.calls, report.state) == ("openai-compatible", 1, "closed")
     assert report.last_first_piece_s is not None
 
@@ -182,7 +182,7 @@ async def test_what_cannot_fit_is_not_sent_and_shortened_at_once(tmp_path: Path)
             with pytest.raises(ProviderError) as caught:
                 await turn(app, server, project, small * 10, session_id=session)
     assert caught.value.error_type == "context_too_long"
-    assert "it takes 40000" in str(caught.value)
+    assert "at most 40000 are accepted" in str(caught.value)
     assert len(server.requests) == 2
 
 

@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from application.app import Application
-from application.conversation.turn_phases import TurnPhases
+from application.conversation.turn import TurnPhases
 from application.ports.events import AnswerStreamed, ChatEvent, PhaseEntered, ToolEnded, TurnEnd, TurnEnded
-from application.tool_execution.context import ToolCall, ToolContext
-from application.tool_execution.definition import Arguments, Tool
+from application.tool_execution.definition import Arguments, Tool, ToolContext
 from application.tool_execution.executor import ToolExecutor
 from bootstrap import build
-from domain.llm.agentic_loop.phases import PHASES, PhaseMachine
+from domain.llm.agentic_loop.policy import PHASES, PhaseMachine
 from domain.llm.chat import ProviderChoice, ProviderError
-from domain.llm.tools.result import EffectClass, ToolResult, failure
+from domain.llm.tools.look import unknown_look
+from domain.llm.tools.result import EffectClass, ToolCall, ToolResult, failure
 from shared.message import msg
 from tests.fakes.llm_server import FakeLLMServer, Script, answer, call
 from tests.integration.agent.in_process import messages_of, turn
@@ -92,7 +92,7 @@ WRONG_MODELS = {
     ),
     "cut at its limit, for ever": Wrong(
         [answer(f"part {n} of a long text, ", finish_reason="length") for n in range(9)],
-        *("length", 6, "going on 5 times", "cut off"),
+        *("length", 6, "after 5 continuations", "cut off"),
     ),
     "cut, and then repeats itself": Wrong(
         [answer("A text that is cut off here", finish_reason="length")], "length", 2, "output limit"
@@ -155,7 +155,7 @@ async def test_a_cut_answer_is_gone_on_with_in_the_same_message(
     assert "".join(piece.text for piece in pieces) == whole
     assert len({piece.message_id for piece in pieces}) == 1
     assert [again[-2]["role"], again[-1]["role"]] == ["assistant", "user"]
-    shown = (await app.sessions.show(project, _session_id(project))).messages[-1]
+    shown = (await app.conversations.sessions.show(project, _session_id(project))).messages[-1]
     assert (shown.text, shown.partial, shown.reasoning, list(shown.earlier)) == (whole, False, "ab", [])
     assert ended.usage["total_tokens"] == (97 if ending == "unmarked" else 2 * 97)
 
@@ -220,12 +220,13 @@ async def test_reading_is_tried_again_by_itself_and_a_change_never(app: Applicat
         async def run(_arguments: Arguments, _context: ToolContext, _call: ToolCall) -> ToolResult:
             tried.append(name)
             if len(tried) == 3:
-                return ToolResult(success=True, content="there", summary=msg("Done before."))
-            return failure("timeout", msg("Done before."))
+                return ToolResult(success=True, content="there", summary=msg("Already done."))
+            return failure("timeout", msg("Already done."))
 
         return Tool(
             name=name,
-            title=msg("Done before."),
+            title=msg("Already done."),
+            look=unknown_look(name),
             description="Fails at first.",
             category="file",
             effect=effect,
@@ -234,7 +235,7 @@ async def test_reading_is_tried_again_by_itself_and_a_change_never(app: Applicat
         )
 
     executor = ToolExecutor([tool("look", "read"), tool("shift", "create")])
-    app.chat.executor = lambda: executor
+    app.conversations.chat.deps = replace(app.conversations.chat.deps, executor=lambda: executor)
     calls = [call("look", {}, id="a"), call("shift", {}, id="b")]
     with FakeLLMServer([answer("", calls=calls), answer("Done.")]) as server:
         _, events = await turn(app, server, project)
@@ -245,7 +246,7 @@ async def test_reading_is_tried_again_by_itself_and_a_change_never(app: Applicat
 def test_a_phase_that_cannot_be_is_refused_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     phases = TurnPhases()
     assert phases.enter("preparing") is not None
-    with caplog.at_level("CRITICAL", "application.conversation.turn_phases"):
+    with caplog.at_level("CRITICAL", "application.conversation.turn"):
         assert phases.follow(PhaseEntered(phase="aggregating", round_number=1), tokens=0) is None
         assert phases.follow(PhaseEntered(phase="flying", round_number=1), tokens=0) is None
     assert phases.phase == "preparing"
@@ -297,28 +298,28 @@ async def test_a_small_model_names_the_conversation(app: Application, project: P
         FakeLLMServer([answer("It is a low-pass.")]) as server,
         FakeLLMServer([answer("<think>hm</think>\n“RC low-pass explained.”\nMore")]) as small,
     ):
-        app.chat.small_model = ProviderChoice(
-            provider="openai-compatible", model="small", base_url=small.base_url
-        )
+        model = ProviderChoice(provider="openai-compatible", model="small", base_url=small.base_url)
+        app.conversations.chat.deps = replace(app.conversations.chat.deps, small_model=model)
         await turn(app, server, project, "What is this?")
         assert "It is a low-pass." in json.dumps(small.requests[0]["messages"])
-    assert (await app.sessions.show(project, _session_id(project))).name == "RC low-pass explained"
+    assert (
+        await app.conversations.sessions.show(project, _session_id(project))
+    ).name == "RC low-pass explained"
 
 
 async def test_a_small_model_that_fails_or_is_not_wanted_changes_nothing(
     app: Application, project: Path
 ) -> None:
     with FakeLLMServer([answer("x", drop=True), answer("Fine.")]) as server, FakeLLMServer([]) as small:
-        app.chat.small_model = ProviderChoice(
-            provider="openai-compatible", model="small", base_url=small.base_url
-        )
+        model = ProviderChoice(provider="openai-compatible", model="small", base_url=small.base_url)
+        app.conversations.chat.deps = replace(app.conversations.chat.deps, small_model=model)
         with pytest.raises(ProviderError):
             await turn(app, server, project, "What is this?")
         assert small.requests == []  # the turn failed: no title
         ended, _ = await turn(app, server, project, "And now?", session_id=_session_id(project))
         assert len(small.requests) == 1
     assert ended.stop_reason == "completed"
-    assert (await app.sessions.show(project, _session_id(project))).name == "What is this?"
+    assert (await app.conversations.sessions.show(project, _session_id(project))).name == "What is this?"
 
 
 async def test_runs_are_judged_by_the_goals_of_their_own_circuit(app: Application, project: Path) -> None:

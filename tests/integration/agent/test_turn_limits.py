@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from application.app import Application
-from application.conversation.chatting import ChatRequest, ChatWithModel
+from application.conversation.chatting import ChatWithModel
+from application.conversation.turn_deps import ChatRequest
 from application.ports.events import ChatEvent, ErrorOccurred, ToolEnded, ToolStarted, TurnEnded
 from bootstrap import build
 from domain.llm.agent_limits import AgentLimits
@@ -90,8 +91,10 @@ async def test_reading_calls_run_side_by_side_and_changes_one_by_one(
 
 
 async def test_calls_beyond_a_number_a_second_wait(app: Application, tmp_path: Path) -> None:
-    assert isinstance(app.chat, ChatWithModel)
-    app.chat.limits = replace(AgentLimits(), calls_per_second=1)
+    assert isinstance(app.conversations.chat, ChatWithModel)
+    app.conversations.chat.deps = replace(
+        app.conversations.chat.deps, limits=replace(AgentLimits(), calls_per_second=1)
+    )
     reads = [call("list_project_files", {"pattern": f"{number}*"}, id=f"r{number}") for number in range(4)]
     began = time.monotonic()
     with FakeLLMServer([answer("", calls=reads), answer("ok")]) as server:
@@ -102,8 +105,10 @@ async def test_calls_beyond_a_number_a_second_wait(app: Application, tmp_path: P
 
 
 async def test_model_time_has_a_limit_and_what_came_is_kept(app: Application, tmp_path: Path) -> None:
-    assert isinstance(app.chat, ChatWithModel)
-    app.chat.limits = replace(AgentLimits(), model_seconds=2.0)
+    assert isinstance(app.conversations.chat, ChatWithModel)
+    app.conversations.chat.deps = replace(
+        app.conversations.chat.deps, limits=replace(AgentLimits(), model_seconds=2.0)
+    )
     with FakeLLMServer([answer("The first half", stall=True)]) as server:
         ended, _ = await turn(app, server, tmp_path)
     assert ended.stop_reason == "limit"
@@ -136,7 +141,7 @@ async def test_broken_off_answer_is_kept_and_said(app: Application, tmp_path: Pa
         choice = ProviderChoice(provider="openai-compatible", model="m", base_url=server.base_url)
         request = ChatRequest(project=tmp_path, text="Go.", choice=choice)
         with pytest.raises(Exception) as failure:  # noqa: PT011 - which error is asserted by its event
-            await app.chat(request, emit=events.append)
+            await app.conversations.chat(request, emit=events.append)
     assert isinstance(events[-1], TurnEnded)
     assert events[-1].stop_reason == "error"
     assert isinstance(events[-2], ErrorOccurred)
@@ -150,8 +155,10 @@ async def test_checkpoints_of_a_full_turn_stay_small(
     app: Application, tmp_path: Path, record_property: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """15 answers of 5 calls each, with large arguments and results."""
-    assert isinstance(app.chat, ChatWithModel)
-    app.chat.limits = replace(AgentLimits(), calls_per_second=1000)
+    assert isinstance(app.conversations.chat, ChatWithModel)
+    app.conversations.chat.deps = replace(
+        app.conversations.chat.deps, limits=replace(AgentLimits(), calls_per_second=1000)
+    )
     body_text = "".join(f"* line {number} of a long netlist\n" for number in range(400))
 
     def busy(body: dict[str, Any]) -> Script:
@@ -163,7 +170,7 @@ async def test_checkpoints_of_a_full_turn_stay_small(
         ]
         return answer(f"Answer {number}. " * 50, reasoning="thinking " * 200, calls=calls)
 
-    monkeypatch.setattr(type(app.chat.checkpointers), "prune", _keep_all)
+    monkeypatch.setattr(type(app.conversations.chat.deps.checkpointers), "prune", _keep_all)
     with FakeLLMServer(busy) as server:
         ended, _ = await turn(app, server, tmp_path)
     assert ended.stop_reason == "limit"

@@ -40,7 +40,7 @@ from tests.integration.agent.stopping import (
 @pytest.fixture
 async def app() -> AsyncIterator[Application]:
     application = build()
-    application.events.bind()
+    application.program.events.bind()
     yield application
     await application.close()
 
@@ -56,8 +56,8 @@ async def test_stop_at_random_moments(campaign: Campaign, app: Application, tmp_
             stop = await stop_at(app, peer, project, moment, rng, patience_s=0.1)
             stops.append(stop)
             assert stop.was_stopped or moment == "any"
-            assert app.stop.state(SCOPE) == "idle"
-            assert app.tasks.handles == ()
+            assert app.program.stop.state(SCOPE) == "idle"
+            assert app.program.tasks.handles == ()
             if stop.was_stopped and stop.events:
                 assert isinstance(stop.events[-1], TurnEnded)
                 assert stop.events[-1].stop_reason == "stopped"
@@ -69,14 +69,17 @@ async def test_stop_at_random_moments(campaign: Campaign, app: Application, tmp_
 
 async def test_second_stop_is_harmless(app: Application, tmp_path: Path) -> None:
     with FakeLLMServer([answer("never ends", stall=True)]) as server:
-        handle = app.tasks.submit(
-            "chat", "1", app.chat(request(server.base_url, tmp_path, QUESTION), emit=_ignore), scope=SCOPE
+        handle = app.program.tasks.submit(
+            "chat",
+            "1",
+            app.conversations.chat(request(server.base_url, tmp_path, QUESTION), emit=_ignore),
+            scope=SCOPE,
         )
         await asyncio.to_thread(server.wait_for_requests, 1)
-        await asyncio.gather(*(app.stop.stop("user", scope=SCOPE) for _ in range(3)))
+        await asyncio.gather(*(app.program.stop.stop("user", scope=SCOPE) for _ in range(3)))
         with pytest.raises(Stopped):
             await handle.result()
-    assert app.stop.state(SCOPE) == "idle"
+    assert app.program.stop.state(SCOPE) == "idle"
 
 
 @pytest.mark.parametrize("last", [AnswerStreamed, TurnEnded])
@@ -91,7 +94,7 @@ async def test_a_follower_who_leaves_stops_the_turn(
             raise Stopped(msg("Stopped."))
 
     with FakeLLMServer([answer("Hello")]) as server, pytest.raises(Stopped):
-        await app.chat(request(server.base_url, tmp_path, QUESTION), emit=follow)
+        await app.conversations.chat(request(server.base_url, tmp_path, QUESTION), emit=follow)
     lines = [json.loads(line) for line in session_of(tmp_path).read_text().splitlines()]
     ends = [line["stop_reason"] for line in lines if (line["event"], line.get("state")) == ("turn", "ended")]
     assert ends == ["user" if last is AnswerStreamed else "completed"]
@@ -100,20 +103,20 @@ async def test_a_follower_who_leaves_stops_the_turn(
 
 async def test_stop_ends_its_own_conversation_only(app: Application, tmp_path: Path) -> None:
     with FakeLLMServer(next_answer) as server, FakeLLMServer([answer("...", stall=True)]) as stalled:
-        other = app.tasks.submit(
+        other = app.program.tasks.submit(
             "chat",
             "other",
-            app.chat(request(server.base_url, tmp_path / "a", QUESTION), emit=_ignore),
+            app.conversations.chat(request(server.base_url, tmp_path / "a", QUESTION), emit=_ignore),
             scope="other",
         )
-        handle = app.tasks.submit(
+        handle = app.program.tasks.submit(
             "chat",
             "mine",
-            app.chat(request(stalled.base_url, tmp_path / "b", QUESTION), emit=_ignore),
+            app.conversations.chat(request(stalled.base_url, tmp_path / "b", QUESTION), emit=_ignore),
             scope=SCOPE,
         )
         await asyncio.to_thread(stalled.wait_for_requests, 1)
-        await app.stop.stop("user", scope=SCOPE)
+        await app.program.stop.stop("user", scope=SCOPE)
         with pytest.raises(Stopped):
             await handle.result()
         assert (await other.result()).stop_reason == "completed"

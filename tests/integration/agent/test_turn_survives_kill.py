@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from langgraph.graph import START, StateGraph
 
-from application.workflow.builder import FREE_WORK
-from application.workflow.state import GraphState
+from application.agent.loop import FREE_WORK
+from application.graph.state import GraphState
 from infrastructure.persistence.checkpoints import open_checkpointer
 from tests.fakes.llm_server import FakeLLMServer
 from tests.ground.campaign import Campaign, campaigns

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from application.app import Application
-from application.conversation.chatting import ChatRequest
 from application.conversation.session_texts import markdown, plain_text
+from application.conversation.turn_deps import ChatRequest
 from application.ports.events import (
     ChatEvent,
     ConfirmationNeeded,
@@ -49,7 +49,7 @@ async def application(home: Path, *, models: object = None, **settings: object) 
         if models is not None:
             (home / "models.json").write_text(json.dumps(models))
         app = build(environment={USER_HOME_VARIABLE: str(home)})
-        assert not app.warnings
+        assert not app.program.warnings
         return app
 
     app = await asyncio.to_thread(set_up)
@@ -75,14 +75,14 @@ async def turn(
 ) -> tuple[TurnEnded, list[Event]]:
     events: list[Event] = []
     for kind in (WebSearchStarted, WebSearchCompleted, WebSearchFailed):
-        app.events.subscribe(kind, events.append)
+        app.program.events.subscribe(kind, events.append)
     request = ChatRequest(project=project, text="How fast is the LM358?", choice=choice_of(server, search))
-    return await app.chat(request, emit=events.append, confirm=confirm), events
+    return await app.conversations.chat(request, emit=events.append, confirm=confirm), events
 
 
 async def allowed(app: Application, project: Path) -> None:
     await asyncio.to_thread(project.mkdir)
-    await asyncio.to_thread(app.permissions.add_rules, project, ALLOW)
+    await asyncio.to_thread(app.conversations.permissions.add_rules, project, ALLOW)
 
 
 def offered(body: dict[str, Any]) -> set[str]:
@@ -113,7 +113,7 @@ async def test_pages_are_numbered_over_the_turn_and_kept_with_its_answer(tmp_pat
             await allowed(app, project)
             ended, events = await turn(app, server, project, WebSearchChoice(base_url=engine.url))
             session_id = next(event.session_id for event in events if isinstance(event, SessionOpened))
-            shown = await app.sessions.show(project, session_id)
+            shown = await app.conversations.sessions.show(project, session_id)
         assert [asked.fields["q"] for asked in engine.asked] == ["lm358 gbw", "lm358 slew rate"]
     assert ended.stop_reason == "completed"
     assert "web_search" in offered(server.requests[0])
@@ -151,7 +151,7 @@ async def test_it_is_not_there_when_it_is_off(tmp_path: Path) -> None:
 
 
 async def test_one_search_excludes_the_other(tmp_path: Path) -> None:
-    with pytest.raises(UserInputError, match="can't both be on"):
+    with pytest.raises(UserInputError, match="cannot both be on"):
         ProviderChoice(provider="zhipu", search=True, web_search=WebSearchChoice())
     # What is set for the provider gives way to what is said; the general one is kept out beside its own.
     models = {
@@ -167,14 +167,14 @@ async def test_one_search_excludes_the_other(tmp_path: Path) -> None:
             ProviderChoice(provider="deepseek", search=False, web_search=off),
         ]
         own, general, deepseek, none = [
-            await asyncio.to_thread(app.search_web.of_choice, choice) for choice in choices
+            await asyncio.to_thread(app.models.search_web.of_choice, choice) for choice in choices
         ]
         assert own is None
         assert none is None
         assert general is not None
         assert (general.base_url, general.results) == ("http://127.0.0.1:9", 3)
         assert deepseek == general
-        kept = await asyncio.to_thread(app.model_settings.change, lambda old: old)
+        kept = await asyncio.to_thread(app.models.settings.change, lambda old: old)
         assert (kept.of("zhipu").search, kept.of("zhipu").web_search) == (True, False)
         assert kept.web_search == general
 
@@ -240,7 +240,7 @@ async def test_a_result_is_small_however_much_comes_and_closes_no_fence(words: s
     content = result_in(server.requests[1])
     assert count_tokens(content) <= 2000
     assert len(content) <= 5000
-    assert "left out" not in content  # it was not cut in its middle
+    assert "skipped" not in content  # it was not cut in its middle
     assert content.count("[10] ") == 1
     assert content.count("</data>") == content.count("<data ") == 1
     assert content.rstrip().endswith("</data>")
@@ -253,7 +253,7 @@ async def test_keys_are_not_searched_for(tmp_path: Path) -> None:
             await allowed(app, tmp_path / "p")
             await turn(app, server, tmp_path / "p", WebSearchChoice(base_url=engine.url))
         assert not engine.asked
-    assert "holds a key" in result_in(server.requests[1])
+    assert "contains a key" in result_in(server.requests[1])
 
 
 async def test_a_model_that_takes_over_keeps_the_search_of_the_conversation(tmp_path: Path) -> None:

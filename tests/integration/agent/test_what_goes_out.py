@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from application.app import Application
-from application.conversation.chatting import ChatRequest, ChatWithModel
+from application.conversation.chatting import ChatWithModel
+from application.conversation.turn_deps import ChatRequest
 from application.ports.events import TurnEnded
 from bootstrap import build
 from domain.llm.chat import ProviderChoice
@@ -59,7 +60,7 @@ async def say(
     app: Application, project: Path, person: Person | None, *, session_id: str = "", text: str = "Go."
 ) -> TurnEnded:
     request = ChatRequest(project=project, text=text, session_id=session_id, choice=REMOTE)
-    return await app.chat(request, emit=lambda _event: None, ask_consent=person)
+    return await app.conversations.chat(request, emit=lambda _event: None, ask_consent=person)
 
 
 def through_proxy(server: FakeLLMServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,11 +106,11 @@ async def test_this_computer_needs_no_consent(app: Application, tmp_path: Path) 
     with FakeLLMServer([answer("Done.")]) as server:
         assert (await turn(app, server, tmp_path))[0].stop_reason == "completed"
     for url in ("http://127.0.0.1:1/v1", "http://localhost:1/v1", "http://[::1]:1/v1"):
-        assert app.models.destination(replace(REMOTE, base_url=url)) == ""
+        assert app.models.providers.destination(replace(REMOTE, base_url=url)) == ""
     for url in ("http://192.168.1.5:1/v1", "https://127.0.0.1.evil.example/v1", "https://10.0.0.1/v1"):
-        assert app.models.destination(replace(REMOTE, base_url=url)) == url.removesuffix("/v1")
+        assert app.models.providers.destination(replace(REMOTE, base_url=url)) == url.removesuffix("/v1")
     with pytest.raises(UserInputError):
-        app.models.destination(replace(REMOTE, base_url="https://127.0.0.1@evil.example/v1"))
+        app.models.providers.destination(replace(REMOTE, base_url="https://127.0.0.1@evil.example/v1"))
 
 
 async def test_ignored_files_are_kept_back_from_the_network_only(
@@ -139,7 +140,7 @@ async def test_ignored_files_are_kept_back_from_the_network_only(
         sent = "".join(str(body) for body in server.requests)
     results = [message for message in messages_of(tmp_path) if message["type"] == "tool"]
     errors = [result["artifact"]["error_type"] if "artifact" in result else None for result in results]
-    assert sent.count("kept back: .circuitaiignore") >= 4, errors
+    assert sent.count("not sent: it is listed in .circuitaiignore") >= 4, errors
     assert "the hidden plan" not in sent
     assert "bought model" not in sent
     assert "* open" in sent
@@ -154,9 +155,9 @@ async def test_ignored_files_are_kept_back_from_the_network_only(
 
 
 async def test_a_conversation_ends_at_its_token_limit(app: Application, tmp_path: Path) -> None:
-    chat = app.chat
+    chat = app.conversations.chat
     assert isinstance(chat, ChatWithModel)
-    chat.limits = replace(chat.limits, session_tokens=25)
+    chat.deps = replace(chat.deps, limits=replace(chat.deps.limits, session_tokens=25))
     usage = {"prompt_tokens": 8, "completion_tokens": 2, "total_tokens": 10}
     with FakeLLMServer(
         lambda _body: answer("", calls=[call("list_project_files", {})], usage=usage)

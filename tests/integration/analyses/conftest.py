@@ -36,7 +36,7 @@ def simulate(app: Application, tmp_path: Path) -> Simulate:
         circuit = tmp_path / "deck.cir"
         data = deck if isinstance(deck, bytes) else deck.encode()
         await asyncio.to_thread(circuit.write_bytes, data)
-        return await app.simulate(SimulationRequest(circuit=circuit, **wanted))
+        return await app.simulation.run(SimulationRequest(circuit=circuit, **wanted))
 
     return run
 

@@ -41,10 +41,10 @@ async def test_causes_are_named_and_remedies_converge(app: Application, tmp_path
         circuit = tmp_path / f"{name}.cir"
         await asyncio.to_thread(shutil.copy, CORPUS / circuit.name, circuit)
         before = await asyncio.to_thread(circuit.read_bytes)
-        plain = await app.simulate(SimulationRequest(circuit=circuit))
+        plain = await app.simulation.run(SimulationRequest(circuit=circuit))
         assert has_trouble(plain.issues), name
         assert plain.ok == (name in GUESSED), name
-        diagnosis = await app.analyze_convergence(circuit)
+        diagnosis = await app.simulation.analyze_convergence(circuit)
         assert diagnosis.cause is not None
         named += diagnosis.cause.code == cause
         proposal = diagnosis.proposal
@@ -62,14 +62,14 @@ async def _converges(app: Application, deck: bytes, folder: Path) -> bool:
     """Simulated once more as a file of its own."""
     mended = folder / "mended.cir"
     await asyncio.to_thread(mended.write_bytes, deck)
-    result = await app.simulate(SimulationRequest(circuit=mended))
+    result = await app.simulation.run(SimulationRequest(circuit=mended))
     return result.ok and not has_trouble(result.issues)
 
 
 async def test_a_circuit_that_converges_has_no_cause(app: Application, tmp_path: Path) -> None:
     circuit = tmp_path / "good.cir"
     await asyncio.to_thread(circuit.write_text, "rc\nV1 a 0 1\nR1 a 0 1k\n.op\n.end\n")
-    diagnosis = await app.analyze_convergence(circuit)
+    diagnosis = await app.simulation.analyze_convergence(circuit)
     assert (diagnosis.cause, diagnosis.trials) == (None, ())
 
 
@@ -78,7 +78,7 @@ async def test_nothing_of_the_trials_is_kept(app: Application, tmp_path: Path) -
     (project / ".circuit_ai").mkdir(parents=True)
     circuit = project / "loop.cir"
     await asyncio.to_thread(shutil.copy, CORPUS / "parallel_sources.cir", circuit)
-    await app.analyze_convergence(circuit)
+    await app.simulation.analyze_convergence(circuit)
     left = await asyncio.to_thread(lambda: [path for path in project.rglob("*") if path.is_file()])
     assert left == [circuit]
 
@@ -93,7 +93,7 @@ async def test_nothing_of_the_trials_is_kept(app: Application, tmp_path: Path) -
 async def test_other_causes(deck: str, cause: str, app: Application, tmp_path: Path) -> None:
     circuit = tmp_path / "x.cir"
     await asyncio.to_thread(circuit.write_text, deck)
-    diagnosis = await app.analyze_convergence(circuit)
+    diagnosis = await app.simulation.analyze_convergence(circuit)
     assert diagnosis.cause is not None
     assert diagnosis.cause.code == cause
 
@@ -102,7 +102,7 @@ async def test_every_part_without_direct_current_gets_its_path(app: Application,
     circuit = tmp_path / "x.cir"
     deck = "x\nV1 a 0 1\nC1 a b 1n\nC2 b 0 1n\nC3 b c 1n\nR1 c d 1k\nC4 d 0 1n\n.op\n.end\n"
     await asyncio.to_thread(circuit.write_text, deck)
-    diagnosis = await app.analyze_convergence(circuit)
+    diagnosis = await app.simulation.analyze_convergence(circuit)
     assert diagnosis.cause is not None
     assert (diagnosis.cause.code, set(diagnosis.cause.nodes)) == ("no-dc-path", {"b", "c", "d"})
     assert diagnosis.proposal is not None
@@ -116,6 +116,6 @@ async def test_all_loops_are_opened_at_once(app: Application, tmp_path: Path) ->
         ".tran 10u 5m\n.end\n"
     )
     await asyncio.to_thread(circuit.write_text, deck)
-    diagnosis = await app.analyze_convergence(circuit)
+    diagnosis = await app.simulation.analyze_convergence(circuit)
     assert diagnosis.proposal is not None
     assert diagnosis.proposal.remedy.code == "series-resistance"

@@ -85,7 +85,7 @@ def project(tmp_path: Path) -> Path:
 async def _current(app: Application, project: Path, section: str) -> float:
     circuit = project / f"nmos_{section}.cir"
     await asyncio.to_thread(circuit.write_text, CIRCUIT.format(section=section))
-    result = await app.simulate(SimulationRequest(circuit=circuit))
+    result = await app.simulation.run(SimulationRequest(circuit=circuit))
     assert result.ok, [str(issue.message) for issue in result.issues]
     plots = await asyncio.to_thread(read_raw, result.run.raw_paths[0])
     return -evaluate("i(vd)", plots).value
@@ -93,7 +93,7 @@ async def _current(app: Application, project: Path, section: str) -> float:
 
 async def test_a_kit_is_found_through_its_variable(app: Application, kit: Path, project: Path) -> None:
     settings = SimulatorSettings(variables={"PDK_ROOT": str(kit)})
-    await asyncio.to_thread(app.simulator_settings.save, project, settings)
+    await asyncio.to_thread(app.simulation.settings.save, project, settings)
     slow, typical, fast = [await _current(app, project, section) for section in ("ss", "tt", "ff")]
     assert 1e-4 < slow < typical < fast < 2e-3
 
@@ -101,7 +101,7 @@ async def test_a_kit_is_found_through_its_variable(app: Application, kit: Path, 
 async def test_without_its_setting_it_is_not(app: Application, kit: Path, project: Path) -> None:
     circuit = project / "nmos.cir"
     await asyncio.to_thread(circuit.write_text, CIRCUIT.format(section="tt"))
-    result = await app.simulate(SimulationRequest(circuit=circuit))
+    result = await app.simulation.run(SimulationRequest(circuit=circuit))
     assert [issue.code for issue in result.run.errors] == ["missing-include"]
 
 
@@ -111,11 +111,11 @@ async def test_model_files_and_dialect_of_a_project(app: Application, kit: Path,
     settings = SimulatorSettings(
         model_files=(ModelFile(path=library, section="ff"),), libraries=(kit,), dialect="hspice"
     )
-    await asyncio.to_thread(app.simulator_settings.save, project, settings)
+    await asyncio.to_thread(app.simulation.settings.save, project, settings)
     circuit = project / "plain.cir"
     lines = [line for line in CIRCUIT.splitlines() if not line.startswith(".lib")]
     await asyncio.to_thread(circuit.write_text, "\n".join(lines))
-    result = await app.simulate(SimulationRequest(circuit=circuit))
+    result = await app.simulation.run(SimulationRequest(circuit=circuit))
     assert result.ok, [str(issue.message) for issue in result.issues]
     assert result.dialect == "hspice"
     inside = await asyncio.to_thread(lambda: [path.name for path in project.rglob("*settings*")])
@@ -130,4 +130,4 @@ async def test_damaged_settings_are_told(app: Application, project: Path, tmp_pa
     text = json.dumps({"projects": {str(project): {"dialect": "klingon"}}})
     await asyncio.to_thread((home / "simulator_settings.json").write_text, text)
     with pytest.raises(UserInputError, match="damaged"):
-        await asyncio.to_thread(app.simulator_settings.of_circuit, project / "x.cir")
+        await asyncio.to_thread(app.simulation.settings.of_circuit, project / "x.cir")

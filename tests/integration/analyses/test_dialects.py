@@ -144,6 +144,22 @@ async def test_encrypted_libraries_are_refused_with_words(
         await simulate("x\n.include secret.lib\nV1 a 0 1\nR1 a 0 1\n.op\n.end\n")
 
 
+@pytest.mark.parametrize(
+    ("deck", "line", "words"),
+    [
+        (b"t\nV1 a 0 PWL(" + b"1 " * 2_100_000 + b")\n.op\n.end\n", 2, "a card of more than 4 MB"),
+        (b"t\nV1 a 0 1\n.op\nR1 a 0\n" + b"+ 1 1 1 1\n" * 450_000 + b".end\n", 4, "a card of more than 4 MB"),
+        (b"t\n" + b"*\n" * 2_100_000 + b".end\n", None, "more than 2000000 lines"),
+    ],
+)
+async def test_a_netlist_of_one_endless_card_is_refused_at_once(
+    deck: bytes, line: int | None, words: str, simulate: Simulate
+) -> None:
+    with pytest.raises(UserInputError, match=words) as raised:
+        await simulate(deck)
+    assert raised.value.line == line
+
+
 async def test_every_step_is_a_plot_and_has_its_measurements(simulate: Simulate) -> None:
     result = await simulate(
         "* x.asc\nV1 in 0 AC 1\nR1 in out {R} tc1=10m\nC1 out 0 100n\n.param R=1k\n.step param R list 1k 2k\n"

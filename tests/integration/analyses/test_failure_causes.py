@@ -35,7 +35,25 @@ DECKS = {
     # ngspice: a singular matrix; with other parts it computes without a ground
     "no ground": ("t\nV1 a b 1\nD1 a b dd\n.model dd d\n.tran 1u 1m\n.end\n", "no-ground", 2),
     "verilog-a": ("t\nV1 a 0 1\nN1 a 0 m\n.model m resva(r=1)\n.op\n.end\n", "osdi-missing", 3),
+    # ngspice: "Undefined parameter [v]"
+    "a .sens of Xyce": ("t\nV1 a 0 1\nR1 a 0 1k\n.sens objfunc={v(a)} param=R1:R\n.end\n", "foreign-form", 4),
+    # ngspice: "could not find a valid modelname", at the device
+    "a level ngspice lacks": (
+        "t\nV1 a 0 1\nQ1 a a 0 t\n.model t npn\n+ level=6\n.op\n.end\n", "model-level", 4),
+    "a subcircuit's transfer function with parameters": (
+        "t\nV1 a 0 AC 1\nX1 a b s w=1k\nR1 b 0 1k\n.subckt s i o w=1\n"
+        "E1 o 0 i 0 laplace=1/(1+s/w)\n.ends\n.ac dec 10 1 1k\n.end\n", "foreign-form", 6),
 }  # fmt: skip
+
+
+async def test_a_measurement_that_uses_another_is_called_so(simulate: Simulate) -> None:
+    result = await simulate(
+        "t\nV1 a 0 SIN(0 1 1k)\nR1 a 0 1k\n.tran 10u 1m\n.meas tran high max v(a)\n"
+        ".meas tran half find v(a) when v(a)=high/2\n.end\n"
+    )
+    first = next(issue for issue in result.issues if issue.severity == "error")
+    assert first.line == 6
+    assert "high is the result of another .meas" in str(first.message)
 
 
 @pytest.mark.parametrize(("deck", "code", "line"), DECKS.values(), ids=DECKS.keys())

@@ -24,7 +24,7 @@ BIAS = (
 async def _run(
     app: Application, circuit: Path, *libraries: Path
 ) -> tuple[SimulationResult, dict[str, float]]:
-    result = await app.simulate(SimulationRequest(circuit=circuit, libraries=libraries))
+    result = await app.simulation.run(SimulationRequest(circuit=circuit, libraries=libraries))
     assert result.run.status == "ok", result.issues
     plots = await plots_of(result)
     return result, {
@@ -35,7 +35,7 @@ async def _run(
 
 
 async def _errors(app: Application, circuit: Path, *libraries: Path) -> list[str]:
-    report = await app.check(circuit, libraries)
+    report = await app.simulation.check(circuit, libraries)
     return [d.code for d in report.diagnostics if d.severity in ("error", "warning")]
 
 
@@ -47,7 +47,7 @@ async def test_a_stand_in_is_used_and_told(app: Application, tmp_path: Path) -> 
     assert 0.3 < volts["v(c)"] < 5
     assert 0.55 < volts["v(b)"] < 0.75
     told = [str(note.message) for note in result.notes]
-    assert any("2N3904" in text and "stands in" in text for text in told), told
+    assert any("2N3904" in text and "is used in its place" in text for text in told), told
     assert await _errors(app, circuit) == []
 
 
@@ -60,7 +60,7 @@ async def test_the_library_itself_is_found_by_its_name(app: Application, tmp_pat
     library.write_text(".model 2N3904 NPN(IS=1e-14 BF=50 Vceo=40 Icrating=200m mfg=NXP)\n.ENDS\n")
     result, volts = await _run(app, circuit, tmp_path / "LTspice")
     assert 4.5 < volts["v(c)"] < 8  # a gain of 50, not the stand-in's
-    assert not any("stands in" in str(note.message) for note in result.notes)
+    assert not any("is used in its place" in str(note.message) for note in result.notes)
 
 
 async def test_a_part_the_library_found_here_lacks_has_a_stand_in(app: Application, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ async def test_a_part_the_library_found_here_lacks_has_a_stand_in(app: Applicati
     (tmp_path / "amp.net").write_text(BIAS)
     result, volts = await _run(app, tmp_path / "amp.net")
     assert 0.3 < volts["v(c)"] < 5
-    assert any("stands in" in str(note.message) for note in result.notes)
+    assert any("is used in its place" in str(note.message) for note in result.notes)
     assert await _errors(app, tmp_path / "amp.net") == []
 
 
@@ -86,7 +86,7 @@ async def test_one_coupling_of_three_windings(app: Application, tmp_path: Path) 
         "* Z:\\coils.asc\nI1 0 a AC 1\nL1 a 0 1m Rser=0\nL2 b 0 4m\nL3 c 0 9m\nK1 L1 L2 L3 0.5\n"
         "R1 b 0 1T\nR2 c 0 1T\n.ac lin 1 159.154943 159.154943\n.backanno\n.end\n"
     )
-    result = await app.simulate(SimulationRequest(circuit=tmp_path / "coils.net"))
+    result = await app.simulation.run(SimulationRequest(circuit=tmp_path / "coils.net"))
     (plot,) = await plots_of(result)
     volts = {vector.name: abs(vector.data[0]) for vector in plot.vectors.values()}
     assert volts["v(b)"] == pytest.approx(1, rel=1e-3)  # 2 pi f k sqrt(L1 L2)
@@ -98,7 +98,7 @@ async def test_an_unknown_part_of_a_library_that_is_not_here_is_named(
 ) -> None:
     circuit = tmp_path / "amp.net"
     circuit.write_text(BIAS.replace("2N3904", "XYZ99"))
-    result = await app.simulate(SimulationRequest(circuit=circuit))
+    result = await app.simulation.run(SimulationRequest(circuit=circuit))
     assert [(issue.code, issue.line) for issue in result.issues if issue.severity == "error"] == [
         ("undefined-model", 5)
     ]

@@ -88,6 +88,14 @@ def test_a_rule_that_could_never_hold_is_refused(cli: Cli, tmp_path: Path) -> No
     assert cli("permissions", "list", project, "--json").document["rules"] == []
 
 
+def test_a_rule_holds_for_the_path_behind_the_project_only(cli: Cli, tmp_path: Path) -> None:
+    project = _project(tmp_path)
+    add = ("permissions", "add", project, "lib/**", "--decision", "allow")
+    assert cli(*add, "--path", "a.cir").exit_code == 2
+    (rule,) = cli(*add, "--json").document["rules"]
+    assert (rule["decision"], rule["path"]) == ("allow", "lib/**")
+
+
 def test_rules_hold_for_a_circuit_that_a_call_leaves_out(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "main.cir").write_text("t\nV1 a 0 1\nR1 a 0 1k\n.op\n.end\n")
     cli("permissions", "add", tmp_path, "--decision", "deny", "--path", "main.cir")

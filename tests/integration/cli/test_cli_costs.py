@@ -37,7 +37,7 @@ def test_costs_are_told_and_kept(cli: Cli, tmp_path: Path) -> None:
         assert len(server.completions) == 2
         other = ["--provider", "openai-compatible", "--model", "nobody-knows", "--base-url", url]
         unknown = cli("chat", str(tmp_path), "Go.", *other, *session)
-        assert "not known" in unknown.stderr
+        assert "unknown" in unknown.stderr
     shown = cli("sessions", "show", str(tmp_path), session[1], "--json").document
     assert shown["cost"] == {"amounts": {"CNY": 2 * SPENT}, "unknown_answers": 1}
     services = cli("providers", "list", "--json").document["services"]

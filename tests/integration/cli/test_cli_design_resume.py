@@ -191,10 +191,10 @@ def test_on_a_terminal_it_is_asked_whether_to_go_on(forked_commands: ForkedComma
         screen.type("\x03")
         assert screen.finish() == 130
     with terminal("design", str(tmp_path), OTHER, commands=forked_commands) as screen:
-        screen.wait_for("Go on with it, instead of a new design?")
+        screen.wait_for("Continue it instead of starting a new design?")
         screen.type("\n")
         screen.wait_for("Design to these goals?")
-        assert f"Going on with: {FILTER}" in screen.shown
+        assert f"Continuing: {FILTER}" in screen.shown
         assert "cutoff" in screen.shown, "the goals are shown again"
         screen.type("y\n")
         screen.wait_for("Accept this circuit?")
@@ -209,7 +209,7 @@ def test_on_a_terminal_a_new_design_may_be_begun(forked_commands: ForkedCommands
         screen.type("\x03")
         assert screen.finish() == 130
     with terminal("design", str(tmp_path), OTHER, commands=forked_commands) as screen:
-        screen.wait_for("Go on with it, instead of a new design?")
+        screen.wait_for("Continue it instead of starting a new design?")
         screen.type("n\n")
         screen.wait_for("Design to these goals?")
         assert "--resume --session" in screen.shown

@@ -150,7 +150,7 @@ def test_arguments_come_from_standard_input(folder: Path) -> None:
 def test_texts_follow_the_language_but_contents_do_not(cli: Cli, folder: Path) -> None:
     chinese = call(cli, folder, "read_file", {"path": "../x"}, LANG="zh_CN.UTF-8").document
     assert "项目" in chinese["error_message"]
-    assert chinese["content"].startswith("Error (outside_project): ../x lies outside")
+    assert chinese["content"].startswith("Error (outside_project): ../x is outside")
 
 
 def test_tools_and_schemas_are_shown(cli: Cli) -> None:

@@ -51,4 +51,4 @@ def test_what_is_not_there_is_said(cli: Cli, tmp_path: Path) -> None:
     assert "No turn" in cli("traces", "list", tmp_path).stdout
     assert "There is no trace" in cli("traces", "show", tmp_path).stderr
     wrong = cli("traces", "show", tmp_path, "--format", "json")
-    assert (wrong.exit_code, "--format and -o belong" in wrong.stderr) == (2, True)
+    assert (wrong.exit_code, "--format and -o are only used" in wrong.stderr) == (2, True)

@@ -61,7 +61,7 @@ def test_what_is_wrong_is_said(cli: Cli, tmp_path: Path) -> None:
     for switches in (["--search", "--web-search"], ["--no-search", "--search-url", "http://127.0.0.1:9"]):
         both = cli(*chat, *switches)
         assert both.exit_code == 2
-        assert "exclude each other" in both.stderr
+        assert "mutually exclusive" in both.stderr
     builtin = cli("chat", tmp_path, "hi", "--web-search", "--search-url", "http://127.0.0.1:9")
     assert builtin.exit_code == 2
     assert "built-in" in builtin.stderr

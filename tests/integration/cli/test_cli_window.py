@@ -14,7 +14,7 @@ NO_DISPLAY = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "QT_QPA_PLATFORM": ""}
 def test_without_a_display_the_demo_runs_and_says_so(cli):
     result = cli(**NO_DISPLAY)
     assert result.exit_code == 0
-    assert "There is no display here. This is the demo on the command line." in result.stderr
+    assert "There is no display here. Running the demo on the command line instead." in result.stderr
     assert "Both circuits meet their goals" in result.stdout
 
 
@@ -35,7 +35,7 @@ def test_a_project_that_was_named_is_not_answered_by_a_demo(cli, tmp_path):
 def test_a_display_that_does_not_answer_is_named(cli, tmp_path):
     result = cli(tmp_path, DISPLAY=":4711", WAYLAND_DISPLAY="", QT_QPA_PLATFORM="")
     assert result.exit_code == 3
-    assert "The display :4711 does not answer." in result.stderr
+    assert "The display :4711 does not respond." in result.stderr
 
 
 @pytest.mark.parametrize("words", [("no-such-folder",), ("tests", "too-much")])
@@ -51,9 +51,9 @@ def test_what_is_neither_command_nor_folder_is_told(cli, words):
         ({"QT_QPA_PLATFORM": "offscreen"}, None),
         ({"QT_QPA_PLATFORM": "offscreen:enable_fonts"}, None),
         ({}, "There is no display here."),
-        ({"DISPLAY": ":4711"}, "The display :4711 does not answer."),
-        ({"DISPLAY": ":4711.0"}, "The display :4711.0 does not answer."),
-        ({"DISPLAY": "127.0.0.1:58000"}, "The display 127.0.0.1:58000 does not answer."),
+        ({"DISPLAY": ":4711"}, "The display :4711 does not respond."),
+        ({"DISPLAY": ":4711.0"}, "The display :4711.0 does not respond."),
+        ({"DISPLAY": "127.0.0.1:58000"}, "The display 127.0.0.1:58000 does not respond."),
         ({"DISPLAY": "/private/tmp/launch-x/org.xquartz:0"}, None),
         ({"WAYLAND_DISPLAY": "wayland-0", "XDG_RUNTIME_DIR": "/nowhere"}, "There is no display here."),
         ({"QT_QPA_PLATFORM": "xcb"}, "There is no display here."),

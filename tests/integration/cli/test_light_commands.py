@@ -26,6 +26,15 @@ LOADED = (
     "code = main.main()\n"
     "print(json.dumps([code, sorted(sys.modules), made]), file=sys.stderr)\n"
 )
+FIRST_USE = (
+    "import json, sys\n"
+    "import bootstrap\n"
+    "app = bootstrap.build()\n"
+    "for _ in app.warm_up(): pass\n"
+    "before = set(sys.modules)\n"
+    "app.conversations.chat, app.design.run, app.simulation.run\n"
+    "print(json.dumps([len(before), sorted(set(sys.modules) - before)]))\n"
+)
 HEAVY = {
     "asyncio",
     "concurrent",
@@ -113,3 +122,15 @@ def test_a_stop_before_it_began_and_an_error_are_told_as_ever(tmp_path):
     )  # fmt: skip
     assert done.returncode == 130
     assert json.loads(done.stdout)["errors"][0]["error_type"] == "stopped"
+
+
+def test_what_the_window_loads_beforehand_is_all_that_a_first_message_needs(tmp_path: Path) -> None:
+    """Else it is imported on the loop, while the window stands still."""
+    environment = {**os.environ, "CIRCUIT_DESIGN_AI_HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_USE],
+        cwd=ROOT, env=environment, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    loaded, late = json.loads(done.stdout)
+    assert loaded > 1000
+    assert late == []

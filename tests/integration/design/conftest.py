@@ -41,7 +41,7 @@ def design(designs_made: dict[str, Designed], tmp_path: Path) -> Design:
             app = bootstrap.build(environment=os.environ)
             events: list[DesignEvent] = []
             try:
-                done = await app.design(
+                done = await app.design.run(
                     DesignRequest(project=tmp_path / "project", text=text), ask=_answer, emit=events.append
                 )
             finally:

@@ -91,7 +91,7 @@ async def design(order: dict[str, Any]) -> dict[str, Any]:
         ResumeRequest(project=folder) if order["resume"] else DesignRequest(project=folder, text=SENTENCE)
     )
     try:
-        done = await app.design(request, ask=answer, emit=lambda event: None)
+        done = await app.design.run(request, ask=answer, emit=lambda event: None)
     except CircuitAIError as error:
         return {"error_type": error.error_type}
     finally:

@@ -51,7 +51,7 @@ class Design:
         app = bootstrap.build(environment=os.environ)
         try:
             request = DesignRequest(project=self.project, text=SENTENCE)
-            return await app.design(request, ask=ask, emit=self.events.append)
+            return await app.design.run(request, ask=ask, emit=self.events.append)
         finally:
             await app.close()
 
@@ -190,7 +190,7 @@ async def test_a_round_with_nothing_to_gain_leads_back_to_the_same_checkpoint(tm
     assert [question.is_exhausted for question in (first, second, third)] == [False, True, True]
     assert replace(second, is_exhausted=False) == first
     told = [str(event.text) for event in design.events if isinstance(event, TextWritten)]
-    assert told.count("There is nothing left to change that would bring the goals closer.") == 2
+    assert told.count("No remaining change would bring the goals closer.") == 2
     assert (done.stop_reason, done.rounds, len(design.circuits())) == ("goals_met", 1, 1)
     reached = [event for event in design.events if isinstance(event, CheckpointReached)]
     assert [event.number for event in reached] == [1, 1, 1]

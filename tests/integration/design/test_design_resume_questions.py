@@ -63,7 +63,7 @@ class Desk:
             environment=os.environ, designers={"builtin": self.designer}, simulator=self.simulator
         )
         try:
-            return await app.design(request, ask=ask, emit=self.events.append)
+            return await app.design.run(request, ask=ask, emit=self.events.append)
         finally:
             await app.close()
 
@@ -221,7 +221,7 @@ async def test_a_run_under_way_is_not_gone_on_with_twice(tmp_path: Path) -> None
 
     try:
         request = DesignRequest(project=tmp_path, text=TEXT)
-        running = asyncio.create_task(app.design(request, ask=ask, emit=first.events.append))
+        running = asyncio.create_task(app.design.run(request, ask=ask, emit=first.events.append))
         await asked.wait()
         with pytest.raises(UserInputError) as caught:
             await second.resume()
@@ -335,7 +335,7 @@ async def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
 
     try:
         request = DesignRequest(project=tmp_path, text=TEXT)
-        task = asyncio.create_task(app.design(request, ask=ask, emit=emit))
+        task = asyncio.create_task(app.design.run(request, ask=ask, emit=emit))
         await simulating.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -47,7 +47,7 @@ async def turn(app: Application, project: Path, text: str) -> tuple[list[str], s
     messages = [WireMessage(role="user", text=text)]
     called: list[str] = []
     for _ in range(MOST_ROUNDS + 1):
-        request = ChatRequest(messages=tuple(messages), tools=app.run_tool.executor.schemas())
+        request = ChatRequest(messages=tuple(messages), tools=app.conversations.run_tool.executor.schemas())
         chunks = [chunk async for chunk in client.stream(request)]
         calls = chunks[-1].tool_calls
         said = "".join(chunk.text for chunk in chunks)
@@ -55,7 +55,7 @@ async def turn(app: Application, project: Path, text: str) -> tuple[list[str], s
         if not calls:
             return called, said
         for accepted in accept_calls(calls, lambda: ""):
-            result = await app.run_tool(accepted.name, accepted.arguments, project=project)
+            result = await app.conversations.run_tool(accepted.name, accepted.arguments, project=project)
             called.append(accepted.name)
             messages.append(WireMessage(role="tool", text=result.content, name=accepted.name))
     raise AssertionError(f"it goes on and on: {called}")
@@ -132,7 +132,7 @@ async def test_failures_in_plain_words(app: Application, project: Path) -> None:
     assert said.startswith("The simulation failed:\n- ")
     assert "nomodel" in said
     called, said = await turn(app, project, "show baad.cir")
-    assert "There is no file baad.cir" in said
+    assert "File baad.cir does not exist" in said
     assert "bad.cir" in said
     called, said = await turn(app, project, "change R1 to 2k in bad.cir")
     assert called == ["read_file"]

@@ -12,8 +12,9 @@ import pytest
 
 from domain.llm.chat import ChatRequest, ProviderError, WireMessage
 from domain.llm.service import NetworkSettings
+from domain.settings import UserSettings
 from infrastructure.llm_adapters.openai_compatible import OpenAICompatibleClient
-from infrastructure.persistence.settings import UserSettings, load_settings, save_settings
+from infrastructure.persistence.settings import change_settings, load_settings
 from shared.errors import UserInputError
 from tests.fakes.llm_server import FakeLLMServer, answer
 
@@ -93,9 +94,9 @@ def test_certificates_are_trusted_beside_the_usual_ones(tmp_path: Path) -> None:
 
 def test_the_settings_are_kept(tmp_path: Path) -> None:
     network = NetworkSettings(proxy="socks5://proxy.test:1080", certificates=tmp_path / "ca.pem")
-    save_settings(tmp_path, UserSettings(network=network))
+    change_settings(tmp_path, lambda _: UserSettings(network=network))
     assert load_settings(tmp_path).network == network
-    save_settings(tmp_path, UserSettings())
+    change_settings(tmp_path, lambda _: UserSettings())
     assert load_settings(tmp_path) == UserSettings()
 
 

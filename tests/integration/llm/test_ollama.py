@@ -95,7 +95,7 @@ async def test_netlists_and_chinese_get_the_context_they_take(line: str) -> None
 async def test_what_can_not_fit_is_said_before_it_is_sent() -> None:
     with serving([], context_length=8192) as server:
         async with client_of(server.root_url) as client:
-            with pytest.raises(ProviderError, match=r"about 120\d\d tokens, its context has 8192") as caught:
+            with pytest.raises(ProviderError, match=r"120\d\d tokens; its context window is 8192") as caught:
                 await told(client, asking("word " * 12_000))
         assert server.requests == []
     assert caught.value.kind == "context_too_long"
@@ -106,7 +106,7 @@ async def test_a_model_loaded_with_less_than_asked_for_has_cut_the_prompt() -> N
     with serving([ollama_answer("Garbled.", read=4090, written=3)], loaded_context=4096) as server:
         async with client_of(server.root_url) as client:
             shown: list[str] = []
-            with pytest.raises(ProviderError, match="its context has 4096") as caught:
+            with pytest.raises(ProviderError, match="its context window is 4096") as caught:
                 await told(client, asking("word " * 4800), shown)
     assert caught.value.kind == "context_too_long"
     assert "".join(shown) == "Garbled."
@@ -159,7 +159,7 @@ async def test_a_model_that_can_not_see_is_not_sent_a_picture() -> None:
     with serving([]) as server:
         request = ChatRequest(messages=(WireMessage(role="user", text="?", images=(WireImage(data=b"x"),)),))
         async with client_of(server.root_url) as client:
-            with pytest.raises(ProviderError, match="can't see pictures"):
+            with pytest.raises(ProviderError, match="cannot see pictures"):
                 await told(client, request)
         assert server.requests == []
 

@@ -115,7 +115,7 @@ async def test_body(provider: str, scenario: str) -> None:
         choice = ProviderChoice(provider=provider, model=MODELS[provider], base_url=base_url)
         async with ModelRegistry(environment={}).open(choice) as model:
             if provider == "deepseek" and scenario == "image":
-                with pytest.raises(Exception, match="can't see pictures"):
+                with pytest.raises(Exception, match="cannot see pictures"):
                     await model.ainvoke(messages, **options)
                 assert server.requests == []
                 return

@@ -166,7 +166,7 @@ async def test_a_server_without_this_api_is_asked_by_chat_completions(refuses: s
         client = client_of(server)
         plain = replace(REQUEST, search=False)
         assert text_of(await ask(client, plain)) == text_of(await ask(client, plain)) == "Yes."
-        with pytest.raises(ProviderError, match="no web search"):
+        with pytest.raises(ProviderError, match="without web search"):
             await ask(client)
         await client.close()
         paths = [one.path for one in server.exchanges]

@@ -86,7 +86,7 @@ HTML = b"<!doctype html><html><head><title>SearXNG</title></head><body>results</
 HOSTILE: dict[str, tuple[Reply, str, str]] = {
     "a page in place of JSON": (Reply(body=HTML), "bad_response", "settings.yml"),
     "JSON is not on": (Reply(status=403, body=HTML), "forbidden", "settings.yml"),
-    "a password is wanted": (Reply(status=401, body=b"who are you"), "forbidden", "asks for a password"),
+    "a password is wanted": (Reply(status=401, body=b"who are you"), "forbidden", "requires a password"),
     "no such path": (Reply(status=404), "bad_request", "address"),
     "the server breaks": (Reply(status=500, body=b"Traceback"), "server_error", "Try again"),
     "10 MB": (Reply(body=b'{"results": [' + b" " * 10_000_000), "too_large", "address"),

@@ -29,7 +29,7 @@ async def app() -> AsyncIterator[Application]:
 
 async def simulated(app: Application, folder: Path, deck: str) -> SimulationResult:
     (folder / "c.cir").write_text(deck)
-    result = await app.simulate(SimulationRequest(circuit=folder / "c.cir"))
+    result = await app.simulation.run(SimulationRequest(circuit=folder / "c.cir"))
     assert result.ok, result.issues
     return result
 
@@ -98,5 +98,5 @@ async def test_one_temperature_may_be_an_expression(app: Application, tmp_path: 
     for text in ("{tamb}", "{tamb+0}", "50"):
         result = await simulated(app, tmp_path, deck.replace("{temp}", text))
         assert result.metrics["v"].value == pytest.approx(1230), text
-    with pytest.raises(UserInputError, match=r"have to be numbers; \{tamb\} is none"):
+    with pytest.raises(UserInputError, match=r"must be numbers; \{tamb\} is not a number"):
         await simulated(app, tmp_path, deck.replace("{temp}", "{tamb} 100"))

@@ -22,7 +22,7 @@ _DECK = "rc\nV1 in 0 SIN(0 1 1k)\nR1 in out 1k\nC1 out 0 100n\n.tran 1u 100m 0 1
 @pytest.fixture
 async def app() -> AsyncIterator[Application]:
     found = build()
-    found.events.bind()
+    found.program.events.bind()
     yield found
     await found.close()
 
@@ -31,13 +31,13 @@ async def app() -> AsyncIterator[Application]:
 async def result(app: Application, tmp_path: Path) -> Path:
     circuit = tmp_path / "rc.cir"
     circuit.write_text(_DECK)
-    done = await app.simulate(SimulationRequest(circuit=circuit))
+    done = await app.simulation.run(SimulationRequest(circuit=circuit))
     assert done.ok
     return done.result_path
 
 
 async def ended(app: Application) -> None:
-    while tasks := [handle for handle in app.tasks.handles if handle.kind == "column-file"]:
+    while tasks := [handle for handle in app.program.tasks.handles if handle.kind == "column-file"]:
         await tasks[0].wait()
 
 
@@ -45,11 +45,11 @@ async def test_a_large_result_that_was_shown_gets_a_column_file_behind_it(
     app: Application, result: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(application.simulation.waveforms, "WORTH_COLUMNS_BYTES", 1_000_000)
-    shown = await app.waveforms(result)
-    again = await app.waveforms(result)  # two at a time are one task
+    shown = await app.simulation.waveforms(result)
+    again = await app.simulation.waveforms(result)  # two at a time are one task
     await ended(app)
     assert column_path(result.parent / "ngspice.raw").exists()
-    source = await app.waveforms.open(result)
+    source = await app.simulation.waveforms.open(result)
     with source:
         assert source.has_columns  # type: ignore[attr-defined]
         (outline,) = source.outlines
@@ -57,9 +57,9 @@ async def test_a_large_result_that_was_shown_gets_a_column_file_behind_it(
         found = source.window("v(out)", 0.0, 100e-3, 500)
     data = shown.plots[0].vectors["v(out)"].data
     assert (found.low.min(), found.high.max()) == (data.min(), data.max())
-    assert np.array_equal((await app.waveforms(result)).plots[0].vectors["v(out)"].data, data)
+    assert np.array_equal((await app.simulation.waveforms(result)).plots[0].vectors["v(out)"].data, data)
     assert again.plots[0].points == len(data)
-    measured = await app.measure(result, ["rms(v(in))"])
+    measured = await app.simulation.measure(result, ["rms(v(in))"])
     assert measured["rms(v(in))"].value == pytest.approx(0.5**0.5, rel=1e-4)  # type: ignore[union-attr]
     await ended(app)
 
@@ -67,14 +67,14 @@ async def test_a_large_result_that_was_shown_gets_a_column_file_behind_it(
 async def test_a_small_result_and_a_bare_raw_file_get_none(
     app: Application, result: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await app.waveforms(result)
+    await app.simulation.waveforms(result)
     await ended(app)
     raw = result.parent / "ngspice.raw"
     assert not column_path(raw).exists()
     monkeypatch.setattr(application.simulation.waveforms, "WORTH_COLUMNS_BYTES", 1_000_000)
     own = tmp_path / "own.raw"
     own.write_bytes(raw.read_bytes())
-    await app.waveforms(own)
+    await app.simulation.waveforms(own)
     await ended(app)
     assert not column_path(own).exists()
 
@@ -83,7 +83,7 @@ async def test_closing_the_application_ends_the_work_soon(
     app: Application, result: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(application.simulation.waveforms, "WORTH_COLUMNS_BYTES", 1_000_000)
-    work = asyncio.create_task(app.waveforms.prepare(result))
+    work = asyncio.create_task(app.simulation.waveforms.prepare(result))
     await asyncio.sleep(0)
     work.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -94,4 +94,4 @@ async def test_closing_the_application_ends_the_work_soon(
 
 async def test_no_result(app: Application, tmp_path: Path) -> None:
     with pytest.raises(UserInputError):
-        await app.waveforms.open(tmp_path / "nix.raw")
+        await app.simulation.waveforms.open(tmp_path / "nix.raw")

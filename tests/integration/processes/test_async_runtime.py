@@ -27,6 +27,7 @@ def run_program(body, signals=()):
     program = f"""
 import asyncio, logging, sys
 logging.basicConfig()
+logging.getLogger("asyncio").addFilter(lambda record: "took" not in record.msg)  # a busy machine is no fault
 from shared import async_runtime
 def say(word): print(word, flush=True)
 {body}

@@ -36,6 +36,14 @@ def raise_unpicklable():
     raise Unpicklable(1, 2)
 
 
+def is_reaped(pid):
+    try:
+        os.waitpid(pid, os.WNOHANG)
+    except ChildProcessError:
+        return True
+    return False
+
+
 def sleep_long():
     time.sleep(1000)
 
@@ -205,6 +213,27 @@ async def test_shutdown_ends_a_job_that_runs(fifo):
     await executor.shutdown()
     with pytest.raises(CpuWorkerCrashed):
         await job
+
+
+@pytest.mark.parametrize("works_on", [False, True])
+async def test_a_worker_ended_behind_its_answer_is_reaped(monkeypatch, works_on):
+    executor = CpuTaskExecutor(max_workers=1)
+    await executor.run(math.sqrt, 4)
+    (pid,) = executor.worker_pids
+    (worker,) = executor._idle
+    ask = worker.ask
+
+    def answer_and_end(*given):
+        answer = ask(*given)
+        worker.kill()  # a cancellation that comes as late
+        return answer
+
+    monkeypatch.setattr(worker, "ask", answer_and_end)
+    assert await executor.run(math.sqrt, 9) == 3
+    if works_on:
+        assert await executor.run(math.sqrt, 16) == 4
+    await executor.shutdown()
+    assert is_reaped(pid)
 
 
 async def test_shutdown_without_any_work():

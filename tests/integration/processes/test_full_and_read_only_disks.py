@@ -15,7 +15,8 @@ from infrastructure.persistence.atomic import write_atomically
 from infrastructure.persistence.checkpoints import open_checkpointer
 from infrastructure.persistence.project import ProjectFolders
 from infrastructure.persistence.results import ResultFolders
-from infrastructure.persistence.settings import UserSettings, load_settings, save_settings
+from domain.settings import UserSettings
+from infrastructure.persistence.settings import change_settings, load_settings
 from shared.errors import EnvironmentProblem
 
 def error_type(action, *args, **kwargs):
@@ -82,7 +83,7 @@ from shared.errors import CircuitAIError
 async def simulate():
     app = bootstrap.build()
     try:
-        await app.simulate(SimulationRequest(circuit=disk / "a.cir"))
+        await app.simulation.run(SimulationRequest(circuit=disk / "a.cir"))
     except CircuitAIError as error:
         print(error.error_type, error.exit_code)
     finally:
@@ -99,7 +100,7 @@ def test_a_project_on_a_read_only_disk_can_be_read_and_says_why_not_written(tmp_
 project = ProjectFolders().open(disk, create=True)
 project.write(disk / "a.cir", b"content")
 checkpoints(project.checkpoints_path)
-save_settings(disk, UserSettings(language="zh"))
+change_settings(disk, lambda _: UserSettings(language="zh"))
 remount("ro")
 print(ProjectFolders().open(disk).read(disk / "a.cir").decode())
 print(ProjectFolders().open(disk, create=True).read(disk / "a.cir").decode())
@@ -108,7 +109,7 @@ print(error_type(project.write, disk / "a.cir", b"new"))
 print(error_type(project.write, disk / "sub/b.cir", b"new"))
 print(error_type(ProjectFolders().open, disk / "new", create=True))
 print(error_type(ResultFolders(user_home=disk).new_result, disk / "a.cir"))
-print(error_type(save_settings, disk, UserSettings()))
+print(error_type(change_settings, disk, lambda _: UserSettings()))
 print(error_type(checkpoints, project.checkpoints_path))
 print(error_type(checkpoints, project.private / "new.sqlite"))
 """

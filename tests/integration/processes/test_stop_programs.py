@@ -6,8 +6,7 @@ import pytest
 
 from shared.events import EventBus
 from shared.processes import ProcessManager
-from shared.stop import StopController
-from shared.tasks import AsyncTaskRegistry
+from shared.tasks import AsyncTaskRegistry, StopController
 
 SAYS_WHEN_IT_RUNS = ["/bin/sh", "-c", "echo ready; exec sleep 1000"]
 

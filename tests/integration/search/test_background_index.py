@@ -68,6 +68,6 @@ async def test_files_that_cannot_be_looked_through_in_time_are_told(
     monkeypatch.setattr(searching, "_UPDATE_S", 0.01)
     monkeypatch.setattr(searching, "_HANGING_S", 0.01)
     search = SearchProject(index=SqliteProjectIndex, cpu=cast("CpuTaskExecutor", _Stuck()))
-    with pytest.raises(CircuitError, match="Looking through the files") as told:
+    with pytest.raises(CircuitError, match="Scanning the project's files") as told:
         await search.exact(tmp_path, SearchQuery(text="x", kind="content"))
     assert told.value.error_type == "search_too_slow"

@@ -1,13 +1,18 @@
 """What a cloned project can make the program do: nothing but be shown. Each was possible before."""
 
+import asyncio
 import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from application.project.adopting import AdoptProject
+from infrastructure.persistence import operation_rows
+from infrastructure.persistence.project import ProjectFolders
 from tests.integration.cli.conftest import Cli
 from tests.integration.strangers.conftest import (
     ANSWER,
@@ -302,3 +307,27 @@ def test_only_the_newest_operations_of_a_long_log_are_listed(
     project = clone()
     listed = cli("operations", project, "--last", 2, "--json").document["operations"]
     assert [Path(entry["path"]).name for entry in listed] == ["1.cir", "2.cir"]
+
+
+async def test_adopting_that_is_stopped_has_adopted_no_operation(
+    forgery: Forgery, clone: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        forgery.record(f"{number}.cir", state="done", after=RC, op_id=f"01J000000000000000000000{number}F")
+    project = clone()
+    loop, adopted = asyncio.get_running_loop(), operation_rows.adopted
+
+    async def stop() -> None:
+        adopting.cancel()
+        await asyncio.sleep(0.01)
+
+    def stopping(*given: Any) -> operation_rows.Row:
+        asyncio.run_coroutine_threadsafe(stop(), loop).result()
+        return adopted(*given)
+
+    monkeypatch.setattr(operation_rows, "adopted", stopping)
+    use_case = AdoptProject(projects=ProjectFolders(), count_results=lambda _: 0)
+    adopting = asyncio.ensure_future(use_case(project))
+    with pytest.raises(asyncio.CancelledError):
+        await adopting
+    assert len((await use_case.look(project)).operations) == 3

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from presentation.panels.conversation.moments import clock_time
+from presentation.panels.conversation.words import clock_time
 from presentation.panels.info import panel as info_panel
 from presentation.panels.project.results import _when
 from shared.local_time import local_time
@@ -97,6 +97,6 @@ def test_a_whole_project_of_such_files(cli, tmp_path, monkeypatch, seed):  # noq
         assert run.exit_code in (0, 1, 2), (command, run.stderr)
 
     async def looked_at(app):
-        return await app.browse.open(project), await app.browse.results(project)
+        return await app.project.browse.open(project), await app.project.browse.results(project)
 
     as_user(home, looked_at)

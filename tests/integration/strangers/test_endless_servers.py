@@ -81,7 +81,7 @@ async def test_a_packed_stream_is_refused_unread(how: str, kind: str) -> None:
         async with opened(server, kind) as client:
             error = await refusal(said(client))
     assert error.kind == "bad_response"
-    assert f"packed as {how}" in str(error)
+    assert f"compressed as {how}" in str(error)
     assert server.exchanges[-1].headers["accept-encoding"] == "identity"
 
 
@@ -89,14 +89,14 @@ async def test_a_packed_stream_is_refused_unread(how: str, kind: str) -> None:
 async def test_a_packed_answer_that_is_not_streamed_is_refused_unread(how: str) -> None:
     with FakeLLMServer([packed(how, BODY)]) as server:
         async with opened(server) as client:
-            assert f"packed as {how}" in str(await refusal(said(client)))
+            assert f"compressed as {how}" in str(await refusal(said(client)))
 
 
 @pytest.mark.parametrize("how", PACKINGS)
 async def test_a_packed_list_of_models_is_refused_unread(how: str) -> None:
     with FakeLLMServer([], models_script=packed(how, BODY)) as server:
         async with opened(server) as client:
-            assert f"packed as {how}" in str(await refusal(client.models()))
+            assert f"compressed as {how}" in str(await refusal(client.models()))
 
 
 @pytest.mark.parametrize("how", PACKINGS)
@@ -122,7 +122,7 @@ async def test_packed_vectors_are_refused_unread(how: str, status: int) -> None:
             await client.close()
     assert server.exchanges[-1].headers["accept-encoding"] == "identity"
     assert error.status == (None if status == 200 else 403)
-    assert status != 200 or f"packed as {how}" in str(error)
+    assert status != 200 or f"compressed as {how}" in str(error)
 
 
 async def test_vectors_are_bounded_by_the_texts_that_were_sent() -> None:
@@ -258,7 +258,7 @@ async def test_lines_without_words_are_bounded(unit: bytes, monkeypatch: Any) ->
     with FakeLLMServer([script]) as server:
         async with opened(server) as client:
             error = await refusal(said(client))
-    assert "3000 lines without a word" in str(error)
+    assert "3000 lines without any part" in str(error)
 
 
 async def test_lines_with_words_are_bounded_too(monkeypatch: Any) -> None:
@@ -276,6 +276,26 @@ async def test_cookies_are_not_kept() -> None:
             await said(client)
     assert len(server.exchanges) == 2
     assert not any("cookie" in exchange.headers for exchange in server.exchanges)
+
+
+INTERIM = b"HTTP/1.1 102 Processing\r\nX-Part: 1\r\n\r\n"
+
+
+async def test_interim_answers_without_end_are_no_answer() -> None:
+    script = Script(status=100, ending="unmarked", pieces=(INTERIM * 7, INTERIM[:30], INTERIM[30:]) * 5)
+    with FakeLLMServer([script]) as server:
+        async with opened(server) as client:
+            error = await refusal(said(client))
+    assert "more than 20 interim answers" in str(error)
+
+
+async def test_some_interim_answers_are_read_over() -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+    body = b"".join(answer("hello").pieces) + b": " + b"HTTP/1.1 102 no head\r\n\r\n" * 30
+    script = Script(status=100, ending="unmarked", pieces=(INTERIM * 15, head, body))
+    with FakeLLMServer([script]) as server:
+        async with opened(server) as client:
+            assert "".join(piece.text for piece in await said(client)) == "hello"
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

@@ -10,12 +10,12 @@ import keyring
 import pytest
 from keyring.backends import fail
 
-from application.tool_execution.context import ToolCall
 from application.tool_execution.executor import ToolExecutor
 from application.tool_execution.registry import TOOLS
 from domain.llm.chat import ProviderChoice
 from domain.llm.consent import ConsentQuestion
 from domain.llm.json_repair import Problem, read_json
+from domain.llm.tools.result import ToolCall
 from domain.llm.turn_failure import failure_from_plain
 from infrastructure.llm_adapters.registry import ModelRegistry
 from infrastructure.persistence import key_file
@@ -81,7 +81,7 @@ def test_a_key_from_before_goes_to_the_users_own_addresses_only(keys):
 
 async def test_the_registry_refuses_before_anything_is_sent(keys):
     await asyncio.to_thread(keys.set, "openai", KEY, place="file", server="https://api.openai.com/v1")
-    registry = ModelRegistry(environment={}, keys=keys)
+    registry = ModelRegistry(environment={}, keys=lambda: keys)
     choice = ProviderChoice(provider="openai", model="gpt", base_url="http://127.0.0.1:9/v1")
     with pytest.raises(EnvironmentProblem) as caught:
         await registry.examine(choice)

@@ -29,7 +29,7 @@ from infrastructure.persistence.results import ResultFolders
 from infrastructure.persistence.sessions import SessionFiles
 from infrastructure.search.database import UnusableError, opened
 from infrastructure.search.indexing import update
-from infrastructure.tracing.store import SpanWriter, SqliteTraces
+from infrastructure.tracing.spans import SpanWriter, SqliteTraces
 from shared.errors import CircuitAIError
 
 SESSION = "01HZZZZZZZZZZZZZZZZZZZZZZZ"

@@ -77,7 +77,7 @@ def test_a_pipe_in_the_place_of_a_circuit_or_a_log_holds_nothing_up(tmp_path, ho
     (tmp_path / ".circuit_ai" / "ngspice.log").symlink_to(tmp_path / "secret")
 
     async def read(app):
-        waves = app.waveforms
+        waves = app.simulation.waveforms
         log = tmp_path / ".circuit_ai" / "ngspice.log"
         return await waves.digest_of(tmp_path / "pipe"), await waves.log_tail(log, 100)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -108,3 +109,31 @@ def test_a_copy_of_ones_own_stays_ones_own(cli: Cli, pulled: Pulled) -> None:
     undone = cli("undo", copy, "--json")
     assert undone.exit_code == 0
     assert (copy / "a.cir").read_bytes() == RC
+
+
+@pytest.mark.parametrize("how", ["an older list comes with it", "its time is put back"])
+def test_a_conversation_changed_in_its_middle_is_not_listed_as_written_here(
+    cli: Cli, pulled: Pulled, how: str
+) -> None:
+    def origin() -> str:
+        (session,) = cli("sessions", "list", pulled.mine, "--json").document["sessions"]
+        return str(session["origin"])
+
+    with FakeLLMServer([answer("The gain is 42."), answer("Yes.")]) as server:
+        chat(cli, pulled.mine, server, "What is the gain?")
+        assert origin() == "here"
+        older = (pulled.mine / ".circuit_ai/conversations/sessions.json").read_bytes()
+        chat(cli, pulled.mine, server, "Are you sure?", "--session", "last")
+    assert origin() == "here"
+    pulled.share()
+    content = pulled.their_transcript.read_bytes().replace(b"gain is 42", b"gain is 17", 1)
+    pulled.their_transcript.write_bytes(content)
+    mine = pulled.mine / ".circuit_ai/conversations" / pulled.their_transcript.name
+    before = mine.stat()
+    if how == "an older list comes with it":
+        (pulled.theirs / ".circuit_ai/conversations/sessions.json").write_bytes(older)
+    pulled.pull()
+    if how == "its time is put back":
+        os.utime(mine, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert b"gain is 17" in mine.read_bytes()
+    assert origin() == "elsewhere"

@@ -19,7 +19,7 @@ LOOK = """
 import json, sys
 from pathlib import Path
 from infrastructure.persistence.project import ProjectFolders
-from infrastructure.tracing.store import SqliteTraces
+from infrastructure.tracing.spans import SqliteTraces
 from shared.errors import CircuitAIError
 project = ProjectFolders().open(Path(sys.argv[1]))
 said = {"operations": [record.op_id for record in project.operations.list()],

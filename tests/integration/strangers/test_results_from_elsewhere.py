@@ -39,7 +39,7 @@ def as_user(home: Path, work: Callable[[Application], Awaitable[Any]]) -> Any:
 
 
 def simulate(circuit: Path) -> Callable[[Application], Awaitable[SimulationResult]]:
-    return lambda app: app.simulate(SimulationRequest(circuit=circuit, reuse=True))
+    return lambda app: app.simulation.run(SimulationRequest(circuit=circuit, reuse=True))
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +56,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def measured(app: Application, source: Path) -> Awaitable[Any]:
-    return app.measure(source, ["v(out)"])
+    return app.simulation.measure(source, ["v(out)"])
 
 
 def test_changed_data_are_told_and_not_given_as_the_simulators(project, home):

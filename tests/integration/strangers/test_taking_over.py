@@ -148,6 +148,29 @@ def test_a_take_over_that_was_killed_goes_on(home: Path, old: Path, monkeypatch:
     project.close()
 
 
+def test_a_take_over_that_ended_is_not_begun_again_by_an_older_word(
+    home: Path, old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    know(home, old)
+    adopt, word = project_module.ProjectFolder.adopt, old / ".circuit_ai" / "project.json"
+    under_way = []
+
+    def watched(self: ProjectFolder) -> None:
+        under_way.append(word.read_bytes())
+        adopt(self)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(project_module.ProjectFolder, "adopt", watched)
+        ProjectFolders().open(old).close()
+    word.write_bytes(under_way[0])
+    conversation = old / ".circuit_ai" / "conversations" / f"{SESSION}.jsonl"
+    with conversation.open("a") as file:
+        file.write(json.dumps({"event": "turn", "turn_id": CALL, "state": "started"}) + "\n")
+    project = ProjectFolders().open(old)
+    assert {info.is_ours for info in project.sessions.list()} == {False}
+    project.close()
+
+
 def test_what_is_damaged_keeps_nothing_else_back_and_the_take_over_from_no_end(home: Path, old: Path) -> None:
     know(home, old)
     (old / ".circuit_ai" / "operations.sqlite").write_bytes(b"no database" * 100)

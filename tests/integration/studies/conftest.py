@@ -20,7 +20,7 @@ Study = Callable[..., Awaitable[StudyResult]]
 @pytest.fixture
 async def app() -> AsyncIterator[Application]:
     application = bootstrap.build()
-    application.events.bind()
+    application.program.events.bind()
     yield application
     await application.close()
 
@@ -32,7 +32,7 @@ def study(app: Application, tmp_path: Path) -> Study:
     async def run(kind: StudyKind, deck: str, workers: int | None = None, **spec: Any) -> StudyResult:
         circuit = tmp_path / "deck.cir"
         circuit.write_text(deck)
-        return await app.study(
+        return await app.simulation.study(
             StudyRequest(circuit=circuit, kind=kind, spec=read_study_spec(spec), workers=workers)
         )
 

@@ -30,7 +30,7 @@ def cutoff(r: float, c: float) -> float:
 
 
 async def test_of_two_hundred_quick_changes_the_last_is_shown(app: Application, tmp_path: Path) -> None:
-    async with app.tune(request(tmp_path)) as tuning:
+    async with app.design.tune(request(tmp_path)) as tuning:
         assert tuning.nominals == {"R1": 1000, "cload": 1e-9}
         changes = [{"R1": 1000.0 + number} for number in range(200)]
         points = await asyncio.gather(*(tuning.evaluate(values) for values in changes))
@@ -42,7 +42,7 @@ async def test_of_two_hundred_quick_changes_the_last_is_shown(app: Application, 
 
 
 async def test_changes_one_by_one_are_all_done_and_independent(app: Application, tmp_path: Path) -> None:
-    async with app.tune(request(tmp_path)) as tuning:
+    async with app.design.tune(request(tmp_path)) as tuning:
         for number in range(60):
             values = {"R1": 500.0 + 50 * number} if number % 2 else {"cload": 1e-9 * (1 + number)}
             point = await tuning.evaluate(values)
@@ -56,7 +56,7 @@ async def test_changes_one_by_one_are_all_done_and_independent(app: Application,
 
 async def test_a_bad_value_costs_one_point_only(app: Application, tmp_path: Path) -> None:
     deck = RC.replace(".param cload=1n", ".param cload=1n n={1/(cload-2n)}")
-    async with app.tune(request(tmp_path, deck)) as tuning:
+    async with app.design.tune(request(tmp_path, deck)) as tuning:
         failed = await tuning.evaluate({"cload": 2e-9})
         assert failed is not None
         assert failed.state == "ok" or math.isnan(failed.metrics["bw"])
@@ -66,7 +66,7 @@ async def test_a_bad_value_costs_one_point_only(app: Application, tmp_path: Path
 
 
 async def test_a_change_that_is_given_up_does_not_block_the_next(app: Application, tmp_path: Path) -> None:
-    async with app.tune(request(tmp_path)) as tuning:
+    async with app.design.tune(request(tmp_path)) as tuning:
         first = asyncio.ensure_future(tuning.evaluate({"R1": 1.0}))
         second = asyncio.ensure_future(tuning.evaluate({"R1": 2.0}))
         await asyncio.sleep(0)
@@ -79,10 +79,12 @@ async def test_a_change_that_is_given_up_does_not_block_the_next(app: Applicatio
 
 
 async def test_what_cannot_be_tuned_is_refused(app: Application, tmp_path: Path) -> None:
-    async with app.tune(request(tmp_path)) as tuning:
+    async with app.design.tune(request(tmp_path)) as tuning:
         for values in ({"R2": 1.0}, {"R1": math.nan}):
             with pytest.raises(UserInputError):
                 await tuning.evaluate(values)
     with pytest.raises(CircuitError):
-        async with app.tune(request(tmp_path, RC.replace("R1 in out 1k", "R1 in out 1k\nD1 out 0 none"))):
+        async with app.design.tune(
+            request(tmp_path, RC.replace("R1 in out 1k", "R1 in out 1k\nD1 out 0 none"))
+        ):
             pass

@@ -45,7 +45,7 @@ def found(result: OptimizationResult) -> tuple[Any, ...]:
 
 
 async def test_goals_are_met_by_values_that_can_be_bought(app: Application, tmp_path: Path) -> None:
-    result = await app.optimize(request(tmp_path, output=tmp_path / "best.cir"))
+    result = await app.design.optimize(request(tmp_path, output=tmp_path / "best.cir"))
     assert result.ok
     assert result.end == "goals_met"
     best = result.best
@@ -61,23 +61,23 @@ async def test_goals_are_met_by_values_that_can_be_bought(app: Application, tmp_
     from application.simulation.simulating import SimulationRequest
 
     assert result.output_path == tmp_path / "best.cir"
-    again = await app.simulate(SimulationRequest(circuit=tmp_path / "best.cir"))
-    measured = await app.measure(again.result_path, ["bandwidth(v(out))"])
+    again = await app.simulation.run(SimulationRequest(circuit=tmp_path / "best.cir"))
+    measured = await app.simulation.measure(again.result_path, ["bandwidth(v(out))"])
     assert measured["bandwidth(v(out))"].value == best.metrics["bw"]  # type: ignore[index]
     assert (tmp_path / "deck.cir").read_text() == RLC
 
 
 async def test_what_is_found_does_not_depend_on_the_workers(app: Application, tmp_path: Path) -> None:
-    one, two = [await app.optimize(request(tmp_path, workers=count, seed=5)) for count in (1, 2)]
+    one, two = [await app.design.optimize(request(tmp_path, workers=count, seed=5)) for count in (1, 2)]
     assert found(one) == found(two)
-    other = await app.optimize(request(tmp_path, seed=6))
+    other = await app.design.optimize(request(tmp_path, seed=6))
     assert found(other) != found(one)
 
 
 async def test_an_objective_goes_as_far_as_the_goals_allow(app: Application, tmp_path: Path) -> None:
     """Power of a divider under a bound on its output: R1 + R2 as large as allowed, in the right ratio."""
     deck = "div\nV1 in 0 10\nR1 in out 1k\nR2 out 0 1k\n.op\n.end\n"
-    result = await app.optimize(
+    result = await app.design.optimize(
         request(
             tmp_path,
             deck,
@@ -97,7 +97,7 @@ async def test_an_objective_goes_as_far_as_the_goals_allow(app: Application, tmp
 
 
 async def test_goals_that_cannot_be_met_give_the_best_all_the_same(app: Application, tmp_path: Path) -> None:
-    result = await app.optimize(
+    result = await app.design.optimize(
         request(
             tmp_path,
             parameters=[{"name": "R1", "min": "1k", "max": "2k", "scale": "E12"}],
@@ -113,7 +113,7 @@ async def test_goals_that_cannot_be_met_give_the_best_all_the_same(app: Applicat
 
 async def test_every_corner_counts(app: Application, tmp_path: Path) -> None:
     deck = "div\nVdd in 0 10\nR1 in out 1k\nR2 out 0 1k\n.op\n.end\n"
-    result = await app.optimize(
+    result = await app.design.optimize(
         request(
             tmp_path,
             deck,
@@ -137,7 +137,7 @@ async def test_every_corner_counts(app: Application, tmp_path: Path) -> None:
 async def test_points_that_fail_are_bad_points(app: Application, tmp_path: Path) -> None:
     """In a part of the range the value of a resistor is not a number."""
     deck = "bad\n.param n=7.9\nV1 in 0 AC 1\nR1 in out {sqrt(n-3)*1k}\nC1 out 0 1n\n.ac dec 20 1 1g\n.end\n"
-    result = await app.optimize(
+    result = await app.design.optimize(
         request(
             tmp_path,
             deck,
@@ -163,9 +163,9 @@ async def test_a_stop_keeps_and_proves_the_best(app: Application, tmp_path: Path
         if event.done > 50:
             started.set()
 
-    app.events.subscribe(OptimizationProgressed, watch)
+    app.program.events.subscribe(OptimizationProgressed, watch)
     work = asyncio.ensure_future(
-        app.optimize(
+        app.design.optimize(
             request(tmp_path, minimize="peak", goals=["bw >= 1Meg"], budget=500_000), on_stopped=kept.append
         )
     )
@@ -186,7 +186,9 @@ async def test_a_stop_keeps_and_proves_the_best(app: Application, tmp_path: Path
 
 
 async def test_the_time_limit_ends_it(app: Application, tmp_path: Path) -> None:
-    result = await app.optimize(request(tmp_path, minimize="peak", goals=[], budget=900_000, time_limit=1.0))
+    result = await app.design.optimize(
+        request(tmp_path, minimize="peak", goals=[], budget=900_000, time_limit=1.0)
+    )
     assert result.end == "time"
     assert result.ok
     assert math.isfinite(result.best.metrics["peak"])  # type: ignore[union-attr]
@@ -206,10 +208,10 @@ async def test_a_specification_that_does_not_fit(
     app: Application, tmp_path: Path, change: dict[str, Any], text: str
 ) -> None:
     with pytest.raises(UserInputError, match=text):
-        await app.optimize(request(tmp_path, **change))
+        await app.design.optimize(request(tmp_path, **change))
     assert not list((Path(tmp_path) / ".circuit_ai").glob("*"))
 
 
 async def test_the_circuit_itself_is_never_the_output(app: Application, tmp_path: Path) -> None:
     with pytest.raises(UserInputError, match="never changes"):
-        await app.optimize(request(tmp_path, output=tmp_path / "deck.cir"))
+        await app.design.optimize(request(tmp_path, output=tmp_path / "deck.cir"))

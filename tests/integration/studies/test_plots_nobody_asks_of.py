@@ -29,6 +29,6 @@ async def test_pole_zero_and_the_like_beside_ac(app: Application, tmp_path: Path
         "parameters": [{"name": "R1", "values": ["1k", "2k"]}],
         "measure": {"bw": "bandwidth(v(out))"},
     })  # fmt: skip
-    result = await app.study(StudyRequest(kind="sweep", circuit=deck, spec=spec))
+    result = await app.simulation.study(StudyRequest(kind="sweep", circuit=deck, spec=spec))
     assert result.failed == 0, [row.reason for row in result.rows]
     assert [row.metrics["bw"] for row in result.rows] == pytest.approx([159.15, 79.58], rel=2e-3)

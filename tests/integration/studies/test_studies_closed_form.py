@@ -284,7 +284,7 @@ async def test_a_study_is_stored_apart_from_runs(study: Study, app: Application,
     assert table[0] == "run,rl,g1k [dB],doubled,state,reason"
     assert len(table) == 3
     assert result.result_path.is_relative_to(tmp_path)
-    assert (await app.browse.results(tmp_path)) == ()
+    assert (await app.project.browse.results(tmp_path)) == ()
 
 
 STEPPED = "title\nV1 in 0 1\nR1 in out {r}\nR2 out 0 {q}\n.param r=1k q=1k\n" \
@@ -301,7 +301,7 @@ async def test_a_sweep_of_a_stepped_circuit_does_its_steps(study: Study) -> None
 async def test_other_studies_leave_the_steps_out_and_say_so(study: Study) -> None:
     result = await study("corners", STEPPED, measure=VOUT, corners=[{"name": "big", "set": {"R2": "4k"}}])
     assert column(result, "vout") == pytest.approx([0.8])
-    assert [str(warning) for warning in result.warnings] == ["The circuit's own .step is left out."]
+    assert [str(warning) for warning in result.warnings] == ["The circuit's own .step was ignored."]
 
 
 WITH_STEPS = (

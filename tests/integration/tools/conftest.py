@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,11 +17,11 @@ from application.simulation.convergence import AnalyzeConvergence
 from application.simulation.measuring import MeasureResult
 from application.simulation.simulating import RunSimulation
 from application.studies.studying import RunStudy
-from application.tool_execution.context import ToolCall, ToolContext, ToolServices
+from application.tool_execution.definition import ToolContext, ToolServices
 from application.tool_execution.executor import ToolExecutor
 from application.tool_execution.operations import Operations
 from application.tool_execution.registry import TOOLS
-from domain.llm.tools.result import ToolResult
+from domain.llm.tools.result import ToolCall, ToolResult
 from infrastructure.exports.pictures import PictureFiles
 from infrastructure.exports.tables import TableFiles
 from infrastructure.ngspice.batch.simulator import NgspiceBatch
@@ -54,7 +55,7 @@ class Bench:
         waveforms = RawFileReader()
         settings = SimulatorSettingsFile(user_home=project.private / "home", environment={})
         batch = NgspiceBatch(ConfinedNgspice(processes=self.processes))
-        self.services = ToolServices(
+        self.services: ToolServices = SimpleNamespace(
             sources=sources,
             check=CheckCircuit(sources=sources, libraries=libraries),
             simulate=RunSimulation(
@@ -106,8 +107,8 @@ class Bench:
                 cpu=self.cpu,
             ),
             results=results,
-            waveforms=waveforms,
-            views=lambda root: FolderView(root=root, libraries=libraries),
+            waveform_reader=waveforms,
+            view=lambda root: FolderView(root=root, libraries=libraries),
             search=SearchProject(index=SqliteProjectIndex, cpu=self.cpu),
             cpu=self.cpu,
         )

@@ -28,7 +28,7 @@ async def test_a_study_that_measures_nothing_says_so(
     result = await bench.call(tool, **arguments, **metrics)
     assert "errors" in result.result, result.content
     assert result.result["errors"][0]["code"] == "nothing-measured"
-    assert "error: No run gave a value of any metric" in result.content
+    assert "error: No run produced a value of any metric" in result.content
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ import os
 
 import pytest
 
-from application.tool_execution.context import ToolCall
-from domain.llm.tools.result import RESULT_LIMIT
+from domain.llm.tools.result import RESULT_LIMIT, ToolCall
 from shared.ulid import new_ulid
 from tests.integration.tools.conftest import Bench
 

@@ -10,7 +10,7 @@ import math
 import pytest
 from scipy.io import loadmat
 
-from application.tool_execution.context import ToolCall
+from domain.llm.tools.result import ToolCall
 from shared.ulid import new_ulid
 from tests.integration.tools.conftest import Bench
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from application.tool_execution.context import ToolCall
-from domain.llm.tools.result import RESULT_LIMIT
+from domain.llm.tools.result import RESULT_LIMIT, ToolCall
 from infrastructure.persistence.result_seals import ResultSeals
 from shared.ulid import new_ulid
 from tests.integration.tools.conftest import Bench

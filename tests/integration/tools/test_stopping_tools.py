@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from application.tool_execution.context import ToolCall
 from application.tool_execution.tools._common import file_problem
+from domain.llm.tools.result import ToolCall
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 from shared.ulid import new_ulid

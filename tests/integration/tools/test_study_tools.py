@@ -87,7 +87,7 @@ async def test_worst_case_and_sensitivity(bench: Bench) -> None:
     )
     assert felt.success, felt.content
     found = {
-        item["parameter"]: item["normalised"] for item in felt.result["statistics"]["v(out)"]["sensitivities"]
+        item["parameter"]: item["normalized"] for item in felt.result["statistics"]["v(out)"]["sensitivities"]
     }
     assert found == pytest.approx({"V1": 1, "R1": -0.5}, rel=1e-3)
 

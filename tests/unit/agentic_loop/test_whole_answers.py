@@ -7,10 +7,16 @@ import random
 import pytest
 
 from domain.llm.agent_limits import AgentLimits
-from domain.llm.agentic_loop.completeness import next_nudge, unproven_claim
-from domain.llm.agentic_loop.continuation import Seam
-from domain.llm.agentic_loop.phases import ENDS, PHASES, IllegalTransitionError, PhaseMachine
-from domain.llm.agentic_loop.policy import Ask, End, next_move
+from domain.llm.agentic_loop.completeness import Seam, next_nudge, unproven_claim
+from domain.llm.agentic_loop.policy import (
+    ENDS,
+    PHASES,
+    Ask,
+    End,
+    IllegalTransitionError,
+    PhaseMachine,
+    next_move,
+)
 from tests.unit.agentic_loop.turns import answered, did, said, turn
 
 PATCH = answered(did("patch_file", {"path": "a.cir"}, version="v2"))

@@ -38,6 +38,7 @@ def simulated(netlist: str, *, fails: bool = False, analysis: str = "", **metric
         name="run_simulation",
         signature=signature_of("run_simulation", {"file_path": "a.cir", "analysis": analysis}),
         effect="simulate",
+        groups=frozenset({"single_run"}),
         success=not fails,
         error_type="simulation_failed" if fails else "",
         outcome=f"{netlist}{sorted(metrics.items())}",

@@ -32,7 +32,7 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 async def browse():
     app = bootstrap.build()
-    yield app.browse
+    yield app.project.browse
     await app.close()
 
 
@@ -158,7 +158,7 @@ async def test_goals_are_measured_on_a_real_result(root: Path) -> None:
     pytest.importorskip("numpy")
     app = bootstrap.build()
     try:
-        await app.browse.open(root)
+        await app.project.browse.open(root)
         raw = b"".join(
             [
                 b"Title: t\nDate: d\nPlotname: Operating Point\nFlags: real\n",
@@ -179,8 +179,8 @@ async def test_goals_are_measured_on_a_real_result(root: Path) -> None:
         }
         (root / ".circuit_ai" / "design_goals.json").write_text(json.dumps(goals))
         await asyncio.to_thread(run_here, root)
-        results = await app.browse.results(root)
-        assert await app.browse.judged(root, results) == {path: (1, 3)}
+        results = await app.project.browse.results(root)
+        assert await app.project.browse.judged(root, results) == {path: (1, 3)}
     finally:
         await app.close()
 
@@ -213,20 +213,22 @@ async def test_each_result_is_judged_by_its_own_circuits_goals(root: Path) -> No
         "sub/buck.cir": [{**bound, "minimum": 5.0}, {**bound}],
     }
     try:
-        await app.browse.open(root)
+        await app.project.browse.open(root)
         paths = {}
         for number, name in enumerate((*asked, "amp.cir")):
             netlist = {"path": str(root / name), "sha256": "00" * 32}
             paths[name] = store_result(root, f"2026010{number}", raw_paths=["out.raw"], netlist=netlist)
             (paths[name].parent / "out.raw").write_bytes(raw)
         await asyncio.to_thread(ask_for, root, asked)
-        assert await app.browse.judged(root, await app.browse.results(root)) == {}  # a stranger's, so far
+        assert (
+            await app.project.browse.judged(root, await app.project.browse.results(root)) == {}
+        )  # a stranger's, so far
         await asyncio.to_thread(run_here, root)
-        judged = await app.browse.judged(root, await app.browse.results(root))
+        judged = await app.project.browse.judged(root, await app.project.browse.results(root))
         assert judged == {paths["rc.cir"]: (1, 1), paths["sub/buck.cir"]: (1, 2)}
         # Goals that come later change no verdict of before.
         await asyncio.to_thread(ask_for, root, {"rc.cir": [{**bound, "minimum": 9.0}]})
-        judged = await app.browse.judged(root, await app.browse.results(root))
+        judged = await app.project.browse.judged(root, await app.project.browse.results(root))
         assert judged[paths["rc.cir"]] == (1, 1)
     finally:
         await app.close()
@@ -284,8 +286,8 @@ async def test_examples_are_copied_under_free_names(browse: BrowseProject, tmp_p
 async def test_the_examples_have_no_errors() -> None:
     app = bootstrap.build()
     try:
-        for example in await app.browse.examples():
-            report = await app.check(example.circuit)
+        for example in await app.project.browse.examples():
+            report = await app.simulation.check(example.circuit)
             assert [str(item.message) for item in report.diagnostics if item.severity != "info"] == []
     finally:
         await app.close()

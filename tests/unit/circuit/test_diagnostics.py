@@ -358,6 +358,8 @@ def test_what_ngspice_refuses_without_braces_or_definition(cards: str, code: str
         "B3 c 0 V=pi*u(V(a))+ddt(V(a))+pwl(V(a),0,0,1,1)\nR3 c 0 1\n",
         "V3 入 0 1\nR3 入 中  1k\nR4 中  0 1k ; 输入\n",
         "R3 b 0 {10Ω}\n",
+        ".param q=1n\nC3 b 0 Q=q\nE3 c 0 value = q\nR3 c 0 1\n",
+        "B3 u:freq 0 I=V(a)\nR3 u:freq 0 1\n",
         "V3 c 0 SINE(0 1 1k) AC 1\nR3 c 0 1\n",  # LTspice's word, which ngspice takes too
     ],
 )
@@ -417,3 +419,50 @@ def test_verilog_a_devices_need_their_library_loaded() -> None:
     deck = HEAD + "N1 b 0 res\n.model res resistor_va(r=1k)\n"
     assert loud(check(deck)) == [("error", "osdi-missing", 6)]
     assert loud(check(deck + ".control\npre_osdi res.osdi\n.endc\n")) == []
+
+
+@pytest.mark.parametrize(
+    ("card", "expected"),
+    [
+        (".sens objfunc={v(b)} param=R1:R", [("error", "foreign-form", 6)]),
+        (".dc dec V1 1 100 10", [("error", "foreign-form", 6)]),
+        (".dc param r 1 100 10", [("error", "foreign-form", 6)]),
+        ("YADC adc1 b 0 simple R=1T", [("error", "foreign-form", 6)]),
+        ("C3 b 0 Q=1n*time", [("error", "foreign-form", 6)]),
+        ("E3 b 0 VALUE = 5V*SQRT(V(a))", [("error", "foreign-form", 6)]),
+        ("V3 b 0 wavefile=in.wav", [("error", "foreign-form", 6)]),
+        ("K1 L1 L2 1 TX39-20_25C", [("error", "foreign-form", 6)]),
+        (".meas tran e error v(b) file=old.prn comp_function=l1norm", [("error", "foreign-form", 6)]),
+        ("E3 b 0 a 0 laplace=exp(-s)", [("error", "foreign-form", 6)]),
+        ("R3=1 b=0 10", [("warning", "missing-plus", 6)]),
+    ],
+)
+def test_a_card_of_another_program_is_named_as_such(card: str, expected: list[tuple[str, str, int]]) -> None:
+    found = loud(check(HEAD + card + "\n"))
+    assert [item for item in found if item[1] in ("foreign-form", "missing-plus")] == expected
+    assert not [
+        item for item in found if item[2] == 6 and item not in expected and "foreign" in expected[0][1]
+    ]
+
+
+def test_the_lossy_line_of_ngspice_is_no_device_of_xyce() -> None:
+    found = loud(check(HEAD + "Yor a 0 b 0 line len=1\n.model line txl r=1 l=1n c=1p length=1\n"))
+    assert not [item for item in found if item[1] == "foreign-form"]
+
+
+@pytest.mark.parametrize(
+    ("cards", "expected"),
+    [
+        ("Q1 a b 0 t\n.model t npn level=6\n", [("error", "model-level", 7)]),
+        ("Q1 a b 0 t\n.model t npn level=4\n", []),
+        ("Q1 a b 0 t\n.model t npn level=504\n", [("warning", "model-level", 7)]),
+        ("M1 a b 0 0 n w=1u l=1u\n.model n nmos\n+ level=45\n", [("error", "model-level", 7)]),
+        ("M1 a b 0 0 n w=50u l=1u\n.model n.1 nmos level=8 lmin=1u lmax=2u wmin=1u wmax=9u\n",
+         [("error", "no-bin", 6)]),
+        ("M1 a b 0 0 n w=5u l=1u\n.model n.1 nmos level=8 lmin=1u lmax=2u wmin=1u wmax=9u\n", []),
+        (".option scale=1u\nM1 a b 0 0 n w=5 l=1\n.model n.1 nmos level=8 lmin=1u lmax=2u wmin=1u wmax=9u\n",
+         []),
+    ],
+)  # fmt: skip
+def test_levels_and_bins_of_models(cards: str, expected: list[tuple[str, str, int]]) -> None:
+    assert loud(check(HEAD + cards)) == expected

@@ -140,6 +140,10 @@ def test_a_weak_word_counts_once_however_often_it_stands_there() -> None:
         (b"Version 4\nSHEET 1 880 680\nWIRE 0 0 1 1\n", "LTspice"),
         ("Version 4\r\nSHEET 1 880 680\r\n".encode("utf-16"), "LTspice"),
         (b"(kicad_sch (version 20230121) (generator eeschema)\n", "KiCad"),
+        (
+            b"Warning: option lvlcod is obsolete.\n\nNo. of Data Rows : 31\n\nCircuit: amp\n",
+            "what ngspice printed",
+        ),
         (b"v {xschem version=3.0.0 file_version=1.2}\n", "xschem"),
     ],
 )

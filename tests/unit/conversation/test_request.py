@@ -31,14 +31,14 @@ async def test_results_follow_their_answer_in_the_order_of_its_calls() -> None:
         create_tool_message("two", call_id="C2", name="rewrite_file"),
         create_tool_message("one", call_id="C1", name="rewrite_file"),
     )
-    messages = request_messages(conversation, context="")
+    messages = request_messages(conversation.record, context="")
     assert isinstance(messages[0], SystemMessage)
     assert [message.content for message in messages[1:]] == ["Q", "", "one", "two"]
 
 
 async def test_a_call_without_result_is_not_sent() -> None:
     conversation = await conversation_of(create_human_message("Q"), calling("C1", text="I try"))
-    answer = request_messages(conversation, context="")[-1]
+    answer = request_messages(conversation.record, context="")[-1]
     assert isinstance(answer, AIMessage)
     assert answer.content == "I try"
     assert answer.tool_calls == []
@@ -55,7 +55,7 @@ async def test_old_turns_are_shortened_and_the_running_one_is_whole() -> None:
         calling("C2", content=long),
         create_tool_message(long, call_id="C2", name="rewrite_file"),
     )
-    _, _, old_call, old_result, _, _, call, result = request_messages(conversation, context="")
+    _, _, old_call, old_result, _, _, call, result = request_messages(conversation.record, context="")
     assert isinstance(old_call, AIMessage)
     assert isinstance(call, AIMessage)
     assert len(old_result.content) <= OLD_RESULT_LIMIT
@@ -68,7 +68,7 @@ async def test_the_oldest_turns_beyond_the_limit_are_left_out_whole() -> None:
     turns: list[BaseMessage] = []
     for number in range(30):
         turns += [create_human_message(f"Q{number}"), create_ai_message("w" * (HISTORY_LIMIT // 20))]
-    messages = request_messages(await conversation_of(*turns), context="")
+    messages = request_messages((await conversation_of(*turns)).record, context="")
     assert isinstance(messages[1], HumanMessage)
     assert sum(len(message.content) for message in messages[1:]) < HISTORY_LIMIT * 1.2
     assert messages[-2].content == "Q29"
@@ -81,7 +81,7 @@ async def test_partial_answers_are_marked_and_empty_ones_dropped() -> None:
         create_ai_message("", reasoning="thought only", is_partial=True, stop_reason="user"),
         create_human_message("continue"),
     )
-    messages = request_messages(conversation, context="")
+    messages = request_messages(conversation.record, context="")
     assert [type(message) for message in messages] == [SystemMessage, HumanMessage, AIMessage, HumanMessage]
     assert "Half of" in messages[2].content
     assert "interrupted" in messages[2].content
@@ -91,7 +91,7 @@ async def test_context_goes_as_fenced_data_into_the_newest_user_message_only() -
     conversation = await conversation_of(
         create_human_message("Q1"), create_ai_message("A"), create_human_message("Q2")
     )
-    messages = request_messages(conversation, context="circuits: a.cir", hint="come to an end")
+    messages = request_messages(conversation.record, context="circuits: a.cir", hint="come to an end")
     assert messages[1].content == "Q1"
     assert messages[3].content == '<data name="project">\ncircuits: a.cir\n</data>\n\nQ2'
     assert "come to an end" in messages[4].content

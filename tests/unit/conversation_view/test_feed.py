@@ -17,7 +17,7 @@ from application.ports.events import (
 )
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
-from presentation.panels.conversation.feed import RunFeed
+from presentation.panels.conversation.feed import Pace, RunFeed
 from presentation.panels.conversation.items import (
     AnswerText,
     Decision,
@@ -30,7 +30,6 @@ from presentation.panels.conversation.items import (
     SimulationCard,
     Streamed,
 )
-from presentation.panels.conversation.pace import Pace
 from shared.message import msg
 
 

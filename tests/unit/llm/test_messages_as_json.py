@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from domain.llm import messages as m
-from domain.llm.plain_json import for_display, from_plain, join_surrogates, to_plain
 from domain.llm.transcript import role_of, text_of
+from shared.safe_json import for_display, from_plain, join_surrogates, to_plain
 
 ANY_TEXT = st.text(st.characters()).map(join_surrogates)  # with lone surrogates, NUL, U+2028 ...
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | ANY_TEXT

@@ -186,18 +186,18 @@ async def test_unknown_name_and_bad_value_change_nothing() -> None:
 
 
 async def test_value_that_is_there_already_is_said() -> None:
-    assert await answer("set R1 to 1k in amp.cir", SHOWN) == "amp.cir has these values already."
+    assert await answer("set R1 to 1k in amp.cir", SHOWN) == "amp.cir already has these values."
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("show amp.cir", "That did not work: There is no file amp.cir.\nNear names are: amp2.cir."),
-        ("显示 amp.cir", "没有成功：There is no file amp.cir.\nNear names are: amp2.cir."),
+        ("show amp.cir", "That did not work: File amp.cir does not exist.\nSimilar names: amp2.cir."),
+        ("显示 amp.cir", "没有成功：File amp.cir does not exist.\nSimilar names: amp2.cir."),
     ],
 )
 async def test_failed_tool_is_reported_in_plain_words(text: str, said: str) -> None:
-    outcome = "Error (file_not_found): There is no file amp.cir.\nNear names are: amp2.cir."
+    outcome = "Error (file_not_found): File amp.cir does not exist.\nSimilar names: amp2.cir."
     assert await answer(text, outcome) == said
 
 
@@ -265,12 +265,12 @@ async def test_figure_that_cannot_be_had_is_no_goal_met() -> None:
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("What's the weather like?", "choose a language model: in the window below the message box"),
+        ("What's the weather like?", "choose a language model: below the message box in the window"),
         ("今天天气怎么样", "消息框下方"),
         ("what can you do", "simulate a circuit"),
         ("", "built-in designer, not a language model"),
         ("design an oscillator at 1 MHz", "cannot design an oscillator"),
-        ("Design an RC low-pass", "does not say the cut-off frequency"),
+        ("Design an RC low-pass", "does not give the cut-off frequency"),
         ("hello", "Hello!"),
         ("你好", "你好！"),
         ("谢谢", "不客气。"),

@@ -52,6 +52,10 @@ def test_base_urls_are_cut_to_what_is_before_the_endpoint(given: str, checked: s
         "http://host/v1\n",
         "http://[::1/v1",
         "http://user:hidden-word@host/v1",
+        "http://user:hidden-word/x@host/v1",
+        "http://user:x//hidden-word@host/v1",
+        "http:/user:hidden-word@host/v1",
+        "user:hidden-word@host",
         "https://host/v1?api-key=hidden-word",
         "https://host/v1#part",
     ],
@@ -61,7 +65,7 @@ def test_what_is_no_address_is_refused_with_advice(url: str) -> None:
         checked_base_url(url)
     assert caught.value.error_type == "bad_url"
     assert caught.value.advice is not None
-    assert "hidden-word" not in str(caught.value) or "?" in url
+    assert "hidden-word" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +104,7 @@ async def test_models_open_where_nothing_is_missing() -> None:
 
 async def test_builtin_answers_through_the_bridge() -> None:
     async with ModelRegistry(environment={}).open(ProviderChoice()) as model:
-        assert (await model.ainvoke("hello")).content == "Hello! Which circuit shall we work on?"
+        assert (await model.ainvoke("hello")).content == "Hello! Which circuit would you like to work on?"
     assert await ModelRegistry(environment={}).examine(ProviderChoice()) == ("builtin",)
     assert len(asyncio.all_tasks()) == 1
 
@@ -113,7 +117,7 @@ async def test_builtin_answers_through_the_bridge() -> None:
         ({URL: "http://127.0.0.1:8080/v1"}, False, False, "http://127.0.0.1:8080/v1"),
         ({URL: "http://localhost.:8080/v1"}, False, False, "http://localhost.:8080/v1"),
         ({URL: REMOTE}, True, False, REMOTE),
-        ({URL: "https://me:word@models.example"}, True, False, "https://models.example"),
+        ({URL: "https://me:word@models.example"}, True, False, "https://***@models.example"),
         ({URL: "not an address"}, True, False, "not an address"),
     ],
 )

@@ -17,8 +17,7 @@ from langchain_core.messages import (
 )
 
 from domain.llm.chat import StreamChunk, WireMessage, WireToolCall
-from infrastructure.llm_adapters.chat_model import ClientChatModel
-from infrastructure.llm_adapters.wire_messages import wire_messages
+from infrastructure.llm_adapters.chat_model import ClientChatModel, wire_messages
 from tests.fakes.scripted_chat_client import ScriptedChatClient
 
 END = StreamChunk(finish_reason="stop")

@@ -62,6 +62,6 @@ def test_heavy_ones_become_jpeg() -> None:
 
 @pytest.mark.parametrize("data", [b"", b"no picture", saved((10, 10), "PNG")[:40]])
 def test_what_is_no_picture_is_said(data: bytes) -> None:
-    with pytest.raises(ProviderError, match="can't be sent") as caught:
+    with pytest.raises(ProviderError, match="cannot be sent") as caught:
         fitting(data, side=5)
     assert caught.value.kind == "bad_request"

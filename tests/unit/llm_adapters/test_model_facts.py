@@ -11,6 +11,7 @@ import pytest
 
 from domain.llm.chat import ModelAbilities
 from domain.llm.costs import Price
+from domain.settings import UserSettings
 from infrastructure.llm_adapters.model_facts import (
     FILE,
     abilities_of,
@@ -20,7 +21,7 @@ from infrastructure.llm_adapters.model_facts import (
     small_model_of,
 )
 from infrastructure.llm_adapters.provider_facts import PROVIDERS
-from infrastructure.persistence.settings import UserSettings, load_settings, save_settings
+from infrastructure.persistence.settings import change_settings, load_settings
 
 
 def test_every_row_is_sound() -> None:
@@ -88,7 +89,7 @@ def test_what_the_user_knows_comes_first_and_is_kept(tmp_path: Path) -> None:
         "tiny": ModelAbilities(tools="prompted", context_tokens=4096),
         "zhipu glm-4.6": ModelAbilities(context_tokens=100_000),
     }
-    save_settings(tmp_path, UserSettings(models=own))
+    change_settings(tmp_path, lambda _: UserSettings(models=own))
     added = load_settings(tmp_path).models
     assert added == own
     assert abilities_of("vllm", "tiny", added=added) == own["tiny"]

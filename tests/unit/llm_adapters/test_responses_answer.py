@@ -11,12 +11,12 @@ import pytest
 from domain.llm.chat import ChatRequest, ProviderError, StreamChunk, WebSource
 from domain.llm.messages import create_ai_message, dict_to_message, message_to_dict
 from infrastructure.llm_adapters.answer_reader import parse_json
+from infrastructure.llm_adapters.chat_model import wire_messages
 from infrastructure.llm_adapters.error_texts import Peer
 from infrastructure.llm_adapters.provider_facts import PROVIDERS
 from infrastructure.llm_adapters.responses import ResponsesAnswer
 from infrastructure.llm_adapters.responses_request import render_responses
 from infrastructure.llm_adapters.sse import BodyReader
-from infrastructure.llm_adapters.wire_messages import wire_messages
 from tests.fakes.llm_quirks import TOOLS, Quirk
 from tests.fakes.llm_quirks_responses import RESPONSES_QUIRKS, RUN
 from tests.fakes.llm_responses import SECRET, ResponseEvents, reasoning_item, responses_answer

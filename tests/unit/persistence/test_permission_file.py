@@ -63,7 +63,7 @@ def test_a_file_that_is_not_understood_is_never_an_empty_one(tmp_path: Path, con
     store = PermissionFile(user_home=tmp_path)
     before = content.replace(b"%s", str(tmp_path).encode())
     (tmp_path / FILE).write_bytes(before)
-    with pytest.raises(UserInputError, match="can't be read") as failure:
+    with pytest.raises(UserInputError, match="cannot be read") as failure:
         store.of_project(tmp_path)
     assert failure.value.error_type == "damaged"
     with pytest.raises(UserInputError):

@@ -108,7 +108,7 @@ def test_nothing_outside_is_written_or_read(project, name):
 )
 def test_our_own_folder_is_not_the_users(project, name):
     (project.root / "own").symlink_to(".circuit_ai")
-    with pytest.raises(UserInputError, match="belongs to the program"):
+    with pytest.raises(UserInputError, match="reserved for the program"):
         project.write(Path(name), b"x")
 
 

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from infrastructure.persistence import process_locks
+from infrastructure.persistence.confined import NotRegular
 from infrastructure.persistence.process_locks import Holder, LockInUse, ProcessLock, is_running
-from infrastructure.persistence.regular import NotRegular
 
 
 def test_a_lock_names_its_holder_and_leaves_nothing(tmp_path):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.circuit.dependencies import SourceFile, SourceRefusal
-from infrastructure.persistence.regular import read_regular_file
+from infrastructure.persistence.confined import read_regular_file
 from infrastructure.persistence.source_files import ConfinedSourceReader, SourceReaderFactory
 
 

@@ -2,13 +2,15 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from domain.llm.agent_limits import AgentLimits
+from domain.settings import UserSettings
 from domain.simulation.retention import DEFAULT_POLICY
-from infrastructure.persistence.settings import UserSettings, load_settings, save_settings
+from infrastructure.persistence.settings import change_settings, load_settings
 
 
 def write(home, content):
@@ -26,7 +28,7 @@ def test_what_was_saved_comes_back(tmp_path):
     settings = UserSettings(
         language="zh", libraries=(Path("/pdk/模型"), Path("/lib")), ngspice_path=Path("/opt/ngspice")
     )
-    save_settings(tmp_path / "home", settings)
+    change_settings(tmp_path / "home", lambda _: settings)
     assert load_settings(tmp_path / "home") == settings
     assert json.loads((tmp_path / "home/settings.json").read_text("utf-8"))["schema_version"] == 1
 
@@ -35,7 +37,7 @@ def test_entries_of_other_versions_survive(tmp_path):
     write(tmp_path, {"schema_version": 1, "theme": {"dark": True}, "language": "en"})
     settings = load_settings(tmp_path)
     assert settings.warnings == ()
-    save_settings(tmp_path, settings)
+    change_settings(tmp_path, lambda old: replace(old, language="zh"))
     assert json.loads((tmp_path / "settings.json").read_text())["theme"] == {"dark": True}
 
 
@@ -129,8 +131,8 @@ def test_limits_of_a_turn_are_settings(tmp_path):
     assert settings.warnings == ()
     assert (settings.agent.rounds, settings.agent.model_seconds) == (30, 12.5)
     assert settings.agent.calls_per_answer == AgentLimits().calls_per_answer
-    save_settings(tmp_path, settings)
-    assert load_settings(tmp_path) == settings
+    change_settings(tmp_path / "new", lambda _: settings)
+    assert load_settings(tmp_path / "new") == settings
 
 
 @pytest.mark.parametrize(
@@ -144,13 +146,13 @@ def test_limits_that_are_none_give_a_warning_and_the_defaults(tmp_path, limits):
 
 
 def test_what_one_run_may_write_is_a_setting(tmp_path):
-    assert load_settings(tmp_path).run_bytes is None
+    assert load_settings(tmp_path).results is None
     write(tmp_path, {"results": {"run_bytes": 2**21}})
     settings = load_settings(tmp_path)
-    assert (settings.warnings, settings.run_bytes) == ((), 2**21)
-    assert settings.results == DEFAULT_POLICY
-    save_settings(tmp_path, settings)
-    assert load_settings(tmp_path) == settings
+    assert (settings.warnings, settings.results.run_bytes) == ((), 2**21)
+    assert settings.results.policy == DEFAULT_POLICY
+    change_settings(tmp_path / "new", lambda _: settings)
+    assert load_settings(tmp_path / "new") == settings
 
 
 @pytest.mark.parametrize("wrong", [0, 2**20 - 1, 2**40 + 1, "1 GB", True, 1.5e9])
@@ -158,4 +160,4 @@ def test_a_limit_of_a_run_out_of_bounds_is_told_and_left(tmp_path, wrong):
     write(tmp_path, {"results": {"run_bytes": wrong}})
     settings = load_settings(tmp_path)
     assert [warning.params["name"] for warning in settings.warnings] == ["results"]
-    assert settings.run_bytes is None
+    assert settings.results is None

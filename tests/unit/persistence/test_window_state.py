@@ -21,7 +21,7 @@ STATE = WindowState(
     is_maximized=True,
     shown_panes={"left": False, "bottom": True, "right": True},
     sizes={"panes": (236, 764, 440)},
-    right_tab=2,
+    right_panel="debug",
     last_project=PROJECT,
     projects={
         PROJECT: ProjectMemory(
@@ -40,7 +40,7 @@ STATE = WindowState(
             },
             accepted={"filter.cir": "00" * 32},
             places={"filter.cir": (12, 3, 5)},
-            bottom_tab=2,
+            bottom_panel="iterations",
             conversation="",
             drafts={"": "什么是", "01J": "and the gain?"},
         )
@@ -86,7 +86,7 @@ def test_a_damaged_file_is_the_default(tmp_path: Path, content: str) -> None:
         ("geometry", [1.5, 2, 3, 4]),
         ("shown_panes", {"left": "no"}),
         ("sizes", {"panes": [10**9]}),
-        ("right_tab", -1),
+        ("right_panel", 3),
         ("last_project", "relative"),
         ("last_project", "/a\0b"),
     ],
@@ -101,6 +101,32 @@ def test_one_wrong_entry_costs_that_entry_alone(tmp_path: Path, name: str, value
     found = store.load()
     assert getattr(found, name) == getattr(WindowState(), name)
     assert replace(found, **{name: getattr(STATE, name)}) == STATE
+
+
+@pytest.mark.parametrize(
+    ("right_tab", "bottom_tab", "right_panel", "bottom_panel"),
+    [
+        (0, 0, "conversation", "waveforms"),
+        (2, 3, "debug", "problems"),
+        (4, 9, "", ""),
+        ("x", -1, "conversation", "waveforms"),
+    ],
+)
+def test_panels_that_were_kept_by_the_position_of_their_tabs_are_found(
+    tmp_path: Path, right_tab: object, bottom_tab: object, right_panel: str, bottom_panel: str
+) -> None:
+    old = {
+        "schema_version": 1,
+        "theme": "dark",
+        "right_tab": right_tab,
+        "projects": [{"path": str(PROJECT), "main_circuit": "filter.cir", "bottom_tab": bottom_tab}],
+    }
+    (tmp_path / FILE).write_text(json.dumps(old))
+    found = WindowStateFile(user_home=tmp_path).load()
+    assert (found.theme, found.right_panel) == ("dark", right_panel)
+    assert found.memory_of(PROJECT) == ProjectMemory(main_circuit="filter.cir", bottom_panel=bottom_panel)
+    WindowStateFile(user_home=tmp_path).save(found)
+    assert WindowStateFile(user_home=tmp_path).load() == found
 
 
 def test_wrong_projects_are_left_out_and_the_others_stay(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from domain.llm.prompts.placeholders import closest, fill, is_variable_name, names_in, placeholders
+from domain.llm.prompts.library import closest, fill, is_variable_name, names_in, placeholders
 
 
 @dataclass(frozen=True)

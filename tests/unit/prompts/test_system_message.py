@@ -50,7 +50,7 @@ def events() -> EventBus:
 
 @pytest.fixture
 def prompting(home: Path, events: EventBus) -> Prompting:
-    return Prompting(store=PromptFiles(user_home=home), results=ResultList(), events=events)
+    return Prompting(store=PromptFiles(user_home=home), results=ResultList, events=events)
 
 
 async def text_of(prompting: Prompting, project: ProjectFiles, **more: object) -> str:
@@ -82,7 +82,7 @@ async def test_a_saved_template_is_in_the_next_request(prompting: Prompting, pro
         PromptChanges(templates={"FREE_WORK_SYSTEM": "Speak like a pirate in {project_name}."})
     )
     after = await prompting.system_message(project)
-    first, *_ = request_messages(conversation, context="", system=after)
+    first, *_ = request_messages(conversation.record, context="", system=after)
     assert first is after
     assert "Speak like a pirate in amp." in str(first.content)
     assert "pirate" not in str(before.content)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from shared.folder_walk import walk
+from shared.paths import walk
 
 
 def test_it_finds_what_the_systems_own_does(tmp_path: Path) -> None:

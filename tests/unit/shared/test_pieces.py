@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from application.workflow.designing import graph_imports
-from shared.pieces import in_pieces
+from application.graph import AGENT, WORKFLOW
+from shared.uninterrupted import imported, in_pieces
 
 
 async def test_every_piece_is_done_in_order_off_the_loop() -> None:
@@ -59,4 +59,4 @@ async def test_who_is_cancelled_waits_for_no_further_piece() -> None:
 
 def test_the_graph_comes_in_many_pieces() -> None:
     """A piece whose library has moved it fails here."""
-    assert sum(1 for _ in graph_imports()) > 10
+    assert sum(1 for _ in imported((*AGENT, *WORKFLOW))) > 10

@@ -76,3 +76,10 @@ def test_any_log_record_comes_out_clean() -> None:
     assert text.splitlines().count("it failed") == len(keys)
     assert "ValueError: [key]" in text
     assert not [key for key in keys if key in text or repr(key)[1:-1] in text]
+
+
+def test_a_log_drives_no_terminal() -> None:
+    record = logging.getLogRecordFactory()(
+        "server", logging.INFO, "f", 1, "%s", ("a\x1b[2Jb\u202ec\rd",), None
+    )
+    assert record.getMessage() == "a\u241b[2Jb\ufffdc\u240dd"

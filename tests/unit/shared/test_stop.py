@@ -6,8 +6,7 @@ import pytest
 
 from shared.events import EventBus
 from shared.processes import ProcessManager
-from shared.stop import StopController, StopStateChanged
-from shared.tasks import AsyncTaskRegistry
+from shared.tasks import AsyncTaskRegistry, StopController, StopStateChanged
 
 
 class Desk:

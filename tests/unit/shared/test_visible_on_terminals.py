@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 
 import pytest
 
 from presentation.json_output import Output
 from presentation.translation import Translator
 from shared.errors import CircuitError
-from shared.message import Message
-from shared.visible import for_terminal
+from shared.message import Message, for_terminal
 
 HOSTILE = "a\x1b[8mb\x1b]0;t\x07\x9b2J\u202ec\rd\x7f"
 
@@ -30,14 +30,18 @@ def printed(stream: io.StringIO) -> str:
     return stream.getvalue()
 
 
-def test_terminal_gets_no_control_character() -> None:
-    shown = printed(Terminal())
+@pytest.mark.parametrize("stream", [Terminal(), io.StringIO()], ids=["terminal", "pipe"])
+def test_neither_terminal_nor_pipe_gets_a_control_character(stream: io.StringIO) -> None:
+    shown = printed(stream)
     assert shown.count("a␛[8mb␛]0;t␇\ufffd2J\ufffdc␍d␡") == 6
     assert all(character.isprintable() or character == "\n" or character == "\ufffd" for character in shown)
 
 
-def test_pipe_gets_the_text_as_it_is() -> None:
-    assert printed(io.StringIO()).count(HOSTILE) == 6
+def test_json_writes_them_as_escapes() -> None:
+    stream = io.StringIO()
+    Output(translator=Translator("en"), as_json=True, stdout=stream).json({"text": HOSTILE})
+    assert json.loads(stream.getvalue()) == {"text": HOSTILE}
+    assert stream.getvalue().rstrip("\n").isprintable()
 
 
 @pytest.mark.parametrize("text", ["plain\ttext\n", "R1 输入 10µF\r\n", "😀 ½\n"])

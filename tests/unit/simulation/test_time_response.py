@@ -126,5 +126,5 @@ def test_the_delay_is_to_the_next_passing_whatever_its_direction():
     ]
     assert evaluate("delay(v(a), v(b))", plots).value == pytest.approx(0.25)
     assert evaluate("delay(v(a), v(a))", plots).value == pytest.approx(0)
-    with pytest.raises(CircuitError, match="does not pass its middle level after 500ms"):
+    with pytest.raises(CircuitError, match="does not cross its midpoint after 500ms"):
         evaluate("delay(v(b), v(a))", plots)

@@ -10,6 +10,7 @@ from domain.llm.tools.confirmation import (
     Circumstances,
     Permissions,
     Rule,
+    is_asked_for,
     judge,
     rule_from_plain,
     rule_to_plain,
@@ -24,7 +25,6 @@ from domain.llm.tools.confirmation_card import (
 )
 from domain.llm.tools.effect import ComputedEffect, PathEffect
 from domain.llm.tools.result import EffectClass
-from domain.llm.tools.wishes import is_asked_for
 
 
 def on(path: str, effect: EffectClass = "change", **more: object) -> ComputedEffect:

@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 
 from application.tool_execution.definition import BadArgumentsError, Tool
-from application.tool_execution.executor import ToolExecutor
+from application.tool_execution.executor import SUBSETS, ToolExecutor, tools_of
 from application.tool_execution.mcp_form import result_to_mcp, tool_to_mcp
-from application.tool_execution.registry import TOOLS
-from application.tool_execution.subsets import SUBSETS, tools_of
+from application.tool_execution.registry import TOOLS, look_of
 from domain.llm.tokens import count_tokens
-from domain.llm.tools.result import ToolResult, failure
+from domain.llm.tools.look import CardKind
+from domain.llm.tools.result import ToolGroup, ToolResult, failure
 from presentation.translation import Translator
 from shared.message import msg
 
+ICONS = Path(__file__).parents[3] / "resources" / "icons"
 BY_NAME = {tool.name: tool for tool in TOOLS}
 PLAIN_TYPES = {"string", "integer", "number", "boolean", "array", "object"}
 
@@ -89,7 +91,7 @@ def test_each_node_of_the_workflow_has_the_tools_of_its_task() -> None:
     assert {"patch_file", "run_simulation", "optimize_parameters", "inspect_data"} <= given["action"]
     assert {"inspect_data", "generate_chart", "run_monte_carlo"} <= given["analysis"]
     assert "run_simulation" not in given["design_goals"]
-    known = set(EFFECTS)
+    known = {group for tool in TOOLS for group in tool.groups}
     assert all(subset.without <= known for subset in SUBSETS.values())
     executor = ToolExecutor(TOOLS)
     named = {schema["function"]["name"] for schema in executor.schemas("design_goals")}
@@ -102,6 +104,30 @@ def test_every_tool_has_a_name_for_people_in_both_languages(tool: Tool[Any]) -> 
     assert english
     assert "_" not in english
     assert re.search(r"[\u4e00-\u9fff]", chinese), chinese
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_every_tool_says_how_its_calls_are_shown(tool: Tool[Any]) -> None:
+    look = look_of(tool.name)
+    assert look is tool.look
+    assert (ICONS / f"{look.icon}.svg").is_file()
+    assert look.card in get_args(CardKind)
+    assert tool.groups <= set(get_args(ToolGroup))
+    for text in (look.running, look.done):
+        assert str(text)[0].isupper()
+        assert tool.name not in str(text)
+        assert re.search(r"[\u4e00-\u9fff]", Translator("zh")(text))
+    assert look.running != look.done
+    assert not (look.writes and tool.effect in ("read", "simulate", "outside"))
+    assert (look.card == "delete") == (tool.effect == "delete")
+    assert look.card != "read" or tool.effect in ("read", "outside")
+
+
+def test_a_tool_that_is_gone_is_named_in_stored_conversations() -> None:
+    look = look_of("grep_everything")
+    assert str(look.done) == "Ran grep_everything"
+    assert (ICONS / f"{look.icon}.svg").is_file()
+    assert look.card == "plain"
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)

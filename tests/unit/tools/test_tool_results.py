@@ -36,10 +36,10 @@ def test_a_result_survives_the_log() -> None:
 
 def test_failures_say_what_where_and_what_to_do() -> None:
     error = CircuitError(
-        msg("The query is empty."), advice=msg("Give a text to find."), line=4, error_type="odd"
+        msg("The query is empty."), advice=msg("Give a text to search for."), line=4, error_type="odd"
     )
     result = failure_of(error)
-    assert result.content == "Error (odd): The query is empty.\n(line 4)\nGive a text to find."
+    assert result.content == "Error (odd): The query is empty.\n(line 4)\nGive a text to search for."
     assert (result.error_type, result.result, result.is_environment) == ("odd", {"line": 4}, False)
     assert failure_of(EnvironmentProblem(msg("The query is empty."))).is_environment
     assert result_from_plain(result_to_plain(result)) == result

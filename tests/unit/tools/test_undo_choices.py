@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from application.conversation.undone_note import undone_note
+from application.conversation.project_context import undone_note
 from application.ports.events import FileOperationDone, FileOperationUndone
 from application.project.undo_retention import TidyUndoData
 from application.tool_execution.operations import Operations
@@ -138,9 +138,8 @@ async def test_what_is_old_goes_and_what_is_needed_stays(project):
         with project.operations._transaction() as connection:
             for row in connection.execute(operation_rows.selection(connection)).fetchall():
                 old = {"created": "2020-01-01T00:00:00.000+00:00"}
-                operation_rows.replace_row(
-                    connection, operation_rows.changed(row, project.authenticity, **old)
-                )
+                aged = operation_rows.changed(row, project.authenticity, **old)
+                operation_rows.replace_rows(connection, [(aged, row[-1])])
         for path in (project.private / "objects").rglob("*"):
             if path.is_file():
                 os.utime(path, (1, 1))

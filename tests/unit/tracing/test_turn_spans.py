@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from application.ports.tracing import KeptSpan
-from infrastructure.tracing.recorder import TurnSpans
-from infrastructure.tracing.store import SpanWriter, SqliteTraces
+from infrastructure.tracing.spans import SpanWriter, SqliteTraces, TurnSpans
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import msg
 from shared.ulid import new_ulid, number_of
@@ -186,5 +185,5 @@ def test_a_trace_that_cannot_be_kept_is_not_in_the_way(
     assert "The trace of this turn is not kept" in caplog.text
     if obstacle == "damaged":
         assert database.read_bytes() == before
-        with pytest.raises(EnvironmentProblem, match="can't be read"):
+        with pytest.raises(EnvironmentProblem, match="cannot be read"):
             STORE.turns(database)

@@ -311,6 +311,7 @@ HOSTILE = {
     "variables out of order": header(TRAN, 1).replace(b"\t1\t", b"\t7\t"),
     "variable without a name": header(TRAN, 1).replace(b"\t1\tv(out)\tvoltage", b"\t1\t"),
     "junk after the data": header(TRAN, 1) + rows([[0], [1], [2]]) + b"junk\n" * 10,
+    "ascii under Binary": header(TRAN, 1) + b" 0\t0.0000e+00\n\t1.0000e+00\n\t2.0000e+00\n",
     "ascii of letters": header(TRAN, 1, data="Values") + b" 0\tone\n\ttwo\n\tthree\n",
     "ascii complex without imaginary part": header(AC, 1, flags="complex", data="Values") + b" 0\t1\n\t2\n",
     "more ascii values": header(TRAN, 1, data="Values") + b"0 1 2 3 4 5 6 7\n",

@@ -1,0 +1,305 @@
+"""The agent loop put together:  model -> review -> confirm -> tools -> model ...
+
+It ends with an answer that calls no tool. The model is asked in `model_node.py`; the other steps are here.
+
+`review` judges what the calls would do and is left out when none might have to be asked about; `confirm`
+asks the user, and is left out when none has to. Asking is a step of its own without any effect before its
+interrupt: LangGraph runs such a node again from its start when the answer comes. One interrupt stands for all
+calls of the answer, because a plain resume cannot tell parallel ones apart.
+
+A turn that was interrupted is taken up by starting the loop with the state its transcript tells: with calls
+that have no result yet it begins at their review, so that a question that was not answered is asked again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import interrupt
+
+from application.agent.model_node import ModelNode
+from application.graph.runtime import CompiledGraph, tell
+from application.graph.state import AgentState, GraphState
+from application.ports.events import PhaseEntered, ToolEnded, ToolStarted
+from domain.llm.agentic_loop.guardrails import advice_after_failure, failures_of
+from domain.llm.agentic_loop.turn import NOT_RUN, signature_of
+from domain.llm.messages import get_summary_message, get_tool_error_type, get_tool_success
+from domain.llm.service import Pace
+from domain.llm.tools.confirmation_card import answers_from_plain
+from domain.llm.tools.result import RESULT_LIMIT, ToolResult, cut_middle, failure
+from shared.errors import UserInputError
+from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from application.agent.conversation import Conversation
+    from application.agent.turn_confirmation import TurnConfirmation
+    from application.agent.watch import TurnWatch
+    from application.ports.tracing import Span
+    from application.tool_execution.definition import ToolContext
+    from application.tool_execution.executor import ToolExecutor
+    from domain.llm.tools.result import ToolCall
+
+_SIDE_BY_SIDE = ("read", "simulate")
+"""Effect classes of which calls that follow each other may run at the same time."""
+
+_READ_RETRIES = 2
+_PACE_WINDOW_S = 3
+"""A short burst is no flood."""
+
+
+class ToolsNode:
+    """Runs pending calls; each result is in the transcript before its checkpoint."""
+
+    def __init__(
+        self,
+        *,
+        conversation: Conversation,
+        executor: ToolExecutor,
+        context: ToolContext,
+        watch: TurnWatch,
+        span: Span,
+    ) -> None:
+        self._conversation = conversation
+        self._executor = executor
+        self._context = context
+        self._watch = watch
+        self._limits = watch.limits
+        self._pace = Pace(watch.limits.calls_per_second, window_s=_PACE_WINDOW_S)
+        self._span = span
+        """Of the loop: each call is one inside it."""
+
+    async def __call__(self, state: AgentState) -> AgentState:
+        """Run the next call, or up to `parallel` reading (or simulating) ones that follow each other."""
+        group = self._next_group(state["agent_pending"])
+        tell(PhaseEntered(phase="executing", round_number=state["agent_round"]))
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                for call in group:
+                    tasks.create_task(self._run(call))
+        except ExceptionGroup as failures:  # the log or the transcript cannot be written
+            raise failures.exceptions[0] from failures
+        if len(group) == len(state["agent_pending"]):
+            tell(PhaseEntered(phase="aggregating", round_number=state["agent_round"]))
+        return {
+            "agent_pending": state["agent_pending"][len(group) :],
+            "agent_steps": self._conversation.record.ids_of_turn(),
+        }
+
+    def _next_group(self, pending: Sequence[str]) -> list[ToolCall]:
+        calls = [self._call(call_id) for call_id in pending]
+        if self._is_too_many(calls[0]):
+            return calls
+        group: list[ToolCall] = []
+        signatures: set[str] = set()
+        for call in calls[: self._limits.parallel]:
+            effect = self._executor.effect_of(call.name)
+            if group and effect != self._executor.effect_of(group[0].name):
+                break
+            signature = signature_of(call.name, call.arguments)
+            if signature in signatures:  # one after the other, so that the second knows how the first ended
+                break
+            group.append(call)
+            signatures.add(signature)
+            if effect not in _SIDE_BY_SIDE:
+                break
+        return group
+
+    def _call(self, call_id: str) -> ToolCall:
+        call = self._conversation.record.call(call_id)
+        if call is None:
+            raise UserInputError(
+                msg("The saved steps of this conversation do not fit its transcript."),
+                advice=msg("Send the message again; the list of operations shows the state of the files."),
+                error_type="out_of_step",
+            )
+        return call
+
+    async def _run(self, call: ToolCall) -> None:
+        """Run the call, unless its result is there since before an interruption."""
+        written = self._conversation.record.result_of(call.call_id)
+        if written is None:
+            tell(ToolStarted(call_id=call.call_id, name=call.name, arguments=dict(call.arguments)))
+            result = await self._traced(call)
+            written = await self._conversation.add_result(call, result)
+            tell(_ended(call, success=result.success, summary=result.summary, error_type=result.error_type))
+        else:  # run before an interruption: whoever watches now still sees it
+            tell(ToolStarted(call_id=call.call_id, name=call.name, arguments=dict(call.arguments)))
+            tell(
+                _ended(
+                    call,
+                    success=get_tool_success(written),
+                    summary=get_summary_message(written),
+                    error_type=get_tool_error_type(written),
+                )
+            )
+
+    async def _traced(self, call: ToolCall) -> ToolResult:
+        """The call's result; the call is a span, which tells no arguments and no texts."""
+        # What a model calls a tool may be anything; names of ours are no secret.
+        name = call.name if call.name in self._executor.names else "unknown"
+        with self._span.child(
+            f"tool {name}",
+            gen_ai__operation__name="execute_tool",
+            gen_ai__tool__name=name,
+            gen_ai__tool__call__id=call.call_id,
+            effect=self._executor.effect_of(call.name),
+            argument_characters=len(str(call.arguments)),
+        ) as span:
+            result = await self._result(call)
+            span.note(result_characters=len(result.content))
+            if not result.success:
+                span.fail(result.error_type)
+            return result
+
+    async def _result(self, call: ToolCall) -> ToolResult:
+        """What the call gives, or why it is not run."""
+        if self._is_too_many(call):
+            return _not_run(self._limits.calls_per_answer)
+        if await self._watch.is_refused(call):
+            return _refused(call)
+        return self._with_advice(call, await self._execute(call))
+
+    async def _execute(self, call: ToolCall) -> ToolResult:
+        """The call's result; reading that failed for a passing reason is tried again, a change never."""
+        wait_s = self._pace.wait_s(asyncio.get_running_loop().time())
+        if wait_s > 0:
+            await asyncio.sleep(wait_s)
+        result = await self._executor.execute(call, self._context)
+        if self._executor.effect_of(call.name) == "read":
+            for _ in range(_READ_RETRIES):
+                if result.success or not (result.is_environment or result.error_type == "timeout"):
+                    break
+                result = await self._executor.execute(call, self._context)
+        return result
+
+    def _with_advice(self, call: ToolCall, result: ToolResult) -> ToolResult:
+        """The result; of a call that failed before in the same way, with a word about that."""
+        if result.success or result.error_type in NOT_RUN:
+            return result
+        failed = failures_of(self._watch.record(), signature_of(call.name, call.arguments)) + 1
+        advice = advice_after_failure(failed)
+        if not advice:
+            return result
+        content = cut_middle(result.content, RESULT_LIMIT - len(advice) - 1)
+        return replace(result, content=f"{content}\n{advice}")
+
+    def _is_too_many(self, call: ToolCall) -> bool:
+        return self._conversation.record.place_in_answer(call.call_id) >= self._limits.calls_per_answer
+
+
+def _ended(call: ToolCall, *, success: bool, summary: Message, error_type: str) -> ToolEnded:
+    return ToolEnded(
+        call_id=call.call_id, name=call.name, success=success, summary=summary, error_type=error_type
+    )
+
+
+def _refused(call: ToolCall) -> ToolResult:
+    """The result of a call that failed before, the same each time, and is not tried again."""
+    return failure(
+        "repeated_failure",
+        msg("{tool} was not run: the same call has already failed twice.", tool=call.name),
+        suggestions=(
+            msg(
+                "Change its arguments, or find out first why it failed; once a file changes it can run again."
+            ),
+        ),
+    )
+
+
+def _not_run(limit: int) -> ToolResult:
+    return ToolResult(
+        success=False,
+        content=f"Not run: only the first {limit} tool calls of an answer are run. Ask again for this one.",
+        summary=msg("Not run: only the first {limit} calls of an answer are run.", limit=limit),
+        error_type="too_many_calls",
+        error_message=msg("Only the first {limit} tool calls of an answer are run.", limit=limit),
+        suggestions=(msg("Make the call again in the next answer."),),
+    )
+
+
+FREE_WORK = "free_work"
+"""The loop's node in the graph of a session."""
+CONFIRM = "confirm"
+"""Kind of the interrupt's value, beside ``card_id``."""
+
+
+class ReviewNode:
+    """Judges the pending calls and writes the question, if there is one, to the transcript."""
+
+    def __init__(self, *, confirmation: TurnConfirmation, context: ToolContext) -> None:
+        self._confirmation = confirmation
+        self._context = context
+
+    async def __call__(self, state: AgentState) -> AgentState:
+        """Set the card that has to be answered. Raises UserInputError for unreadable permissions."""
+        card_id = await self._confirmation.review(state["agent_pending"], self._context)
+        if card_id:
+            tell(PhaseEntered(phase="waiting", round_number=state["agent_round"]))
+        return {"agent_question": card_id}
+
+    async def is_needed(self, state: AgentState) -> bool:
+        """Whether the calls might have to be asked about; else this step is saved."""
+        return await self._confirmation.needs_review(state["agent_pending"], self._context)
+
+
+class ConfirmNode:
+    """Waits for the answers and writes them to the transcript."""
+
+    def __init__(self, *, confirmation: TurnConfirmation, context: ToolContext) -> None:
+        self._confirmation = confirmation
+        self._context = context
+
+    async def __call__(self, state: AgentState) -> AgentState:
+        """One interrupt; its answer is on the disk before the calls run."""
+        given = interrupt({"kind": CONFIRM, "card_id": state["agent_question"]})
+        await self._confirmation.record(state["agent_question"], answers_from_plain(given), self._context)
+        return {"agent_question": ""}
+
+
+def build_agent(
+    *,
+    model: ModelNode,
+    review: ReviewNode,
+    confirm: ConfirmNode,
+    tools: ToolsNode,
+    checkpointer: BaseCheckpointSaver[str],
+) -> CompiledGraph:
+    """The compiled graph of a turn: the loop as one node, whose steps are saved with the graph's."""
+
+    async def next_step(state: AgentState) -> str:
+        if state.get("agent_ended"):
+            return END
+        if not state.get("agent_pending"):
+            return "model"
+        return "review" if await review.is_needed(state) else "tools"
+
+    loop: StateGraph[AgentState, None, AgentState, AgentState] = StateGraph(AgentState)
+    nodes: dict[str, Any] = {"model": model, "review": review, "confirm": confirm, "tools": tools}
+    for name, node in nodes.items():
+        # LangGraph asks whether the callable itself is a coroutine function; an instance is not.
+        loop.add_node(name, node.__call__)
+    loop.add_conditional_edges(START, next_step, ["review", "tools", "model", END])
+    loop.add_conditional_edges("model", next_step, ["review", "tools", "model", END])
+    loop.add_conditional_edges("review", _after_review, ["confirm", "tools"])
+    loop.add_edge("confirm", "tools")
+    loop.add_conditional_edges("tools", _after_tools, ["tools", "model", END])
+    graph: StateGraph[GraphState, None, GraphState, GraphState] = StateGraph(GraphState)
+    graph.add_node(FREE_WORK, cast("Any", loop.compile()))
+    graph.add_edge(START, FREE_WORK)
+    graph.add_edge(FREE_WORK, END)
+    return graph.compile(checkpointer=checkpointer)
+
+
+def _after_review(state: AgentState) -> str:
+    return "confirm" if state.get("agent_question") else "tools"
+
+
+def _after_tools(state: AgentState) -> str:
+    if state.get("agent_ended"):
+        return END
+    return "tools" if state.get("agent_pending") else "model"

@@ -1,0 +1,68 @@
+"""What a turn of a chat is asked for, and what it works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from application.ports.events import ChatEvent
+from domain.llm.agent_limits import AgentLimits
+from domain.llm.chat import ProviderChoice
+from domain.llm.service import Alternatives
+
+if TYPE_CHECKING:
+    from application.conversation.consents import Consents
+    from application.conversation.prompting import Prompting
+    from application.ports.conversation import ChatModels, Checkpointers
+    from application.ports.permissions import PermissionStore, UsedAnswers
+    from application.ports.tracing import TurnTracer
+    from application.tool_execution.definition import ToolServices
+    from application.tool_execution.executor import ToolExecutor
+    from domain.llm.attachments import PreparedAttachment
+    from shared.events import EventBus
+
+Emit = Callable[[ChatEvent], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatRequest:
+    """What a caller asks for."""
+
+    project: Path
+    text: str | None
+    """What the user says; None = go on with the turn that was interrupted, or did not come to its end."""
+    session_id: str = ""
+    """An existing conversation; "" = a new one (with no text: the newest)."""
+    choice: ProviderChoice
+    max_cost: tuple[float, str] | None = None
+    """What the conversation may cost, with its currency; None = as it is set."""
+    main_circuit: str = ""
+    """The circuit the user works on, relative to the project; "" when none is known."""
+    go_on: str = "Continue."
+    """What is said for the user where a turn that has ended goes on, unless it broke off in a text."""
+    attachments: tuple[PreparedAttachment, ...] = ()
+    """What goes with the text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnDeps:
+    """What every turn works with, whatever its project and conversation."""
+
+    models: ChatModels
+    checkpointers: Checkpointers
+    tracer: TurnTracer
+    executor: Callable[[], ToolExecutor]
+    """Called once a turn: tools are slow to import."""
+    services: ToolServices
+    prompts: Callable[[], Prompting]
+    permissions: PermissionStore
+    consents: Callable[[], Consents]
+    used_answers: Callable[[], UsedAnswers]
+    events: EventBus | None = None
+    limits: AgentLimits = field(default_factory=AgentLimits)
+    small_model: ProviderChoice | None = None
+    """For titles; None = the first words serve."""
+    alternatives: Callable[[], Alternatives] = Alternatives
+    """The models that may be asked, or are offered, when the chosen one fails."""

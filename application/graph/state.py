@@ -1,0 +1,118 @@
+"""GraphState: pointers, counters and small summaries of one session, in plain types only.
+
+Data live in files of the project, what was said in the transcript; a checkpoint row stays small (at most
+20 kB) whatever the circuit and however long a turn gets. Everything here survives strict msgpack.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+UserIntent = Literal["continue", "accept", "stop", "decline", "undo"]
+
+
+class JudgedRound(TypedDict):
+    """A round as it was judged: the best so far, and the last two, so that one can be taken back."""
+
+    number: int
+    shortfall: float
+    netlist_sha256: str
+    sim_result_path: str
+    metrics: dict[str, float | None]
+    verdicts: list[dict[str, Any]]
+    proposal: dict[str, Any]
+    intent: dict[str, Any]
+    """With the goals it was judged by."""
+    write_id: str
+    """The operation that put its circuit into the file."""
+
+
+class PlannedChange(TypedDict):
+    """A change of the circuit that is decided but not made; its content is in the object store."""
+
+    call_id: str
+    """Our own ULID: the key of its operation and its place in the transcript."""
+    path: str
+    """Relative to the project root, with forward slashes."""
+    sha256: str
+    """Of the new content."""
+    expected_sha256: str
+    """Of what the file has to hold for the change to be made, or ABSENT."""
+    restored_round: int
+    """Of the round whose circuit is put back; 0 for a new one."""
+
+
+class AgentState(TypedDict, total=False):
+    """The agent loop's part: ids and counters of the running turn. Shared by name with the whole graph's."""
+
+    session_id: str
+    turn_id: str
+    agent_round: int
+    """Answers accepted in this turn."""
+    agent_steps: list[str]
+    """Ids of the turn's messages in the transcript's order, the user's first."""
+    agent_pending: list[str]
+    """Our ids of the calls of the newest answer that have no result yet."""
+    agent_question: str
+    """Id of the card the user has to answer before they run; "" when there is none."""
+    agent_ended: str
+    """How the turn ended (`application.ports.events.TurnEnd`); "" while it goes on."""
+    agent_seconds: float
+    """Model time used, in seconds."""
+    agent_usage: dict[str, int]
+    """Tokens used, by the field names of `domain.llm.chat.Usage`."""
+
+
+class GraphState(AgentState, total=False):
+    """The single truth about a session's run."""
+
+    step: str
+    """Id of the last finished step, under which it stands in the transcript; "" at the start."""
+    step_number: int
+    """How many steps the run has finished."""
+    planned_change: PlannedChange | None
+    planned_simulation: str
+    """Call id of the simulation that comes next; "" when none does."""
+    work_mode: Literal["workflow", "free_work"]
+    project_root: str
+    user_input: str
+    user_intent: UserIntent
+    current_node: str
+    is_completed: bool
+    termination_reason: str
+
+    circuit_file_path: str
+    """Relative to the project root, with forward slashes."""
+    netlist_sha256: str
+    sim_result_path: str
+    """Relative to the project root, with forward slashes: a project may be moved before a run goes on."""
+    design_goals_path: str
+
+    refined_goals: list[dict[str, Any]]
+    """Of a run that goes on from a finished design: its goals now. [] when they are taken over."""
+    refined_from: dict[str, Any]
+    """The intent of that design."""
+    design_goals_summary: list[dict[str, Any]]
+    design_intent: dict[str, Any]
+    proposal: dict[str, Any]
+    """The last proposal without its netlist text."""
+    last_metrics: dict[str, float | None]
+    last_verdicts: list[dict[str, Any]]
+    error_context: str
+    best_round: JudgedRound | None
+    """None before the first round, and after the goals were changed."""
+    last_round: JudgedRound | None
+    previous_round: JudgedRound | None
+    """The one before; None when it can't be gone back to any more."""
+    last_write: str
+    """Id of the operation that wrote the circuit."""
+    is_exhausted: bool
+    """At the last action the designer found nothing left to change."""
+    goals_changed: Literal["", "judged", "sized"]
+    """At the last checkpoint: the limits only, or also what the circuit is sized for."""
+
+    max_iterations: int
+    iteration_count: int
+    checkpoint_count: int
+    stagnation_count: int
+    consecutive_fix_attempts: int

@@ -1,0 +1,245 @@
+"""Conversations with a model that has the project's tools: turns, what is kept of them, what is sent."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from application.agent.attachments import Attachments
+    from application.conversation.chatting import ChatWithModel
+    from application.conversation.chosen_models import ChosenModels
+    from application.conversation.consents import Consents
+    from application.conversation.inspecting import InspectContext
+    from application.conversation.prompting import Prompting
+    from application.conversation.sessions import Sessions
+    from application.groups.design import Design
+    from application.groups.models import Models
+    from application.groups.outside import Outside
+    from application.groups.project import Project
+    from application.groups.simulation import Simulation
+    from application.optimization.optimizing import OptimizeCircuit
+    from application.ports.permissions import PermissionStore
+    from application.ports.project_view import ProjectView
+    from application.ports.simulation import ResultStore, SourceReaders, WaveformReader
+    from application.results.exporting import ExportResult
+    from application.search.searching import SearchProject
+    from application.search.web_searching import SearchWeb
+    from application.simulation.checking import CheckCircuit
+    from application.simulation.convergence import AnalyzeConvergence
+    from application.simulation.measuring import MeasureResult
+    from application.simulation.simulating import RunSimulation
+    from application.studies.studying import RunStudy
+    from application.tool_execution.definition import ToolServices
+    from application.tool_execution.executor import ToolExecutor
+    from application.tool_execution.run_tool import RunTool
+    from domain.llm.service import Alternatives
+    from shared.cpu_executor import CpuTaskExecutor
+
+
+class ToolUseCases:
+    """Implements application.tool_execution.definition.ToolServices; made is what a tool asks for."""
+
+    def __init__(
+        self,
+        outside: Outside,
+        *,
+        simulation: Callable[[], Simulation],
+        design: Callable[[], Design],
+        models: Callable[[], Models],
+        project: Callable[[], Project],
+    ) -> None:
+        self._outside = outside
+        self._simulation = simulation
+        self._design = design
+        self._models = models
+        self._project = project
+
+    @property
+    def sources(self) -> SourceReaders:
+        return self._outside.simulation.sources
+
+    @property
+    def check(self) -> CheckCircuit:
+        return self._simulation().check
+
+    @property
+    def simulate(self) -> RunSimulation:
+        return self._simulation().run
+
+    @property
+    def study(self) -> RunStudy:
+        return self._simulation().study
+
+    @property
+    def optimize(self) -> OptimizeCircuit:
+        return self._design().optimize
+
+    @property
+    def measure(self) -> MeasureResult:
+        return self._simulation().measure
+
+    @property
+    def export(self) -> ExportResult:
+        return self._simulation().export
+
+    @property
+    def analyze_convergence(self) -> AnalyzeConvergence:
+        return self._simulation().analyze_convergence
+
+    @property
+    def results(self) -> ResultStore:
+        return self._outside.simulation.results
+
+    @property
+    def waveform_reader(self) -> WaveformReader:
+        return self._outside.simulation.waveforms
+
+    @property
+    def search(self) -> SearchProject:
+        return self._project().search
+
+    @property
+    def cpu(self) -> CpuTaskExecutor:
+        return self._outside.program.cpu
+
+    @property
+    def search_web(self) -> SearchWeb:
+        return self._models().search_web
+
+    def view(self, root: Path) -> ProjectView:
+        return self._outside.project.view(root)
+
+
+class Conversations:
+    """Talks with models, and the tools they have."""
+
+    def __init__(self, outside: Outside, *, tools: ToolServices, search_web: Callable[[], SearchWeb]) -> None:
+        self._outside = outside
+        self._parts = outside.conversations
+        self._tools = tools
+        self._search_web = search_web
+
+    @property
+    def permissions(self) -> PermissionStore:
+        """What the user has decided about calls, project by project."""
+        return self._parts.permissions
+
+    @cached_property
+    def chat(self) -> ChatWithModel:
+        """One turn with a model that has the project's tools."""
+        from application.conversation.chatting import ChatWithModel
+        from application.conversation.turn_deps import TurnDeps
+        from domain.llm.agent_limits import AgentLimits
+
+        models = self._outside.models
+        deps = TurnDeps(
+            models=models.providers,
+            checkpointers=self._parts.checkpointers,
+            tracer=self._outside.program.tracer,
+            executor=lambda: self._executor,
+            services=self._tools,
+            prompts=lambda: self.prompts,
+            permissions=self._parts.permissions,
+            consents=lambda: self._consents,
+            used_answers=lambda: self._parts.used_answers,
+            events=self._outside.program.events,
+            limits=models.limits or AgentLimits(),
+            small_model=self._chosen.small() if models.small_model else None,
+            alternatives=self._alternatives,
+        )
+        return ChatWithModel(projects=self._outside.project.projects, deps=deps, search_web=self._search_web)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """The conversations of a project."""
+        from application.conversation.sessions import Sessions
+
+        return Sessions(
+            projects=self._outside.project.projects,
+            write_file=self._outside.program.write_file,
+            forget_checkpoints=self._parts.forget_checkpoints,
+            alternatives=self._alternatives,
+        )
+
+    @cached_property
+    def attachments(self) -> Attachments:
+        """Files and pictures for messages, before they are sent and when they are shown."""
+        from application.agent.attachments import Attachments
+
+        return Attachments(
+            projects=self._outside.project.projects,
+            reader=self._parts.attachments,
+            cpu=self._outside.program.cpu,
+        )
+
+    @cached_property
+    def inspect_context(self) -> InspectContext:
+        """What a model would be sent with the next message, by part, with its size."""
+        from application.conversation.inspecting import InspectContext
+
+        return InspectContext(
+            projects=self._outside.project.projects,
+            plain_folder=self._outside.project.plain_folder,
+            models=self._outside.models.providers,
+            prompts=self.prompts,
+            executor=lambda: self._executor,
+            cpu=self._outside.program.cpu,
+            searches_web=lambda choice: self._search_web().of_choice(choice) is not None,
+        )
+
+    @cached_property
+    def prompts(self) -> Prompting:
+        """The texts models are instructed with."""
+        from application.conversation.prompting import Prompting
+
+        return Prompting(
+            store=self._parts.prompts,
+            results=lambda: self._outside.project.results,
+            events=self._outside.program.events,
+        )
+
+    @cached_property
+    def run_tool(self) -> RunTool:
+        from application.tool_execution.run_tool import RunTool
+
+        return RunTool(
+            events=self._outside.program.events,
+            executor=self._executor,
+            services=self._tools,
+            projects=self._outside.project.projects,
+            plain_folder=self._outside.project.plain_folder,
+            permissions=self._parts.permissions,
+        )
+
+    @cached_property
+    def _consents(self) -> Consents:
+        from application.conversation.consents import Consents
+
+        return Consents(models=self._outside.models.providers, store=self._parts.permissions)
+
+    @cached_property
+    def _chosen(self) -> ChosenModels:
+        from application.conversation.chosen_models import ChosenModels
+
+        models = self._outside.models
+        return ChosenModels(
+            small=models.small_model,
+            small_of=models.small_model_of,
+            alternatives=models.alternatives,
+            switches_automatically=models.switches_automatically,
+            settings=models.settings,
+        )
+
+    def _alternatives(self) -> Alternatives:
+        return self._chosen.alternatives()
+
+    @cached_property
+    def _executor(self) -> ToolExecutor:
+        from application.tool_execution.executor import ToolExecutor
+        from application.tool_execution.registry import TOOLS
+
+        return ToolExecutor(TOOLS)

@@ -1,0 +1,69 @@
+"""From what is wanted to the values that meet it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from application.groups.outside import Outside
+    from application.groups.simulation import Simulation
+    from application.optimization.optimizing import OptimizeCircuit
+    from application.optimization.tuning import TuneCircuit
+    from application.workflow.designing import DesignCircuit
+
+
+class Design:
+    """Designs, and the search for better values."""
+
+    def __init__(self, outside: Outside, simulation: Simulation) -> None:
+        self._outside = outside
+        self._simulation = simulation
+
+    @cached_property
+    def run(self) -> DesignCircuit:
+        """From a sentence to a proved circuit."""
+        from application.workflow.designing import DesignCircuit
+
+        return DesignCircuit(
+            designers=self._outside.design.designers,
+            projects=self._outside.project.projects,
+            simulate=self._simulation.run,
+            measure=self._simulation.measure,
+            checkpointers=self._outside.conversations.checkpointers,
+            tracer=self._outside.program.tracer,
+            narrators=self._outside.design.narrators,
+        )
+
+    @cached_property
+    def optimize(self) -> OptimizeCircuit:
+        """Search for the values that meet goals."""
+        from application.optimization.optimizing import OptimizeCircuit
+
+        simulation, program = self._outside.simulation, self._outside.program
+        return OptimizeCircuit(
+            batch=simulation.batch_at,
+            simulator=simulation.simulator,
+            waveforms=simulation.waveforms,
+            sources=simulation.sources,
+            results=simulation.results,
+            cpu=program.cpu,
+            events=program.events,
+            settings=simulation.settings,
+            write_file=program.write_file,
+            libraries=program.libraries,
+        )
+
+    @cached_property
+    def tune(self) -> TuneCircuit:
+        """Keep a circuit loaded for values that change under a slider."""
+        from application.optimization.tuning import TuneCircuit
+
+        simulation, program = self._outside.simulation, self._outside.program
+        return TuneCircuit(
+            batch=simulation.batch,
+            sources=simulation.sources,
+            cpu=program.cpu,
+            settings=simulation.settings,
+            libraries=program.libraries,
+        )

@@ -1,0 +1,77 @@
+"""What is the program's own: events, tasks, stopping, language, this machine, what the window remembers."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from application.examining import ExamineEnvironment
+    from application.groups.outside import Outside
+    from application.project.unclean_ends import UncleanEnds
+    from application.project.window_state import WindowStates
+    from application.tracing import ReadTraces
+    from shared.events import EventBus
+    from shared.message import Message
+    from shared.tasks import AsyncTaskRegistry, StopController
+
+
+class Program:
+    """The program itself."""
+
+    def __init__(self, outside: Outside) -> None:
+        self._outside = outside
+        self._parts = outside.program
+
+    @property
+    def language(self) -> str:
+        """Language of texts for people: "en" or "zh"."""
+        return self._parts.language
+
+    @property
+    def warnings(self) -> tuple[Message, ...]:
+        """What was wrong with the user's settings, if anything."""
+        return self._parts.warnings
+
+    @property
+    def events(self) -> EventBus:
+        return self._parts.events
+
+    @property
+    def tasks(self) -> AsyncTaskRegistry:
+        return self._parts.tasks
+
+    @property
+    def stop(self) -> StopController:
+        """Stops the work of one scope or of all."""
+        return self._parts.stop
+
+    @property
+    def window_state(self) -> WindowStates:
+        """What the window remembers between two starts."""
+        return self._parts.window_state
+
+    @property
+    def unclean_ends(self) -> UncleanEnds:
+        """Runs of the window that ended by a fault."""
+        return self._parts.unclean_ends
+
+    @cached_property
+    def traces(self) -> ReadTraces:
+        """What turns did, how long it took, and what failed in them."""
+        from application.tracing import ReadTraces
+
+        return ReadTraces(self._parts.traces)
+
+    @cached_property
+    def examine(self) -> ExamineEnvironment:
+        from application.examining import ExamineEnvironment
+
+        simulation = self._outside.simulation
+        return ExamineEnvironment(
+            simulator=simulation.simulator,
+            library=simulation.library,
+            processes=self._parts.processes,
+            environment=self._parts.environment,
+            keys=self._outside.models.keys,
+        )

@@ -1,0 +1,134 @@
+"""Projects: their files, what was done to them, searching them, keeping them tidy."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from application.groups.outside import Outside
+    from application.groups.simulation import Simulation
+    from application.ports.search import Embedder
+    from application.project.adopting import AdoptProject
+    from application.project.browsing import BrowseProject
+    from application.project.cleaning import CleanProject
+    from application.project.editing import EditFiles
+    from application.project.undo_retention import TidyUndoData
+    from application.project.undoing import ProjectOperations
+    from application.project.unsaved_texts import UnsavedTexts
+    from application.search.chosen_embedder import ChosenEmbedder
+    from application.search.searching import SearchProject
+    from application.search.setting_up import SetUpEmbedding
+
+
+class Project:
+    """Projects and their files."""
+
+    def __init__(self, outside: Outside, simulation: Simulation) -> None:
+        self._outside = outside
+        self._simulation = simulation
+        self._parts = outside.project
+
+    @property
+    def unsaved_texts(self) -> UnsavedTexts:
+        """Text that was typed and not saved."""
+        return self._parts.unsaved_texts
+
+    @cached_property
+    def browse(self) -> BrowseProject:
+        """Projects, their files and results as lists."""
+        from application.project.browsing import BrowseProject
+
+        return BrowseProject(
+            projects=self._parts.projects,
+            views=self._parts.view,
+            sources=self._outside.simulation.sources,
+            results=self._parts.results,
+            examples=self._parts.examples,
+            measure=lambda: self._simulation.measure,
+            libraries=self._outside.program.libraries,
+        )
+
+    @cached_property
+    def edit(self) -> EditFiles:
+        """Reading and saving files as text."""
+        from application.project.editing import EditFiles
+
+        return EditFiles(
+            projects=self._parts.projects,
+            plain_folder=self._parts.plain_folder,
+            write_file=self._outside.program.write_file,
+        )
+
+    @cached_property
+    def operations(self) -> ProjectOperations:
+        """What was done to a project's files, and taking it back."""
+        from application.project.undoing import ProjectOperations
+
+        return ProjectOperations(projects=self._parts.projects, events=self._outside.program.events)
+
+    @cached_property
+    def adopt(self) -> AdoptProject:
+        """What another installation wrote into a project, and making it one's own."""
+        from application.project.adopting import AdoptProject
+
+        return AdoptProject(projects=self._parts.projects, count_results=self._parts.count_results)
+
+    @cached_property
+    def search(self) -> SearchProject:
+        """Search a project by text, name and meaning; keep its index up to date."""
+        from application.search.searching import SearchProject
+
+        return SearchProject(
+            index=self._parts.index, cpu=self._outside.program.cpu, embedder=self._kept_embedder
+        )
+
+    @cached_property
+    def embedding(self) -> SetUpEmbedding:
+        """Which server gives the vectors of searches by meaning; a trial of it."""
+        from application.search.setting_up import SetUpEmbedding
+
+        models = self._outside.models
+        return SetUpEmbedding(
+            store=models.embedding,
+            connect=self._embedder.once,
+            search=lambda: self.search,
+            is_local=models.stays_here,
+            events=self._outside.program.events,
+        )
+
+    @cached_property
+    def clean(self) -> CleanProject:
+        """Remove results by rules, pin them, remove what killed runs left."""
+        from application.project.cleaning import CleanProject
+
+        simulation = self._outside.simulation
+        return CleanProject(
+            shelves=simulation.shelves,
+            scratch=simulation.scratch,
+            cpu=self._outside.program.cpu,
+            quota=simulation.quota,
+            undo_data=self.tidy_undo_data,
+        )
+
+    @cached_property
+    def tidy_undo_data(self) -> TidyUndoData:
+        """Remove undo data beyond its retention."""
+        from application.project.undo_retention import TidyUndoData
+
+        return TidyUndoData(projects=self._parts.projects)
+
+    def _kept_embedder(self) -> Embedder | None:
+        return self._embedder.kept()
+
+    @cached_property
+    def _embedder(self) -> ChosenEmbedder:
+        from application.search.chosen_embedder import ChosenEmbedder
+
+        models = self._outside.models
+        return ChosenEmbedder(store=models.embedding, keys=models.keys, make=models.embedder)
+
+    async def close(self) -> None:
+        """End what was begun: the index of a search."""
+        if "search" in vars(self):
+            await self.search.close()

@@ -1,0 +1,121 @@
+"""Circuits checked, simulated and measured, and what a result shows."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from application.groups.outside import ProgramParts, SimulationParts
+    from application.ports.simulation import SimulatorSettingsStore
+    from application.results.exporting import ExportResult
+    from application.simulation.checking import CheckCircuit
+    from application.simulation.convergence import AnalyzeConvergence
+    from application.simulation.measuring import MeasureResult
+    from application.simulation.simulating import RunSimulation
+    from application.simulation.waveforms import LoadWaveforms
+    from application.studies.studying import RunStudy
+
+
+class Simulation:
+    """Simulations and their results."""
+
+    def __init__(self, parts: SimulationParts, program: ProgramParts) -> None:
+        self._parts = parts
+        self._program = program
+
+    @property
+    def settings(self) -> SimulatorSettingsStore:
+        """What the user set for the circuits of each project."""
+        return self._parts.settings
+
+    @cached_property
+    def check(self) -> CheckCircuit:
+        from application.simulation.checking import CheckCircuit
+
+        return CheckCircuit(
+            sources=self._parts.sources,
+            settings=self._parts.settings,
+            libraries=self._program.libraries,
+            cpu=lambda: self._program.cpu,
+        )
+
+    @cached_property
+    def run(self) -> RunSimulation:
+        from application.simulation.simulating import RunSimulation
+
+        return RunSimulation(
+            simulator=self._parts.simulator,
+            waveforms=self._parts.waveforms,
+            sources=self._parts.sources,
+            results=self._parts.results,
+            cpu=self._program.cpu,
+            joiner=self._parts.joiner,
+            settings=self._parts.settings,
+            libraries=self._program.libraries,
+        )
+
+    @cached_property
+    def study(self) -> RunStudy:
+        """Sweep, Monte Carlo, corners, worst case, sensitivity."""
+        from application.studies.studying import RunStudy
+
+        return RunStudy(
+            batch=self._parts.batch_at,
+            simulator=self._parts.simulator,
+            sources=self._parts.sources,
+            results=self._parts.results,
+            cpu=self._program.cpu,
+            events=self._program.events,
+            settings=self._parts.settings,
+            libraries=self._program.libraries,
+        )
+
+    @cached_property
+    def analyze_convergence(self) -> AnalyzeConvergence:
+        """Find out why a circuit does not converge."""
+        from application.simulation.convergence import AnalyzeConvergence
+
+        return AnalyzeConvergence(
+            simulator=self._parts.simulator,
+            sources=self._parts.sources,
+            results=self._parts.results,
+            cpu=self._program.cpu,
+            settings=self._parts.settings,
+            libraries=self._program.libraries,
+        )
+
+    @cached_property
+    def measure(self) -> MeasureResult:
+        """Evaluate expressions on a result."""
+        from application.simulation.measuring import MeasureResult
+
+        return MeasureResult(
+            results=self._parts.results, waveforms=self._parts.waveforms, cpu=self._program.cpu
+        )
+
+    @cached_property
+    def waveforms(self) -> LoadWaveforms:
+        from application.simulation.waveforms import LoadWaveforms
+
+        return LoadWaveforms(
+            results=self._parts.results,
+            waveforms=self._parts.waveforms,
+            figures=self._parts.figures,
+            columns=self._parts.columns,
+            cpu=self._program.cpu,
+            tasks=self._program.tasks,
+        )
+
+    @cached_property
+    def export(self) -> ExportResult:
+        """Write a result's vectors as tables and pictures."""
+        from application.results.exporting import ExportResult
+
+        return ExportResult(
+            results=self._parts.results,
+            waveforms=self._parts.waveforms,
+            tables=self._parts.tables,
+            pictures=self._parts.pictures,
+            cpu=self._program.cpu,
+        )

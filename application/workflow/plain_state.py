@@ -1,0 +1,117 @@
+"""Goals, intents, proposals and verdicts as the plain types of `GraphState`, and back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from domain.design.designer import DesignIntent, Proposal
+from domain.simulation.goals import DesignGoal, GoalVerdict
+from domain.simulation.result import Quantity
+from shared.message import Message, msg
+
+
+def goal_to_plain(goal: DesignGoal) -> dict[str, Any]:
+    return {
+        "metric": goal.metric,
+        "expression": goal.expression,
+        "unit": goal.unit,
+        "minimum": goal.minimum,
+        "maximum": goal.maximum,
+        "target": goal.target,
+        "stated": goal.stated,
+        "weight": goal.weight,
+        "words": goal.words,
+    }
+
+
+def goal_from_plain(plain: dict[str, Any]) -> DesignGoal:
+    """The goal `goal_to_plain` wrote."""
+    return DesignGoal(**plain)
+
+
+def intent_to_plain(intent: DesignIntent) -> dict[str, Any]:
+    """An intent as plain JSON types."""
+    return {
+        "family": intent.family,
+        "parameters": dict(intent.parameters),
+        "goals": [goal_to_plain(goal) for goal in intent.goals],
+        "assumptions": messages_to_plain(intent.assumptions),
+        "language": intent.language,
+    }
+
+
+def intent_from_plain(plain: dict[str, Any]) -> DesignIntent:
+    """The intent `intent_to_plain` wrote."""
+    return DesignIntent(
+        family=plain["family"],
+        parameters=dict(plain["parameters"]),
+        goals=tuple(goal_from_plain(goal) for goal in plain["goals"]),
+        assumptions=messages_from_plain(plain["assumptions"]),
+        language=plain["language"],
+    )
+
+
+def proposal_to_plain(proposal: Proposal) -> dict[str, Any]:
+    """A proposal without its netlist (that is in the project's file)."""
+    return {
+        "file_stem": proposal.file_stem,
+        "values": dict(proposal.values),
+        "tuning": dict(proposal.tuning),
+        "notes": messages_to_plain(proposal.notes),
+    }
+
+
+def proposal_from_plain(plain: dict[str, Any], netlist: str) -> Proposal:
+    """The proposal `proposal_to_plain` wrote, with its netlist."""
+    return Proposal(
+        file_stem=plain["file_stem"],
+        netlist=netlist,
+        values=dict(plain["values"]),
+        tuning=dict(plain["tuning"]),
+        notes=messages_from_plain(plain["notes"]),
+    )
+
+
+def verdict_to_plain(verdict: GoalVerdict) -> dict[str, Any]:
+    """A verdict as plain JSON types; NaN becomes None."""
+    value = verdict.measured.value
+    return {
+        "goal": goal_to_plain(verdict.goal),
+        "value": None if math.isnan(value) else value,
+        "unit": verdict.measured.unit,
+        "met": verdict.met,
+    }
+
+
+def verdict_from_plain(plain: dict[str, Any]) -> GoalVerdict:
+    """The verdict `verdict_to_plain` wrote."""
+    value = plain["value"]
+    return GoalVerdict(
+        goal=goal_from_plain(plain["goal"]),
+        measured=Quantity(value=float("nan") if value is None else value, unit=plain["unit"]),
+        met=plain["met"],
+    )
+
+
+def messages_to_plain(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """Messages as plain JSON types."""
+    return [
+        {"template": message.template, "params": {key: _plain(v) for key, v in message.params.items()}}
+        for message in messages
+    ]
+
+
+def messages_from_plain(plain: Sequence[dict[str, Any]]) -> tuple[Message, ...]:
+    """The messages `messages_to_plain` wrote."""
+    return tuple(Message(item["template"], item["params"]) for item in plain)
+
+
+def _plain(value: object) -> object:
+    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
+
+
+def no_circuit_message() -> Message:
+    """What a node says when it is reached without a circuit."""
+    return msg("There is no circuit in this session yet.")

@@ -1,0 +1,56 @@
+"""What conversations are kept in."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from application.conversation.prompting import PromptStore
+    from application.ports.attachments import AttachmentReader
+    from application.ports.conversation import Checkpointers
+    from application.ports.permissions import PermissionStore, UsedAnswers
+    from composition.program import ProgramAdapters
+
+
+class ConversationAdapters:
+    """Implements application.groups.outside.ConversationParts."""
+
+    def __init__(self, program: ProgramAdapters) -> None:
+        self._program = program
+
+    @cached_property
+    def checkpointers(self) -> Checkpointers:
+        from infrastructure.persistence.checkpoints import SqliteCheckpointers
+
+        return SqliteCheckpointers(self._program.user_key)
+
+    def forget_checkpoints(self, database: Path, thread: str) -> None:
+        from infrastructure.persistence.checkpoint_rows import forget_thread
+
+        forget_thread(database, thread)
+
+    @cached_property
+    def permissions(self) -> PermissionStore:
+        from infrastructure.persistence.permissions import PermissionFile
+
+        return PermissionFile(user_home=self._program.home)
+
+    @cached_property
+    def used_answers(self) -> UsedAnswers:
+        from infrastructure.persistence.spent_answers import SpentAnswers
+
+        return SpentAnswers(self._program.home)
+
+    @cached_property
+    def prompts(self) -> PromptStore:
+        from infrastructure.persistence.prompt_files import PromptFiles
+
+        return PromptFiles(user_home=self._program.home)
+
+    @cached_property
+    def attachments(self) -> AttachmentReader:
+        from infrastructure.attachments.reader import FileReader
+
+        return FileReader()

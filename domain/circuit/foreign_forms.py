@@ -1,0 +1,84 @@
+"""Cards in the form of another program, which ngspice refuses with the name of something else.
+
+Sources: Xyce Reference Guide, 2.1 ".SENS", ".DC" and 2.3 "Y devices"; LTspice help, ".dc"; the
+shapes ngspice 39 takes were tried.
+"""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+
+from domain.circuit.elements import Element
+from domain.circuit.statements import Statement
+from shared.late_patterns import late_pattern
+from shared.message import Message, msg
+
+_FORMS: tuple[tuple[re.Pattern[str], Message], ...] = (
+    (
+        late_pattern(r"\.sens\s.*?\b(?:param|objfunc|acobjfunc|objvars)\s*=", re.IGNORECASE),
+        msg("This is how Xyce writes .sens. ngspice takes one output and finds the sensitivity to every "
+            "part: .sens v(out)."),
+    ),
+    (
+        late_pattern(r"\.dc\s+(?:\S+\s+)?(?P<word>dec|oct|lin|list)\s", re.IGNORECASE),
+        msg("The .dc of ngspice has no {word} sweep. Write the source, start, stop and step: .dc V1 0 5 0.1.",
+            word=""),
+    ),
+    (
+        late_pattern(r"\.dc\s+(?P<word>param)\s", re.IGNORECASE),
+        msg("The .dc of ngspice cannot sweep a parameter. Use .step param, or sweep a source: "
+            ".dc V1 0 5 0.1."),
+    ),
+    (
+        late_pattern(r"(?P<word>k\S*)\s+(?:l\S*\s+)+[\d.{]\S*\s+[a-z][\w.-]*\s*$", re.IGNORECASE),
+        msg("{word} names the model of a core, which only PSpice and Xyce have. ngspice couples linear "
+            "inductors: remove the model.", word=""),
+    ),
+    (
+        late_pattern(
+            r"(?P<word>c\S*\s+\S+\s+\S+\s+q|[eg]\S*\s+\S+\s+\S+\s+value)\s*=\s*(?=[^\s{'\"])"
+            r"(?![a-z_]\w*(?:\s|$))",  # a parameter's bare name is fine
+            re.IGNORECASE,
+        ),
+        msg("Put the expression of {word} into braces, as ngspice requires: {{...}}.", word=""),
+    ),
+    (
+        late_pattern(r"(?P<word>[vi]\S*)\s.*\bwavefile\s*=", re.IGNORECASE),
+        msg("ngspice cannot play the wave file of {word}. Write its points as PWL.", word=""),
+    ),
+    (
+        late_pattern(r"\.meas\w*\s+\S+\s+\S+\s+err\w*\s.*\bfile\s*=", re.IGNORECASE),
+        msg("The .meas of ngspice does not compare with a file, as that of Xyce does. Remove the line."),
+    ),
+)  # fmt: skip
+"""What such a card looks like, and what ngspice has in its place; `word` is what the text names."""
+
+_DEVICES_OF_XYCE = frozenset({
+    "acc", "adc", "add", "and", "awl", "buf", "dac", "delay", "dff", "dltch", "ext", "genext", "inv", "jkff",
+    "lin", "memristor", "nand", "neuron", "neuronpop", "nor", "not", "nxor", "or", "pde", "pgbr", "pgbs",
+    "pggb", "pgtr", "powergridbranch", "powergridbusshunt", "powergridgenbus", "powergridtransformer", "rlc2",
+    "rom", "rxn", "synapse", "tff", "transline", "vsrc", "xor",
+})  # fmt: skip
+"""What follows the Y of Xyce's devices that have no letter of their own."""
+
+
+def foreign_form(card: Statement) -> Message | None:
+    """What to write in place of a card that has another program's form; None for ngspice's own."""
+    for pattern, message in _FORMS:
+        if match := pattern.match(card.raw.lstrip()):
+            return Message(
+                message.template, MappingProxyType({k: match[k].split()[0] for k in message.params})
+            )
+    return None
+
+
+def foreign_device(element: Element) -> Message | None:
+    """A Y device of Xyce (``YPDE D1 a k model``); ngspice's Y is a lossy line."""
+    kind = element.name[1:].lower()
+    if element.letter != "y" or kind not in _DEVICES_OF_XYCE:
+        return None
+    return msg(
+        "{name} is a device of Xyce that ngspice does not have; Y is a lossy transmission line in ngspice.",
+        name=element.name.upper(),
+    )

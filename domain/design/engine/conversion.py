@@ -1,0 +1,130 @@
+"""From one voltage to another: the input (or its range) and the output of a converter in a sentence.
+
+`12 V -> 5 V`, `9-15 V input, 5 V`, `12 V ± 10 % to 5 V ± 1 %`, `12 V battery (9 to 16 V), 5 V at 2 A`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from domain.design.sentence import Mention, Sentence
+from domain.design.understanding import Slot, fill_slots
+from shared.message import Message, msg
+
+INPUT, OUTPUT = "vin", "vout"
+"""Names of the slots of the two voltages."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversion:
+    """What a sentence about a converter says."""
+
+    values: dict[str, Mention]
+    """By slot; the two voltages only where the sentence says them."""
+    input_range: tuple[float, float] | None
+    """Least and greatest input (V)."""
+    unused: tuple[Mention, ...]
+    notes: tuple[Message, ...]
+
+
+def read_conversion(sentence: Sentence, slots: Sequence[Slot]) -> Conversion:
+    """The two voltages and every other slot; the percentage behind the output is its ``tolerance``."""
+    sentence = _ranges_joined(sentence)
+    known = _linked(sentence)
+    spreads = _spreads(sentence)
+    rest = [mention for mention in sentence.mentions if mention not in known.values()]
+    span = next((mention for mention in rest if mention.dimension == "V" and mention.upper is not None), None)
+    if span is not None:
+        rest.remove(span)
+    filled = fill_slots(sentence, [slot for slot in slots if slot.name not in known], rest)
+    known |= {name: filled.values[name] for name in (INPUT, OUTPUT) if name in filled.values}
+    if span is not None:
+        _use_span(known, span)
+    notes = _use_spare(known, [mention for mention in filled.unused if mention.dimension == "V"])
+    values = {**filled.values, **known}
+    low = high = None
+    if (source := known.get(INPUT)) is not None:
+        reach = source if span is None or source.upper is not None else span
+        low, high = reach.value, reach.value if reach.upper is None else reach.upper
+        if (spread := spreads.get(source)) is not None and low == high:
+            low, high = low * (1 - spread.value), high * (1 + spread.value)
+            values = {name: mention for name, mention in values.items() if mention != spread}
+    if OUTPUT in known and (spread := spreads.get(known[OUTPUT])) is not None:
+        values["tolerance"] = spread
+    used = {*known.values(), *spreads.values()}
+    return Conversion(
+        values=values,
+        input_range=None if low is None or high is None else (low, high),
+        unused=tuple(mention for mention in filled.unused if mention not in used),
+        notes=tuple(notes),
+    )
+
+
+def is_linked(sentence: Sentence) -> bool:
+    """`12 V -> 5 V`, `12V转5V`: two voltages in one expression."""
+    return any(sentence.mentions[index].dimension == "V" for index, _ in sentence.links)
+
+
+def _linked(sentence: Sentence) -> dict[str, Mention]:
+    """`12 V -> 5 V`, `12V转5V`, `12-5 V`: input and output in one expression."""
+    for index, _ in sentence.links:
+        left, right = sentence.mentions[index], sentence.mentions[index + 1]
+        if left.dimension == right.dimension and left.dimension in ("V", "none"):
+            return {INPUT: left, OUTPUT: right}
+    return {}
+
+
+def _ranges_joined(sentence: Sentence) -> Sentence:
+    """The sentence with "9 to 16 V" as one range: with a third, lower voltage beside it, it is not from one
+    to the other."""
+    for index, kind in sentence.links:
+        left, right = sentence.mentions[index], sentence.mentions[index + 1]
+        others = [mention for mention in sentence.of("V") if mention not in (left, right)]
+        is_rising = left.dimension == right.dimension == "V" and left.value < right.value
+        if kind == "to" and is_rising and any(mention.value < left.value for mention in others):
+            span = replace(left, upper=right.value, end=right.end, bound=None)
+            mentions = (*sentence.mentions[:index], span, *sentence.mentions[index + 2 :])
+            links = tuple((i - (i > index), k) for i, k in sentence.links if i != index)
+            return replace(sentence, mentions=mentions, links=links)
+    return sentence
+
+
+def _spreads(sentence: Sentence) -> dict[Mention, Mention]:
+    """The percentage written straight behind a voltage: `12 V ± 10 %`."""
+    pairs = zip(sentence.mentions, sentence.mentions[1:], strict=False)
+    return {
+        left: right
+        for left, right in pairs
+        if left.dimension == "V"
+        and right.dimension == "%"
+        and right.is_tolerance
+        and not sentence.text[left.end : right.start].strip("±+/-( ")
+    }
+
+
+def _use_span(known: dict[str, Mention], span: Mention) -> None:
+    """A range is the input; a voltage outside of it that was taken for the input ("9-36V input buck 5V") is
+    the output."""
+    taken, upper = known.get(INPUT), span.upper or span.value
+    if taken is not None and not span.value <= taken.value <= upper and OUTPUT not in known:
+        known[OUTPUT] = known.pop(INPUT)
+    known.setdefault(INPUT, span)
+
+
+def _use_spare(known: dict[str, Mention], spare: Sequence[Mention]) -> list[Message]:
+    """Voltages no word names: the one that is missing, or the larger one is the input."""
+    missing = [name for name in (INPUT, OUTPUT) if name not in known]
+    if len(missing) == 1 and spare:
+        known[missing[0]] = spare[0]
+    elif len(missing) == 2 and len(spare) >= 2:
+        low, high = sorted(spare[:2], key=lambda mention: mention.value)
+        known |= {INPUT: high, OUTPUT: low}
+        return [
+            msg(
+                "{high} V is taken as the input and {low} V as the output.",
+                high=f"{high.value:g}",
+                low=f"{low.value:g}",
+            )
+        ]
+    return []

@@ -1,0 +1,304 @@
+"""What a conversation holds, as the lines of its transcript tell it: messages, newest turn, questions asked.
+
+Pure: it takes one event of the transcript after the other; another writes them (`agent/conversation.py`).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+
+from domain.llm.chat import WebSource
+from domain.llm.messages import (
+    dict_to_message,
+    get_attachments,
+    get_call_problems,
+    get_provider_ids,
+    get_seen_versions,
+    get_text,
+    get_timestamp,
+    is_partial_response,
+)
+from domain.llm.tools.confirmation_card import (
+    CallOnCard,
+    CardAnswer,
+    ConfirmationCard,
+    answers_from_plain,
+    card_from_plain,
+)
+from domain.llm.tools.result import ToolCall
+from domain.llm.web_search import WEB_SEARCH, sources_of_result
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class UnfinishedAnswer:
+    """An answer of which pieces came, but not its end."""
+
+    message_id: str
+    text: list[str] = field(default_factory=list)
+    reasoning: list[str] = field(default_factory=list)
+
+
+class ConversationRecord:
+    """One conversation, read. Nothing of it is set but by `take`, `take_all` and `take_piece`."""
+
+    def __init__(self, session_id: str = "") -> None:
+        self.session_id = session_id
+        self.name = ""
+        self.work_mode = "free_work"
+        self.name_is_default = True
+        """Nobody, neither user nor program, has given it a name of its own yet."""
+        self.seen_versions: dict[str, str] = {}
+        """Relative path -> version hash of the files the model has seen or written."""
+        self._messages: dict[str, BaseMessage] = {}
+        self._results: dict[str, ToolMessage] = {}
+        self._unfinished: dict[str, UnfinishedAnswer] = {}
+
+        self._turn = ""
+        self.last_end = ""
+        """Why the newest turn ended; "" while it is open, and where there is none."""
+        self._ids_of_turn: list[str] = []
+        self._accepted: set[str] = set()
+        """Answers of the newest turn that were accepted as steps."""
+        self._asked = 0
+
+        self._cards: dict[str, ConfirmationCard] = {}
+        self._answers: dict[str, CardAnswer] = {}
+        self._answer_ids: dict[str, str] = {}
+        self._open_card = ""
+
+    @property
+    def messages(self) -> Sequence[BaseMessage]:
+        """All finished messages, in order."""
+        return tuple(self._messages.values())
+
+    @property
+    def open_turn(self) -> str:
+        """Id of the turn that was begun and not ended (its user message's id), or ""."""
+        return self._turn
+
+    @property
+    def last_answered(self) -> str:
+        """When the model last answered in an earlier turn (ISO 8601, UTC); "" when it never did."""
+        earlier = tuple(self._messages.values())[: len(self._messages) - len(self._ids_of_turn)]
+        answers = (get_timestamp(message) for message in reversed(earlier) if isinstance(message, AIMessage))
+        return next(answers, "")
+
+    def messages_of_turn(self) -> Sequence[BaseMessage]:
+        """The messages of the newest turn, its user message first."""
+        return tuple(self._messages[message_id] for message_id in self._ids_of_turn)
+
+    def ids_of_turn(self) -> list[str]:
+        """Ids of the newest turn's messages, in the transcript's order."""
+        return list(self._ids_of_turn)
+
+    def answers_of_turn(self) -> Sequence[AIMessage]:
+        """The whole answers of the newest turn: those that were accepted as steps."""
+        return [
+            message
+            for message in self.messages_of_turn()
+            if isinstance(message, AIMessage) and str(message.id) in self._accepted
+        ]
+
+    @property
+    def has_attachments(self) -> bool:
+        """Whether a message of the user's came with files or pictures."""
+        return any(isinstance(one, HumanMessage) and get_attachments(one) for one in self._messages.values())
+
+    def sources_of_turn(self) -> tuple[WebSource, ...]:
+        """The pages that web searches of the newest turn have found, each once, in their numbers' order."""
+        found: dict[str, WebSource] = {}
+        for message in self.messages_of_turn():
+            if isinstance(message, ToolMessage) and message.name == WEB_SEARCH:
+                for source in sources_of_result(message.additional_kwargs.get("result")):
+                    found.setdefault(source.url, source)
+        return tuple(found.values())
+
+    @property
+    def answers_asked(self) -> int:
+        """Steps of the newest turn that brought an answer, or more of one that was cut off."""
+        return self._asked
+
+    @property
+    def first_words(self) -> str:
+        """The text of the user's first message."""
+        first = next((message for message in self.messages if isinstance(message, HumanMessage)), None)
+        return "" if first is None else get_text(first)
+
+    def answer_of(self, message_id: str) -> AIMessage | None:
+        """The answer of this id."""
+        message = self._messages.get(message_id)
+        return message if isinstance(message, AIMessage) else None
+
+    def result_of(self, call_id: str) -> ToolMessage | None:
+        """The result of a call, if it has one."""
+        return self._results.get(call_id)
+
+    def call(self, call_id: str) -> ToolCall | None:
+        """The call under our own id, in the newest turn."""
+        return next((call for call in self._calls_of_turn() if call.call_id == call_id), None)
+
+    def place_in_answer(self, call_id: str) -> int:
+        """The place of a call among the calls of its answer, from 0."""
+        for message in self.messages_of_turn():
+            if isinstance(message, AIMessage):
+                for place, call in enumerate(message.tool_calls):
+                    if call["id"] == call_id:
+                        return place
+        return 0
+
+    def open_calls(self) -> tuple[ToolCall, ...]:
+        """Calls of the newest turn without a result, in order."""
+        return tuple(call for call in self._calls_of_turn() if call.call_id not in self._results)
+
+    @property
+    def open_card(self) -> ConfirmationCard | None:
+        """The question of the newest turn that was asked last and not answered."""
+        return self._cards.get(self._open_card)
+
+    def card(self, card_id: str) -> ConfirmationCard:
+        """A question of this conversation. Raises KeyError."""
+        return self._cards[card_id]
+
+    def answer_to(self, call_id: str) -> tuple[CallOnCard | None, CardAnswer | None]:
+        """A call as it was asked about last, and the user's answer; None where there is none."""
+        asked = [call for card in self._cards.values() for call in card.calls if call.call_id == call_id]
+        return (asked[-1] if asked else None), self._answers.get(call_id)
+
+    def answer_id(self, call_id: str) -> str:
+        """What tells the answer to a call from every other answer; "" where there is none.
+
+        An answer of an earlier version is named by its question.
+        """
+        return self._answer_ids.get(call_id, "")
+
+    def refused_in_turn(self) -> tuple[tuple[ToolCall, CallOnCard], ...]:
+        """The turn's calls that the user refused, each with what he was asked."""
+        found = ((call, *self.answer_to(call.call_id)) for call in self._calls_of_turn())
+        return tuple(
+            (call, asked) for call, asked, answer in found if asked and answer and answer.word == "refuse"
+        )
+
+    def calls_since_permission(self) -> frozenset[str]:
+        """Ids of the turn's calls behind the last one the user has allowed."""
+        calls = [call.call_id for call in self._calls_of_turn()]
+        last = max((n for n, call_id in enumerate(calls) if self._is_allowed(call_id)), default=-1)
+        return frozenset(calls[last + 1 :])
+
+    def _is_allowed(self, call_id: str) -> bool:
+        answer = self._answers.get(call_id)
+        return answer is not None and answer.is_allowed
+
+    @property
+    def unfinished(self) -> Sequence[UnfinishedAnswer]:
+        """Answers of which pieces came, but not their end."""
+        return tuple(self._unfinished.values())
+
+    def drop_unfinished(self, message_id: str) -> None:
+        """Of this answer nothing more is to be kept."""
+        self._unfinished.pop(message_id, None)
+
+    def take_piece(self, message_id: str, *, text: str, reasoning: str) -> None:
+        """A piece of a streaming answer."""
+        answer = self._unfinished.setdefault(message_id, UnfinishedAnswer(message_id))
+        answer.text.append(text)
+        answer.reasoning.append(reasoning)
+
+    def take_all(self, events: Sequence[Mapping[str, Any]]) -> None:
+        """The transcript's next lines."""
+        for event in events:
+            self.take(event)
+
+    def take(self, event: Mapping[str, Any]) -> None:
+        """The transcript's next line."""
+        match event.get("event"):
+            case "session":
+                self.name = str(event.get("name", ""))
+                self.work_mode = str(event.get("work_mode", "free_work"))
+            case "renamed":
+                self.name, self.name_is_default = str(event.get("name", "")), False
+            case "message" | "replaced":
+                self._take_message(dict_to_message(event["message"]), str(event.get("step", "")))
+            case "delta":
+                message_id = str(event.get("message_id", ""))
+                known = self._messages.get(message_id)
+                if known is None or is_partial_response(known):
+                    text, reasoning = str(event.get("text", "")), str(event.get("reasoning", ""))
+                    self.take_piece(message_id, text=text, reasoning=reasoning)
+            case "turn":
+                is_start = event.get("state") == "started"
+                self._turn = str(event.get("turn_id", "")) if is_start else ""
+                self.last_end = "" if is_start else str(event.get("stop_reason", ""))
+                self._open_card = ""
+            case "confirmation":
+                self._take_confirmation(event)
+            case "adopted":
+                # Whatever another installation had under way or was allowed counts for nothing here.
+                self._turn, self.last_end, self._open_card = "", "adopted", ""
+                self._unfinished.clear()
+                self._cards.clear()
+                self._answers.clear()
+                self._answer_ids.clear()
+            case _:
+                pass  # an event of a newer version: kept in the file, nothing to do with it here
+
+    def _take_confirmation(self, event: Mapping[str, Any]) -> None:
+        try:
+            if event.get("state") == "asked":
+                card = card_from_plain(event["card"])
+                self._cards[card.card_id] = card
+                self._open_card = card.card_id
+            else:
+                answers = answers_from_plain(event["answers"])
+                answer_id = str(event.get("answer_id") or event["card_id"])
+                self._answers.update(answers)
+                self._answer_ids.update(dict.fromkeys(answers, answer_id))
+                self._open_card = ""
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            # Of another version, or written by somebody else: without it the question is asked (again).
+            _log.warning("A line about a confirmation in %s is not used: %r", self.session_id, error)
+
+    def _take_message(self, message: BaseMessage, step: str) -> None:
+        message_id = str(message.id)
+        if isinstance(message, HumanMessage) and message_id not in self._messages:
+            self._ids_of_turn, self._accepted, self._asked = [], set(), 0
+            self._turn = message_id  # also when the line that says so was lost in a power cut
+        if message_id not in self._messages:
+            self._ids_of_turn.append(message_id)
+        self._messages[message_id] = message
+        self._unfinished.pop(message_id, None)
+        if step and isinstance(message, AIMessage):
+            self._asked += 1
+            self._accepted.add(message_id)
+        if isinstance(message, ToolMessage):
+            self._results[message.tool_call_id] = message
+            self.seen_versions.update(get_seen_versions(message))
+
+    def _calls_of_turn(self) -> Sequence[ToolCall]:
+        return [
+            call
+            for message in self.messages_of_turn()
+            if isinstance(message, AIMessage)
+            for call in calls_of(message)
+        ]
+
+
+def calls_of(message: AIMessage) -> tuple[ToolCall, ...]:
+    """The tool calls of an accepted answer, under our own ids."""
+    provider_ids, problems = get_provider_ids(message), get_call_problems(message)
+    return tuple(
+        ToolCall(
+            call_id=str(call["id"]),
+            name=call["name"],
+            arguments=call["args"],
+            provider_id=provider_ids.get(str(call["id"]), ""),
+            problem=problems.get(str(call["id"]), ""),
+        )
+        for call in message.tool_calls
+    )

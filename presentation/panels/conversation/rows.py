@@ -1,0 +1,486 @@
+"""What stands in the row of each kind of item, once for all views.
+
+A new kind of row is a class in `items.py` and a function here, registered by its type; what it is made of is
+in `blocks.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import singledispatch
+from pathlib import Path
+
+from application.simulation.failure_place import place_of
+from domain.llm.tools.confirmation_card import AnswerWord, CallOnCard, CardAnswer
+from domain.llm.tools.line_diff import Hunk, LineDiff
+from domain.simulation.goals import GoalVerdict
+from presentation.confirmation_words import always_text, deed_of, facts_of, reasons_of, title_of
+from presentation.goal_margins import limit_text
+from presentation.goal_margins import row_of as figures_of
+from presentation.goal_words import name_of
+from presentation.narration import Narrator
+from presentation.panels.conversation import blocks as b
+from presentation.panels.conversation import words
+from presentation.panels.conversation.attached import attachments_of
+from presentation.panels.conversation.items import (
+    AnswerText,
+    Confirmation,
+    Decision,
+    DesignEnd,
+    ErrorBlock,
+    GoalsCard,
+    Interrupted,
+    Narration,
+    NetlistCard,
+    Note,
+    OperationCard,
+    Retry,
+    SimulationCard,
+    UserText,
+)
+from presentation.panels.conversation.sources import sources_of
+from presentation.panels.conversation.words import clock_time
+from shared.message import Message, msg
+
+_SHOWN_ROWS = 20
+"""Of a difference that is open at first."""
+_SHOWN_IN_QUESTION = 12
+"""Of one that is asked about."""
+_SINCE_CHARACTERS = 2000
+
+
+@singledispatch
+def row_of(item: object) -> b.Row:
+    """The row of an item. Raises TypeError for one of a kind nobody has written down."""
+    raise TypeError(f"no row for {type(item).__name__}")
+
+
+# --- what was said --------------------------------------------------------------------------------------
+
+
+@row_of.register
+def _user(item: UserText) -> b.Row:
+    time = (b.Text(clock_time(item.created), "time"),) if item.created else ()
+    copy = b.Button(act="copy", label=msg("Copy"), kind="icon", icon="copy")
+    tools = b.Only("page", (b.Frame("tools", (*time, copy)),))
+    return b.Row((b.Frame("user", (attachments_of(item), b.Para("", (b.Text(item.text),)), tools)),), "user")
+
+
+@row_of.register
+def _answer(item: AnswerText) -> b.Row:
+    meta = b.Text(words.meta_of(item), "meta")
+    thoughts = b.Para("reasoning", (b.Text(item.reasoning),))
+    if item.is_streaming:
+        head = b.Line("", (b.Text(msg("Thinking…"), "label"),))
+        fold = b.Fold(
+            part="",
+            head=head,
+            body=(thoughts,),
+            kind="thought live",
+            is_open=True,
+            is_hidden=not item.reasoning,
+        )
+        coming = b.Frame("prose answer", (b.Frame("done", ()), b.Frame("tail", ())))
+        page = b.Only("page", (b.Line("line", (fold,), (meta,), has_spacer=False), coming))
+        return b.Row((page, b.Only("plain", (b.Para("raw", (b.Text((item.reasoning, item.text)),)),))))
+    thought: b.Parts = (b.Text("", "title"),)
+    if item.reasoning:
+        title = b.Line("", (b.Text(words.thought_title(item), "label"),))
+        thought = (b.Fold(part="thought", head=title, body=(thoughts,), kind="thought"),)
+    copy = b.Button(act="copy", label=msg("Copy"), kind="icon", icon="copy")
+    quiet = (b.Only("plain", (replace(copy, kind="aside", icon=""),)),) if item.text else ()
+    tools = (b.Only("page", (b.Frame("tools", (copy,)),)),) if item.text else ()
+    line = b.Line("line", thought, (meta, *quiet), has_spacer=False)
+    return b.Row((line, b.Prose(item.text), *sources_of(item.sources), *tools))
+
+
+@row_of.register
+def _narration(item: Narration) -> b.Row:
+    return b.Row((b.Para("prose", (b.Text(item.text),)),))
+
+
+@row_of.register
+def _end(item: DesignEnd) -> b.Row:
+    done = replace(item.done, project=Path())
+    told = b.Text(lambda translate: Narrator(translate)(done))
+    return b.Row((b.Para("prose end ok" if item.done.goals_met else "prose end", (told,)),))
+
+
+@row_of.register
+def _note(item: Note) -> b.Row:
+    return b.Row((b.Para("note", (b.Icon("info"), b.Text(item.text, "label"))),))
+
+
+# --- what was done --------------------------------------------------------------------------------------
+
+
+@row_of.register
+def _goals(item: GoalsCard) -> b.Row:
+    stated = sum(goal.stated for goal in item.goals)
+    count = msg("{stated} of {count} read from your sentence", stated=stated, count=len(item.goals))
+    rows = tuple(
+        (
+            "",
+            (
+                b.Cell(
+                    parts=(b.Text(name_of(goal)), b.Break(), b.Text(goal.expression, "expr")), tip=goal.metric
+                ),
+                b.Cell(parts=(b.Text(limit_text(goal)),), kind="num"),
+                b.Cell(parts=() if goal.stated else (b.Text(msg("my proposal")),), kind="from"),
+            ),
+        )
+        for goal in item.goals
+    )
+    head = b.Line("head", (b.Icon("target"), b.Text(msg("Goals"), "bold"), b.Text(count, "dim")))
+    body = b.Frame("body", (b.Table("goals", rows), b.Bullets(item.assumptions, "text.secondary")))
+    return b.Row((b.Frame("card", (head, body)),), "card")
+
+
+@row_of.register
+def _operation(item: OperationCard) -> b.Row:
+    if item.look.card == "read":
+        return b.Row((_reading(item),))
+    diff, is_undone = item.diff, item.standing == "undone"
+    hunks = () if diff is None else diff.hunks
+    look = "card op undone" if is_undone else "card op"
+    below: list[b.Frame | b.Para] = []
+    if item.state in ("failed", "stopped", "not_run") and item.summary is not None:
+        below.append(b.Para("body", (b.Text(item.summary),)))
+    if item.problem is not None:
+        below.append(b.Para("problem", (b.Text(item.problem),)))
+    if item.ways:
+        below.append(_conflicts(item))
+    if diff is None or not hunks:
+        return b.Row((b.Frame(look, (_head(item), *below)),), "card")
+    fold = b.Fold(
+        part="diff",
+        head=_head(item),
+        body=(_diff(diff, item.path),),
+        kind=look,
+        is_open=not is_undone and diff.added + diff.removed <= _SHOWN_ROWS,
+    )
+    return b.Row((fold, *below), "card")
+
+
+def _reading(item: OperationCard) -> b.Line:
+    if item.summary is None or (item.path and item.state == "done"):
+        said: b.Parts = (b.Text(words.verb_of(item), "title"), *_object(item))
+    else:
+        said = (b.Text(item.summary, "told"),)
+    right = (*_seconds(item.duration_s), *_state(item.state))
+    return b.Line("read", (b.Icon(words.icon_of(item)), *said), right, tip=item.summary or "")
+
+
+def _head(item: OperationCard) -> b.Line:
+    """What was done to which file, how much of it changed, and the ways back."""
+    diff, is_undone = item.diff, item.standing == "undone"
+    left: list[b.Text] = []
+    if diff is not None:
+        left += [b.Text(f"+{diff.added}", "plus"), b.Text(f"−{diff.removed}", "minus")]
+    if is_undone:
+        left.append(b.Text(msg("undone"), "badge"))
+    is_gone = words.is_gone(item)
+    where = words.lines_of(diff) if diff is not None and diff.hunks and not is_gone else ""
+    tools: list[b.Button | b.Spinner] = []
+    if item.standing == "stands":
+        tools.append(b.Button(act="undo", label=msg("Undo this change"), kind="icon", icon="undo-2"))
+    elif is_undone:
+        tools.append(b.Button(act="undo", label=msg("Redo"), kind="redo", icon="redo-2"))
+    elif item.standing == "undoing":
+        tools.append(b.Spinner())
+    if diff is not None and item.path and is_gone == is_undone:
+        place = f"{item.path}:{diff.hunks[0].new_line if diff.hunks else 0}"
+        tools.append(
+            b.Button(act="open", argument=place, label=msg("Show in the editor"), kind="icon", icon="eye")
+        )
+    verb = b.Text(words.verb_of(item), "struck" if is_undone else "bold")
+    group = b.Frame("group", (*tools, *_state(item.state)), is_in_line=True)
+    return b.Line(
+        "head",
+        (b.Icon(words.icon_of(item), "info.icon"), verb, *_object(item), *left),
+        (b.Only("page", (b.Text(where, "where"),)), group),
+    )
+
+
+def _object(item: OperationCard) -> b.Parts:
+    if not item.path:
+        return (b.Text(item.detail, "code"),) if item.detail else ()
+    hunks = item.diff.hunks if item.diff is not None and not words.is_gone(item) else ()
+    return (b.Place(path=item.path, line=hunks[0].new_line if hunks else 0, is_named_whole=False),)
+
+
+def _conflicts(item: OperationCard) -> b.Frame:
+    """What was changed since in files an undo would change, and the ways on."""
+    since = msg("Changes to it since then:")
+    shown: list[b.Para | b.Only] = []
+    for each in item.conflicts:
+        shown += [
+            b.Para("dim", (b.Text((each.path, ": ", since)),)),
+            b.Only("page", (_diff(each.since, each.path),)),
+            b.Only("plain", (b.Pre(each.since.text[:_SINCE_CHARACTERS]),)),
+        ]
+    ways = tuple(b.Button(act="undo", label=words.UNDO_WAYS[way], argument=way) for way in item.ways)
+    return b.Frame("body", (*shown, b.Buttons(ways, "buttons foot")))
+
+
+def _diff(diff: LineDiff, path: str) -> b.Diff:
+    return b.Diff(tuple(row for hunk in diff.hunks for row in _rows_of_hunk(hunk, path)), _SHOWN_ROWS)
+
+
+def _rows_of_hunk(hunk: Hunk, path: str) -> Iterator[b.DiffRow]:
+    is_paired = len(hunk.removed) == len(hunk.added)
+    for n, line in enumerate(hunk.removed):
+        other = hunk.added[n] if is_paired else None
+        yield b.DiffRow(kind="del", text=line, number=hunk.old_line + n, other=other)
+    for n, line in enumerate(hunk.added):
+        number, other = hunk.new_line + n, hunk.removed[n] if is_paired else None
+        yield b.DiffRow(kind="add", text=line, number=number, place=f"{path}:{number}", other=other)
+
+
+@row_of.register
+def _simulation(item: SimulationCard) -> b.Row:
+    failed, is_running = item.state == "failed", item.state == "running"
+    path, _, line = place_of(item.summary).rpartition(":") if failed else ("", "", "")
+    if not (path and line.isdecimal()):
+        path, line = item.path, "0"
+    activity = b.Icon("activity", "error.icon" if failed else "info.icon")
+    left: list[b.Node] = [activity]
+    if is_running:
+        left = [b.Only("page", _state("running")), b.Only("plain", (activity,))]
+    left.append(b.Text(words.simulation_verb(item.state), "bold"))
+    if path:
+        left.append(b.Place(path=path, line=int(line)))
+    if item.round_number:
+        left.append(b.Text(msg("round {number}", number=item.round_number), "dim"))
+    right: list[b.Node] = [*_seconds(item.duration_s)]
+    if item.state == "done" and item.path:  # a round told again is no run of its own
+        tip = msg("Show the waveforms")
+        right.append(b.Button(act="plot", label=tip, kind="icon", icon="chart-line"))
+    right += (b.Only("plain", _state("running")),) if is_running else _state(item.state)
+    told: b.Blocks = ()
+    if item.summary and item.state != "stopped" and (failed or not item.verdicts):
+        told = (b.Para("body", (b.Text(item.summary),)),)
+    ways = (
+        b.Buttons((b.Button(act=act, label=text),), "buttons foot")
+        for act, text in words.simulation_ways(item)
+    )
+    table = b.Table("rows", tuple(map(_verdict, item.verdicts)))
+    head = b.Line("head", tuple(left), tuple(right))
+    return b.Row((b.Frame(f"card sim {item.state}", (head, table, *told, *ways)),), "card")
+
+
+def _verdict(verdict: GoalVerdict) -> tuple[str, tuple[b.Cell, ...]]:
+    row, goal = figures_of(verdict), verdict.goal
+    name = name_of(goal)
+    return "good" if row.met else "bad", (
+        b.Cell(parts=(b.Text(name),), kind="name", tip=(name, f"\n{goal.metric} = {goal.expression}")),
+        b.Cell(parts=(b.Text(row.value),), kind="value"),
+        b.Cell(parts=(b.Text(row.limit),), kind="limit"),
+        b.Cell(parts=(b.Bar(fill=row.fill, met=row.met),), kind="bar"),
+        b.Cell(parts=(b.Text(row.margin_text),), kind="margin", tone="ok.text" if row.met else "error.text"),
+    )
+
+
+# --- what is asked --------------------------------------------------------------------------------------
+
+
+@row_of.register
+def _decision(item: Decision) -> b.Row:
+    title, state = words.decision_texts(item)
+    is_open = item.state == "open"
+    tone = ("ok.icon" if item.goals_met else "warn.icon") if is_open else "text.secondary"
+    icon = b.Icon("flag" if item.kind == "checkpoint" else "history", tone)
+    buttons = tuple(
+        b.Button(
+            act="answer",
+            argument=choice,
+            label=words.choice_text(item, choice),
+            kind=words.choice_kind(item, choice, is_first=not number) if is_open else "",
+            tip=words.choice_hint(item, choice) or "",
+            is_enabled=is_open,
+            is_chosen=item.state == "chosen" and item.answer == choice,
+        )
+        for number, choice in enumerate(item.choices)
+    )
+    line = b.Para("line", (icon, b.Text(title, "bold"), b.Text(state, "dim")))
+    mark = "ok" if item.goals_met else "warn"
+    return b.Row((b.Frame(f"decision {item.state} {mark}", (line, b.Buttons(buttons)), has_rule=True),))
+
+
+@row_of.register
+def _confirmation(item: Confirmation) -> b.Row:
+    """What it says is the computed effect; nothing of it comes from the model but the content of a file."""
+    is_open, many = item.state == "open", len(item.card.calls) > 1
+    mark = {"open": "shield-alert", "answered": "shield-check", "expired": "shield-x"}[item.state]
+    icon = b.Icon(mark, "warn.icon" if is_open else "text.secondary")
+    line = b.Para("line", (icon, b.Text(title_of(item.card), "bold"), b.Text(_state_of(item), "dim")))
+    foot: b.Blocks = ()
+    if is_open and many:
+        all_of_them = b.Button(act="confirm", argument="allow", label=msg("Allow all"), kind="primary")
+        none = b.Button(act="confirm", argument="refuse", label=msg("Refuse all"))
+        foot = (b.Buttons((all_of_them, none)),)
+    calls = tuple(_call(item, call, is_alone=not many) for call in item.card.calls)
+    card = b.Frame(f"decision confirm {item.state} warn", (line, *calls, *foot), role="group")
+    return b.Row((card,), "asks" if is_open else "card")
+
+
+def _call(item: Confirmation, call: CallOnCard, *, is_alone: bool) -> b.Frame:
+    reasons = tuple(part for reason in reasons_of(call) for part in ("; ", reason))[1:]
+    answer = item.answers.get(call.call_id)
+    end: b.Blocks = ()
+    diffs = tuple(
+        _asked_diff(f"{call.call_id}-{number}", path.path, path.diff)
+        for number, path in enumerate(call.effect.paths)
+        if path.diff
+    )
+    if answer is not None:
+        end = (b.Para("small dim", (b.Text(_answered(answer)),)),)
+    elif item.state == "open":
+        end = (_answers(call, is_alone=is_alone),)
+    said = b.Para("", (b.Text(deed_of(call), "bold"), b.Text(reasons, "dim")))
+    return b.Frame("deed", (said, b.Bullets(facts_of(call)), *diffs, *end), has_rule=True)
+
+
+def _answers(call: CallOnCard, *, is_alone: bool) -> b.Buttons:
+    one = "" if is_alone else f":{call.call_id}"
+    allow = b.Button(
+        act="confirm", argument=f"allow{one}", label=msg("Allow"), kind="primary" if is_alone else ""
+    )
+    buttons = [allow]
+    if call.always:
+        tip = always_text(call.always)
+        buttons.append(b.Button(act="confirm", argument=f"always{one}", label=msg("Always allow"), tip=tip))
+    tip = msg("The text in the message box is sent as the reason")
+    buttons.append(b.Button(act="confirm", argument=f"refuse{one}", label=msg("Refuse"), tip=tip))
+    return b.Buttons(tuple(buttons))
+
+
+def _asked_diff(part: str, path: str, text: str) -> b.Fold:
+    rows = tuple(
+        b.DiffRow(
+            kind="del" if line.startswith("-") else "add" if line.startswith("+") else "",
+            text=line if line.startswith(("@@", "...", "\\")) else line[1:],
+        )
+        for line in text.splitlines()
+        if not line.startswith(("--- ", "+++ "))
+    )
+    return b.Fold(
+        part=part,
+        head=b.Line("", (b.Text(msg("Changes in {path}", path=path), "title"),)),
+        body=(b.Diff(rows, len(rows)),),
+        is_open=len(rows) <= _SHOWN_IN_QUESTION,
+        has_arrow=False,
+    )
+
+
+_ANSWERED: dict[AnswerWord, Message] = {
+    "allow": msg("allowed"),
+    "always": msg("always allowed"),
+    "refuse": msg("refused"),
+    "unasked": msg("not asked"),
+}
+
+
+def _answered(answer: CardAnswer) -> b.Said:
+    text = _ANSWERED[answer.word]
+    return (text, ": ", answer.reason) if answer.reason else text
+
+
+def _state_of(item: Confirmation) -> Message:
+    if item.state == "expired":
+        return msg("not answered; nothing was done")
+    return msg("nothing is done before you answer") if item.state == "open" else msg("answered")
+
+
+@row_of.register
+def _netlist(item: NetlistCard) -> b.Row:
+    about = msg("{count} elements", count=item.elements)
+    ways = [("save_netlist", msg("Save as…")), ("run_netlist", msg("Save and simulate…"))]
+    if item.path:
+        about, ways = msg("saved as {path}", path=item.path), [("open", msg("Show in the editor"))]
+    title = (
+        b.Icon("file-code"),
+        b.Text(msg("Netlist in this answer"), "bold"),
+        b.Only("plain", (b.Text(item.title, "code"),)),
+    )
+    head = b.Para("head", (*title, b.Text(about, "aside")), tip=item.title)
+    buttons = b.Buttons(tuple(b.Button(act=act, label=label) for act, label in ways), "buttons foot")
+    return b.Row((b.Frame("card netlist", (head, buttons)),), "card")
+
+
+@row_of.register
+def _error(item: ErrorBlock) -> b.Row:
+    color = "text.secondary" if item.is_spent else "text.primary"
+    time = (b.Text(clock_time(item.created), "dim"),) if item.created else ()
+    title = (b.Icon("circle-alert", "error.icon"), b.Text(item.message, "bold", color))
+    advice = (b.Para("body", (b.Text(item.advice),), "text.secondary"),) if item.advice else ()
+    ways = tuple(
+        b.Button(act=way.act, label=way.text, argument=way.argument, kind="way", remark=way.remark or "")
+        for way in words.error_ways(item)
+    )
+    details = b.Fold(
+        part="details",
+        head=b.Line("", (b.Text(msg("Details"), "label"),)),
+        body=(b.Pre(words.error_details(item)),),
+        kind="more-of-it",
+    )
+    give_up = (b.Button(act="give_up", label=msg("Give up"), kind="aside"),) if ways else ()
+    blocks = (b.Line("head", title, time), *advice, *ways, b.Line("last", (details,), give_up))
+    return b.Row((b.Frame("card error spent" if item.is_spent else "card error", blocks),), "card")
+
+
+@row_of.register
+def _retry(item: Retry) -> b.Row:
+    reason, kept = words.retry_texts(item)
+    time = (b.Text(clock_time(item.created), "dim"),) if item.created else ()
+    told = (b.Para("small", (b.Text(kept),)),) if kept else ()
+    again = (
+        b.Only("page", (b.Icon("loader-circle", kind="spin"),)),
+        b.Countdown(left_s=item.left_s, text=msg("Retrying in {seconds} s", seconds="{seconds}")),
+        b.Text(msg("attempt {number}", number=item.attempt + 1), "dim"),
+    )
+    stop = b.Button(act="stop", label=msg("Stop retrying"), kind="aside")
+    head = b.Line("line", (b.Icon("circle-alert", "warn.icon"), b.Text(reason, "bold"), *time))
+    return b.Row((b.Frame("retry", (head, *told, b.Line("line again", again, (stop,)))),))
+
+
+@row_of.register
+def _interrupted(item: Interrupted) -> b.Row:
+    title, far = words.interruption_texts(item)
+    detail = tuple(part for text in (clock_time(item.created), far) if text for part in (", ", text))[1:]
+    line = (b.Icon("circle-stop", "warn.icon"), b.Text(title, "bold"), b.Text(detail, "dim"))
+    lines = [item.note] if item.note else []
+    if item.not_run:
+        lines.append(msg("Not run: {tools}.", tools=", ".join(item.not_run)))
+    buttons = []
+    if item.can_continue and item.reason != "unanswered":  # else there is nothing to go on from
+        buttons.append(b.Button(act="go_on", label=msg("Continue"), kind="primary", icon="play"))
+    if item.can_continue and item.can_regenerate:
+        tip = msg("Asks the same again; the files stay as they are")
+        buttons.append(b.Button(act="regenerate", label=msg("Regenerate"), icon="refresh-cw", tip=tip))
+    told = tuple(b.Para("small", (b.Text(text),)) for text in lines)
+    return b.Row(
+        (b.Frame("stopped", (b.Para("line", line), *told, b.Buttons(tuple(buttons))), has_rule=True),)
+    )
+
+
+# --- pieces ---------------------------------------------------------------------------------------------
+
+
+def _state(state: str) -> b.Parts:
+    match state:
+        case "running":
+            return (b.Spinner(msg("running")),)
+        case "done":
+            return (b.Icon("check", "ok.icon", "good", msg("done")),)
+        case "not_run":
+            return (b.Text(msg("not run"), "dim"),)
+        case "stopped":
+            return (b.Icon("circle-stop", "text.tertiary", "dim", msg("stopped")),)
+        case _:
+            return (b.Icon("x", "error.icon", "bad", msg("failed")),)
+
+
+def _seconds(duration_s: float | None) -> b.Parts:
+    return () if duration_s is None else (b.Text(f"{duration_s:.2f} s", "dim num"),)

@@ -1,0 +1,51 @@
+"""Language, theme and size of the window: chosen in the menus, in force at once, remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from application.project.window_state import WindowState
+from presentation.ui.language import LanguageManager, LanguageName
+from presentation.ui.theme import Mode, ThemeManager
+from presentation.window.commands import Commands
+
+SIZES = (100, 125, 150, 200)
+"""Percent that can be chosen."""
+
+
+class Appearance:
+    """`keep` remembers a change of the window's state."""
+
+    def __init__(self, theme: ThemeManager, language: LanguageManager, keep: Callable[..., None]) -> None:
+        self._theme = theme
+        self._language = language
+        self._keep = keep
+
+    def set_language(self, name: LanguageName) -> None:
+        """English or Chinese, at once and from now on."""
+        self._language.set(name)
+        self._keep(language=name)
+
+    def set_theme(self, mode: Mode) -> None:
+        """Light, dark, or as the system, at once and from now on."""
+        self._theme.set_mode(mode)
+        self._keep(theme=mode)
+
+    def set_scale(self, scale: float) -> None:
+        self._theme.set_mode(self._theme.mode, scale=scale)
+        self._keep(scale=scale)
+
+    def bring_back(self, state: WindowState) -> None:
+        if state.language != "auto":
+            self._language.set(state.language)
+        if (state.theme, state.scale) != (self._theme.mode, self._theme.theme.scale):
+            self._theme.set_mode(state.theme, scale=state.scale)
+
+    def check(self, commands: Commands) -> None:
+        theme, language = self._theme, self._language
+        for name, is_on in (
+            *((f"theme.{mode}", theme.mode == mode) for mode in ("light", "dark", "system")),
+            *((f"language.{name}", language.name == name) for name in ("en", "zh")),
+            *((f"scale.{size}", round(theme.theme.scale * 100) == size) for size in SIZES),
+        ):
+            commands.action(name).setChecked(is_on)

@@ -1,0 +1,212 @@
+"""The panels of the window as a table: the panes, their tabs, the menus and the stored layout read it.
+
+To add one: a row here and its widget's module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Literal
+
+from presentation.panels.debug.tally import EventTally
+from presentation.ui.tabbed_pages import Page
+from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from PyQt6.QtWidgets import QWidget
+
+    from application.app import Application
+    from presentation.panels.bottom_pane import BottomPane
+    from presentation.panels.conversation.context_use import ContextUse
+    from presentation.panels.conversation.panel import ConversationPanel
+    from presentation.panels.editor.editor_area import EditorArea
+    from presentation.panels.project.outline import OutlinePane
+    from presentation.panels.project.results import ResultsList
+    from presentation.panels.project.tree import ProjectTree
+    from presentation.panels.run_views import RunViews
+    from presentation.ui.workspace import WindowServices
+
+Place = Literal["left", "bottom", "right"]
+"""A section of the left pane; a tab of the bottom or the right one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelEntry:
+    """One panel."""
+
+    key: str
+    """Kept in the stored layout: it stays when the panel is renamed or moved."""
+    title: Message
+    place: Place
+    icon: str
+    make: Callable[[Parts], QWidget]
+    shortcut: str = ""
+    """As in "Ctrl+1"; brings its tab to the front."""
+    is_lazy: bool = True
+    """False: it follows what happens also before it is first shown."""
+
+
+class Parts:
+    """What panels are made of, and the panels that others speak to; each is made at its first use."""
+
+    def __init__(self, services: WindowServices, app: Application) -> None:
+        self.services = services
+        self.app = app
+        self.tally = EventTally(app.program.events)
+        self.use: ContextUse | None = None
+        """How much of its model's window the conversation takes; None before there is one."""
+        self._at_end: list[Callable[[], object]] = []
+
+    @cached_property
+    def tree(self) -> ProjectTree:
+        from presentation.panels.project.tree import ProjectTree
+
+        return ProjectTree(self.services, self.app.project, self.app.conversations)
+
+    @cached_property
+    def results(self) -> ResultsList:
+        from presentation.panels.project.results import ResultsList
+
+        return ResultsList(self.services, self.app.project)
+
+    @cached_property
+    def outline(self) -> OutlinePane:
+        from presentation.panels.project.outline import OutlinePane
+
+        return OutlinePane(self.services, self.app.project)
+
+    @cached_property
+    def editor(self) -> EditorArea:
+        """The open files; no panel of the table, the centre of the window."""
+        from presentation.panels.editor.editor_area import EditorArea
+
+        return EditorArea(self.services, self.app.project, self.app.simulation)
+
+    @cached_property
+    def runs(self) -> RunViews:
+        from presentation.panels.run_views import RunViews
+
+        return RunViews(self.services, self.app.project, self.app.simulation, self.app.program)
+
+    @cached_property
+    def bottom(self) -> BottomPane:
+        from presentation.panels.bottom_pane import BottomPane
+
+        return BottomPane(self.services, self.runs, self.pages("bottom"))
+
+    @cached_property
+    def conversation(self) -> ConversationPanel:
+        from presentation.panels.conversation.panel import ConversationPanel
+
+        panel = ConversationPanel(self.services, self.app)
+        self.use = panel.use
+        self._at_end.append(panel.close_panel)
+        return panel
+
+    def pages(self, place: Place) -> list[Page]:
+        return [
+            Page(key=entry.key, title=entry.title, make=partial(entry.make, self), is_lazy=entry.is_lazy)
+            for entry in panels_at(place)
+        ]
+
+    def end(self) -> None:
+        """Before the widgets are deleted: end what panels hold besides them."""
+        while self._at_end:
+            self._at_end.pop()()
+
+
+def _context(parts: Parts) -> QWidget:
+    from presentation.panels.context_inspector.panel import ContextPanel
+
+    return ContextPanel(parts.services, parts.app.conversations, lambda: parts.use)
+
+
+def _debug(parts: Parts) -> QWidget:
+    from presentation.panels.debug.panel import DebugPanel
+
+    return DebugPanel(parts.services, parts.app.program, parts.tally)
+
+
+def _info(parts: Parts) -> QWidget:
+    from presentation.panels.info.panel import InfoPanel
+
+    return InfoPanel(parts.services, parts.app.project, parts.app.program)
+
+
+PANELS: tuple[PanelEntry, ...] = (
+    PanelEntry(
+        key="project", title=msg("Project"), place="left", icon="folder", make=lambda parts: parts.tree
+    ),
+    PanelEntry(
+        key="results", title=msg("Results"), place="left", icon="history", make=lambda parts: parts.results
+    ),
+    PanelEntry(
+        key="outline", title=msg("Outline"), place="left", icon="list-tree", make=lambda parts: parts.outline
+    ),
+    PanelEntry(
+        key="waveforms",
+        title=msg("Waveforms"),
+        place="bottom",
+        icon="chart-line",
+        make=lambda parts: parts.runs.waveforms,
+        is_lazy=False,
+    ),
+    PanelEntry(
+        key="measurements",
+        title=msg("Measurements"),
+        place="bottom",
+        icon="ruler",
+        make=lambda parts: parts.runs.measurements,
+        is_lazy=False,
+    ),
+    PanelEntry(
+        key="iterations",
+        title=msg("Iterations"),
+        place="bottom",
+        icon="layers",
+        make=lambda parts: parts.runs.iterations,
+        is_lazy=False,
+    ),
+    PanelEntry(
+        key="problems",
+        title=msg("Problems"),
+        place="bottom",
+        icon="triangle-alert",
+        make=lambda parts: parts.runs.problems,
+        is_lazy=False,
+    ),
+    PanelEntry(
+        key="console",
+        title=msg("Console"),
+        place="bottom",
+        icon="terminal",
+        make=lambda parts: parts.runs.console,
+        is_lazy=False,
+    ),
+    PanelEntry(
+        key="conversation",
+        title=msg("Conversation"),
+        place="right",
+        icon="message-square",
+        make=lambda parts: parts.conversation,
+        shortcut="Ctrl+1",
+        is_lazy=False,
+    ),
+    PanelEntry(
+        key="context", title=msg("Context"), place="right", icon="layers", make=_context, shortcut="Ctrl+2"
+    ),
+    PanelEntry(key="debug", title=msg("Debug"), place="right", icon="bug", make=_debug, shortcut="Ctrl+3"),
+    PanelEntry(key="info", title=msg("Info"), place="right", icon="info", make=_info, shortcut="Ctrl+4"),
+)
+
+
+def place_of(key: str) -> Place:
+    """Where a panel is. Raises KeyError for a key that none has."""
+    return {entry.key: entry.place for entry in PANELS}[key]
+
+
+def panels_at(place: Place) -> list[PanelEntry]:
+    """The panels of a pane, in their order."""
+    return [entry for entry in PANELS if entry.place == place]

@@ -1,0 +1,151 @@
+"""LTspice's special functions, switches and functions in ngspice's words, held to formulas."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from domain.simulation.expressions import evaluate
+from tests.integration.analyses.conftest import Simulate, plots_of
+
+DECKS: dict[str, tuple[str, dict[str, float]]] = {
+    "a transconductor multiplies": (
+        "V1 a 0 0\nV2 b 0 0.1\nV3 c 0 1\nA1 a b c 0 0 0 out 0 OTA G=1m linear Vhigh=5 Vlow=-5\nR1 out 0 10k\n"
+        ".op\n",
+        {"v(out)": 1.0},
+    ),
+    "a transconductor at its limits of current": (
+        "V1 a 0 AC 1\nA1 0 a 0 0 0 0 out 0 OTA G=1m ref=1 Iout=20u Vhigh=1e308 Vlow=-1e308\nR1 out 0 10k\n"
+        "A2 0 a 0 0 0 0 low 0 OTA G=1m ref=-1 asym isource=20u isink=-5u Vhigh=1e308 Vlow=-1e308\n"
+        "R2 low 0 10k\nA3 0 a 0 0 0 0 top 0 OTA G=1m ref=1 Iout=1m Vhigh=1 Vlow=-1\nR3 top 0 10k\n"
+        "A4 a 0 0 0 0 0 0 0 OTA g=0 in=1p\n.op\n",
+        {"v(out)": 0.2, "v(low)": -0.05, "v(top)": 1.01},
+    ),
+    "a transconductor with a pole": (
+        "V1 a 0 AC 1\nA1 0 a 0 0 0 0 out 0 OTA G=1m Iout=1m Rout=1k Cout=1u Vhigh=1e308 Vlow=-1e308\n"
+        ".ac dec 20 1 100k\n",
+        {"dcgain(v(out))": 1.0, "bandwidth(v(out))": 1e3 / (2 * math.pi)},
+    ),
+    # g at the threshold is the geometric mean of both ends
+    "smooth switches": (
+        "V1 in 0 1\nVc c 0 2\nR1 in a 1k\nS1 a 0 c 0 two\nR2 in b 1k\nS2 b 0 c 0 one\n"
+        ".model two SW(Ron=1 Roff=1Meg Vt=2 Vh=-.5 level=2)\n.model one SW(Ron=1 Roff=1Meg Vt=2 Vh=-.5)\n"
+        "V2 high 0 10\nS3 high lim c 0 three\nR3 lim 0 1\n"
+        ".model three SW(level=2 Ron=.1 Roff=1G Vt=0 Vh=-.1 ilimit=10m)\n.op\n",
+        {"v(a)": 0.5, "v(b)": 0.5, "v(lim)": 10e-3},
+    ),
+    "a gate's delay and edges": (
+        "V1 a 0 PULSE(0 5 100n 2n 2n 200n)\nV2 b 0 5\nA1 a b 0 0 0 qn q 0 AND Vhigh=5 Td=20n Trise=10n\n"
+        "R1 q 0 1k\nR2 qn 0 1k\n.tran 1n 600n 0 1n\n",
+        {"at(v(q), 119n)": 0.0, "at(v(q), 133n)": 5e3 / 1001, "at(v(qn), 133n)": 0.0},
+    ),
+    "set and reset": (
+        "V1 s 0 PULSE(0 5 10n 100p 100p 2n 100n)\nV2 r 0 PULSE(0 5 30n 100p 100p 2n 100n)\n"
+        "A1 s r 0 0 0 qb q 0 SRFLOP Vhigh=5 Vlow=0 Td=1n\nA2 s 0 0 0 0 0 only 0 SRFLOP\n"
+        "R1 q 0 10k\nR2 qb 0 10k\nR3 only 0 1G\n.tran 100p 45n 0 100p\n",
+        {"at(v(q), 5n)": 0, "at(v(q), 20n)": 5, "at(v(q), 40n)": 0, "at(v(qb), 40n)": 5,
+         "at(v(only), 40n)": 1},
+    ),
+    "a flip-flop takes its input at the rising edge": (
+        "V1 d 0 PULSE(0 5 5n 100p 100p 17n 40n)\nV2 c 0 PULSE(0 5 10n 100p 100p 5n 20n)\n"
+        "A1 d 0 c 0 0 qb q 0 DFLOP Vhigh=5 Td=1n\nR1 q 0 10k\nR2 qb 0 10k\n.tran 100p 40n 0 100p\n",
+        {"at(v(q), 15n)": 5, "at(v(q), 35n)": 0, "at(v(qb), 35n)": 5},
+    ),
+    "a Schmitt trigger": (
+        "V1 a m PWL(0 0 1m 1 2m 0)\nV2 m 0 3\nA1 a m m m m m q m SCHMITT Vt=.5 Vh=.2 Vhigh=2\nR1 q m 1G\n"
+        ".tran 1u 2m 0 1u\n",
+        {"at(v(q), 0.69m)": 3, "at(v(q), 0.71m)": 5, "at(v(q), 1.69m)": 5, "at(v(q), 1.71m)": 3},
+    ),
+    "sample and hold": (
+        "V1 in 0 PWL(0 0 20u 2 40u 4)\nV2 s 0 PULSE(0 1 10u 10n 10n 1u 100u)\nV3 one 0 1\n"
+        "A1 in 0 s 0 0 0 held 0 SAMPLEHOLD Rout=100\nR1 held 0 100Meg\n"
+        "A2 in 0 0 one 0 0 same 0 SAMPLEHOLD\nR2 same 0 100Meg\n.tran 100n 30u 0 100n\n",
+        {"at(v(held), 25u)": 1.0, "at(v(same), 25u)": 2.5},
+    ),
+    "a controlled clamp": (
+        "V1 c 0 2\nV2 s 0 10\nR1 s out 1k\nA1 c 0 0 0 0 0 out 0 VARISTOR Rclamp=10\n.op\n",
+        {"v(out)": 2 + 8 / 101},
+    ),
+    "a modulator": (
+        "V1 f 0 .5\nV2 a 0 2\nA1 f a 0 0 0 0 out 0 MODULATOR mark=2k space=1k\nR1 out 0 1G\n"
+        ".tran 1u 4m 0 1u\n",
+        {"frequency(v(out))": 1500, "max(v(out))": 2},
+    ),
+    "a phase detector": (
+        "V1 a 0 PULSE(0 1 10n 100p 100p 2n 50n)\nV2 b 0 PULSE(0 1 20n 100p 100p 2n 30n)\n"
+        "A1 a b 0 0 0 0 out 0 PHASEDET Iout=1m Vhigh=1 Vlow=0\nR1 out 0 1k\n.tran 100p 75n 0 100p\n",
+        {"at(v(out), 15n)": 1, "at(v(out), 30n)": 0, "at(v(out), 55n)": -1, "at(v(out), 70n)": 0},
+    ),
+    "functions": (
+        "V1 in 0 -2\nV2 t 0 3\n" + "".join(
+            f"B{number} n{number} 0 V={text}\nR{number} n{number} 0 1k\n"
+            for number, text in enumerate((
+                "int(1.3*V(in))", "round(2.6)", "hypot(V(t),4)", "atan2(1,V(in)+1)", "cbrt(V(in)*4)",
+                "pwr(V(in),3)", "pwrs(V(in),3)", "arctan(V(t)/3)", "mod(V(t)+2,3)", "xor(V(t),0)",
+                "ustep(V(in))",
+            ))
+        ) + "G1 0 g t 0 table=(0 0, 4 {2*2})\nR99 g 0 1\n.op\n",
+        {"v(n0)": -2, "v(n1)": 3, "v(n2)": 5, "v(n3)": 0.75 * math.pi, "v(n4)": -2, "v(n5)": 8,
+         "v(n6)": -8, "v(n7)": math.pi / 4, "v(n8)": 2, "v(n9)": 1, "v(n10)": 0, "v(g)": 3},
+    ),
+    "integral and delay": (
+        "V1 in 0 PULSE(0 2 1m 1n 1n 1)\nB1 a 0 V=idt(V(in),3)\nB2 b 0 V=delay(V(in),2m)+1\nR1 a 0 1k\n"
+        "R2 b 0 1k\n.tran 10u 5m 0 10u\n",
+        {"at(v(a), 0.5m)": 3, "at(v(a), 4m)": 3 + 2 * 3e-3, "at(v(b), 2.9m)": 1, "at(v(b), 3.2m)": 3},
+    ),
+    "a transfer function with parameters": (
+        ".param R=1k\n.param C=1u T=R*C\nV1 in 0 AC 1\nE1 out 0 in 0 Laplace=1/(1+{T}*s)\nR1 out 0 1k\n"
+        ".ac dec 20 1 100k\n",
+        {"bandwidth(v(out))": 1e3 / (2 * math.pi)},
+    ),
+    "cards only LTspice takes": (
+        ".param C=4n7\n.param gain 2\n.options baudrate=1k numdgt=7\n.temp = 27\n"
+        "V1 in 0 PWL(1u 0 +1u 1 +1u 3 10u 3)\n"
+        "I1 in 0 1u load\nR1 in out 1k noiseless\nC1 out 0 {C} Rpar=1k noiseless=True\n"
+        "B1 x 0 I={gain/2} Rpar=2 tripdv=1 tripdt=1n\n"
+        ".save V(nowhere)\n.tran 1n 1m 0 1u\n",
+        {"at(v(in), 2.5u)": 2, "at(v(out), 0.9m)": 1.5, "at(v(x), 1u)": -2},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DECKS)
+async def test_ltspice(name: str, simulate: Simulate) -> None:
+    deck, expected = DECKS[name]
+    result = await simulate(f"* x.asc\n{deck}.backanno\n.end\n".encode())
+    plots = await plots_of(result)
+    assert result.dialect == "ltspice"
+    for expression, value in expected.items():
+        assert evaluate(expression, plots).value == pytest.approx(value, rel=0.01, abs=2e-3), expression
+
+
+async def test_random_numbers_are_spread_and_repeat_themselves(simulate: Simulate) -> None:
+    deck = (
+        "* x.asc\nB1 a 0 V=rand(time*1Meg)\nB2 b 0 V=white(time*1Meg)\nR1 a 0 1\nR2 b 0 1\n"
+        ".tran 100n 400u 0 100n\n.backanno\n.end\n"
+    )
+    first, second = [await plots_of(await simulate(deck.encode())) for _ in range(2)]
+    for plots in (first, second):
+        assert evaluate("min(v(a))", plots).value > 0
+        assert evaluate("max(v(a))", plots).value < 1
+        assert evaluate("avg(v(a))", plots).value == pytest.approx(0.5, abs=0.05)
+        assert evaluate("rms(v(a))", plots).value == pytest.approx(1 / math.sqrt(3), abs=0.05)
+        assert evaluate("avg(v(b))", plots).value == pytest.approx(0, abs=0.05)
+    assert evaluate("at(v(a), 77.5u)", first).value == evaluate("at(v(a), 77.5u)", second).value
+
+
+async def test_what_cannot_be_built_is_named(simulate: Simulate) -> None:
+    result = await simulate(
+        b"* x.asc\nV1 c 0 1\nA1 c 0 0 0 0 0 q 0 COUNTER cycles=4\nR1 q 0 1\n.op\n.backanno\n.end\n"
+    )
+    told = [str(note.message) for note in result.notes if note.line == 3]
+    assert told == ["A1 is a special function of LTspice that ngspice does not have (COUNTER)."]
+
+
+async def test_ratings_of_a_part_say_nothing_to_ngspice(simulate: Simulate) -> None:
+    result = await simulate(
+        b'* x.asc\nV1 a 0 1\nQ1 a a 0 N mfg="x" MTBF=1 ppPkg=2\nC1 a 0 1n Rser=1 type="X7R" ppPkg=1\n'
+        b".model N NPN\n.op\n.backanno\n.end\n"
+    )
+    assert result.ok

@@ -1,0 +1,10 @@
+"""Following a chat turn stays possible: the files of the product that one enters are counted."""
+
+from scripts.flow_files import ROOT, measure
+
+
+def test_a_turn_with_a_read_and_an_edit_enters_few_files() -> None:
+    entered = dict(measure("chat", ROOT))
+    assert entered["application/agent/loop.py"] > 5
+    assert "application/tool_execution/tools/edits.py" in entered
+    assert len(entered) < 120, sorted(entered)
