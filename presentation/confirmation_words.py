@@ -30,7 +30,9 @@ def deed_of(call: CallOnCard) -> Message:  # noqa: PLR0911 - one a kind of effec
         return msg("Move {path} to {target}", path=path.path, target=path.moved_to)
     if effect.effect == "delete":
         if path.is_folder:
-            return msg("Delete the folder {path} with {count} files", path=path.path, count=effect.files)
+            return msg(
+                "Delete the folder {path} with {count} {count:file|files}", path=path.path, count=effect.files
+            )
         return msg("Delete {path}", path=path.path)
     if effect.effect in ("read", "simulate"):
         return msg("Run {tool} on {path}", tool=call.tool, path=path.path)
@@ -55,7 +57,7 @@ def facts_of(call: CallOnCard) -> tuple[Message, ...]:
     facts += [msg("also {path}", path=_shown(path)) for path in others[:MOST_PATHS]]
     left = max(effect.files, len(effect.paths)) - 1 - min(len(others), MOST_PATHS)
     if left > 0 and others:
-        facts.append(msg("and {count} more files", count=left))
+        facts.append(msg("and {count} more {count:file|files}", count=left))
     return tuple(facts)
 
 
@@ -81,8 +83,8 @@ def _facts_of_path(path: PathEffect) -> list[Message]:
 
 def _lines_of(path: PathEffect) -> Message:
     lost, added = path.lines_lost, path.lines_added
-    is_lost = msg("−1 line") if lost == 1 else msg("−{count} lines", count=lost)
-    is_added = msg("+1 line") if added == 1 else msg("+{count} lines", count=added)
+    is_lost = msg("−1 line") if lost == 1 else msg("−{count} {count:line|lines}", count=lost)
+    is_added = msg("+1 line") if added == 1 else msg("+{count} {count:line|lines}", count=added)
     if not lost or not added:
         return is_lost if lost else is_added
     return msg("{lost}, {added}", lost=is_lost, added=is_added)

@@ -79,7 +79,8 @@ class Narrator:
             case "goals_not_met":
                 missed = [verdict for verdict in done.verdicts if not verdict.met]
                 return msg(
-                    "Goals not met after {rounds} rounds ({missed}); the best circuit is in {circuit}",
+                    "Goals not met after {rounds} {rounds:round|rounds} ({missed}); the best "
+                    "circuit is in {circuit}",
                     rounds=done.rounds,
                     missed="; ".join(self._verdict(verdict) for verdict in missed),
                     circuit=_file(done),

@@ -50,14 +50,17 @@ def in_json(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One sentence (or a few) for a person; `template` is the key of the translation catalogue."""
+    """One sentence (or a few) for a person; `template` is the key of the translation catalogue.
+
+    ``{count} {count:file|files}`` has the word for its number: the first for 1, else the second.
+    """
 
     template: str
     params: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
 
     def render(self, template: str) -> str:
         """Fill `template` (the English one or a translation of it) with this message's parameters."""
-        return template.format_map({key: _shown(key, value) for key, value in self.params.items()})
+        return template.format_map({key: _Shown(_shown(key, value)) for key, value in self.params.items()})
 
     def __reduce__(self) -> tuple[type[Message], tuple[str, dict[str, object]]]:
         """Messages travel between processes; the read-only view of their parameters cannot."""
@@ -67,6 +70,16 @@ class Message:
         return self.render(self.template)
 
 
+class _Shown(str):
+    """A parameter's text; as ``{name:one|many}`` the first word where it is 1, else the second."""
+
+    __slots__ = ()
+
+    def __format__(self, words: str) -> str:
+        one, _, many = words.partition("|")
+        return (one if self == "1" else many) if words else str(self)
+
+
 _PLACES = frozenset({"path", "file", "folder", "place", "circuit"})
 """Parameters that are paths, also where they are plain texts."""
 
@@ -74,6 +87,12 @@ _PLACES = frozenset({"path", "file", "folder", "place", "circuit"})
 def _shown(key: str, value: object) -> str:
     """A parameter as text; a path in one line: its name may hold line ends and control characters."""
     return one_line(str(value)) if key in _PLACES or isinstance(value, PurePath) else str(value)
+
+
+def is_plain_spec(spec: str) -> bool:
+    """Whether what stands behind the name in a template's braces is nothing, or one word for 1 "
+    "and another."""
+    return not spec or (spec.count("|") == 1 and "{" not in spec)
 
 
 def stored_message(template: object, params: object) -> Message | None:
@@ -88,7 +107,7 @@ def stored_message(template: object, params: object) -> Message | None:
     except ValueError:
         return None
     is_plain = all(
-        name is None or (name in params and not spec and not conversion)
+        name is None or (name in params and is_plain_spec(spec or "") and not conversion)
         for _, name, spec, conversion in fields
     )
     return Message(template, MappingProxyType(dict(params))) if is_plain else None

@@ -198,7 +198,9 @@ def named(choice: ProviderChoice) -> str:
 
 def shortened_text(reason: Message, kept: int) -> Message:
     """What is said when less is sent."""
-    return msg("{reason} Retrying with the last {count} messages only.", reason=reason, count=kept)
+    return msg(
+        "{reason} Retrying with the last {count} {count:message|messages} only.", reason=reason, count=kept
+    )
 
 
 def switched_text(reason: Message, choice: ProviderChoice) -> Message:

@@ -211,7 +211,7 @@ class SearchProject:
                 return None, msg("There is nothing to search by meaning.")
             if not is_complete:
                 return None, msg(
-                    "The index for search by meaning is being built: {done} of {all} passages.",
+                    "The index for search by meaning is being built: {done} of {all} {all:passage|passages}.",
                     done=parts - missing,
                     all=parts,
                 )
@@ -223,7 +223,11 @@ class SearchProject:
         )
         if near is None:
             return None, msg("The embedding model has changed; its vectors are being rebuilt.")
-        note = msg("{count} changed passages have no vector yet.", count=missing) if missing else None
+        note = (
+            msg("{count} changed {count:passage has|passages have} no vector yet.", count=missing)
+            if missing
+            else None
+        )
         return near, note
 
     async def _embed_parts(

@@ -261,7 +261,12 @@ def run_warnings(rows: Sequence[StudyRow]) -> tuple[Message, ...]:
             counts[text] = (message, counts.get(text, (message, 0))[1] + 1)
     often = sorted(counts.values(), key=lambda item: -item[1])[:_WARNINGS_TOLD]
     return tuple(
-        msg("{warning} (in {count} of {total} runs)", warning=message, count=count, total=len(rows))
+        msg(
+            "{warning} (in {count} of {total} {total:run|runs})",
+            warning=message,
+            count=count,
+            total=len(rows),
+        )
         for message, count in often
     )
 
@@ -272,7 +277,8 @@ def unmeasured(rows: Sequence[StudyRow], metrics: Sequence[str]) -> Iterator[Mes
         lacking = [row for row in rows if row.state == "ok" and metric in row.problems]
         if lacking:
             yield msg(
-                "{metric} could not be measured in {count} of {total} runs; in run {run}: {reason}",
+                "{metric} could not be measured in {count} of {total} {total:run|runs}; "
+                "in run {run}: {reason}",
                 metric=metric, count=len(lacking), total=len(rows), run=lacking[0].run,
                 reason=lacking[0].problems[metric],
             )  # fmt: skip

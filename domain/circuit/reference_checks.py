@@ -202,7 +202,7 @@ def _check_instance(placed: PlacedElement, scope: Scope, findings: Findings) -> 
         findings.add(scope.severity, "undefined-subcircuit", message, file=placed.file, at=element.model)
         return
     if len(element.nodes) != len(target.ports):
-        message = msg("{name} has {given} nodes, but subcircuit {subckt} has {wanted}: {ports}.",
+        message = msg("{name} has {given} {given:node|nodes}, but subcircuit {subckt} has {wanted}: {ports}.",
                       name=element.name, given=len(element.nodes), subckt=target.name,
                       wanted=len(target.ports), ports=" ".join(target.ports) or "-")  # fmt: skip
         findings.add(scope.severity, "wrong-node-count", message, file=placed.file, at=element.statement)

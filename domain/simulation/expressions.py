@@ -371,7 +371,8 @@ def _check_same_axis(left: Signal, right: Signal) -> None:
 
 def _stays_vector(expression: str, value: Signal) -> UserInputError:
     return UserInputError(
-        msg("{expression} is a vector of {count} points over {axis}, where a single number is needed.",
+        msg("{expression} is a vector of {count} {count:point|points} over {axis}, where a "
+            "single number is needed.",
             expression=expression, count=len(value.x), axis=value.axis_name),
         advice=_how_to_reduce(expression, value),
         error_type="stays_vector",
@@ -390,7 +391,8 @@ def _how_to_reduce(expression: str, value: Signal) -> Message:
 
 def _wrong_count(node: Call, usage: str) -> UserInputError:
     return UserInputError(
-        msg("{function} was given {count} arguments (at character {position}); usage: {usage}.",
+        msg("{function} was given {count} {count:argument|arguments} (at character {position}); "
+            "usage: {usage}.",
             function=node.function, count=len(node.arguments), position=node.position + 1, usage=usage),
         error_type="bad_expression",
     )  # fmt: skip

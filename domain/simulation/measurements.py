@@ -71,8 +71,8 @@ def cross(signal: Signal, level: float, number: float = 1.0) -> float:
     if len(places) < abs(count):
         y = signal.real
         raise CircuitError(
-            msg("The level {level} is crossed {found} times, not {wanted}, between {start} and {stop}; "
-                "the values range from {low} to {high}.",
+            msg("The level {level} is crossed {found} {found:time|times}, not {wanted}, between "
+                "{start} and {stop}; the values range from {low} to {high}.",
                 level=figure(level, signal.unit), found=len(places), wanted=abs(count),
                 start=figure(float(signal.x[0]), signal.axis_unit),
                 stop=figure(float(signal.x[-1]), signal.axis_unit),

@@ -123,7 +123,7 @@ def value_of(plot: Plot, reference: SignalRef) -> Value:
         return Scalar(value=complex(data[0]), unit=unit)
     if len(data) != len(axis.data):
         raise CircuitError(
-            msg("{signal} has {count} points, its axis {axis_count}.",
+            msg("{signal} has {count} {count:point|points}, its axis {axis_count}.",
                 signal=reference.text, count=len(data), axis_count=len(axis.data))
         )  # fmt: skip
     return Signal(x=axis.data.real, y=data, unit=unit, axis_name=axis.name, axis_unit=axis.unit)

@@ -93,7 +93,7 @@ class BuiltinChatClient:
             answer: str = end.value
             return answer
         if len(outcomes) >= MOST_ROUNDS:
-            return say(msg("Stopped after {count} steps.", count=len(outcomes)))
+            return say(msg("Stopped after {count} {count:step|steps}.", count=len(outcomes)))
         if call.tool not in _offered(request):
             return say(msg("This needs the tool {tool}, which is not available here.", tool=call.tool))
         return call

@@ -363,8 +363,8 @@ def _file_issues(taken: Taken, unreadable: list[str]) -> Iterator[SimulationIssu
             severity="warning",
             code="output-ignored",
             message=msg(
-                "The run left {count} items that are not kept (links, folders, files too large or too "
-                "many); they were removed: {names}",
+                "The run left {count} {count:item that is|items that are} not kept (links, "
+                "folders, files too large or too many); {count:it was|they were} removed: {names}",
                 count=len(taken.ignored),
                 names=shown,
             ),

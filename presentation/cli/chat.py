@@ -208,8 +208,8 @@ def _cost_line(turn: Cost, conversation: Cost) -> Message | None:
         return msg("The cost of this turn is unknown.")
     if conversation.unknown:
         return msg(
-            "Cost at list prices: {spent}; this conversation: {whole}, not counting {count} answers of "
-            "unknown cost.",
+            "Cost at list prices: {spent}; this conversation: {whole}, not counting {count} "
+            "{count:answer|answers} of unknown cost.",
             spent=spent,
             whole=whole,
             count=conversation.unknown,
@@ -389,7 +389,8 @@ async def _attachments_of(
         if prepared.attachment.is_shortened:
             out.note(
                 msg(
-                    "{name} is long: its beginning and end are sent, {count} characters are left out.",
+                    "{name} is long: its beginning and end are sent, {count} "
+                    "{count:character|characters} {count:is|are} left out.",
                     name=prepared.attachment.name,
                     count=prepared.attachment.characters_left_out,
                 )

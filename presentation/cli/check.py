@@ -40,7 +40,8 @@ def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     }
     out.say(
         msg(
-            "{file}: {errors} errors, {warnings} warnings, {infos} notes.",
+            "{file}: {errors} {errors:error|errors}, {warnings} {warnings:warning|warnings}, "
+            "{infos} {infos:note|notes}.",
             file=args.file,
             errors=counts["error"],
             warnings=counts["warning"],

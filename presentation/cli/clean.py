@@ -98,7 +98,12 @@ def _print(report: CleanReport, out: Output) -> None:
     for line in table(rows):
         out.row(line)
     if report.undo.operations:
-        out.say(msg("{count} old file changes can no longer be undone.", count=report.undo.operations))
+        out.say(
+            msg(
+                "{count} old file {count:change|changes} can no longer be undone.",
+                count=report.undo.operations,
+            )
+        )
     for result_id in report.pinned:
         out.say(msg("Pinned: {id}", id=result_id))
     for result_id in report.unpinned:
@@ -111,8 +116,8 @@ def _print(report: CleanReport, out: Output) -> None:
         msg("{freed} would be freed.", freed=freed) if report.dry_run else msg("{freed} freed.", freed=freed)
     )
     out.say(
-        msg("{count} results were kept ({size}), {protected} of them pinned, running or referenced by "
-            "a conversation.",
+        msg("{count} {count:result was|results were} kept ({size}), {protected} of them pinned, "
+            "running or referenced by a conversation.",
             count=len(report.kept), size=kept, protected=protected)
     )  # fmt: skip
 

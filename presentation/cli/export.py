@@ -93,7 +93,8 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     elif not is_stream:
         for table in exported.tables:
             out.say(
-                msg("{name}: {columns} columns, {rows} rows in {path}", name=table.name,
+                msg("{name}: {columns} {columns:column|columns}, {rows} {rows:row|rows} in "
+                    "{path}", name=table.name,
                     columns=len(table.all_columns), rows=table.rows, path=exported.path)
             )  # fmt: skip
     return 0

@@ -83,7 +83,8 @@ def _show(result: OptimizationResult, out: Output, progress: _Progress) -> None:
     out.say(_ENDS[result.end])
     seconds = f"{result.duration_s:.2f}"
     out.say(
-        msg("{done} simulations in {seconds} s, {failed} failed, {repeated} points repeated.",
+        msg("{done} {done:simulation|simulations} in {seconds} s, {failed} failed, {repeated} "
+            "{repeated:point|points} repeated.",
             done=len(result.rows), seconds=seconds, failed=result.failed, repeated=result.repeated)
     )  # fmt: skip
     if result.output_path is not None:
@@ -134,7 +135,8 @@ class _Progress:
         remaining = "?" if event.remaining_s is None else f"{event.remaining_s:.0f}"
         missed = "?" if event.violation is None else f"{event.violation:.3g}"
         self._out.status(
-            msg("{done}/{total} simulations, {rate} per second, {remaining} s left, goals missed by {missed}",
+            msg("{done}/{total} {total:simulation|simulations}, {rate} per second, {remaining} "
+                "s left, goals missed by {missed}",
                 done=event.done, total=event.budget, rate=f"{event.rate_hz:.0f}", remaining=remaining,
                 missed=missed)
         )  # fmt: skip

@@ -186,7 +186,9 @@ async def _delete(args: argparse.Namespace, app: Application, out: Output) -> No
                 advice=msg("Add --yes to delete it."),
             )
         question = msg(
-            "Permanently delete {name} ({count} messages)? [y/N] ", name=name, count=info.message_count
+            "Permanently delete {name} ({count} {count:message|messages})? [y/N] ",
+            name=name,
+            count=info.message_count,
         )
         if await read_line(out.translate(question)) not in _YES:
             out.say(msg("Nothing was deleted."))

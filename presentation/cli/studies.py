@@ -78,7 +78,7 @@ def _show(result: StudyResult, out: Output, progress: _Progress) -> None:
         out.say(msg("Stopped; the runs done so far were kept."))
     seconds = f"{result.duration_s:.2f}"
     out.say(
-        msg("{done} of {total} runs in {seconds} s, {failed} failed.",
+        msg("{done} of {total} {total:run|runs} in {seconds} s, {failed} failed.",
             done=len(result.rows), total=result.total, seconds=seconds, failed=result.failed)
     )  # fmt: skip
     out.say(msg("Result: {path}", path=result.result_path))
@@ -101,7 +101,7 @@ class _Progress:
         self._told_at = time.monotonic()
         remaining = "?" if event.remaining_s is None else f"{event.remaining_s:.0f}"
         self._out.status(
-            msg("{done}/{total} runs, {rate} per second, {remaining} s left",
+            msg("{done}/{total} {total:run|runs}, {rate} per second, {remaining} s left",
                 done=event.done, total=event.total, rate=f"{event.rate_hz:.0f}", remaining=remaining)
         )  # fmt: skip
 

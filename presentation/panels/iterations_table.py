@@ -67,7 +67,7 @@ def change_of(each: DesignRound, before: DesignRound | None) -> Message:
         return msg("{changes}", changes=listed)
     if not each.changed_lines:
         return msg("Nothing changed")
-    return msg("{count} lines changed", count=each.changed_lines)
+    return msg("{count} {count:line|lines} changed", count=each.changed_lines)
 
 
 def _scale(found: DesignRounds, goal: DesignGoal) -> Scale:

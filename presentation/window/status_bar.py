@@ -171,7 +171,7 @@ class StatusBar(QWidget):
             )
         self.round.set(round_text)
         tokens = status.tokens
-        self.tokens.set(None if tokens is None else msg("{count} tokens", count=_short(tokens)))
+        self.tokens.set(None if tokens is None else msg("{count} {count:token|tokens}", count=_short(tokens)))
         share = status.context_share
         self.context.set(None if share is None else msg("Context {percent} %", percent=round(100 * share)))
 

@@ -10,6 +10,8 @@ from string import Formatter
 
 import pytest
 
+from shared.message import is_plain_spec
+
 ROOT = Path(__file__).parents[2]
 CODE = (
     "shared",
@@ -53,8 +55,8 @@ def placeholders(template: str) -> set[str]:
     found = set()
     for _, name, format_spec, conversion in Formatter().parse(template):
         if name is not None:
-            if not name.isidentifier() or format_spec or conversion:
-                raise Wrong(f"{template!r}: only plain {{names}} may stand in braces")
+            if not name.isidentifier() or conversion or not is_plain_spec(format_spec or ""):
+                raise Wrong(f"{template!r}: only {{names}} and {{names:one|many}} may stand in braces")
             found.add(name)
     return found
 
@@ -143,6 +145,8 @@ def test_catalogues_agree_where_they_share_a_text(translated: dict[str, dict[str
         "msg('no name', name=1)",
         "msg('no {name!r}', name=1)",
         "msg('no {}', name=1)",
+        "msg('no {name:>4}', name=1)",
+        "msg('no {name:a|b|c}', name=1)",
     ],
 )
 def test_texts_that_cannot_be_checked_are_refused(source: str) -> None:

@@ -80,7 +80,7 @@ async def analyze_file(arguments: AnalyzeArguments, context: ToolContext, _call:
     return ToolResult(
         success=True,
         content=_outline_content(outline),
-        summary=msg("Analyzed {path} ({lines} lines).", path=name, lines=outline["total_lines"]),
+        summary=msg("Analyzed {path} ({lines} {lines:line|lines}).", path=name, lines=outline["total_lines"]),
         result=outline,
     )
 
@@ -206,7 +206,9 @@ async def find_references(
     return ToolResult(
         success=True,
         content="\n".join(lines),
-        summary=msg("Found {count} references to {name}.", count=len(references), name=name),
+        summary=msg(
+            "Found {count} {count:reference|references} to {name}.", count=len(references), name=name
+        ),
         result={
             "symbol_name": name,
             "definition": definitions[0] if definitions and arguments.include_definition else None,

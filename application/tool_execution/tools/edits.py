@@ -362,7 +362,7 @@ def _written(name: str, before: TextFile | None, edited: _Edited) -> ToolResult:
         return ToolResult(
             success=True,
             content=f"Created {name} ({diff.added} lines).",
-            summary=msg("Created {path} ({lines} lines).", path=name, lines=diff.added),
+            summary=msg("Created {path} ({lines} {lines:line|lines}).", path=name, lines=diff.added),
             result=details,
         )
     first = diff.hunks[0].new_line if diff.hunks else 1
@@ -452,7 +452,7 @@ def _patch_message(name: str, problem: PatchFailure) -> Message:
             )
         case "occurrence_out_of_range":
             return msg(
-                "The search text occurs in {path} only {count} times (lines {lines}).",
+                "The search text occurs in {path} only {count} {count:time (line|times (lines} {lines}).",
                 path=name,
                 count=len(problem.lines),
                 lines=lines,

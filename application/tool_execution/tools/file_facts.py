@@ -143,7 +143,7 @@ async def get_dependencies(
     return ToolResult(
         success=True,
         content="\n".join(lines),
-        summary=msg("{path} depends on {count} files.", path=name, count=len(files)),
+        summary=msg("{path} depends on {count} {count:file|files}.", path=name, count=len(files)),
         result={
             "file_path": name,
             "dependencies": files[:_MOST_DEPENDENCIES],

@@ -93,7 +93,7 @@ async def list_project_files(arguments: ListArguments, context: ToolContext, _ca
     return ToolResult(
         success=True,
         content="\n".join(lines),
-        summary=msg("Listed {count} files.", count=count),
+        summary=msg("Listed {count} {count:file|files}.", count=count),
         result={"path": context.view.name_of(folder), **listing},
     )
 
@@ -176,7 +176,7 @@ async def read_file(arguments: ReadArguments, context: ToolContext, _call: ToolC
     if first is not None and first > max(reading.facts.total_lines, 1):
         return failure(
             "bad_arguments",
-            msg("{path} has {lines} lines; there is no line {first}.",
+            msg("{path} has {lines} {lines:line|lines}; there is no line {first}.",
                 path=name, lines=reading.facts.total_lines, first=first),
             result={"total_lines": reading.facts.total_lines},
         )  # fmt: skip
@@ -203,7 +203,7 @@ def unreadable(name: str, problem: Unreadable) -> ToolResult:
         "file_too_large",
         msg("{path} is {size} kB; whole files are read up to 200 kB.", path=name, size=size)
         if problem.total_lines is None
-        else msg("{path} is {size} kB in {lines} lines; whole files are read up to 200 kB.",
+        else msg("{path} is {size} kB in {lines} {lines:line|lines}; whole files are read up to 200 kB.",
                  path=name, size=size, lines=problem.total_lines),
         suggestions=(
             msg("Read a part with start_line and end_line, or the places of a text with query."),

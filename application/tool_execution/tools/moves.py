@@ -160,7 +160,7 @@ async def delete_file(arguments: DeleteArguments, context: ToolContext, call: To
     result = ToolResult(
         success=True,
         content=f"{said} The user can take it back.{_told(broken)}",
-        summary=msg("Deleted the folder {path} ({count} files).", path=name, count=files)
+        summary=msg("Deleted the folder {path} ({count} {count:file|files}).", path=name, count=files)
         if is_folder
         else msg("Deleted {path}.", path=name),
         result={

@@ -155,7 +155,9 @@ def _result(
     return ToolResult(
         success=True,
         content="\n".join([head, *map(_line, shown)]),
-        summary=msg("Searched for “{query}”: {count} matches.", query=query[:60], count=found.total),
+        summary=msg(
+            "Searched for “{query}”: {count} {count:match|matches}.", query=query[:60], count=found.total
+        ),
         result=details,
     )
 

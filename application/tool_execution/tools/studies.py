@@ -30,7 +30,7 @@ async def run_parametric_sweep(arguments: SweepArguments, context: ToolContext, 
     count = len(arguments.sweep_params)
     if arguments.nested_levels not in (None, count):
         raise UserInputError(
-            msg("nested_levels is {levels}, but sweep_params has {count} entries.",
+            msg("nested_levels is {levels}, but sweep_params has {count} {count:entry|entries}.",
                 levels=arguments.nested_levels, count=count),
             advice=msg("Omit nested_levels."),
             error_type="bad_arguments",

@@ -36,8 +36,10 @@ def study_answer(result: StudyResult, context: ToolContext, *, with_table: bool)
         return ToolResult(
             success=True,
             content=content,
-            summary=msg("Simulated {path} {count} times, {failed} failed.", path=details["file_path"],
-                        count=len(result.rows), failed=result.failed),
+            summary=msg(
+                "Simulated {path} {count} {count:time|times}, {failed} failed.", path=details["file_path"],
+                count=len(result.rows), failed=result.failed,
+            ),
             result=details,
         )  # fmt: skip
     reasons = [row.reason for row in result.rows if row.reason is not None]

@@ -73,7 +73,9 @@ async def search_web(arguments: WebSearchArguments, context: ToolContext, _call:
         success=True,
         content=content,
         summary=msg(
-            "Searched the web for “{query}”: {count} pages.", query=answer.query[:60], count=len(shown)
+            "Searched the web for “{query}”: {count} {count:page|pages}.",
+            query=answer.query[:60],
+            count=len(shown),
         ),
         result={
             "query": answer.query,

@@ -108,8 +108,8 @@ def _end_of_cut(last: AnswerRecord) -> End:
         return End(
             reason="length",
             why=msg(
-                "The answer was cut at the model's output limit, even after {count} continuations. Say "
-                '"continue" to get the rest.',
+                "The answer was cut at the model's output limit, even after "
+                '{count} {count:continuation|continuations}. Say "continue" to get the rest.',
                 count=last.continuations,
             )
             if last.continuations
@@ -123,8 +123,8 @@ def _within(turn: TurnRecord, limits: AgentLimits, seconds: float, notes: list[s
         return End(
             reason="limit",
             why=msg(
-                'The turn reached its limit of {count} answers. What is done was kept; say "continue" '
-                "to keep going.",
+                "The turn reached its limit of {count} {count:answer|answers}. What is done was "
+                'kept; say "continue" to keep going.',
                 count=limits.rounds,
             ),
         )

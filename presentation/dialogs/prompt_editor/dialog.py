@@ -320,9 +320,7 @@ class PromptSettingsDialog(QDialog):
 def _changed(count: int) -> Message:
     if count == 0:
         return msg("Nothing changed")
-    if count == 1:
-        return msg("1 text changed, not saved")
-    return msg("{count} texts changed, not saved", count=count)
+    return msg("{count} {count:text|texts} changed, not saved", count=count)
 
 
 class _Dot(QWidget):

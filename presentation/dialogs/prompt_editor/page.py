@@ -282,7 +282,7 @@ class PromptPage(QWidget):
         self._size.show_text(
             say(
                 msg(
-                    "{count} characters, about {tokens} tokens",
+                    "{count} {count:character|characters}, about {tokens} {tokens:token|tokens}",
                     count=len(draft.text),
                     tokens=count_tokens(draft.text),
                 )

@@ -210,7 +210,9 @@ class ContextPanel(QWidget):
             used = msg("{used} of {window}", used=short_count(report.tokens), window=short_count(window))
             self.total.setText(language(used))
         else:
-            self.total.setText(language(msg("{count} tokens", count=short_count(report.tokens))))
+            self.total.setText(
+                language(msg("{count} {count:token|tokens}", count=short_count(report.tokens)))
+            )
         if report is not None:
             lines.append(msg("Estimated context of the next message, not counting the message itself."))
             if report.left_out:

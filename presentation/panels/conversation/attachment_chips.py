@@ -94,12 +94,14 @@ class AttachmentChip(QFrame):
         item = self.file.item
         if item is not None and item.attachment.is_shortened:
             return msg(
-                "{name} ({facts}, about {tokens} tokens): its beginning and end are sent",
+                "{name} ({facts}, about {tokens} {tokens:token|tokens}): its beginning and end are sent",
                 name=name,
                 facts=facts,
                 tokens=tokens,
             )
-        return msg("{name} ({facts}, about {tokens} tokens)", name=name, facts=facts, tokens=tokens)
+        return msg(
+            "{name} ({facts}, about {tokens} {tokens:token|tokens})", name=name, facts=facts, tokens=tokens
+        )
 
     def _remove_text(self) -> Message:
         return msg("Remove {name}", name=self.file.name)

@@ -261,7 +261,11 @@ class ConversationsDialog(QDialog):
         if session_id != self._previewed or (chosen := self._chosen()) is None:
             return
         changes = sum(isinstance(item, OperationCard) and item.diff is not None for item in stored.items)
-        text = msg("{count} messages, {changes} changes", count=chosen.message_count, changes=changes)
+        text = msg(
+            "{count} {count:message|messages}, {changes} {changes:change|changes}",
+            count=chosen.message_count,
+            changes=changes,
+        )
         self._count.setText(self._services.language(text))
         self._model.setText(stored.model)
         self.preview.apply([Reset(items=stored.items[:_PREVIEWED])])

@@ -315,9 +315,11 @@ class ConversationPanel(QWidget):
         if model.tokens_per_s is not None:
             pace = msg("{count} tokens/s", count=round(model.tokens_per_s))
             if model.live_tokens:
-                pace = msg("{total} tokens · {pace}", total=short_count(model.live_tokens), pace=pace)
+                pace = msg(
+                    "{total} {total:token|tokens} · {pace}", total=short_count(model.live_tokens), pace=pace
+                )
         elif model.live_tokens:
-            pace = msg("{count} tokens", count=short_count(model.live_tokens))
+            pace = msg("{count} {count:token|tokens}", count=short_count(model.live_tokens))
         elif not model.is_running:
             pace = self._used()
         self._line.show_run(text, color=color, is_busy=is_busy, pace=pace)
@@ -331,7 +333,11 @@ class ConversationPanel(QWidget):
     def _used(self) -> Message | None:
         """Tokens of the last turn and what the conversation has cost; None when neither is known."""
         model = self.model
-        tokens = msg("last turn: {count} tokens", count=short_count(model.tokens)) if model.tokens else None
+        tokens = (
+            msg("last turn: {count} {count:token|tokens}", count=short_count(model.tokens))
+            if model.tokens
+            else None
+        )
         spent, cost = shown_cost(model.cost), None
         if spent:
             cost = msg("conversation: {cost}", cost=spent)

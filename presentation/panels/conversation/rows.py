@@ -395,7 +395,7 @@ def _state_of(item: Confirmation) -> Message:
 
 @row_of.register
 def _netlist(item: NetlistCard) -> b.Row:
-    about = msg("{count} elements", count=item.elements)
+    about = msg("{count} {count:element|elements}", count=item.elements)
     ways = [("save_netlist", msg("Save as…")), ("run_netlist", msg("Save and simulate…"))]
     if item.path:
         about, ways = msg("saved as {path}", path=item.path), [("open", msg("Show in the editor"))]

@@ -126,9 +126,9 @@ class ContextMeter(QWidget):
             self._bar.show_share(used / window, color_of(used / window))
             figure = msg("{used} of {window}", used=short_count(used), window=short_count(window))
         elif known is not None:
-            figure = msg("{count} tokens, context window unknown", count=short_count(used))
+            figure = msg("{count} {count:token|tokens}, context window unknown", count=short_count(used))
         else:
-            figure = msg("{count} tokens", count=short_count(used))
+            figure = msg("{count} {count:token|tokens}", count=short_count(used))
         self._figure.setText(language(figure))
         tip = "\n".join(language(line) for line in use_lines(used, known, self._report))
         self.setToolTip(tip)
@@ -263,7 +263,9 @@ def use_lines(used: int, known: ModelAbilities | None, report: ContextReport | N
     if report is not None:
         lines.append(msg("Estimated context of the next message:"))
         lines += [
-            msg("  {part}: {count} tokens", part=PART_NAMES[part.kind], count=f"{part.tokens:,}")
+            msg(
+                "  {part}: {count} {count:token|tokens}", part=PART_NAMES[part.kind], count=f"{part.tokens:,}"
+            )
             for part in report.parts
         ]
         if report.left_out:

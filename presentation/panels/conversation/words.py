@@ -102,10 +102,12 @@ def decision_texts(item: Decision) -> tuple[Message, Message]:
         return title, msg("the simulation failed")
     if item.is_exhausted:
         text = msg(
-            "{met} of {total} goals met; no further improvement possible", met=item.met, total=item.total
+            "{met} of {total} {total:goal|goals} met; no further improvement possible",
+            met=item.met,
+            total=item.total,
         )
         return title, text
-    return title, msg("{met} of {total} goals met", met=item.met, total=item.total)
+    return title, msg("{met} of {total} {total:goal|goals} met", met=item.met, total=item.total)
 
 
 def choice_text(item: Decision, choice: str) -> Message:
@@ -138,7 +140,7 @@ def interruption_texts(item: Interrupted) -> tuple[Message, Message | None]:
     title = _INTERRUPTED.get(item.reason, _INTERRUPTED["interrupted"])
     if not item.characters:
         return title, None
-    return title, msg("after {count} characters", count=item.characters)
+    return title, msg("after {count} {count:character|characters}", count=item.characters)
 
 
 def choice_hint(item: Decision, choice: str) -> Message | None:
@@ -222,7 +224,11 @@ def error_details(item: ErrorBlock) -> str:
 
 
 def retry_texts(item: Retry) -> tuple[Message, Message | None]:
-    kept = msg("{count} characters were kept.", count=item.characters) if item.characters else None
+    kept = (
+        msg("{count} {count:character was|characters were} kept.", count=item.characters)
+        if item.characters
+        else None
+    )
     return item.reason, kept
 
 

@@ -101,7 +101,9 @@ class ResultsModel(QAbstractListModel):
                 "" if result.is_ours else language(_ELSEWHERE),
                 language(_STATUS.get(result.status, msg("The simulation failed"))) if not result.ok else "",
                 language(result.reason) if result.reason is not None else "",
-                language(msg("{met} of {count} goals met", met=result.goals_met, count=result.goals))
+                language(
+                    msg("{met} of {count} {count:goal|goals} met", met=result.goals_met, count=result.goals)
+                )
                 if result.goals_met is not None
                 else "",
             ]

@@ -276,7 +276,13 @@ class ProjectModel(QAbstractItemModel):
                 language(msg("M: changed since the last accepted state"))
                 if path in self._marks.changed
                 else "",
-                language(msg("{errors} errors, {warnings} warnings", errors=errors, warnings=warnings))
+                language(
+                    msg(
+                        "{errors} {errors:error|errors}, {warnings} {warnings:warning|warnings}",
+                        errors=errors,
+                        warnings=warnings,
+                    )
+                )
                 if errors or warnings
                 else "",
             ]

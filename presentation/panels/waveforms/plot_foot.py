@@ -69,7 +69,9 @@ class PlotFoot(QWidget):
         self.words.setText(_GAP.join(parts))
         count = len(self._shown.measurements)
         self.all.setVisible(count > 0)
-        self.all.setText(self._services.language(msg("All {count} measurements", count=count)))
+        self.all.setText(
+            self._services.language(msg("All {count} {count:measurement|measurements}", count=count))
+        )
 
     def _text(self, item: Measured) -> str:
         assert item.value is not None

@@ -272,7 +272,7 @@ def test_wrong_uses_are_input_errors(expression, plots, words):
         ("lowcut(v(out))", "does not cross"),
         ("gain_margin(v(out))", "-180 deg"),
         ("cross(v(out), 1.5)", "crossed 0 times"),
-        ("cross(v(out), 0.5, 2)", "crossed 1 times, not 2"),
+        ("cross(v(out), 0.5, 2)", "crossed 1 time, not 2"),
         ("rise_time(v(in))", "is constant"),
         ("fall_time(v(out))", "no such edge"),
         ("frequency(v(out))", "no complete period"),
