@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import interrupt
 
-from application.agent.model_node import ModelNode
 from application.graph.runtime import CompiledGraph, tell
 from application.graph.state import AgentState, GraphState
 from application.ports.events import PhaseEntered, ToolEnded, ToolStarted
@@ -37,6 +37,7 @@ from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from application.agent.conversation import Conversation
+    from application.agent.model_node import ModelNode
     from application.agent.turn_confirmation import TurnConfirmation
     from application.agent.watch import TurnWatch
     from application.ports.tracing import Span
@@ -261,26 +262,34 @@ class ConfirmNode:
         return {"agent_question": ""}
 
 
-def build_agent(
-    *,
-    model: ModelNode,
-    review: ReviewNode,
-    confirm: ConfirmNode,
-    tools: ToolsNode,
-    checkpointer: BaseCheckpointSaver[str],
-) -> CompiledGraph:
-    """The compiled graph of a turn: the loop as one node, whose steps are saved with the graph's."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loop:
+    """The nodes of the loop."""
+
+    model: ModelNode
+    review: ReviewNode
+    confirm: ConfirmNode
+    tools: ToolsNode
+
+
+def compiled_loop(nodes: Loop) -> CompiledStateGraph[AgentState, None, AgentState, AgentState]:
+    """The loop as a graph that runs inside a node of another one, whose checkpointer it shares."""
 
     async def next_step(state: AgentState) -> str:
         if state.get("agent_ended"):
             return END
         if not state.get("agent_pending"):
             return "model"
-        return "review" if await review.is_needed(state) else "tools"
+        return "review" if await nodes.review.is_needed(state) else "tools"
 
     loop: StateGraph[AgentState, None, AgentState, AgentState] = StateGraph(AgentState)
-    nodes: dict[str, Any] = {"model": model, "review": review, "confirm": confirm, "tools": tools}
-    for name, node in nodes.items():
+    steps: dict[str, Any] = {
+        "model": nodes.model,
+        "review": nodes.review,
+        "confirm": nodes.confirm,
+        "tools": nodes.tools,
+    }
+    for name, node in steps.items():
         # LangGraph asks whether the callable itself is a coroutine function; an instance is not.
         loop.add_node(name, node.__call__)
     loop.add_conditional_edges(START, next_step, ["review", "tools", "model", END])
@@ -288,8 +297,13 @@ def build_agent(
     loop.add_conditional_edges("review", _after_review, ["confirm", "tools"])
     loop.add_edge("confirm", "tools")
     loop.add_conditional_edges("tools", _after_tools, ["tools", "model", END])
+    return loop.compile()
+
+
+def build_agent(nodes: Loop, checkpointer: BaseCheckpointSaver[str]) -> CompiledGraph:
+    """The compiled graph of a turn: the loop as one node, whose steps are saved with the graph's."""
     graph: StateGraph[GraphState, None, GraphState, GraphState] = StateGraph(GraphState)
-    graph.add_node(FREE_WORK, cast("Any", loop.compile()))
+    graph.add_node(FREE_WORK, cast("Any", compiled_loop(nodes)))
     graph.add_edge(START, FREE_WORK)
     graph.add_edge(FREE_WORK, END)
     return graph.compile(checkpointer=checkpointer)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from application.agent.attachments import refuse_kept_back, refuse_unfit
 from application.conversation.consents import AskConsent
+from application.conversation.model_access import FindAccess
 from application.conversation.sessions import find_session
 from application.conversation.turn_deps import ChatRequest, Emit, TurnDeps
 from application.graph import AGENT
 from application.ports.events import SessionOpened, TurnEnded
-from domain.llm.chat import ProviderChoice
-from domain.llm.provider_settings import BUILTIN
-from domain.llm.service import Alternatives
 from domain.llm.transcript import can_go_on, has_open_turn, last_end, nothing_to_resume
-from shared.errors import CircuitAIError, UserInputError
+from shared.errors import UserInputError
 from shared.message import msg
 from shared.uninterrupted import imported, in_pieces, uninterrupted
 
@@ -28,7 +25,6 @@ if TYPE_CHECKING:
     from application.ports.project import ProjectFiles, Projects
     from application.search.web_searching import SearchWeb
     from application.tool_execution.confirming import Confirm
-    from domain.llm.web_search import WebSearchSettings
 
 
 class ChatWithModel:
@@ -37,7 +33,7 @@ class ChatWithModel:
     def __init__(self, *, projects: Projects, deps: TurnDeps, search_web: Callable[[], SearchWeb]) -> None:
         self.deps = deps
         self._projects = projects
-        self._search_web = search_web
+        self._find_access = FindAccess(deps, search_web)
 
     async def __call__(
         self,
@@ -55,9 +51,7 @@ class ChatWithModel:
         Errors with a text for people become an `ErrorOccurred` before it and are raised after it.
         Cancelling keeps what was shown, gives every open call its result, and goes on cancelling.
         """
-        alternatives = await asyncio.to_thread(self._alternatives, request.choice)
-        is_on_network = await asyncio.to_thread(self._leaves_this_computer, request.choice, alternatives)
-        web_search = await asyncio.to_thread(self._web_search, request.choice)
+        access = await self._find_access(request.choice)
         if request.attachments:
             await refuse_unfit(
                 request.attachments,
@@ -67,66 +61,36 @@ class ChatWithModel:
             )
         project = await asyncio.to_thread(self._projects.open, request.project, create=True)
         try:
-            if is_on_network and request.attachments:
+            if access.is_on_network and request.attachments:
                 await asyncio.to_thread(refuse_kept_back, request.attachments, project)
             # Before anything of the message is written: after a no it is still the user's.
-            agreed = await self._consent(project, request, ask_consent) if is_on_network else None
+            agreed = (
+                await self._find_access.consent(
+                    project, request.choice, session_id=request.session_id, ask=ask_consent
+                )
+                if access.is_on_network
+                else None
+            )
             async with self._conversation(project, request) as conversation:
                 if agreed is not None:
                     agreed(conversation.session_id)
                 emit(SessionOpened(session_id=conversation.session_id))
                 # Loaded by now: it lies on LangGraph.
                 from application.conversation.turn import Turn
+                from application.conversation.turn_parts import TurnParts
 
-                turn = Turn(
+                parts = TurnParts(
                     self.deps,
-                    request,
+                    request.choice,
                     project,
                     conversation,
-                    emit,
+                    access=access,
                     confirm=confirm,
-                    alternatives=alternatives,
-                    is_on_network=is_on_network,
-                    web_search=web_search,
+                    max_cost=request.max_cost,
                 )
-                return await turn.run()
+                return await Turn(parts, request, emit).run()
         finally:
             await asyncio.to_thread(project.close)
-
-    def _web_search(self, choice: ProviderChoice) -> WebSearchSettings | None:
-        """What the general web search of a turn asks; None when it is off."""
-        if choice.provider == BUILTIN:
-            if choice.web_search is not None and choice.web_search.is_on:
-                raise UserInputError(
-                    msg("The built-in model cannot search the web."),
-                    advice=msg("Choose a language model with --provider, or omit --web-search."),
-                    error_type="bad_usage",
-                )
-            return None
-        return self._search_web().of_choice(choice)
-
-    async def _consent(
-        self, project: ProjectFiles, request: ChatRequest, ask: AskConsent | None
-    ) -> Callable[[str], None]:
-        return await self.deps.consents().obtain(
-            project.root, request.choice, session_id=request.session_id, ask=ask
-        )
-
-    def _alternatives(self, choice: ProviderChoice) -> Alternatives:
-        """The models that may take over; none from the built-in one, which does not fail."""
-        return Alternatives() if choice.provider == BUILTIN else self.deps.alternatives()
-
-    def _leaves_this_computer(self, choice: ProviderChoice, alternatives: Alternatives) -> bool:
-        """Whether the turn's contents go to the network, be it to a model that takes over.
-
-        Raises UserInputError for a provider that is not known.
-        """
-        others = alternatives.choices if alternatives.is_automatic else ()
-        for other in others:
-            with contextlib.suppress(CircuitAIError):  # one that can't be asked: told when it is tried
-                if self.deps.models.destination(other):
-                    return True
-        return bool(self.deps.models.destination(choice))
 
     @asynccontextmanager
     async def _conversation(self, project: ProjectFiles, request: ChatRequest) -> AsyncIterator[Conversation]:

@@ -7,18 +7,12 @@ import logging
 from collections.abc import Callable
 from contextlib import aclosing, nullcontext
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from application.agent.alternatives import AskedModel, OtherModels
-from application.agent.attachment_context import Attached
+from application.agent.alternatives import OtherModels
 from application.agent.attachments import kept
-from application.agent.loop import FREE_WORK, ConfirmNode, ReviewNode, ToolsNode, build_agent
-from application.agent.model_node import ModelNode
-from application.agent.turn_confirmation import TurnConfirmation
-from application.agent.watch import Pricing, TurnWatch
-from application.conversation.project_context import describe_project, goals_of, undone_note
-from application.conversation.turn_models import TurnModels, log_and_continue
+from application.agent.loop import FREE_WORK, build_agent
+from application.conversation.turn_models import log_and_continue
 from application.graph.runtime import GraphRuntime
 from application.ports.events import (
     ChatEvent,
@@ -31,11 +25,8 @@ from application.ports.events import (
     TurnEnd,
     TurnEnded,
 )
-from application.tool_execution.confirming import Judging
-from application.tool_execution.definition import ToolContext
-from application.tool_execution.operations import Operations
 from domain.llm.agentic_loop.policy import PHASES, End, IllegalTransitionError, Phase, PhaseMachine
-from domain.llm.chat import ProviderChoice, Usage
+from domain.llm.chat import ProviderChoice
 from domain.llm.costs import Cost, total
 from domain.llm.messages import (
     create_human_message,
@@ -50,7 +41,6 @@ from domain.llm.provider_settings import BUILTIN
 from domain.llm.tools.confirmation_card import answers_to_plain, left_open
 from domain.llm.transcript import can_go_on, nothing_to_resume
 from domain.llm.turn_failure import TurnFailure, failure_of
-from domain.llm.web_search import WEB_SEARCH
 from shared.errors import CircuitAIError, Stopped, internal_error
 from shared.message import Message, msg
 from shared.tasks import StopReason
@@ -61,16 +51,11 @@ if TYPE_CHECKING:
     from langchain_core.messages import SystemMessage
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
-    from application.agent.conversation import Conversation
-    from application.conversation.turn_deps import ChatRequest, Emit, TurnDeps
+    from application.conversation.turn_deps import ChatRequest, Emit
+    from application.conversation.turn_parts import TurnParts
     from application.graph.state import GraphState
-    from application.ports.project import ProjectFiles
     from application.ports.tracing import Span
-    from application.tool_execution.confirming import Confirm
-    from domain.llm.agent_limits import AgentLimits
-    from domain.llm.service import Alternatives
     from domain.llm.tools.result import ToolCall, ToolResult
-    from domain.llm.web_search import WebSearchSettings
 
 _logger = logging.getLogger(__name__)
 
@@ -80,24 +65,20 @@ class Turn:
 
     def __init__(
         self,
-        deps: TurnDeps,
+        parts: TurnParts,
         request: ChatRequest,
-        project: ProjectFiles,
-        conversation: Conversation,
         emit: Emit,
-        *,
-        confirm: Confirm | None,
-        alternatives: Alternatives,
-        is_on_network: bool = False,
-        web_search: WebSearchSettings | None = None,
     ) -> None:
-        self._deps = deps
-        self._alternatives = alternatives
+        self._parts = parts
+        self._deps = parts.deps
         self._request = request
-        self._project = project
-        self._conversation = conversation
-        self._record = conversation.record
-        self._events = TurnEvents(emit, tokens=lambda: self._usage().total_tokens)
+        self._project = parts.project
+        self._conversation = parts.conversation
+        self._record = parts.record
+        self._executor = parts.executor
+        self._watch = parts.watch
+        self._context = parts.context
+        self._events = TurnEvents(emit, tokens=lambda: parts.usage().total_tokens)
         self._has_begun = False
         """From here on a failure ends the turn; before it, an interrupted one still waits."""
         self._is_over = False
@@ -106,44 +87,6 @@ class Turn:
         """Model time used, once the turn is over."""
         self._failure: TurnFailure | None = None
         """What went wrong in this turn, for its transcript."""
-        self._models = TurnModels(
-            deps,
-            request.choice,
-            project,
-            conversation.record,
-            is_on_network=is_on_network,
-            is_searching=web_search is not None,
-        )
-        self._attached = cache(lambda: Attached(project, deps.models, is_on_network=is_on_network))
-        """Read once a turn, where there are attachments."""
-        self._executor = deps.executor()
-        self._watch = TurnWatch(
-            conversation=conversation.record,
-            executor=self._executor,
-            limits=_limits_of(deps, request),
-            goals=lambda circuit: asyncio.to_thread(goals_of, project, circuit),
-            root=project.root,
-            pricing=Pricing(deps.models),
-        )
-        self._confirmation = TurnConfirmation(
-            conversation=conversation,
-            executor=self._executor,
-            judging=Judging(deps.permissions),
-            confirm=confirm,
-            used_answers=deps.used_answers,
-            most_calls=deps.limits.calls_per_answer,
-        )
-        self._context: ToolContext = ToolContext(
-            project=project,
-            gate=self._confirmation,
-            session_id=conversation.session_id,
-            operations=Operations(log=project.operations, project=project, events=deps.events),
-            services=deps.services,
-            seen_versions=conversation.record.seen_versions,
-            is_on_network=is_on_network,
-            web_search=web_search,
-            web_sources=conversation.record.sources_of_turn,
-        )
 
     async def run(self) -> TurnEnded:
         """Run it and close it, whatever happens."""
@@ -190,7 +133,7 @@ class Turn:
         await self._watch.pricing.look_up(self._request.choice)
         for record in await self._context.operations.repair(session_id=self._conversation.session_id):
             if record.kind == "simulation":
-                await self._forget_result(record.op_id)
+                await self._parts.forget_result(record.op_id)
         text = self._request.text
         if text is None:
             is_open = bool(self._record.open_turn)
@@ -219,7 +162,7 @@ class Turn:
             with span.child("free_work") as node, node.child("agent_loop") as loop:
                 ended = await self._follow(saver, loop)
                 answers = len(self._record.answers_of_turn())
-                loop.note(outcome=ended, answers=answers, tokens=self._usage().total_tokens)
+                loop.note(outcome=ended, answers=answers, tokens=self._parts.usage().total_tokens)
             span.note(outcome=ended)
             return ended
 
@@ -227,7 +170,7 @@ class Turn:
         thread_id = self._conversation.session_id
         async with (
             self._deps.models.open(self._request.choice) as model,
-            self._models.others(self._alternatives) as others,
+            self._parts.models.others(self._parts.access.alternatives) as others,
         ):
             runtime = self._runtime(model, others, saver, span)
             try:
@@ -258,36 +201,20 @@ class Turn:
         card_id = str(value["card_id"])
         card = self._record.card(card_id)
         self._events.emit(ConfirmationNeeded(card=card))
-        answers = await self._confirmation.ask(card_id)
+        answers = await self._parts.confirmation.ask(card_id)
         self._events.emit(ConfirmationGiven(card_id=card_id, answers=answers))
         return answers_to_plain(answers)
 
     def _runtime(
         self, model: BaseChatModel, others: OtherModels, saver: BaseCheckpointSaver[str], span: Span
     ) -> GraphRuntime:
-        graph = build_agent(
-            review=ReviewNode(confirmation=self._confirmation, context=self._context),
-            confirm=ConfirmNode(confirmation=self._confirmation, context=self._context),
-            model=ModelNode(
-                conversation=self._conversation,
-                asked=AskedModel(model, self._request.choice, others=others, attached=self._attached),
-                executor=self._executor,
-                describe_project=self._describe,
-                system_message=self._system_message,
-                watch=self._watch,
-                span=span,
-                withheld=frozenset() if self._context.web_search is not None else frozenset({WEB_SEARCH}),
-            ),
-            tools=ToolsNode(
-                conversation=self._conversation,
-                executor=self._executor,
-                context=self._context,
-                watch=self._watch,
-                span=span,
-            ),
-            checkpointer=saver,
+        loop = self._parts.loop(
+            self._parts.asked(model, others),
+            span,
+            system_message=self._system_message,
+            describe=lambda: self._parts.describe(self._request.main_circuit),
         )
-        return GraphRuntime(graph)
+        return GraphRuntime(build_agent(loop, saver))
 
     async def _system_message(self) -> SystemMessage | None:
         """None for the built-in model: it follows plain commands and reads no prompt."""
@@ -297,34 +224,13 @@ class Turn:
             self._project, main_circuit=self._request.main_circuit
         )
 
-    async def _describe(self) -> str:
-        """The project, and which changes of the model were taken back."""
-        described = await asyncio.to_thread(describe_project, self._project, self._request.main_circuit)
-        records = await self._context.operations.list(session_id=self._conversation.session_id)
-        note = undone_note(records, since=self._record.last_answered)
-        return f"{described}\n{note}" if note else described
-
     def _state(self, *, ended: str = "") -> GraphState:
         """The state of the newest turn, as its transcript tells it."""
-        messages = self._record.messages_of_turn()
         return {
-            "session_id": self._conversation.session_id,
+            **cast("GraphState", self._parts.state(ended=ended)),
             "work_mode": "free_work",
             "project_root": str(self._project.root),
-            "turn_id": str(messages[0].id) if messages else "",
-            "agent_round": self._record.answers_asked,
-            "agent_steps": self._record.ids_of_turn(),
-            "agent_pending": [call.call_id for call in self._record.open_calls()],
-            "agent_question": "",
-            "agent_ended": ended,
-            "agent_seconds": 0.0,
-            "agent_usage": self._usage().to_plain(),
         }
-
-    def _usage(self) -> Usage:
-        """Tokens of the newest turn."""
-        answers = self._record.answers_of_turn()
-        return sum((get_usage(answer) or Usage() for answer in answers), Usage())
 
     def _cost(self) -> Cost:
         """What the newest turn cost."""
@@ -349,17 +255,13 @@ class Turn:
             word = "interrupted" if reason == "interrupted" else "stopped"
             result = await self._executor.settle(call, self._context, reason=word)
             if result.error_type == word and self._executor.effect_of(call.name) == "simulate":
-                await self._forget_result(call.call_id)
+                await self._parts.forget_result(call.call_id)
             return result
 
         await self._conversation.settle(
             reason, settle_call, cost=self._watch.pricing.of_unfinished(), failure=self._failure
         )
         self._show_ends()
-
-    async def _forget_result(self, call_id: str) -> None:
-        """Remove what a simulation that did not come to its end has left."""
-        await asyncio.to_thread(self._context.services.results.forget, self._project.root, call_id)
 
     def _show_ends(self) -> None:
         """Whoever saw a call start sees it end, also when the stop came between its result and its event."""
@@ -381,7 +283,7 @@ class Turn:
         note = await self._note_on(ended)
         await conversation.end_turn(ended, note=note if ended in ("limit", "loop") else None)
         if ended == "completed" and conversation.record.name_is_default:
-            await conversation.rename(await self._models.name(), by="auto")
+            await conversation.rename(await self._parts.models.name(), by="auto")
         if ended == "cut":
             self._fail(
                 "cut",
@@ -420,7 +322,7 @@ class Turn:
         self._events.enter(last_phase(stop_reason))
         ended = TurnEnded(
             stop_reason=stop_reason,
-            usage=self._state()["agent_usage"],
+            usage=self._parts.usage().to_plain(),
             note=note,
             context_tokens=self._context_tokens(),
             cost=self._cost(),
@@ -428,14 +330,6 @@ class Turn:
         )
         self._events.emit(ended)
         return ended
-
-
-def _limits_of(deps: TurnDeps, request: ChatRequest) -> AgentLimits:
-    """The user's limits, with the one of this call."""
-    if request.max_cost is None:
-        return deps.limits
-    amount, currency = request.max_cost
-    return replace(deps.limits, session_cost=amount, currency=currency)
 
 
 def _reason_of(stop: BaseException) -> str:

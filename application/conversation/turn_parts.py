@@ -1,0 +1,170 @@
+"""What the agent loop of one conversation is made of: its tools, who watches, confirms and is asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+from application.agent.alternatives import AskedModel, OtherModels
+from application.agent.attachment_context import Attached
+from application.agent.loop import ConfirmNode, Loop, ReviewNode, ToolsNode
+from application.agent.model_node import ModelNode
+from application.agent.turn_confirmation import TurnConfirmation
+from application.agent.watch import Pricing, TurnWatch
+from application.conversation.project_context import describe_project, goals_of, undone_note
+from application.conversation.turn_models import TurnModels
+from application.tool_execution.confirming import Judging
+from application.tool_execution.definition import ToolContext
+from application.tool_execution.operations import Operations
+from domain.llm.chat import Usage
+from domain.llm.messages import get_usage
+from domain.llm.web_search import WEB_SEARCH
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import SystemMessage
+
+    from application.agent.conversation import Conversation
+    from application.conversation.model_access import ModelAccess
+    from application.conversation.turn_deps import TurnDeps
+    from application.graph.state import AgentState
+    from application.ports.project import ProjectFiles
+    from application.ports.tracing import Span
+    from application.tool_execution.confirming import Confirm
+    from domain.llm.chat import ProviderChoice
+
+
+class TurnParts:
+    """Of one run of a conversation, be it a turn of a chat or the steps of a model in a design."""
+
+    def __init__(
+        self,
+        deps: TurnDeps,
+        choice: ProviderChoice,
+        project: ProjectFiles,
+        conversation: Conversation,
+        *,
+        access: ModelAccess,
+        confirm: Confirm | None,
+        max_cost: tuple[float, str] | None = None,
+    ) -> None:
+        """`max_cost`: what the conversation may cost, with its currency; None = as it is set."""
+        self.deps = deps
+        self.choice = choice
+        self.project = project
+        self.conversation = conversation
+        self.access = access
+        self.record = conversation.record
+        self._attached = cache(lambda: Attached(project, deps.models, is_on_network=access.is_on_network))
+        """Read once a run, where there are attachments."""
+        self.models = TurnModels(
+            deps,
+            choice,
+            project,
+            conversation.record,
+            is_on_network=access.is_on_network,
+            is_searching=access.web_search is not None,
+        )
+        self.executor = deps.executor()
+        limits = deps.limits
+        if max_cost is not None:
+            limits = replace(limits, session_cost=max_cost[0], currency=max_cost[1])
+        self.watch = TurnWatch(
+            conversation=conversation.record,
+            executor=self.executor,
+            limits=limits,
+            goals=lambda circuit: asyncio.to_thread(goals_of, project, circuit),
+            root=project.root,
+            pricing=Pricing(deps.models),
+        )
+        self.confirmation = TurnConfirmation(
+            conversation=conversation,
+            executor=self.executor,
+            judging=Judging(deps.permissions),
+            confirm=confirm,
+            used_answers=deps.used_answers,
+            most_calls=deps.limits.calls_per_answer,
+        )
+        self.context: ToolContext = ToolContext(
+            project=project,
+            gate=self.confirmation,
+            session_id=conversation.session_id,
+            operations=Operations(log=project.operations, project=project, events=deps.events),
+            services=deps.services,
+            seen_versions=conversation.record.seen_versions,
+            is_on_network=access.is_on_network,
+            web_search=access.web_search,
+            web_sources=conversation.record.sources_of_turn,
+        )
+
+    def asked(self, model: BaseChatModel, others: OtherModels) -> AskedModel:
+        """The model that is asked first; `others` may take over."""
+        return AskedModel(model, self.choice, others=others, attached=self._attached)
+
+    def loop(
+        self,
+        asked: AskedModel,
+        span: Span,
+        *,
+        system_message: Callable[[], Awaitable[SystemMessage | None]],
+        describe: Callable[[], Awaitable[str]],
+        withheld: frozenset[str] = frozenset(),
+    ) -> Loop:
+        """The loop's nodes; `withheld` are tools that are not offered in it."""
+        if self.context.web_search is None:
+            withheld |= {WEB_SEARCH}
+        return Loop(
+            review=ReviewNode(confirmation=self.confirmation, context=self.context),
+            confirm=ConfirmNode(confirmation=self.confirmation, context=self.context),
+            model=ModelNode(
+                conversation=self.conversation,
+                asked=asked,
+                executor=self.executor,
+                describe_project=describe,
+                system_message=system_message,
+                watch=self.watch,
+                span=span,
+                withheld=withheld,
+            ),
+            tools=ToolsNode(
+                conversation=self.conversation,
+                executor=self.executor,
+                context=self.context,
+                watch=self.watch,
+                span=span,
+            ),
+        )
+
+    def state(self, *, ended: str = "") -> AgentState:
+        """The loop's state for the newest turn, as its transcript tells it."""
+        messages = self.record.messages_of_turn()
+        return {
+            "session_id": self.conversation.session_id,
+            "turn_id": str(messages[0].id) if messages else "",
+            "agent_round": self.record.answers_asked,
+            "agent_steps": self.record.ids_of_turn(),
+            "agent_pending": [call.call_id for call in self.record.open_calls()],
+            "agent_question": "",
+            "agent_ended": ended,
+            "agent_seconds": 0.0,
+            "agent_usage": self.usage().to_plain(),
+        }
+
+    def usage(self) -> Usage:
+        """Tokens of the newest turn."""
+        answers = self.record.answers_of_turn()
+        return sum((get_usage(answer) or Usage() for answer in answers), Usage())
+
+    async def describe(self, main_circuit: str) -> str:
+        """The project, and which changes of the model were taken back."""
+        described = await asyncio.to_thread(describe_project, self.project, main_circuit)
+        records = await self.context.operations.list(session_id=self.conversation.session_id)
+        note = undone_note(records, since=self.record.last_answered)
+        return f"{described}\n{note}" if note else described
+
+    async def forget_result(self, call_id: str) -> None:
+        """Remove what a simulation that did not come to its end has left."""
+        await asyncio.to_thread(self.context.services.results.forget, self.project.root, call_id)
