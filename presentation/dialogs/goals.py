@@ -10,7 +10,6 @@ from PyQt6.QtGui import QShowEvent
 from PyQt6.QtWidgets import (
     QDialog,
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QPushButton,
     QSizePolicy,
@@ -23,6 +22,7 @@ from application.ports.events import GoalsUnderstood
 from domain.simulation.goals import DesignGoal
 from presentation.dialogs.goal_drafts import BadGoal, BadText, GoalDraft, drafts_of, goals_of, text_of
 from presentation.dialogs.goal_rows import GoalTable
+from presentation.ui.parts import arrange, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
@@ -52,9 +52,7 @@ class GoalsDialog(QDialog):
         self._circuit = circuit
         self._problem: Message | None = None
         self.setObjectName("goalsDialog")
-        self._intro = QLabel()
-        self._intro.setWordWrap(True)
-        mark(self._intro, role="secondary")
+        self._intro = text_label(wraps=True, role="secondary")
         self.table = GoalTable(services, [*map(GoalDraft.of, understood.goals), *added])
         self.table.changed.connect(self._check)
         self.text = QPlainTextEdit()
@@ -69,14 +67,8 @@ class GoalsDialog(QDialog):
         self.add_button.setObjectName("goalsAdd")
         mark(self.add_button, kind="link")
         self.add_button.clicked.connect(self.table.add)
-        self._error = QLabel()
-        self._error.setObjectName("goalsError")
-        self._error.setWordWrap(True)
-        mark(self._error, role="error")
-        self._assumptions = QLabel()
-        self._assumptions.setWordWrap(True)
-        self._assumptions.setTextFormat(Qt.TextFormat.PlainText)
-        mark(self._assumptions, role="small")
+        self._error = text_label(name="goalsError", wraps=True, role="error")
+        self._assumptions = text_label(wraps=True, plain=True, role="small")
         self._make_buttons()
         self._make_layout()
         services.theme.changed.connect(self.restyle)
@@ -148,35 +140,23 @@ class GoalsDialog(QDialog):
         footer = QWidget()
         footer.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         mark(footer, part="footer")
-        self._buttons = QHBoxLayout(footer)
-        self._buttons.addWidget(self.text_button)
-        self._buttons.addStretch(1)
-        self._buttons.addWidget(self.cancel_button)
-        self._buttons.addWidget(self.start_button)
+        self._buttons = arrange(
+            QHBoxLayout(footer), self.text_button, 1, self.cancel_button, self.start_button
+        )
         self._below = QHBoxLayout()
         self._below.addWidget(self.add_button, 0, Qt.AlignmentFlag.AlignTop)
         self._below.addWidget(self._error, 1)
-        self._body = QVBoxLayout()
-        self._body.addWidget(self._intro)
-        self._body.addWidget(self._pages, 1)
-        self._body.addLayout(self._below)
-        self._body.addWidget(self._assumptions)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(self._body, 1)
-        layout.addWidget(footer)
+        self._body = arrange(QVBoxLayout(), self._intro, (self._pages, 1), self._below, self._assumptions)
+        arrange(QVBoxLayout(self), (self._body, 1), footer, edges=0, gap=0)
 
     # --- looks ---------------------------------------------------------------------------------------
 
     def restyle(self) -> None:
         theme = self._services.theme.theme
         edge, gap = theme.size("space.4"), theme.size("space.2")
-        self._body.setContentsMargins(edge, edge, edge, edge)
-        self._body.setSpacing(gap)
+        arrange(self._body, edges=edge, gap=gap)
         self._below.setSpacing(edge)
-        self._buttons.setContentsMargins(edge, theme.size("space.3"), edge, theme.size("space.3"))
-        self._buttons.setSpacing(gap)
+        arrange(self._buttons, edges=(edge, theme.size("space.3"), edge, theme.size("space.3")), gap=gap)
         self.text.setFont(theme.font("mono"))
         icons = self._services.icons
         self.add_button.setIcon(icons.get("plus", "text.link", theme.size("icon.small")))

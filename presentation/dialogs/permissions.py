@@ -28,6 +28,7 @@ from domain.llm.tools.result import EffectClass
 from presentation.permission_rules import checked_rule, name_in
 from presentation.ui.figure_table import Cell, Column, FigureTable
 from presentation.ui.fitting import fit, height_at
+from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
@@ -150,34 +151,19 @@ class PermissionsDialog(QDialog):
         self.close_button.clicked.connect(self.accept)
 
     def _make_layout(self) -> None:
-        self._fields = QHBoxLayout()
-        self._fields.addWidget(self.decision)
-        self._fields.addWidget(self.tool)
-        self._fields.addWidget(self.path, 1)
-        self._fields.addWidget(self.effect)
-        self._fields.addWidget(self.add_button)
-        removing = QHBoxLayout()
-        removing.addWidget(self.remove_button)
-        removing.addStretch(1)
+        self._fields = arrange(
+            QHBoxLayout(), self.decision, self.tool, (self.path, 1), self.effect, self.add_button
+        )
+        removing = arrange(QHBoxLayout(), self.remove_button, 1)
         self._body = QVBoxLayout()
         self._body.addWidget(self._intro)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        self._body.addWidget(self._empty, 1)
-        self._body.addWidget(self.table, 1)
-        self._body.addLayout(removing)
-        self._body.addLayout(self._fields)
-        self._body.addWidget(self.error)
+        arrange(self._body, (self._empty, 1), (self.table, 1), removing, self._fields, self.error)
         footer = QWidget()
         footer.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         mark(footer, part="footer")
-        self._buttons = QHBoxLayout(footer)
-        self._buttons.addStretch(1)
-        self._buttons.addWidget(self.close_button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(self._body, 1)
-        layout.addWidget(footer)
+        self._buttons = arrange(QHBoxLayout(footer), 1, self.close_button)
+        arrange(QVBoxLayout(self), (self._body, 1), footer, edges=0, gap=0)
         # What is there comes before what can be added.
         order = (self.table, self.remove_button, self.decision, self.tool, self.path, self.effect)
         for before, after in pairwise((*order, self.add_button, self.close_button)):
@@ -336,8 +322,7 @@ class PermissionsDialog(QDialog):
     def restyle(self, _theme: object = None) -> None:
         theme = self._services.theme.theme
         edge, gap = theme.size("space.4"), theme.size("space.3")
-        self._body.setContentsMargins(edge, edge, edge, edge)
-        self._body.setSpacing(gap)
+        arrange(self._body, edges=edge, gap=gap)
         self._fields.setSpacing(theme.size("space.2"))
         self._buttons.setContentsMargins(edge, gap, edge, gap)
         self.resize(self.sizeHint())

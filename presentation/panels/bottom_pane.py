@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWid
 
 from presentation.panels.run_views import MEASUREMENTS, WAVEFORMS, RunViews
 from presentation.ui.frame import IconButton
+from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
 from presentation.ui.tab_strip import TabStrip
 from presentation.ui.tabbed_pages import Page, TabbedPages
@@ -130,11 +131,9 @@ class BottomPane(QWidget):
 
     def restyle(self, _theme: object = None) -> None:
         theme = self._services.theme.theme
-        self._head_row.setContentsMargins(0, 0, theme.size("space.2"), 0)
-        self._head_row.setSpacing(theme.size("space.1"))
+        arrange(self._head_row, edges=(0, 0, theme.size("space.2"), 0), gap=theme.size("space.1"))
         self._progress.setFixedSize(theme.size("margin_bar.width"), theme.size("space.1"))
-        self._run_row.setSpacing(theme.size("space.2"))
-        self._run_row.setContentsMargins(0, 0, theme.size("space.2"), 0)
+        arrange(self._run_row, edges=(0, 0, theme.size("space.2"), 0), gap=theme.size("space.2"))
         self.setMinimumHeight(theme.size("pane.bottom_min"))
 
     def retranslate(self, _name: object = None) -> None:
@@ -166,15 +165,10 @@ class BottomPane(QWidget):
         head = QWidget()
         mark(head, surface="panel", line="bottom")
         head.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._head_row = QHBoxLayout(head)
-        self._head_row.addWidget(self.tabs, 1)
-        for each in (self._run_bar, self._maximise, self._close):
-            self._head_row.addWidget(each)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(head)
-        column.addWidget(self._pages, 1)
+        self._head_row = arrange(
+            QHBoxLayout(head), (self.tabs, 1), self._run_bar, self._maximise, self._close
+        )
+        arrange(QVBoxLayout(self), head, (self._pages, 1), edges=0, gap=0)
         mark(self, surface="base")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
 

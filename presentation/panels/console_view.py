@@ -47,10 +47,7 @@ class ConsoleView(QTextBrowser):
         self._bar = bar
         bar.valueChanged.connect(self._on_scrolled)
         bar.rangeChanged.connect(self._on_grown)
-        services.theme.changed.connect(self.restyle)
-        services.language.changed.connect(self.retranslate)
-        self.restyle()
-        self.retranslate()
+        services.dress(self)
 
     def restyle(self, _theme: object = None) -> None:
         """Type and colours; what stands there keeps its words."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QShowEvent
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from presentation.panels.iterations_plot import IterationsPlot
 from presentation.ui.figure_table import FigureTable
+from presentation.ui.parts import arrange, once_after, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
@@ -43,9 +44,7 @@ class IterationsView(QWidget):
         self.table = FigureTable(services, "iterations_table", wide_column=1)
         self.table.setSelectionMode(FigureTable.SelectionMode.SingleSelection)
         self.plot = IterationsPlot(services, simulation)
-        self._empty = QLabel()
-        self._empty.setObjectName("iterations_empty")
-        self._empty.setWordWrap(True)
+        self._empty = text_label(name="iterations_empty", wraps=True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         mark(self._empty, role="tertiary")
         self.compare_button = QPushButton()
@@ -57,10 +56,7 @@ class IterationsView(QWidget):
         self._below.addWidget(self.plot)
         self._difference: QWidget | None = None
         self._build()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_SOON_MS)
-        self._timer.timeout.connect(self.reload)
+        self._timer = once_after(self, _SOON_MS, self.reload)
         self._connect()
         self.restyle()
         self.retranslate()
@@ -119,9 +115,7 @@ class IterationsView(QWidget):
         for layout in (inner, whole):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(0)
-        inner.addWidget(self.table)
-        inner.addWidget(self.plot.bar)
-        inner.addWidget(self._below, 1)
+        arrange(inner, self.table, self.plot.bar, (self._below, 1))
         self._stack = QStackedWidget()
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self._filled)

@@ -14,6 +14,7 @@ from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QStacke
 from presentation.goal_words import limit_words
 from presentation.panels.waveforms.chips import TraceChip
 from presentation.ui.late_imports import PLOT_AREA, PLOT_TRACES, import_qt
+from presentation.ui.parts import arrange, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
@@ -63,14 +64,10 @@ class IterationsPlot(QWidget):
         self._chip_row = QHBoxLayout()
         self.tools = QHBoxLayout(self.bar)
         """Buttons may be added at its end."""
-        self.tools.addWidget(self.subject)
-        self.tools.addLayout(self._chip_row)
-        self.shift_note = QLabel()
-        self.shift_note.setObjectName("iterations_shift")
-        mark(self.shift_note, role="tertiary")
+        arrange(self.tools, self.subject, self._chip_row)
+        self.shift_note = text_label(name="iterations_shift", role="tertiary")
         self.shift_note.hide()
-        self.tools.addWidget(self.shift_note)
-        self.tools.addStretch(1)
+        arrange(self.tools, self.shift_note, 1)
         mark(self.bar, surface="base", line="bottom")
         self.bar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._note = QLabel()
@@ -103,8 +100,7 @@ class IterationsPlot(QWidget):
     def restyle(self) -> None:
         theme = self._services.theme.theme
         edge = theme.size("space.3")
-        self.tools.setContentsMargins(edge, 0, theme.size("space.2"), 0)
-        self.tools.setSpacing(theme.size("space.2"))
+        arrange(self.tools, edges=(edge, 0, theme.size("space.2"), 0), gap=theme.size("space.2"))
         self._chip_row.setSpacing(theme.size("space.2"))
         self.bar.setFixedHeight(theme.size("row.toolbar") + 1)
         self._note.setContentsMargins(edge, edge, edge, edge)

@@ -23,6 +23,7 @@ from PyQt6.QtWidgets import (
 
 from presentation.panels.welcome_examples import EXAMPLES
 from presentation.panels.welcome_rows import ExampleRow, Note, Part, Row
+from presentation.ui.parts import arrange, push_button
 from presentation.ui.signals import Signal, signal
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
@@ -98,10 +99,7 @@ class WelcomePage(QScrollArea):
         self.text.sent.connect(self._design)
         self.text.setObjectName("designText")
         self.text.setTabChangesFocus(True)
-        self.design = QPushButton()
-        self.design.setObjectName("design")
-        mark(self.design, kind="primary")
-        self.design.clicked.connect(self._design)
+        self.design = push_button(name="design", clicked=self._design, kind="primary")
         self.text.textChanged.connect(self._enable)
         self._provider = QLabel()
         mark(self._provider, role="small")
@@ -117,19 +115,14 @@ class WelcomePage(QScrollArea):
         self._build()
         self.set_recent(())
         self.set_report(None)
-        services.theme.changed.connect(self.restyle)
-        services.language.changed.connect(self.retranslate)
-        self.restyle()
-        self.retranslate()
+        services.dress(self)
 
     def _build(self) -> None:
         card, foot = QFrame(), QHBoxLayout()
         card.setObjectName("designCard")
         mark(card, card=True)
         self.text.focus_changed.connect(lambda has_focus: mark(card, active=has_focus))
-        inside = QVBoxLayout(card)
-        inside.addWidget(self.text)
-        inside.addLayout(foot)
+        inside = arrange(QVBoxLayout(card), self.text, foot)
         foot.addWidget(self._provider)
         foot.addStretch(1)
         foot.addWidget(self.design)
@@ -139,16 +132,8 @@ class WelcomePage(QScrollArea):
             button.clicked.connect(lambda _checked=False, sentence=sentence: self._suggest(sentence))
             chips.addWidget(button)
         chips.addStretch(1)
-        main = QVBoxLayout()
-        main.addWidget(self._title)
-        main.addWidget(card)
-        main.addLayout(chips)
-        main.addWidget(self._examples)
-        main.addStretch(1)
-        side = QVBoxLayout()
-        for part in (self._start, self._recent, self._machine, self._appearance):
-            side.addWidget(part)
-        side.addStretch(1)
+        main = arrange(QVBoxLayout(), self._title, card, chips, self._examples, 1)
+        side = arrange(QVBoxLayout(), self._start, self._recent, self._machine, self._appearance, 1)
         open_row = Row(self._services, "folder-open", msg("Open folder"), key="Ctrl+O")
         open_row.pressed.connect(self.folder_wanted)
         new_row = Row(self._services, "file-plus", msg("New empty project"), key="Ctrl+N")
@@ -164,8 +149,7 @@ class WelcomePage(QScrollArea):
         boxes = QWidget()
         row = QHBoxLayout(boxes)
         row.setContentsMargins(0, self._services.theme.theme.size("space.2"), 0, 0)
-        row.addWidget(self.language, 1)
-        row.addWidget(self.theme, 1)
+        arrange(row, (self.language, 1), (self.theme, 1))
         self._appearance.set_rows([boxes])
         grid = QGridLayout(self._page)
         self._columns = (QWidget(), QWidget())
@@ -261,13 +245,10 @@ class WelcomePage(QScrollArea):
         _grid, main, side, chips, inside = self._layouts
         edge = theme.size("space.6")
         main.setSpacing(theme.size("space.3"))
-        side.setSpacing(theme.size("space.6"))
-        side.setContentsMargins(0, theme.size("space.2"), 0, 0)
-        chips.setSpacing(theme.size("space.2"))
-        chips.setContentsMargins(0, 0, 0, theme.size("space.3"))
+        arrange(side, edges=(0, theme.size("space.2"), 0, 0), gap=theme.size("space.6"))
+        arrange(chips, edges=(0, 0, 0, theme.size("space.3")), gap=theme.size("space.2"))
         small = theme.size("space.2")
-        inside.setContentsMargins(small, small, small, small)
-        inside.setSpacing(0)
+        arrange(inside, edges=small, gap=0)
         self._columns[0].setMaximumWidth(theme.size("pane.right_max"))
         self._columns[1].setMaximumWidth(theme.size("pane.left_default") + 3 * edge)
         self._place()

@@ -16,6 +16,7 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
 from presentation.ui.theme import tokens
 from presentation.ui.workspace import WindowServices
@@ -122,16 +123,10 @@ class Part(QWidget):
         self._head.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         if is_lined:
             mark(self._head, line="bottom")
-        head = QHBoxLayout(self._head)
-        head.addWidget(self._heading)
-        head.addStretch(1)
-        head.addWidget(self._side)
+        arrange(QHBoxLayout(self._head), self._heading, 1, self._side)
         self._rows = QVBoxLayout()
         self._rows.setSpacing(0)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addWidget(self._head)
-        self._column.addLayout(self._rows)
+        self._column = arrange(QVBoxLayout(self), self._head, self._rows, edges=0)
         services.language.changed.connect(self._retranslate)
         services.theme.changed.connect(self._restyle)
         self._restyle()

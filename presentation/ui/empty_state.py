@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
+from presentation.ui.parts import arrange, push_button
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message
@@ -30,16 +31,11 @@ class EmptyNote(QWidget):
         self._column = QVBoxLayout(self)
         self._column.addWidget(self._label)
         for message, act in actions:
-            button = QPushButton()
-            mark(button, kind="link")
-            button.clicked.connect(lambda _checked=False, act=act: act())
+            button = push_button(clicked=lambda _checked=False, act=act: act(), kind="link")
             self._buttons.append((button, message))
             self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addStretch(1)
-        services.theme.changed.connect(self.restyle)
-        services.language.changed.connect(self.retranslate)
-        self.restyle()
-        self.retranslate()
+        services.dress(self)
 
     def set_text(self, text: Message) -> None:
         self._text = text
@@ -53,8 +49,7 @@ class EmptyNote(QWidget):
     def restyle(self) -> None:
         theme = self._services.theme.theme
         edge = theme.size("space.3")
-        self._column.setContentsMargins(edge, theme.size("space.1"), edge, edge)
-        self._column.setSpacing(theme.size("space.2"))
+        arrange(self._column, edges=(edge, theme.size("space.1"), edge, edge), gap=theme.size("space.2"))
 
     def retranslate(self) -> None:
         self._label.setText(self._services.language(self._text))

@@ -18,6 +18,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from presentation.ui.parts import arrange, push_button
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message
@@ -136,11 +137,7 @@ class IconButton(QToolButton):
 
 def small_button(name: str, act: Callable[[], object]) -> QPushButton:
     """A small button of a line that tells something; its words are set by whoever owns it."""
-    button = QPushButton()
-    button.setObjectName(name)
-    mark(button, small=True)
-    button.clicked.connect(lambda _checked=False: act())
-    return button
+    return push_button(name=name, clicked=lambda _checked=False: act(), small=True)
 
 
 class PaneSection(QWidget):
@@ -159,17 +156,10 @@ class PaneSection(QWidget):
         row = QHBoxLayout(self._header)
         row.addWidget(self._label, 1)
         self._row = row
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._header)
-        column.addWidget(body, 1)
+        arrange(QVBoxLayout(self), self._header, (body, 1), edges=0, gap=0)
         self.body = body
         body.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        services.theme.changed.connect(self.restyle)
-        services.language.changed.connect(self.retranslate)
-        self.restyle()
-        self.retranslate()
+        services.dress(self)
 
     def add_tool(self, button: QWidget) -> None:
         """A button at the right end of the header."""

@@ -17,6 +17,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from presentation.ui.parts import arrange, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message
@@ -44,9 +45,7 @@ class SmallDialog(QDialog):
         self.setObjectName(name)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(services.language(title))
-        self.head = QLabel(services.language(title))
-        self.head.setWordWrap(True)
-        mark(self.head, role="title")
+        self.head = text_label(services.language(title), wraps=True, role="title")
         self.words = QLabel(text)
         """What it says, beside the title."""
         self.words.setTextFormat(Qt.TextFormat.PlainText)
@@ -58,10 +57,7 @@ class SmallDialog(QDialog):
         self._content = QWidget()
         self._content.setObjectName("smallDialogContent")
         mark(self._content, surface="raised")
-        self._column = QVBoxLayout(self._content)
-        self._column.addWidget(self.head)
-        self._column.addWidget(self.words)
-        self._column.addStretch(1)
+        self._column = arrange(QVBoxLayout(self._content), self.head, self.words, 1)
         self._scroll = QScrollArea()
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setWidgetResizable(True)
@@ -74,11 +70,7 @@ class SmallDialog(QDialog):
         self._footer = QHBoxLayout(footer)
         self._footer.addStretch(1)
         self._foot = footer
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(self._scroll, 1)
-        whole.addWidget(footer)
+        arrange(QVBoxLayout(self), (self._scroll, 1), footer, edges=0, gap=0)
         services.theme.changed.connect(self.restyle)
         self.restyle()
 
@@ -126,10 +118,8 @@ class SmallDialog(QDialog):
     def restyle(self, _theme: object = None) -> None:
         theme = self._services.theme.theme
         edge, gap = theme.size("space.4"), theme.size("space.2")
-        self._column.setContentsMargins(edge, edge, edge, edge)
-        self._column.setSpacing(theme.size("space.3"))
-        self._footer.setContentsMargins(edge, theme.size("space.3"), edge, theme.size("space.3"))
-        self._footer.setSpacing(gap)
+        arrange(self._column, edges=edge, gap=theme.size("space.3"))
+        arrange(self._footer, edges=(edge, theme.size("space.3"), edge, theme.size("space.3")), gap=gap)
 
     def open(self) -> None:
         """Show it as large as what it says, in front of its window."""

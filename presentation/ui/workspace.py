@@ -254,6 +254,13 @@ class Workspace(QObject):
         self.shown_file = path
 
 
+class Dressed(Protocol):
+    """What has a look and words."""
+
+    def restyle(self) -> None: ...
+    def retranslate(self) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class WindowServices:
     """Handed to every panel: what it may use."""
@@ -264,3 +271,10 @@ class WindowServices:
     workspace: Workspace
     start: Callable[..., object]
     """start(coroutine, *, kind, scope=None): run it as a task; its error is shown, not lost."""
+
+    def dress(self, widget: Dressed) -> None:
+        """Have a widget in the theme and the language in force, now and whenever they change."""
+        self.theme.changed.connect(widget.restyle)
+        self.language.changed.connect(widget.retranslate)
+        widget.restyle()
+        widget.retranslate()

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QUrl
 from PyQt6.QtGui import QDesktopServices
-from PyQt6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
+from PyQt6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from presentation import VERSION
 from presentation.ui import questions
 from presentation.ui.machine import name_of_point
+from presentation.ui.parts import push_button
 from presentation.ui.small_dialog import SmallDialog
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
@@ -120,10 +121,11 @@ def show_about(services: WindowServices, window: QWidget) -> None:
         language(msg("Free software under the GNU General Public License, version 3, without any warranty.")),
         language(msg("Simulates with ngspice. Typefaces: Inter, JetBrains Mono (OFL); icons: Lucide (ISC).")),
     ]
-    licence = QPushButton(language(msg("Read the license")))
-    licence.setAutoDefault(False)
-    mark(licence, kind="link")
-    licence.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(_LICENCE))))
+    licence = push_button(
+        language(msg("Read the license")),
+        clicked=lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(_LICENCE))),
+        kind="link",
+    )
     questions.tell(
         services,
         window,

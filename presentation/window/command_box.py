@@ -42,10 +42,7 @@ class CommandBox(QLineEdit):
         self._hint = QLabel("Ctrl+P", self)
         mark(self._hint, role="caption")
         self.textEdited.connect(lambda _text: self._search())
-        services.theme.changed.connect(self.restyle)
-        services.language.changed.connect(self.retranslate)
-        self.restyle()
-        self.retranslate()
+        services.dress(self)
 
     def set_folded(self, *, is_folded: bool) -> None:
         """Only its icon is shown."""

@@ -7,9 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QObject, QTimer
+from PyQt6.QtCore import QObject
 
 from presentation.panels.project.outline import OutlinePane
+from presentation.ui.parts import once_after
 from presentation.ui.workspace import WindowServices
 from presentation.window.command_box import CommandBox
 from presentation.window.commands import Commands
@@ -43,10 +44,7 @@ class Finder(QObject):
         self._files: tuple[Path, ...] = ()
         self._nodes: Mapping[str, int] = {}
         """Of the shown file, with their first lines."""
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(300)
-        self._timer.timeout.connect(self._list_files)
+        self._timer = once_after(self, 300, self._list_files)
         for source in (self._command_hits, self._file_hits, self._outline_hits, self._node_hits):
             box.add_source(source)
         workspace = services.workspace

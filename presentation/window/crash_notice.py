@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QWidget
 
 from presentation.ui.clipboard import copy_text
 from presentation.ui.frame import small_button
+from presentation.ui.parts import arrange
 from presentation.ui.small_dialog import SmallDialog
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
@@ -34,9 +35,7 @@ class CrashNotice(QWidget):
         self._found = found
         self._icon, self._label = QLabel(), QLabel()
         self._label.setWordWrap(True)
-        self._row = QHBoxLayout(self)
-        self._row.addWidget(self._icon)
-        self._row.addWidget(self._label, 1)
+        self._row = arrange(QHBoxLayout(self), self._icon, (self._label, 1))
         self.look_button = small_button("crash_look", self.show_report)
         self.later_button = small_button("crash_dismiss", self.hide)
         for button in (self.look_button, self.later_button):
@@ -44,10 +43,7 @@ class CrashNotice(QWidget):
         self.setObjectName("crashNotice")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         mark(self, surface="panel", line="bottom")
-        services.theme.changed.connect(self.restyle)
-        services.language.changed.connect(self.retranslate)
-        self.restyle()
-        self.retranslate()
+        services.dress(self)
 
     def show_report(self) -> None:
         """The report, to be read, copied or deleted."""
@@ -76,8 +72,7 @@ class CrashNotice(QWidget):
     def restyle(self, _theme: object = None) -> None:
         theme = self._services.theme.theme
         edge, gap, size = theme.size("space.3"), theme.size("space.1"), theme.size("icon.default")
-        self._row.setContentsMargins(edge, gap, edge, gap)
-        self._row.setSpacing(theme.size("space.2"))
+        arrange(self._row, edges=(edge, gap, edge, gap), gap=theme.size("space.2"))
         icon = self._services.icons.get("triangle-alert", "warn.icon", size)
         self._icon.setPixmap(icon.pixmap(size, size))
 

@@ -22,6 +22,7 @@ from PyQt6.QtWidgets import (
 )
 
 from presentation.ui.frame import IconButton
+from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
 from presentation.ui.word_button import WordButton
 from presentation.ui.workspace import WindowServices
@@ -64,10 +65,7 @@ class RunGroup(QWidget):
         workspace.run_finished.connect(lambda _result: self._set_running(is_running=False))
         workspace.run_target_changed.connect(lambda _path: self.retranslate())
         workspace.analysis_changed.connect(lambda _card: self.retranslate())
-        services.theme.changed.connect(self.restyle)
-        services.language.changed.connect(self.retranslate)
-        self.restyle()
-        self.retranslate()
+        services.dress(self)
 
     @property
     def is_running(self) -> bool:
@@ -114,8 +112,7 @@ class RunGroup(QWidget):
 
     def restyle(self) -> None:
         theme = self._services.theme.theme
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(theme.size("space.1"))
+        arrange(self._row, edges=0, gap=theme.size("space.1"))
         is_running = self._is_running
         self.run.dress(
             icon="loader-circle" if is_running else "play",
@@ -276,15 +273,11 @@ class Header(QWidget):
         left.addWidget(self.menu_button)
         left.addWidget(self.menu_bar, 0, Qt.AlignmentFlag.AlignVCenter)
         left.addStretch(1)
-        right.addStretch(1)
-        right.addWidget(self.command_box, 100)
+        arrange(right, 1, (self.command_box, 100))
         for button in self.toggles.values():
             right.addWidget(button)
         right.addWidget(self.settings)
-        row = QHBoxLayout(self)
-        row.addWidget(self._left, 1)
-        row.addWidget(self.run_group)
-        row.addWidget(self._right, 1)
+        row = arrange(QHBoxLayout(self), (self._left, 1), self.run_group, (self._right, 1))
         self._rows = (left, right, row)
         self.command_box.focus_changed.connect(lambda _has_focus: self._fit())
 
@@ -344,8 +337,7 @@ class Header(QWidget):
         for part in (left, right):
             part.setContentsMargins(0, 0, 0, 0)
             part.setSpacing(theme.size("space.1"))
-        row.setContentsMargins(theme.size("space.3"), 0, theme.size("space.2"), 0)
-        row.setSpacing(theme.size("space.3"))
+        arrange(row, edges=(theme.size("space.3"), 0, theme.size("space.2"), 0), gap=theme.size("space.3"))
         text = QFontMetrics(theme.font("ui")).height() + theme.size("space.3")
         self.setFixedHeight(max(theme.size("row.header"), text))
         self._fit()

@@ -9,6 +9,7 @@ from PyQt6.QtCore import QPoint, QRect, Qt, pyqtSignal
 from PyQt6.QtGui import QStandardItem, QStandardItemModel
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
+from presentation.ui.parts import arrange
 from presentation.ui.rows import Role, RowLook, RowTree
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
@@ -44,9 +45,7 @@ class HitList(QWidget):
         self._list.setModel(self._rows)
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.clicked.connect(lambda index: self.taken.emit(index.row()))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 1, 1, 1)
-        column.addWidget(self._list)
+        arrange(QVBoxLayout(self), self._list, edges=1)
 
     @property
     def chosen(self) -> int:

@@ -17,6 +17,7 @@ from PyQt6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from application.project.window_state import WindowState
 from presentation.ui.frame import IconButton
+from presentation.ui.parts import arrange
 from presentation.ui.workspace import WindowServices
 from presentation.window import popups
 from presentation.window.header import Header
@@ -68,13 +69,9 @@ class MainWindow(QWidget):
         self.header = Header(services, self)
         self.status_bar = StatusBar(services)
         self._body = QStackedWidget()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.header)
+        column = arrange(QVBoxLayout(self), self.header, edges=0, gap=0)
         self._notices = column
-        column.addWidget(self._body, 1)
-        column.addWidget(self.status_bar)
+        arrange(column, (self._body, 1), self.status_bar)
         self._restyle_frame()
         self._retitle()
         if first == "welcome":

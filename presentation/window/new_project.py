@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from PyQt6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
+from PyQt6.QtWidgets import QLineEdit, QWidget
 
 from presentation.ui import questions
+from presentation.ui.parts import push_button, text_label
 from presentation.ui.small_dialog import SmallDialog
-from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
@@ -48,13 +48,8 @@ async def ask_new_project(services: WindowServices, parent: QWidget) -> tuple[st
     edit.setObjectName("answer")
     edit.setAccessibleName(language(msg("Name of the project")))
     edit.selectAll()
-    where = QLabel()
-    where.setWordWrap(True)
-    mark(where, role="tertiary")
-    change = QPushButton(language(msg("Change folder…")))
-    change.setObjectName("changePlace")
-    change.setAutoDefault(False)
-    mark(change, kind="link")
+    where = text_label(wraps=True, role="tertiary")
+    change = push_button(language(msg("Change folder…")), name="changePlace", kind="link")
 
     def show() -> None:
         where.setText(language(msg("Will be created: {path}", path=_short(place / edit.text().strip()))))

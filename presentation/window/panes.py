@@ -9,6 +9,7 @@ from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
 from presentation.ui.frame import IconButton, LineSplitter, PaneSection
+from presentation.ui.parts import arrange
 from presentation.ui.signals import Signal, signal
 from presentation.ui.styles import mark
 from presentation.ui.tab_strip import TabStrip
@@ -71,9 +72,7 @@ class Panes(QWidget):
             self._columns.addWidget(widget)
         self._columns.setStretchFactor(1, 1)
         mark(self.left, surface="panel")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._columns)
+        arrange(QVBoxLayout(self), self._columns, edges=0)
 
     def _make_right(self) -> QWidget:
         right = QWidget()
@@ -83,15 +82,8 @@ class Panes(QWidget):
         head = QWidget()
         head.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         mark(head, surface="chrome", line="bottom")
-        row = QHBoxLayout(head)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.tabs)
-        row.addStretch(1)
-        column = QVBoxLayout(right)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(head)
-        column.addWidget(self.right_pages, 1)
+        arrange(QHBoxLayout(head), self.tabs, 1, edges=0)
+        arrange(QVBoxLayout(right), head, (self.right_pages, 1), edges=0, gap=0)
         return right
 
     # ---- panels --------------------------------------------------------------------------------

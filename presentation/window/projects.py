@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QObject, QTimer, pyqtSignal
+from PyQt6.QtCore import QObject, pyqtSignal
 
 from application.project.window_state import ProjectMemory
 from presentation.panels.project.tree_model import Marks
+from presentation.ui.parts import once_after
 from presentation.ui.signals import Signal, signal
 from presentation.ui.workspace import Place, WindowServices
 from presentation.window.file_watch import FileWatch
@@ -51,10 +52,7 @@ class ProjectDesk(QObject):
         self._changed: frozenset[Path] = frozenset()
         self._problems: dict[Path, tuple[int, int]] = {}
         self._stale: set[Path] = set()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(150)
-        self._timer.timeout.connect(self._look_again)
+        self._timer = once_after(self, 150, self._look_again)
         workspace = services.workspace
         self._watch.changed.connect(workspace.file_changed.emit)
         self._watch.moved.connect(workspace.file_moved.emit)

@@ -6,8 +6,9 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QObject, QTimer
+from PyQt6.QtCore import QObject
 
+from presentation.ui.parts import once_after
 from presentation.ui.signals import Signal, signal
 
 if TYPE_CHECKING:
@@ -31,10 +32,7 @@ class RunTarget(QObject):
         self._services = services
         self._project = project
         self._request = 0
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_SOON_MS)
-        self._timer.timeout.connect(self._look)
+        self._timer = once_after(self, _SOON_MS, self._look)
         workspace = services.workspace
         workspace.file_shown.connect(lambda _path: self._look())
         workspace.main_circuit_changed.connect(lambda _path: self._look())

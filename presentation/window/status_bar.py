@@ -8,6 +8,7 @@ from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
 
+from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
 from presentation.ui.workspace import AgentStatus, WindowServices
 from shared.errors import CircuitAIError
@@ -121,9 +122,7 @@ class StatusBar(QWidget):
         self._row = QHBoxLayout(self)
         for field in (self.state, self.round, self.tokens):
             self._row.addWidget(field)
-        self._row.addStretch(1)
-        for field in (self.errors, self.warnings, self.place, self.simulator, self.context):
-            self._row.addWidget(field)
+        arrange(self._row, 1, self.errors, self.warnings, self.place, self.simulator, self.context)
         self._advice: Message | None = None
         self._tells_opening = False
         self.state.clicked.connect(self._tell)

@@ -8,13 +8,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, ClassVar
 
-from PyQt6.QtCore import QTimer, pyqtSignal
+from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtWidgets import QWidget
 
 from domain.llm.provider_settings import ModelSettings, ProviderSettings
 from presentation.dialogs.model_settings.form import ProviderForm
 from presentation.dialogs.model_settings.local_section import LocalSection
 from presentation.dialogs.model_settings.tried_settings import TriedSettingsDialog
+from presentation.ui.parts import once_after
 from presentation.ui.signals import Signal, signal
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
@@ -45,10 +46,9 @@ class ModelSettingsDialog(TriedSettingsDialog):
         self._wanted = provider
         self.form: ProviderForm | None = None
         self._saved: ProviderChoice | None = None
-        self._typing = QTimer(self)
-        self._typing.setSingleShot(True)
-        self._typing.setInterval(_AFTER_TYPING_MS)
-        self._typing.timeout.connect(lambda: self._start(self._learn_abilities(), "model abilities"))
+        self._typing = once_after(
+            self, _AFTER_TYPING_MS, lambda: self._start(self._learn_abilities(), "model abilities")
+        )
         self.setObjectName("modelSettings")
         self.local = LocalSection(services)
         for part in (self.local, self.card, self.error):

@@ -20,6 +20,7 @@ from PyQt6.QtWidgets import (
 from domain.llm.chat import ProviderInfo
 from domain.search.embedding import EMBEDDING_SERVERS, EmbeddingServer, EmbeddingSettings
 from presentation.dialogs.model_settings.key_field import KeyField
+from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.errors import UserInputError
@@ -182,8 +183,7 @@ class EmbeddingForm(QWidget):
         for name, box in (("dimension", self.dimension), ("batch", self.batch), ("timeout", self.timeout)):
             self._number_labels[name] = QLabel()
             mark(self._number_labels[name], role="small")
-            row.addWidget(self._number_labels[name])
-            row.addWidget(box, 1)
+            arrange(row, self._number_labels[name], (box, 1))
         fields: tuple[tuple[str, QWidget], ...] = (
             ("provider", self.provider),
             ("key", self.key),
@@ -196,9 +196,7 @@ class EmbeddingForm(QWidget):
             label.setBuddy(field)
             self._labels[name] = label
             self._form.addRow(label, field)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(self._form)
+        arrange(QVBoxLayout(self), self._form, edges=0)
 
     # --- filling -------------------------------------------------------------------------------------
 

@@ -12,7 +12,6 @@ from PyQt6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QPushButton,
     QSpinBox,
     QVBoxLayout,
     QWidget,
@@ -22,6 +21,7 @@ from domain.llm.chat import ModelAbilities, ProviderInfo
 from domain.llm.provider_settings import BUILTIN, ModelSettings, ProviderSettings
 from presentation.dialogs.model_settings.key_field import KeyField
 from presentation.dialogs.model_settings.words import THINKING, ability_words
+from presentation.ui.parts import arrange, push_button, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
@@ -161,25 +161,15 @@ class ProviderForm(QWidget):
         self.model.setObjectName("modelName")
         self.model.setEditable(True)
         self.model.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.reload = QPushButton()
-        self.reload.setObjectName("modelReload")
-        mark(self.reload, kind="quiet")
-        self.reload.setAutoDefault(False)
-        self.reload.clicked.connect(self.list_wanted.emit)
-        self.abilities = QLabel()
-        self.abilities.setObjectName("modelAbilities")
-        mark(self.abilities, role="small")
+        self.reload = push_button(name="modelReload", clicked=self.list_wanted.emit, kind="quiet")
+        self.abilities = text_label(name="modelAbilities", role="small")
         self.thinking = QComboBox()
         self.thinking.setObjectName("modelThinking")
         for value, _text in THINKING:
             self.thinking.addItem("", value)
         self.search = QComboBox()
         self.search.setObjectName("modelSearch")
-        self.search_setup = QPushButton()
-        self.search_setup.setObjectName("modelSearchSetup")
-        mark(self.search_setup, kind="quiet")
-        self.search_setup.setAutoDefault(False)
-        self.search_setup.clicked.connect(self._set_up_search)
+        self.search_setup = push_button(name="modelSearchSetup", clicked=self._set_up_search, kind="quiet")
         self.timeouts: dict[str, QSpinBox] = {}
         for name in _TIMEOUTS:
             box = QSpinBox()
@@ -187,9 +177,7 @@ class ProviderForm(QWidget):
             box.setRange(0, 3600)
             box.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
             self.timeouts[name] = box
-        self.note = QLabel()
-        self.note.setWordWrap(True)
-        mark(self.note, role="small")
+        self.note = text_label(wraps=True, role="small")
 
     def _make_layout(self) -> None:
         self._labels: dict[str, QLabel] = {}
@@ -197,23 +185,15 @@ class ProviderForm(QWidget):
         self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         self._model_row, self._times_row, self._search_row = QWidget(), QWidget(), QWidget()
-        search = QHBoxLayout(self._search_row)
-        search.setContentsMargins(0, 0, 0, 0)
-        search.addWidget(self.search, 1)
-        search.addWidget(self.search_setup)
-        row = QHBoxLayout(self._model_row)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.model, 1)
-        row.addWidget(self.abilities)
-        row.addWidget(self.reload)
+        arrange(QHBoxLayout(self._search_row), (self.search, 1), self.search_setup, edges=0)
+        arrange(QHBoxLayout(self._model_row), (self.model, 1), self.abilities, self.reload, edges=0)
         times = QHBoxLayout(self._times_row)
         times.setContentsMargins(0, 0, 0, 0)
         self._time_labels: dict[str, QLabel] = {}
         for name, box in self.timeouts.items():
             self._time_labels[name] = QLabel()
             mark(self._time_labels[name], role="small")
-            times.addWidget(self._time_labels[name])
-            times.addWidget(box, 1)
+            arrange(times, self._time_labels[name], (box, 1))
         for name, field in (
             ("provider", self.provider),
             ("key", self.key),
@@ -227,10 +207,7 @@ class ProviderForm(QWidget):
             label.setBuddy({"model": self.model, "search": self.search}.get(name, field))
             self._labels[name] = label
             self._form.addRow(label, field)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(self._form)
-        column.addWidget(self.note)
+        arrange(QVBoxLayout(self), self._form, self.note, edges=0)
 
     # --- filling -------------------------------------------------------------------------------------
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import Qt, QUrl, pyqtSignal
 from PyQt6.QtGui import QDesktopServices
-from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from application.ports.credentials import KeyStatus, KeyStores
 from presentation.dialogs.model_settings.words import KEEP_IN, KeepIn, key_note, key_placeholder
+from presentation.ui.parts import arrange, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
@@ -47,19 +48,11 @@ class KeyField(QWidget):
         self.place.setObjectName("modelKeyPlace")
         self.place.currentIndexChanged.connect(lambda _: self._refresh())
         self.passphrase = _secret_edit("modelPassphrase")
-        self.note = QLabel()
-        self.note.setWordWrap(True)
-        mark(self.note, role="small")
+        self.note = text_label(wraps=True, role="small")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        row = QHBoxLayout()
-        row.addWidget(self.edit, 1)
-        row.addWidget(self.remove)
-        row.addWidget(self.page)
-        column.addLayout(row)
-        column.addWidget(self.place)
-        column.addWidget(self.passphrase)
-        column.addWidget(self.note)
+        row = arrange(QHBoxLayout(), (self.edit, 1), self.remove, self.page)
+        arrange(column, row, self.place, self.passphrase, self.note)
         self.setFocusProxy(self.edit)
 
     @property

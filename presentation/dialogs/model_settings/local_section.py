@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QFrame, QLabel, QVBoxLayout
 
+from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
@@ -37,9 +38,7 @@ class LocalSection(QFrame):
             label.setTextFormat(Qt.TextFormat.PlainText)
         mark(self.state, role="strong")
         mark(self.advice, role="small")
-        self._column = QVBoxLayout(self)
-        self._column.addWidget(self.state)
-        self._column.addWidget(self.advice)
+        self._column = arrange(QVBoxLayout(self), self.state, self.advice)
         self.hide()
 
     def show_looking(self) -> None:

@@ -8,6 +8,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from presentation.dialogs.model_settings.words import trial_rows, verified_text
+from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
@@ -48,10 +49,7 @@ class TrialCard(QFrame):
         self._figures = QWidget()
         self._grid = QGridLayout(self._figures)
         self._grid.setContentsMargins(0, 0, 0, 0)
-        self._column = QVBoxLayout(self)
-        self._column.addLayout(self._head)
-        self._column.addWidget(self.advice)
-        self._column.addWidget(self._figures)
+        self._column = arrange(QVBoxLayout(self), self._head, self.advice, self._figures)
 
     @property
     def figures(self) -> tuple[tuple[str, str], ...]:
@@ -100,8 +98,7 @@ class TrialCard(QFrame):
     def restyle(self) -> None:
         theme = self._services.theme.theme
         edge, gap = theme.size("space.3"), theme.size("space.2")
-        self._column.setContentsMargins(edge, gap, edge, gap)
-        self._column.setSpacing(gap)
+        arrange(self._column, edges=(edge, gap, edge, gap), gap=gap)
         self._head.setSpacing(gap)
         small = theme.size("icon.small")
         self._picture.setPixmap(self._services.icons.get(*self._icon, small).pixmap(small, small))

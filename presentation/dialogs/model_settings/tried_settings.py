@@ -15,6 +15,7 @@ from application.ports.credentials import KeyStores
 from presentation.dialogs.model_settings.key_field import KeyField
 from presentation.dialogs.model_settings.trial_card import TrialCard
 from presentation.ui.fitting import fit, height_at
+from presentation.ui.parts import arrange, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
@@ -99,12 +100,7 @@ class TriedSettingsDialog(QDialog):
     # --- parts ---------------------------------------------------------------------------------------
 
     def _label(self, name: str, *, role: str) -> QLabel:
-        label = QLabel()
-        label.setObjectName(self.prefix + name)
-        label.setWordWrap(True)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        mark(label, role=role)
-        return label
+        return text_label(name=self.prefix + name, wraps=True, plain=True, role=role)
 
     def _make_buttons(self) -> None:
         self.test_button, self.cancel_button, self.save_button = QPushButton(), QPushButton(), QPushButton()
@@ -123,14 +119,8 @@ class TriedSettingsDialog(QDialog):
         footer.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         mark(footer, part="footer")
         footer.setLayout(self._buttons)
-        self._buttons.addWidget(self.test_button)
-        self._buttons.addStretch(1)
-        self._buttons.addWidget(self.cancel_button)
-        self._buttons.addWidget(self.save_button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addLayout(self._body, 1)
-        layout.addWidget(footer)
+        arrange(self._buttons, self.test_button, 1, self.cancel_button, self.save_button)
+        arrange(QVBoxLayout(self), (self._body, 1), footer, edges=0)
 
     def _add_form(self, form: QWidget) -> None:
         """Put the fields on top; Tab goes through them first."""
@@ -289,10 +279,8 @@ class TriedSettingsDialog(QDialog):
     def restyle(self, _theme: object = None) -> None:
         theme = self._services.theme.theme
         edge, gap = theme.size("space.4"), theme.size("space.3")
-        self._body.setContentsMargins(edge, edge, edge, edge)
-        self._body.setSpacing(gap)
-        self._buttons.setContentsMargins(edge, gap, edge, gap)
-        self._buttons.setSpacing(theme.size("space.2"))
+        arrange(self._body, edges=edge, gap=gap)
+        arrange(self._buttons, edges=(edge, gap, edge, gap), gap=theme.size("space.2"))
         small = theme.size("icon.small")
         self.test_button.setIcon(self._services.icons.get("refresh-cw", "text.secondary", small))
         self.test_button.setIconSize(QSize(small, small))

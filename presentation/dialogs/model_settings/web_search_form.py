@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QComboBox, QFormLayout, QLabel, QLineEdit, QSpinBox,
 from domain.llm.chat import ProviderInfo
 from domain.llm.web_search import MOST_RESULTS, SearchEngineInfo, WebSearchSettings
 from presentation.dialogs.model_settings.key_field import KeyField
+from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
@@ -75,10 +76,7 @@ class WebSearchForm(QWidget):
             self._labels[name] = label = QLabel()
             label.setBuddy(field)
             self._form.addRow(label, field)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(self._form)
-        column.addWidget(self.note)
+        arrange(QVBoxLayout(self), self._form, self.note, edges=0)
 
     @property
     def info(self) -> SearchEngineInfo:

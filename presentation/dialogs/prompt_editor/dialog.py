@@ -21,6 +21,7 @@ from application.conversation.prompting import Prompting
 from presentation.dialogs.prompt_editor.drafts import IDENTITY, PageName, PromptDrafts
 from presentation.dialogs.prompt_editor.page import ElidedLabel, PromptPage
 from presentation.dialogs.prompt_editor.variable_dialog import AddVariableDialog, RemoveVariablesDialog
+from presentation.ui.parts import arrange
 from presentation.ui.small_dialog import SmallDialog
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
@@ -60,16 +61,8 @@ class PromptSettingsDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._make_pages()
         self._make_footer()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._head)
-        column.addWidget(self._stack, 1)
-        column.addWidget(self._footer)
-        services.theme.changed.connect(self.restyle)
-        services.language.changed.connect(self.retranslate)
-        self.restyle()
-        self.retranslate()
+        arrange(QVBoxLayout(self), self._head, (self._stack, 1), self._footer, edges=0, gap=0)
+        services.dress(self)
         services.start(self._load(), kind="read prompts")
 
     def _make_pages(self) -> None:
@@ -110,9 +103,7 @@ class PromptSettingsDialog(QDialog):
         self.apply = self._button("applyPrompts", lambda: self._write(close=False))
         self.ok = self._button("okPrompts", lambda: self._write(close=True))
         mark(self.ok, kind="primary")
-        self._footer_row = QHBoxLayout(self._footer)
-        self._footer_row.addWidget(self.reset)
-        self._footer_row.addWidget(self.state, 1)
+        self._footer_row = arrange(QHBoxLayout(self._footer), self.reset, (self.state, 1))
         for button in (self.cancel, self.apply, self.ok):
             mark(button, wide=True)
             self._footer_row.addWidget(button)

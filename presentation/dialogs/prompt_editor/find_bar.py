@@ -7,6 +7,7 @@ from PyQt6.QtGui import QKeyEvent, QTextCursor, QTextDocument
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
 
 from presentation.dialogs.prompt_editor.content_editor import ContentEditor
+from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
@@ -33,9 +34,7 @@ class FindBar(QWidget):
         mark(self.count, role="small")
         for field in (self.needle, self.replacement):
             mark(field, small=True)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(services.theme.theme.size("space.1"))
+        row = arrange(QHBoxLayout(self), edges=0, gap=services.theme.theme.size("space.1"))
         for widget, stretch in (
             (self.needle, 2),
             (self.count, 0),
@@ -57,10 +56,7 @@ class FindBar(QWidget):
         self.replace_all.clicked.connect(self._replace_all)
         self._close.clicked.connect(self.end)
         editor.textChanged.connect(self._show_count)
-        services.theme.changed.connect(self.restyle)
-        services.language.changed.connect(self.retranslate)
-        self.restyle()
-        self.retranslate()
+        services.dress(self)
         self.hide()
 
     def begin(self, *, replace: bool = False) -> None:

@@ -28,6 +28,7 @@ from presentation.dialogs.prompt_editor.content_editor import ContentEditor, Dif
 from presentation.dialogs.prompt_editor.drafts import Draft, PageName, PromptDrafts
 from presentation.dialogs.prompt_editor.find_bar import FindBar
 from presentation.dialogs.prompt_editor.variable_panel import VariablePanel
+from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
@@ -52,15 +53,8 @@ class PromptPage(QWidget):
         self.setObjectName(f"promptPage:{name}")
         self._make_list()
         self._make_editor()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self._left)
-        row.addWidget(self._right, 1)
-        services.theme.changed.connect(self.restyle)
-        services.language.changed.connect(self.retranslate)
-        self.restyle()
-        self.retranslate()
+        arrange(QHBoxLayout(self), self._left, (self._right, 1), edges=0, gap=0)
+        services.dress(self)
 
     @property
     def key(self) -> str:
@@ -114,8 +108,7 @@ class PromptPage(QWidget):
         self._left_column = QVBoxLayout(self._left)
         self._filter_row = QHBoxLayout()
         self._filter_row.addWidget(self.filter)
-        self._left_column.addLayout(self._filter_row)
-        self._left_column.addWidget(self.list, 1)
+        arrange(self._left_column, self._filter_row, (self.list, 1))
         self.filter.textChanged.connect(self._on_filter)
         self.list.currentItemChanged.connect(lambda item, _before: self._on_selected(item))
 
@@ -140,15 +133,11 @@ class PromptPage(QWidget):
         head = QHBoxLayout()
         head.addWidget(self._title)
         head.addWidget(self._badge, 0, Qt.AlignmentFlag.AlignVCenter)
-        head.addWidget(self._origin, 1)
-        head.addWidget(self.find_button)
-        head.addWidget(self.compare)
+        arrange(head, (self._origin, 1), self.find_button, self.compare)
         self._column = QVBoxLayout(self._right)
-        self._column.addLayout(head)
-        self._column.addWidget(self.find_bar)
-        self._column.addWidget(self._stack, 1)
-        self._column.addLayout(self._make_problem_line())
-        self._column.addWidget(self.variables)
+        arrange(
+            self._column, head, self.find_bar, (self._stack, 1), self._make_problem_line(), self.variables
+        )
         self._head = head
         self.editor.textChanged.connect(self._on_typed)
         self.find_button.clicked.connect(self._find)
@@ -168,11 +157,7 @@ class PromptPage(QWidget):
         self._size = ElidedLabel(self._right)
         self._size.setObjectName("promptSize")
         mark(self._size, role="secondary")
-        row = QHBoxLayout()
-        for widget in (self._problem_icon, self.problem, self.mend):
-            row.addWidget(widget)
-        row.addStretch(1)
-        row.addWidget(self._size)
+        row = arrange(QHBoxLayout(), self._problem_icon, self.problem, self.mend, 1, self._size)
         self.mend.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self._problem_row = row
         self.problem.clicked.connect(self._on_problem)

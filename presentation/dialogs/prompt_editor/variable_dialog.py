@@ -18,6 +18,7 @@ from PyQt6.QtWidgets import (
 
 from domain.llm.prompts.fallbacks import IDENTITY_VARIABLES
 from domain.llm.prompts.library import IdentityVariable
+from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
@@ -130,10 +131,6 @@ def _buttons(
     mark(primary, kind="primary", wide=True)
     mark(cancel, wide=True)
     cancel.clicked.connect(dialog.reject)
-    row = QHBoxLayout()
-    row.setSpacing(services.theme.theme.size("space.2"))
-    row.addStretch(1)
-    row.addWidget(cancel)
-    row.addWidget(primary)
+    row = arrange(QHBoxLayout(), 1, cancel, primary, gap=services.theme.theme.size("space.2"))
     form.addRow(row)
     return primary

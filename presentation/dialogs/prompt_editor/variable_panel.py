@@ -88,10 +88,7 @@ class VariablePanel(QWidget):
             self._flow.addWidget(button)
         self.add.clicked.connect(self.add_requested.emit)
         self.remove.clicked.connect(self.remove_requested.emit)
-        services.theme.changed.connect(self.restyle)
-        services.language.changed.connect(self.retranslate)
-        self.restyle()
-        self.retranslate()
+        services.dress(self)
 
     def set_variables(
         self, variables: Sequence[IdentityVariable], *, may_change: bool, can_remove: bool = False

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from PyQt6.QtCore import QModelIndex, Qt, QTimer
+from PyQt6.QtCore import QModelIndex, Qt
 from PyQt6.QtGui import QAction, QShowEvent, QStandardItem, QStandardItemModel
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
 
 from presentation.figures import short_count
 from presentation.panels.conversation.status_line import PART_NAMES, ShareBar, color_of
 from presentation.ui.frame import IconButton, LineSplitter
+from presentation.ui.parts import arrange, once_after
 from presentation.ui.questions import choose_target
 from presentation.ui.rows import Role, RowLook, RowTree
 from presentation.ui.styles import mark
@@ -57,17 +58,11 @@ class ContextPanel(QWidget):
         self._make_layout()
         mark(self, surface="base")
         self.setFocusProxy(self.tree)
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(_SOON_MS)
-        self._soon.timeout.connect(self._want)
+        self._soon = once_after(self, _SOON_MS, self._want)
         workspace = services.workspace
         workspace.project_opened.connect(lambda _root: self._forget())
         workspace.project_closed.connect(self._forget)
-        services.theme.changed.connect(self.restyle)
-        services.language.changed.connect(self.retranslate)
-        self.restyle()
-        self.retranslate()
+        services.dress(self)
 
     @property
     def rows(self) -> list[tuple[str, str]]:
@@ -124,12 +119,7 @@ class ContextPanel(QWidget):
         self._split.addWidget(self.text)
         self._split.setStretchFactor(0, 1)
         self._split.setStretchFactor(1, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(self._head)
-        column.addLayout(self._foot)
-        column.addWidget(self._split, 1)
+        arrange(QVBoxLayout(self), self._head, self._foot, (self._split, 1), edges=0, gap=0)
 
     # --- what is shown -------------------------------------------------------------------------------
 

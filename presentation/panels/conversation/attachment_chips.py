@@ -12,6 +12,7 @@ from presentation.panels.conversation.attached import facts_of, icon_name, short
 from presentation.panels.conversation.pending import PendingFile
 from presentation.ui.flow_layout import FlowLayout
 from presentation.ui.frame import IconButton
+from presentation.ui.parts import arrange
 from presentation.ui.styles import mark, style_sheet
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
@@ -39,15 +40,8 @@ class AttachmentChip(QFrame):
         mark(self.button, text=True)
         self.cross = IconButton(services, "x", self._remove_text(), name="removeAttachment")
         self.cross.clicked.connect(lambda: self.removed.emit(file.key))
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(0)
-        self._row.addWidget(self.button)
-        self._row.addWidget(self.cross)
-        services.theme.changed.connect(self.restyle)
-        services.language.changed.connect(self.retranslate)
-        self.restyle()
-        self.retranslate()
+        self._row = arrange(QHBoxLayout(self), self.button, self.cross, edges=0, gap=0)
+        services.dress(self)
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
         """Delete takes it away, wherever in it the keyboard is."""

@@ -24,6 +24,7 @@ from domain.llm.attachments import TEXT_SENT
 from domain.llm.tools.result import cut_middle
 from presentation.panels.conversation.attached import facts_of
 from presentation.ui.elided import ElidedLabel
+from presentation.ui.parts import arrange, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
@@ -81,26 +82,16 @@ class AttachmentDialog(QDialog):
         self._stack = QStackedLayout(body)
         self._stack.addWidget(self._area)
         self._stack.addWidget(self.text)
-        self._facts = QLabel()
-        mark(self._facts, role="caption")
-        self._facts.setWordWrap(True)
+        self._facts = text_label(wraps=True, role="caption")
         name = ElidedLabel()
         name.setText(item.attachment.name)
         mark(name, role="strong")
         self._close = QPushButton()
         self._close.setDefault(True)
         self._close.clicked.connect(self.reject)
-        foot = QHBoxLayout()
-        foot.addWidget(self._facts, 1)
-        foot.addWidget(self._close)
-        layout = QVBoxLayout(self)
-        layout.addWidget(name)
-        layout.addWidget(body, 1)
-        layout.addLayout(foot)
-        services.theme.changed.connect(self.restyle)
-        services.language.changed.connect(self.retranslate)
-        self.restyle()
-        self.retranslate()
+        foot = arrange(QHBoxLayout(), (self._facts, 1), self._close)
+        arrange(QVBoxLayout(self), name, (body, 1), foot)
+        services.dress(self)
         self._take_place()
         services.start(self._fill(), kind="attachments")
 

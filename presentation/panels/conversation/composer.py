@@ -15,6 +15,7 @@ from presentation.panels.conversation.pending import PendingFile
 from presentation.panels.conversation.search_switch import SearchSwitch
 from presentation.panels.conversation.taking_in import LONGEST_PASTED, can_take_in, take_in
 from presentation.ui.frame import IconButton
+from presentation.ui.parts import arrange
 from presentation.ui.styles import mark, style_sheet
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
@@ -164,23 +165,12 @@ class Composer(QFrame):
         self.send_button.clicked.connect(self._on_button)
         row = QHBoxLayout()
         row.addWidget(self.picture_button)
-        row.addWidget(self.file_button)
-        row.addWidget(self.search_switch)
-        row.addStretch(1)
-        row.addWidget(self._hint)
-        row.addWidget(self.model_button)
-        row.addWidget(self.send_button)
-        self._layout = QVBoxLayout(self)
-        self._layout.addWidget(self.chips)
-        self._layout.addWidget(self.edit)
-        self._layout.addLayout(row)
+        arrange(row, self.file_button, self.search_switch, 1, self._hint, self.model_button, self.send_button)
+        self._layout = arrange(QVBoxLayout(self), self.chips, self.edit, row)
         self._row = row
         self._order_tabs()
         self.setFocusProxy(self.edit)
-        services.theme.changed.connect(self.restyle)
-        services.language.changed.connect(self.retranslate)
-        self.restyle()
-        self.retranslate()
+        services.dress(self)
 
     @property
     def text(self) -> str:
@@ -224,8 +214,7 @@ class Composer(QFrame):
         self.edit.setFont(theme.font("ui"))
         gap, edge = theme.size("space.1"), theme.size("space.2")
         inner = gap + theme.size("space.half")
-        self._layout.setContentsMargins(edge, edge, inner, inner)
-        self._layout.setSpacing(gap)
+        arrange(self._layout, edges=(edge, edge, inner, inner), gap=gap)
         self._row.setSpacing(gap)
         self.setStyleSheet(
             style_sheet(

@@ -11,7 +11,6 @@ from PyQt6.QtGui import QPainter
 from PyQt6.QtWidgets import (
     QDialog,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -31,6 +30,7 @@ from presentation.panels.conversation.stored import title_of
 from presentation.panels.conversation.words import clock_time
 from presentation.ui import questions
 from presentation.ui.elided import ElidedLabel
+from presentation.ui.parts import arrange, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
@@ -69,10 +69,7 @@ class ConversationsDialog(QDialog):
         self._make_preview()
         self._make_buttons()
         self._make_layout()
-        services.theme.changed.connect(self.restyle)
-        services.language.changed.connect(self.retranslate)
-        self.restyle()
-        self.retranslate()
+        services.dress(self)
         self._fill()
 
     def show_sessions(self, infos: Sequence[SessionInfo]) -> None:
@@ -98,9 +95,7 @@ class ConversationsDialog(QDialog):
         mark(self.list, surface="panel")
         self.list.currentItemChanged.connect(self._on_selection)
         self.list.itemActivated.connect(self._open)
-        self._empty = QLabel()
-        self._empty.setWordWrap(True)
-        mark(self._empty, role="secondary")
+        self._empty = text_label(wraps=True, role="secondary")
 
     def _make_preview(self) -> None:
         self._count, self._model = ElidedLabel(), ElidedLabel()
@@ -140,46 +135,30 @@ class ConversationsDialog(QDialog):
         footer = QWidget()
         footer.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         mark(footer, part="footer")
-        self._buttons = QHBoxLayout(footer)
-        for button in (self._rename, self._export, self._delete):
-            self._buttons.addWidget(button)
-        self._buttons.addStretch(1)
-        for button in (self._close, self._use):
-            self._buttons.addWidget(button)
+        self._buttons = arrange(
+            QHBoxLayout(footer), self._rename, self._export, self._delete, 1, self._close, self._use
+        )
         left = QWidget()
         left.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         mark(left, surface="panel", line="right")
         self._left = QVBoxLayout(left)
         for widget in (self.search, self._empty, self.list):
             self._left.addWidget(widget)
-        self._head = QHBoxLayout()
-        self._head.addWidget(self._count, 1)
-        self._head.addWidget(self._model, 1)
-        self._right = QVBoxLayout()
-        self._right.addLayout(self._head)
-        self._right.addWidget(self.preview, 1)
-        body = QHBoxLayout()
-        body.setSpacing(0)
-        body.addWidget(left, 4)
-        body.addLayout(self._right, 5)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(body, 1)
-        layout.addWidget(footer)
+        self._head = arrange(QHBoxLayout(), (self._count, 1), (self._model, 1))
+        self._right = arrange(QVBoxLayout(), self._head, (self.preview, 1))
+        body = arrange(QHBoxLayout(), (left, 4), (self._right, 5), gap=0)
+        arrange(QVBoxLayout(self), (body, 1), footer, edges=0, gap=0)
 
     # --- looks ---------------------------------------------------------------------------------------
 
     def restyle(self) -> None:
         theme = self._services.theme.theme
         edge, gap = theme.size("space.4"), theme.size("space.2")
-        self._left.setContentsMargins(gap, gap, gap, 0)
-        self._left.setSpacing(gap)
+        arrange(self._left, edges=(gap, gap, gap, 0), gap=gap)
         self._head.setContentsMargins(edge, theme.size("space.3"), edge, 0)
         self._right.setSpacing(0)
         foot = theme.size("space.3")
-        self._buttons.setContentsMargins(edge, foot, edge, foot)
-        self._buttons.setSpacing(gap)
+        arrange(self._buttons, edges=(edge, foot, edge, foot), gap=gap)
         self._export.setIcon(
             self._services.icons.get("chevron-down", "text.secondary", theme.size("icon.small"))
         )

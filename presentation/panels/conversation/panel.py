@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QKeyEvent, QKeySequence, QShortcut
-from PyQt6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from domain.llm.costs import shown_cost
 from presentation.figures import short_count
@@ -27,6 +27,7 @@ from presentation.panels.conversation.view_host import MessageView
 from presentation.panels.conversation.view_model import ConversationViewModel, Mode
 from presentation.panels.conversation.waiting import WaitingRow
 from presentation.panels.conversation.web_probe import WebProbe
+from presentation.ui.parts import arrange, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import AgentStatus, WindowServices
 from shared.message import Message, msg
@@ -104,10 +105,7 @@ class ConversationPanel(QWidget):
         workspace.main_circuit_changed.connect(self._on_main_circuit)
         workspace.mode_switch_requested.connect(self.toggle_mode)
         workspace.design_requested.connect(self.design)
-        services.theme.changed.connect(self.restyle)
-        services.language.changed.connect(self.retranslate)
-        self.restyle()
-        self.retranslate()
+        services.dress(self)
         if workspace.root is not None:
             self._on_project(workspace.root)
 
@@ -203,9 +201,7 @@ class ConversationPanel(QWidget):
         self._waiting = WaitingRow(services)
         self._waiting.edit_clicked.connect(self._take_back_waiting)
         self._waiting.drop_clicked.connect(self.model.take_back_waiting)
-        self._notice = QLabel()
-        self._notice.setObjectName("conversationNotice")
-        self._notice.setWordWrap(True)
+        self._notice = text_label(name="conversationNotice", wraps=True)
         self._notice.hide()
         mark(self._notice, role="warn")
         self._line = StatusLine(services)
@@ -217,13 +213,9 @@ class ConversationPanel(QWidget):
         self._bottom = QVBoxLayout()
         for widget in (self._notice, self._waiting, self.composer, self._line):
             self._bottom.addWidget(widget)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self._bar)
-        layout.addWidget(self._strange)
-        layout.addWidget(self._messages, 1)
-        layout.addLayout(self._bottom)
+        arrange(
+            QVBoxLayout(self), self._bar, self._strange, (self._messages, 1), self._bottom, edges=0, gap=0
+        )
 
     def _make_keys(self) -> None:
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
@@ -245,8 +237,7 @@ class ConversationPanel(QWidget):
         """Sizes, fonts, icons; the messages anew where they hold colours."""
         theme = self._services.theme.theme
         edge = theme.size("space.3")
-        self._bottom.setContentsMargins(edge, theme.size("space.2"), edge, 0)
-        self._bottom.setSpacing(theme.size("space.1"))
+        arrange(self._bottom, edges=(edge, theme.size("space.2"), edge, 0), gap=theme.size("space.1"))
         for part in (self._bar, self._strange, self._waiting, self._line, self._messages):
             part.restyle()
         self.refresh()

@@ -34,6 +34,7 @@ from presentation.panels.conversation.markup import BlockSplitter, whole_block_h
 from presentation.panels.conversation.plain_items import Folds, PlainItems
 from presentation.panels.conversation.plain_parts import ICON_SIDE, bar_picture
 from presentation.panels.conversation.rows import row_of
+from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 
@@ -78,9 +79,7 @@ class PlainConversation(QWidget):
         assert document is not None
         self._document = document
         mark(self._browser, plain=True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._browser)
+        arrange(QVBoxLayout(self), self._browser, edges=0)
         self.restyle()
 
     @property

@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from presentation.figures import short_count
 from presentation.ui.elided import ElidedLabel
+from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
 from presentation.ui.theme import tokens
 from presentation.ui.workspace import WindowServices
@@ -83,10 +84,7 @@ class ContextMeter(QWidget):
         self._name, self._bar, self._figure = QLabel(), ShareBar(services), QLabel()
         mark(self._name, role="small")
         mark(self._figure, role="small")
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        for widget in (self._name, self._bar, self._figure):
-            self._row.addWidget(widget)
+        self._row = arrange(QHBoxLayout(self), self._name, self._bar, self._figure, edges=0)
 
     @property
     def text(self) -> str:
@@ -208,8 +206,7 @@ class StatusLine(QWidget):
     def restyle(self) -> None:
         theme = self._services.theme.theme
         gap = theme.size("space.1")
-        self._row.setContentsMargins(gap, 0, gap, 0)
-        self._row.setSpacing(theme.size("space.2"))
+        arrange(self._row, edges=(gap, 0, gap, 0), gap=theme.size("space.2"))
         self._text.setFont(theme.font("small"))
         self._pace.setFont(theme.tabular("small"))
         self.setFixedHeight(max(theme.size("row.status"), self._text.fontMetrics().height() + gap))

@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from presentation.panels.conversation.stored import title_of
 from presentation.ui import questions
 from presentation.ui.frame import small_button
+from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
@@ -43,8 +44,7 @@ class StrangeRow(QWidget):
         self._words.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         self._words.addWidget(self._label, 1)
         self._ways.addStretch(1)
-        self._column.addLayout(self._words)
-        self._column.addLayout(self._ways)
+        arrange(self._column, self._words, self._ways)
         self.look_button = small_button("strange_look", self._look)
         self.later_button = small_button("strange_later", self._not_now)
         for button in (self.look_button, self.later_button):
@@ -62,8 +62,7 @@ class StrangeRow(QWidget):
     def restyle(self) -> None:
         theme = self._services.theme.theme
         edge, gap, size = theme.size("space.3"), theme.size("space.1"), theme.size("icon.default")
-        self._column.setContentsMargins(edge, theme.size("space.2"), edge, theme.size("space.2"))
-        self._column.setSpacing(gap)
+        arrange(self._column, edges=(edge, theme.size("space.2"), edge, theme.size("space.2")), gap=gap)
         for row in (self._words, self._ways):
             row.setSpacing(theme.size("space.2"))
         icon = self._services.icons.get("history", "text.secondary", size)

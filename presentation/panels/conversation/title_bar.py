@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PyQt6.QtCore import QEvent, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QKeyEvent, QMouseEvent
-from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QStackedLayout, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QWidget
 
 from presentation.ui.elided import ElidedLabel
 from presentation.ui.frame import IconButton
+from presentation.ui.parts import arrange, push_button
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
@@ -110,9 +111,7 @@ class TitleBar(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         mark(self, line="bottom")
         self.title = EditableTitle()
-        self.mode_button = QPushButton()
-        self.mode_button.setObjectName("modeButton")
-        mark(self.mode_button, small=True)
+        self.mode_button = push_button(name="modeButton", small=True)
         self._new = IconButton(services, "plus", msg("New conversation"), name="newConversation")
         self._list = IconButton(services, "history", msg("Conversations"), name="conversationHistory")
         self._clear = IconButton(
@@ -125,10 +124,9 @@ class TitleBar(QWidget):
             (self._clear, self.delete_clicked),
         ):
             button.clicked.connect(lambda _checked, signal=signal: signal.emit())
-        self._row = QHBoxLayout(self)
-        self._row.addWidget(self.title, 1)
-        for widget in (self.mode_button, self._new, self._list, self._clear):
-            self._row.addWidget(widget)
+        self._row = arrange(
+            QHBoxLayout(self), (self.title, 1), self.mode_button, self._new, self._list, self._clear
+        )
 
     def show_state(
         self, name: str, *, mode: str, is_running: bool, is_stored: bool, has_project: bool

@@ -7,6 +7,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from presentation.ui.elided import ElidedLabel
 from presentation.ui.frame import IconButton
+from presentation.ui.parts import arrange
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
@@ -27,11 +28,7 @@ class WaitingRow(QWidget):
         self._edit.clicked.connect(self.edit_clicked)
         self._drop = IconButton(services, "x", msg("Discard queued message"), name="dropWaiting")
         self._drop.clicked.connect(self.drop_clicked)
-        self._row = QHBoxLayout(self)
-        self._row.addWidget(self._icon)
-        self._row.addWidget(self._text, 1)
-        self._row.addWidget(self._edit)
-        self._row.addWidget(self._drop)
+        self._row = arrange(QHBoxLayout(self), self._icon, (self._text, 1), self._edit, self._drop)
         self.hide()
 
     def show_text(self, text: str, *, files: int = 0) -> None:
@@ -47,8 +44,7 @@ class WaitingRow(QWidget):
         theme = self._services.theme.theme
         side = theme.size("icon.small")
         gap = theme.size("space.1")
-        self._row.setContentsMargins(gap, 0, 0, 0)
-        self._row.setSpacing(gap)
+        arrange(self._row, edges=(gap, 0, 0, 0), gap=gap)
         self._text.setFont(theme.font("small"))
         icon = self._services.icons.get("clock", "text.secondary", side)
         self._icon.setPixmap(icon.pixmap(QSize(side, side), self.devicePixelRatioF()))

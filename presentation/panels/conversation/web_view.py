@@ -32,6 +32,7 @@ from presentation.panels.conversation.items import (
     Updated,
 )
 from presentation.panels.conversation.markup import BlockSplitter, block_html, whole_block_html
+from presentation.ui.parts import arrange
 from presentation.ui.theme import Theme, tokens
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
@@ -108,9 +109,7 @@ class WebConversation(QWidget):
         self._page.renderProcessTerminated.connect(lambda *_: self.crashed.emit())
         self._view.setPage(self._page)
         self._page.load(QUrl.fromLocalFile(str(_PAGE)))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._view)
+        arrange(QVBoxLayout(self), self._view, edges=0)
 
     @property
     def page(self) -> QWebEnginePage:

@@ -33,10 +33,7 @@ class LogView(QPlainTextEdit):
         self.setReadOnly(True)
         self.setUndoRedoEnabled(False)
         mark(self, plain=True)
-        services.theme.changed.connect(self.restyle)
-        services.language.changed.connect(self.retranslate)
-        self.restyle()
-        self.retranslate()
+        services.dress(self)
 
     @property
     def plain_text(self) -> str:

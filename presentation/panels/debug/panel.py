@@ -14,6 +14,7 @@ from presentation.panels.debug.state_view import StateView
 from presentation.panels.debug.tally import OWN_TASK, EventTally
 from presentation.panels.debug.trace_view import TraceView
 from presentation.ui.frame import IconButton
+from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
 from presentation.ui.tab_strip import TabStrip
 from presentation.ui.workspace import WindowServices
@@ -63,15 +64,8 @@ class DebugPanel(QWidget):
         self.copy_button = IconButton(services, "copy", msg("Copy all"), name="debugCopy")
         self.copy_button.clicked.connect(self.copy)
         head = QWidget()
-        self._row = QHBoxLayout(head)
-        self._row.addWidget(self.tabs, 1)
-        self._row.addWidget(self.anew)
-        self._row.addWidget(self.copy_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(head)
-        column.addWidget(self._pages, 1)
+        self._row = arrange(QHBoxLayout(head), (self.tabs, 1), self.anew, self.copy_button)
+        arrange(QVBoxLayout(self), head, (self._pages, 1), edges=0, gap=0)
         mark(self, surface="base")
         self.tabs.currentChanged.connect(self._on_chosen)
         self._timer = QTimer(self)
@@ -95,8 +89,7 @@ class DebugPanel(QWidget):
 
     def restyle(self) -> None:
         theme = self._services.theme.theme
-        self._row.setContentsMargins(0, 0, theme.size("space.2"), 0)
-        self._row.setSpacing(theme.size("space.1"))
+        arrange(self._row, edges=(0, 0, theme.size("space.2"), 0), gap=theme.size("space.1"))
 
     def showEvent(self, event: QShowEvent | None) -> None:  # noqa: N802 - Qt's name
         """It is only kept up to date while it is seen."""

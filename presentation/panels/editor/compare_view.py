@@ -8,6 +8,7 @@ from PyQt6.QtGui import QTextBlockFormat, QTextCharFormat, QTextCursor
 from PyQt6.QtWidgets import QTextEdit, QVBoxLayout, QWidget
 
 from domain.llm.tools.line_diff import LineDiff
+from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
@@ -24,9 +25,7 @@ class CompareView(QWidget):
         self.text.setReadOnly(True)
         self.text.setLineWrapMode(QTextEdit.LineWrapMode.NoWrap)
         mark(self.text, plain=True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.text)
+        arrange(QVBoxLayout(self), self.text, edges=0)
         self.setFocusProxy(self.text)
         self.restyle()
         self.retranslate()

@@ -25,6 +25,7 @@ from presentation.panels.editor.find_bar import FindBar, GoToLineBar
 from presentation.panels.editor.page import EditorPage
 from presentation.panels.editor.tabs import EditorTabs
 from presentation.ui.empty_state import EmptyNote
+from presentation.ui.parts import arrange
 from presentation.ui.signals import Signal, signal
 from presentation.ui.styles import mark
 from presentation.ui.workspace import Place, WindowServices
@@ -97,19 +98,13 @@ class EditorArea(QWidget):
         self._row = QWidget()
         self._row.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         mark(self._row, surface="chrome")
-        row = QHBoxLayout(self._row)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.tabs)
-        row.addStretch(1)
+        arrange(QHBoxLayout(self._row), self.tabs, 1, edges=0)
         self._stack.addWidget(self._empty)
         self._stack.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         mark(self._stack, surface="base")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for widget in (self._row, self.go_to_line_bar, self.find_bar):
-            column.addWidget(widget)
-        column.addWidget(self._stack, 1)
+        arrange(
+            QVBoxLayout(self), self._row, self.go_to_line_bar, self.find_bar, (self._stack, 1), edges=0, gap=0
+        )
 
     def _make_actions(self) -> None:
         commands: dict[str, tuple[str, Callable[[], object]]] = {

@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushBu
 from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.search import Found, Query, find_all, replacement_of
 from presentation.panels.editor.text_changes import TextEdit
+from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
@@ -74,16 +75,9 @@ class FindBar(QWidget):
         for button in self._toggles.values():
             button.setCheckable(True)
             right.addWidget(button)
-        right.addWidget(self._previous)
-        right.addWidget(self._next)
-        right.addWidget(self._count)
-        right.addStretch(1)
-        right.addWidget(self._close)
+        arrange(right, self._previous, self._next, self._count, 1, self._close)
         self._tools = right
-        self._second = QHBoxLayout()
-        self._second.addWidget(self._one)
-        self._second.addWidget(self._all)
-        self._second.addStretch(1)
+        self._second = arrange(QHBoxLayout(), self._one, self._all, 1)
         self._grid.addWidget(self._find, 0, 0)
         self._grid.addLayout(right, 0, 1)
         self._grid.addWidget(self._replace, 1, 0)
@@ -335,9 +329,7 @@ class GoToLineBar(QWidget):
         self.setObjectName("goToLineBar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         mark(self, surface="panel", line="bottom")
-        self._row = QHBoxLayout(self)
-        self._row.addWidget(self._field, 2)
-        self._row.addWidget(self._label, 3)
+        self._row = arrange(QHBoxLayout(self), (self._field, 2), (self._label, 3))
         self._field.installEventFilter(self)
         self.restyle()
         self.retranslate()
@@ -371,8 +363,7 @@ class GoToLineBar(QWidget):
     def restyle(self) -> None:
         theme = self._services.theme.theme
         edge, gap = theme.size("space.3"), theme.size("space.1")
-        self._row.setContentsMargins(edge, gap, edge, gap)
-        self._row.setSpacing(theme.size("space.2"))
+        arrange(self._row, edges=(edge, gap, edge, gap), gap=theme.size("space.2"))
 
     def retranslate(self) -> None:
         count = self._editor.lines() if self._editor is not None else 1

@@ -9,6 +9,7 @@ from typing import Literal
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
+from presentation.ui.parts import arrange, push_button
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message
@@ -76,18 +77,16 @@ class NoticeBar(QWidget):
             button.deleteLater()
         self._buttons = []
         for way in ways:
-            button = QPushButton()
-            button.setObjectName(f"notice_{way.name}")
-            mark(button, small=True)
-            button.clicked.connect(lambda _checked=False, act=way.act: act())
+            button = push_button(
+                name=f"notice_{way.name}", clicked=lambda _checked=False, act=way.act: act(), small=True
+            )
             self._row.addWidget(button)
             self._buttons.append((button, way.text))
 
     def restyle(self) -> None:
         theme = self._services.theme.theme
         edge, gap = theme.size("space.3"), theme.size("space.1")
-        self._row.setContentsMargins(edge, gap, edge, gap)
-        self._row.setSpacing(theme.size("space.2"))
+        arrange(self._row, edges=(edge, gap, edge, gap), gap=theme.size("space.2"))
         token = "error.icon" if self._notice is not None and self._notice.kind == "not_saved" else "warn.icon"
         size = theme.size("icon.default")
         self._icon.setPixmap(self._services.icons.get("triangle-alert", token, size).pixmap(size, size))

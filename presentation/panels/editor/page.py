@@ -31,6 +31,7 @@ from presentation.panels.editor.examination import (
 )
 from presentation.panels.editor.notice_bar import Notice, NoticeBar, Way
 from presentation.panels.editor.text_changes import TextEdit, edits_between
+from presentation.ui.parts import arrange
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
@@ -89,11 +90,7 @@ class EditorPage(QWidget):
         """Held on worker threads only."""
         self.editor = CodeEditor(services, is_spice=is_spice(opened.path), has_title=has_title(opened.path))
         self.notices = NoticeBar(services)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.notices)
-        column.addWidget(self.editor, 1)
+        arrange(QVBoxLayout(self), self.notices, (self.editor, 1), edges=0, gap=0)
         self.setFocusProxy(self.editor)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)

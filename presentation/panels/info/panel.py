@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QTimer
 from PyQt6.QtGui import QShowEvent
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
 from presentation.ui.facts import Fact, FactGroup, FactSheet, size_text
 from presentation.ui.machine import machine_facts
+from presentation.ui.parts import arrange, once_after
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.local_time import local_time
@@ -45,15 +45,10 @@ class InfoPanel(QWidget):
         self._report: ExaminationReport | None = None
         self.setObjectName("infoPanel")
         self.sheet = FactSheet(services, "infoSheet")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.sheet)
+        arrange(QVBoxLayout(self), self.sheet, edges=0)
         mark(self, surface="base")
         self.setFocusProxy(self.sheet)
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(_SOON_MS)
-        self._soon.timeout.connect(self._read)
+        self._soon = once_after(self, _SOON_MS, self._read)
         workspace = services.workspace
         for signal in (
             workspace.project_opened, workspace.main_circuit_changed, workspace.file_changed,

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QModelIndex, QTimer
+from PyQt6.QtCore import QModelIndex
 from PyQt6.QtGui import QStandardItem, QStandardItemModel
 from PyQt6.QtWidgets import QStackedLayout, QWidget
 
 from presentation.ui.empty_state import EmptyNote
+from presentation.ui.parts import once_after
 from presentation.ui.rows import Role, RowLook, RowTree, joined
 from presentation.ui.workspace import WindowServices
 from shared.errors import UserInputError
@@ -61,10 +62,7 @@ class OutlinePane(QWidget):
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self.view)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(100)
-        self._timer.timeout.connect(self._read)
+        self._timer = once_after(self, 100, self._read)
         self.view.clicked.connect(self._on_clicked)
         self.view.activated.connect(self._on_clicked)
         self.view.expanded.connect(lambda index: self._on_folded(index, is_open=True))

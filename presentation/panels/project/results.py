@@ -8,11 +8,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PyQt6.QtCore import QAbstractListModel, QModelIndex, QPoint, Qt, QTimer, QUrl
+from PyQt6.QtCore import QAbstractListModel, QModelIndex, QPoint, Qt, QUrl
 from PyQt6.QtGui import QAction, QDesktopServices
 from PyQt6.QtWidgets import QMenu, QStackedLayout, QWidget
 
 from presentation.ui.empty_state import EmptyNote
+from presentation.ui.parts import once_after
 from presentation.ui.rows import Role, RowLook, RowTree, joined
 from presentation.ui.signals import Signal, signal
 from presentation.ui.workspace import WindowServices
@@ -138,10 +139,7 @@ class ResultsList(QWidget):
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self.view)
         # A run writes several files; the list is read once for all of them.
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(50)
-        self._timer.timeout.connect(self.reload)
+        self._timer = once_after(self, 50, self.reload)
         self._connect()
 
     def _connect(self) -> None:

@@ -8,13 +8,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QModelIndex, QPoint, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QModelIndex, QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QMenu, QStackedLayout, QWidget
 
 from presentation.panels.project.tree_model import CIRCUITS, Marks, ProjectModel
 from presentation.ui.clipboard import copy_text
 from presentation.ui.empty_state import EmptyNote
+from presentation.ui.parts import once_after
 from presentation.ui.rows import RowTree
 from presentation.ui.signals import Signal, signal
 from presentation.ui.workspace import WindowServices
@@ -61,10 +62,7 @@ class ProjectTree(QWidget):
         self._stack.addWidget(self.view)
         # Many files at once (a checkout, a build) are one reading of their folders.
         self._stale: set[Path] = set()
-        self._refresh = QTimer(self)
-        self._refresh.setSingleShot(True)
-        self._refresh.setInterval(50)
-        self._refresh.timeout.connect(self._read_stale)
+        self._refresh = once_after(self, 50, self._read_stale)
         self._connect()
 
     def _connect(self) -> None:

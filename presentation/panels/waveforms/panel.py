@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PyQt6 import sip
-from PyQt6.QtCore import QSize, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QResizeEvent
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from presentation.panels.waveforms.family import (
     MOST_DRAWN,
@@ -28,6 +28,7 @@ from presentation.panels.waveforms.run_overlay import RunOverlay
 from presentation.panels.waveforms.shown_result import ShownResult
 from presentation.panels.waveforms.value_table import ValueTable
 from presentation.ui.late_imports import PLOT_AREA, PLOT_TRACES, import_qt
+from presentation.ui.parts import arrange, once_after, push_button, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
@@ -85,18 +86,9 @@ class WaveformsPanel(QWidget):
         self._request = self._adornment = 0
         self._adorned: tuple[object, ...] = ()
         """What the latest adornment answers to, beside the traces."""
-        self._slow = QTimer(self)
-        self._slow.setSingleShot(True)
-        self._slow.setInterval(_SLOW_MS)
-        self._slow.timeout.connect(self._show_note)
-        self._zoomed = QTimer(self)
-        self._zoomed.setSingleShot(True)
-        self._zoomed.setInterval(_SLOW_MS)
-        self._zoomed.timeout.connect(self._keep_zoom)
-        self._added = QTimer(self)
-        self._added.setSingleShot(True)
-        self._added.setInterval(_FRAME_MS)
-        self._added.timeout.connect(self._draw_added)
+        self._slow = once_after(self, _SLOW_MS, self._show_note)
+        self._zoomed = once_after(self, _SLOW_MS, self._keep_zoom)
+        self._added = once_after(self, _FRAME_MS, self._draw_added)
         self._area: PlotArea | None = None
         self._has_side = False
         """Whether the cursors are read in the table beside the plot, not in the strip below it."""
@@ -109,10 +101,7 @@ class WaveformsPanel(QWidget):
         shown.loading.connect(self._slow.start)
         shown.stale_changed.connect(self._show_note)
         shown.measured.connect(self._on_measured)
-        services.theme.changed.connect(self.restyle)
-        services.language.changed.connect(self.retranslate)
-        self.restyle()
-        self.retranslate()
+        services.dress(self)
 
     @property
     def area(self) -> PlotArea | None:
@@ -219,9 +208,7 @@ class WaveformsPanel(QWidget):
         self._build_tools()
         self._build_note()
         self.table = ValueTable(self._services)
-        self._empty = QLabel()
-        self._empty.setObjectName("waveforms_empty")
-        self._empty.setWordWrap(True)
+        self._empty = text_label(name="waveforms_empty", wraps=True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         mark(self._empty, role="tertiary")
         self._body = QStackedWidget()
@@ -236,9 +223,7 @@ class WaveformsPanel(QWidget):
         for layout in (main, self._side_column, whole):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(0)
-        main.addWidget(self.tools)
-        main.addWidget(self._note)
-        main.addWidget(self._body, 1)
+        arrange(main, self.tools, self._note, (self._body, 1))
         self._foot = PlotFoot(self._services, self._shown)
         self._foot.all_wanted.connect(self.measurements_wanted)
         main.addWidget(self._foot)
@@ -246,8 +231,7 @@ class WaveformsPanel(QWidget):
         self._side_column.addWidget(
             MeasurementsView(self._services, self._project, self._shown, is_compact=True), 1
         )
-        whole.addLayout(main, 1)
-        whole.addWidget(self._side)
+        arrange(whole, (main, 1), self._side)
         mark(self, surface="base")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
 
@@ -270,16 +254,9 @@ class WaveformsPanel(QWidget):
         self._note = QWidget()
         self._note_row = QHBoxLayout(self._note)
         self._note_icon = QLabel()
-        self._note_text = QLabel()
-        self._note_text.setObjectName("waveforms_note")
-        self._note_text.setWordWrap(True)
-        self._again = QPushButton()
-        self._again.setObjectName("run_again")
-        mark(self._again, kind="link")
-        self._again.clicked.connect(self._run_again)
-        self._note_row.addWidget(self._note_icon)
-        self._note_row.addWidget(self._note_text, 1)
-        self._note_row.addWidget(self._again)
+        self._note_text = text_label(name="waveforms_note", wraps=True)
+        self._again = push_button(name="run_again", clicked=self._run_again, kind="link")
+        arrange(self._note_row, self._note_icon, (self._note_text, 1), self._again)
         self._refused: Message | None = None
 
     def _run_again(self, _checked: bool = False) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import pyqtgraph as pg  # type: ignore[import-untyped]
-from PyQt6.QtCore import QPointF, QRectF, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QKeyEvent, QMouseEvent, QResizeEvent
 from PyQt6.QtWidgets import QToolTip, QWidget
 
@@ -17,6 +17,7 @@ from presentation.panels.waveforms.panes import TRACE_COLORS, Pane
 from presentation.panels.waveforms.plot_marks import Mark
 from presentation.panels.waveforms.traces import Axis as CommonAxis
 from presentation.panels.waveforms.traces import PaneKind, Trace, panes_of
+from presentation.ui.parts import once_after
 from presentation.ui.theme import Theme, tokens
 
 CursorName = Literal["a", "b"]
@@ -65,10 +66,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         self._has_cursors = True
         look = _cursor_look(theme)
         self._cursors = {name: self._make_cursor(name, look) for name, _ in _BEGINNINGS}
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(0)
-        self._soon.timeout.connect(self._redraw)
+        self._soon = once_after(self, 0, self._redraw)
         self.use(theme)
 
     @property

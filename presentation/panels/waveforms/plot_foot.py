@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtGui import QResizeEvent
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from presentation.goal_words import name_of
 from presentation.panels.waveforms.figures import with_unit
 from presentation.panels.waveforms.shown_result import Measured, ShownResult
+from presentation.ui.parts import arrange, push_button
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
@@ -30,13 +31,10 @@ class PlotFoot(QWidget):
         mark(self.words, role="small")
         # Its words never make the window wider.
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.all = QPushButton()
-        self.all.setObjectName("all_measurements")
-        mark(self.all, kind="link")
-        self.all.clicked.connect(lambda _checked: self.all_wanted.emit())
-        self._row = QHBoxLayout(self)
-        self._row.addWidget(self.words, 1)
-        self._row.addWidget(self.all)
+        self.all = push_button(
+            name="all_measurements", clicked=lambda _checked: self.all_wanted.emit(), kind="link"
+        )
+        self._row = arrange(QHBoxLayout(self), (self.words, 1), self.all)
         shown.measured.connect(self.retranslate)
         services.theme.changed.connect(self.restyle)
         self.restyle()

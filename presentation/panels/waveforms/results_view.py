@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtGui import QContextMenuEvent, QKeyEvent
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QToolButton, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from domain.simulation.result import Quantity
 from presentation.goal_margins import beside_limit, limit_text
@@ -17,6 +17,7 @@ from presentation.panels.waveforms.figures import MINUS, fixed, quantity, scale_
 from presentation.panels.waveforms.shown_result import Measured, ShownResult
 from presentation.ui.clipboard import copy_text
 from presentation.ui.figure_table import Cell, Column, FigureTable, is_delete
+from presentation.ui.parts import arrange, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
@@ -157,34 +158,19 @@ class MeasurementsView(QWidget):
         self.field.setPlaceholderText("bandwidth(v(out)/v(in))")
         self.field.returnPressed.connect(self._on_entered)
         self.field.hide()
-        self._empty = QLabel()
-        self._empty.setWordWrap(True)
-        mark(self._empty, role="tertiary")
-        self._refused = QLabel()
-        self._refused.setObjectName("measurement_refused")
-        self._refused.setWordWrap(True)
+        self._empty = text_label(wraps=True, role="tertiary")
+        self._refused = text_label(name="measurement_refused", wraps=True)
         self._refused.hide()
         mark(self._refused, role="error")
         self.field.textEdited.connect(self._refused.hide)
-        self._below = QHBoxLayout()
-        self._below.addWidget(self.add_button)
-        self._below.addWidget(self.field, 1)
-        self._below.addStretch(0)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._empty)
-        column.addWidget(self.table, 1000)
-        column.addLayout(self._below)
-        column.addWidget(self._refused)
-        column.addStretch(1)
+        self._below = arrange(QHBoxLayout(), self.add_button, (self.field, 1), 0)
+        arrange(
+            QVBoxLayout(self), self._empty, (self.table, 1000), self._below, self._refused, 1, edges=0, gap=0
+        )
         shown.measured.connect(self._refresh)
         shown.changed.connect(self._refresh)
         shown.stale_changed.connect(self._refresh)
-        services.theme.changed.connect(self.restyle)
-        services.language.changed.connect(self.retranslate)
-        self.restyle()
-        self.retranslate()
+        services.dress(self)
 
     def restyle(self, _theme: object = None) -> None:
         theme = self._services.theme.theme
