@@ -7,20 +7,21 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from domain.circuit.figures import beside
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from presentation.figures import number
+from shared.message import Message, msg
 
 _FULL_MET = 0.5
 _FULL_MISSED = 0.25
-_MOST_DIGITS = 15
-"""A double has no more."""
+NOT_MEASURED = msg("not measured")
 
 
 @dataclass(frozen=True, slots=True)
 class GoalRow:
     """The texts of a row and the fill of its bar."""
 
-    value: str
+    value: str | Message
     limit: str
     met: bool
     margin: float | None
@@ -45,39 +46,46 @@ class GoalRow:
         return f"{'+' if self.margin >= 0 else '−'}{digits} %"
 
 
-def beside_limit(goal: DesignGoal, value: float, show: Callable[[float, int], str], digits: int = 4) -> str:
-    """`show(value, digits)` with as many more digits as it takes to see a miss.
+def beside_limit(
+    goal: DesignGoal, value: float, show: Callable[[float, int], str], digits: int = 4
+) -> tuple[str, int]:
+    """`show(value, digits)` with the digits that tell it from the goal's bounds, and how many those are.
 
-    A value that misses a limit by a hair would else be printed as that limit, and look met.
+    A value that misses a limit by a hair would else be printed as that limit, and look met. The limit is to
+    be shown with as many digits (`limit_text`).
     """
-    text = show(value, digits)
-    if not math.isfinite(value) or goal.is_met_by(value):
-        return text
-    bounds = [bound for bound in (goal.minimum, goal.maximum) if bound is not None]
-    for more in range(digits, _MOST_DIGITS + 1):
-        text = show(value, more)
-        if all(text != show(bound, shown) for bound in bounds for shown in (digits, more)):
-            break
-    return text
+    return beside(value, (goal.minimum, goal.maximum), show, digits)
 
 
-def figure_beside_limit(verdict: GoalVerdict) -> str:
-    """What was measured, in plain figures: ``9.9997 kHz`` where at least 10 kHz are asked for."""
-    unit = verdict.measured.unit or verdict.goal.unit
-    return beside_limit(verdict.goal, verdict.measured.value, lambda each, digits: number(each, unit, digits))
+def value_and_limit(verdict: GoalVerdict) -> tuple[str | Message, str]:
+    """Both in plain figures: ``("9.9997 kHz", "≥ 10 kHz")``."""
+    goal, value = verdict.goal, verdict.measured.value
+    unit = verdict.measured.unit or goal.unit
+    text, digits = beside_limit(goal, value, lambda each, count: number(each, unit, count))
+    return (NOT_MEASURED if math.isnan(value) else text), limit_in_figures(goal, unit, digits)
+
+
+def limit_in_figures(goal: DesignGoal, unit: str = "", digits: int = 4) -> str:
+    """``≥ 10 kHz``, ``9.8 kHz … 10.2 kHz``: the bounds in plain figures."""
+    low, high = (
+        "" if bound is None else number(bound, unit or goal.unit, digits)
+        for bound in (goal.minimum, goal.maximum)
+    )
+    return f"{low} … {high}" if low and high else f"≥ {low}" if low else f"≤ {high}" if high else ""
 
 
 def row_of(verdict: GoalVerdict) -> GoalRow:
     goal, value = verdict.goal, verdict.measured.value
+    text, digits = beside_limit(goal, value, lambda each, count: _figure(each, goal.unit, count))
     return GoalRow(
-        value=typeset(beside_limit(goal, value, lambda each, digits: _figure(each, goal.unit, digits))),
-        limit=limit_text(goal),
+        value=NOT_MEASURED if math.isnan(value) else typeset(text),
+        limit=limit_text(goal, digits),
         met=verdict.met,
-        margin=margin_of(goal, value),
+        margin=goal.margin(value),
     )
 
 
-def limit_parts(goal: DesignGoal) -> tuple[str, str, str]:
+def limit_parts(goal: DesignGoal, digits: int = 4) -> tuple[str, str, str]:
     """Relation, limit and tolerance: ``("=", "10 kHz", "±2 %")``, ``("≤", "0.1 dB", "")``.
 
     A range around nothing in particular is ``("", "4.9 V … 5.2 V", "")``.
@@ -90,42 +98,22 @@ def limit_parts(goal: DesignGoal) -> tuple[str, str, str]:
         if is_span or not math.isclose(
             high - middle, middle - low, rel_tol=1e-6, abs_tol=1e-12 * abs(middle)
         ):
-            return "", f"{typeset(number(low, unit))} … {typeset(number(high, unit))}", ""
+            return "", f"{typeset(number(low, unit, digits))} … {typeset(number(high, unit, digits))}", ""
         if not middle or unit in ("dB", "deg", "%"):
-            return "=", typeset(number(middle, unit)), f"±{typeset(number(half, unit, 3))}"
-        return "=", typeset(number(middle, unit)), f"±{half / abs(middle) * 100:.3g}\u00a0%"
+            return "=", typeset(number(middle, unit, digits)), f"±{typeset(number(half, unit, 3))}"
+        return "=", typeset(number(middle, unit, digits)), f"±{half / abs(middle) * 100:.3g}\u00a0%"
     if low is not None:
-        return "≥", typeset(number(low, unit)), ""
-    return ("≤", typeset(number(high, unit)), "") if high is not None else ("", "—", "")
+        return "≥", typeset(number(low, unit, digits)), ""
+    return ("≤", typeset(number(high, unit, digits)), "") if high is not None else ("", "—", "")
 
 
-def limit_text(goal: DesignGoal) -> str:
+def limit_text(goal: DesignGoal, digits: int = 4) -> str:
     """``≤ 0.1 dB``, ``10 kHz ±2 %``, ``4.9 V … 5.2 V``."""
-    relation, limit, tolerance = limit_parts(goal)
+    relation, limit, tolerance = limit_parts(goal, digits)
     if relation == "=":
         is_around_zero = goal.minimum is not None and goal.maximum == -goal.minimum
         return tolerance if is_around_zero else f"{limit} {tolerance}"
     return f"{relation} {limit}".strip()
-
-
-def margin_of(goal: DesignGoal, value: float) -> float | None:
-    """By what share the goal is met (positive) or missed (negative).
-
-    With two bounds: of the distance from their middle to a bound. With one: of the bound itself.
-    """
-    low, high = goal.minimum, goal.maximum
-    if not math.isfinite(value):
-        return None
-    if low is not None and high is not None:
-        half = (high - low) / 2
-        return None if half <= 0 else 1 - abs(value - (low + high) / 2) / half
-    bound = low if low is not None else high
-    if bound is None:
-        return None
-    scale = abs(bound) or abs(goal.target or 0.0)
-    if not scale:
-        return None
-    return (value - bound) / scale if low is not None else (bound - value) / scale
 
 
 def _figure(value: float, unit: str, digits: int = 4) -> str:

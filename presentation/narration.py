@@ -16,9 +16,8 @@ from application.ports.events import (
     TextWritten,
     ToolEnded,
 )
-from domain.simulation.goals import DesignGoal, GoalVerdict
-from presentation.figures import number
-from presentation.goal_margins import figure_beside_limit
+from domain.simulation.goals import GoalVerdict
+from presentation.goal_margins import limit_in_figures, value_and_limit
 from presentation.goal_words import name_of
 from presentation.translation import Translator, language_of
 from shared.message import Message, msg
@@ -63,14 +62,15 @@ class Narrator:
         yield self._translate(msg("Goals:"))
         for goal in event.goals:
             default = "" if goal.stated else f"  ({self._translate(msg('default'))})"
-            yield f"  {self._translate(name_of(goal))} {_bounds(goal)}{default}"
+            yield f"  {self._translate(name_of(goal))} {limit_in_figures(goal)}{default}"
         for assumption in event.assumptions:
             yield f"  · {self._translate(assumption)}"
 
     def _verdict(self, verdict: GoalVerdict) -> str:
         mark = "✓" if verdict.met else "✗"
-        value = figure_beside_limit(verdict)
-        return f"{mark} {self._translate(name_of(verdict.goal))} = {value}  ({_bounds(verdict.goal)})"
+        value, limit = value_and_limit(verdict)
+        shown = value if isinstance(value, str) else self._translate(value)
+        return f"{mark} {self._translate(name_of(verdict.goal))} = {shown}  ({limit})"
 
     def _closing(self, done: Done) -> Message:
         match done.stop_reason:
@@ -95,14 +95,6 @@ class Narrator:
                 return msg("No circuit was finished.")
             case _:
                 assert_never(done.stop_reason)
-
-
-def _bounds(goal: DesignGoal) -> str:
-    if goal.minimum is not None and goal.maximum is not None:
-        return f"{number(goal.minimum, goal.unit)} … {number(goal.maximum, goal.unit)}"
-    if goal.minimum is not None:
-        return f"≥ {number(goal.minimum, goal.unit)}"
-    return f"≤ {number(goal.maximum, goal.unit)}" if goal.maximum is not None else ""
 
 
 def _file(done: Done) -> Path | str:

@@ -112,24 +112,3 @@ def best_pair(
         for second in neighbours(exact, name)
     ]
     return min(pairs, key=lambda pair: cost(*pair))
-
-
-_PREFIXES = (
-    (1e9, "G"),
-    (1e6, "M"),
-    (1e3, "k"),
-    (1.0, ""),
-    (1e-3, "m"),
-    (1e-6, "u"),
-    (1e-9, "n"),
-    (1e-12, "p"),
-)
-
-
-def with_unit(value: float, unit: str, digits: int = 4) -> str:
-    """A number for people: ``15.9 kHz``, ``30 mV`` (not SPICE text: mega is M here)."""
-    if value == 0 or not math.isfinite(value) or unit == "dB":
-        return f"{value:.{digits}g} {unit}"
-    rounded = float(f"{value:.{digits}g}")
-    scale, prefix = next(((s, p) for s, p in _PREFIXES if abs(rounded) >= s), _PREFIXES[-1])
-    return f"{float(f'{rounded / scale:.{digits}g}'):g} {prefix}{unit}"

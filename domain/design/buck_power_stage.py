@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from domain.circuit.preferred_values import at_least, nearest, with_unit
+from domain.circuit.figures import with_unit
+from domain.circuit.preferred_values import at_least, nearest
 from domain.design.engine.declaration import Correction, Request
 from domain.design.understanding import impossible
 from shared.message import msg

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from domain.circuit.figures import with_unit
 from domain.circuit.numbers import format_number
-from domain.circuit.preferred_values import with_unit
 from domain.simulation.goals import DesignGoal
 from shared.message import Message, msg
 

@@ -21,7 +21,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from domain.circuit.preferred_values import SeriesName, nearest, neighbours, values_between, with_unit
+from domain.circuit.figures import told_apart, with_unit
+from domain.circuit.preferred_values import SeriesName, nearest, neighbours, values_between
 from domain.design.deck import Deck, spice
 from domain.design.opamp import GBW_CLASSES_HZ, closed_loop
 from domain.design.prototypes import FilterKind, Section
@@ -95,12 +96,13 @@ def gain_bandwidth(
     demand = max(frequency * gain * max(section.q or 0.5, 0.5) for section, frequency, gain in stages)
     fastest = given or GBW_CLASSES_HZ[-1]
     if demand * _GBW_FLOOR > fastest:
+        needed, available = told_apart("Hz", demand * _GBW_FLOOR, fastest, digits=3)
         raise impossible(
             msg(
                 "This filter needs an op-amp with a gain-bandwidth product of at least {needed}; only "
                 "{available} is available.",
-                needed=with_unit(demand * _GBW_FLOOR, "Hz", 2),
-                available=with_unit(fastest, "Hz"),
+                needed=needed,
+                available=available,
             ),
             msg("Lower the cut-off frequency, the gain or the order, or allow a faster op-amp."),
         )

@@ -15,7 +15,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from domain.circuit.preferred_values import SeriesName, at_most, best_pair, nearest, values_between, with_unit
+from domain.circuit.figures import told_apart, with_unit
+from domain.circuit.preferred_values import SeriesName, at_most, best_pair, nearest, values_between
 from domain.design.understanding import impossible
 from shared.errors import CircuitError
 from shared.message import msg
@@ -180,11 +181,12 @@ def _size_around_resistor(requirement: FirstOrderRequirement, resistor: float, a
 
 def _out_of_reach(requirement: FirstOrderRequirement, reached: float) -> CircuitError:
     if requirement.resistor_ohm is not None and requirement.reactance is not None:
+        given, wanted = told_apart("Hz", reached, requirement.cutoff_hz)
         return impossible(
             msg(
                 "The given part values result in a cut-off of {reached}, not {wanted}.",
-                reached=with_unit(reached, "Hz"),
-                wanted=with_unit(requirement.cutoff_hz, "Hz"),
+                reached=given,
+                wanted=wanted,
             ),
             msg("Omit one of the part values or the cut-off, or correct them."),
         )
@@ -216,12 +218,13 @@ def kept_cutoffs(
             is_upper = (kind == "lowpass") == is_stop
             low, high = (low, min(high, bound)) if is_upper else (max(low, bound), high)
     if low > high:
+        above, below = told_apart("Hz", low, high)
         raise impossible(
             msg(
                 "A first-order filter cannot do this: its slope is only 20 dB per decade, so the "
                 "cut-off would have to be below {high} and above {low} at once.",
-                high=with_unit(high, "Hz"),
-                low=with_unit(low, "Hz"),
+                high=below,
+                low=above,
             ),
             msg(
                 "Move the frequencies apart, or ask for a higher order, for example: Sallen-Key "

@@ -61,6 +61,25 @@ class DesignGoal:
         ]
         return max(beyond, default=math.nan)
 
+    def margin(self, value: float) -> float | None:
+        """By what share the goal is met (positive) or missed (negative); None when it can't be said.
+
+        With two bounds: of the distance from their middle to a bound. With one: of the bound itself.
+        """
+        low, high = self.minimum, self.maximum
+        if not math.isfinite(value):
+            return None
+        if low is not None and high is not None:
+            half = (high - low) / 2
+            return None if half <= 0 else 1 - abs(value - (low + high) / 2) / half
+        bound = low if low is not None else high
+        if bound is None:
+            return None
+        scale = abs(bound) or abs(self.target or 0.0)
+        if not scale:
+            return None
+        return (value - bound) / scale if low is not None else (bound - value) / scale
+
     def shortfall(self, value: float) -> float:
         """How far a value is outside the bounds, relative to the bound (0 = met, NaN counts 1)."""
         if math.isnan(value):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Sequence
 
-from domain.circuit.preferred_values import with_unit
 from domain.design.catalogue import FAMILIES, understand
 from domain.design.designer import DesignIntent, Proposal
+from domain.design.round_table import asked, value_beside_limit
 from domain.simulation.goals import DesignGoal, GoalVerdict, all_met
 from domain.simulation.result import Quantity
 from infrastructure.llm_adapters.builtin_commands import Design
@@ -97,20 +97,11 @@ def _verdict_report(path: str, verdicts: Sequence[GoalVerdict], speech: Speech) 
         head = speech.say(msg("{file} was designed and simulated, but not all goals are met:", file=path))
     lines = []
     for verdict in verdicts:
-        value = verdict.measured.value
-        figure = "?" if math.isnan(value) else with_unit(value, verdict.goal.unit)
+        shown, digits = value_beside_limit(verdict.goal, verdict.measured)
+        figure = speech.say(msg("not measured")) if math.isnan(verdict.measured.value) else shown
         state = msg("met") if verdict.met else msg("missed")
-        lines.append(f"{verdict.goal.metric}: {figure} ({_bounds(verdict.goal)}) {speech.say(state)}")
+        lines.append(f"{verdict.goal.metric}: {figure} ({asked(verdict.goal, digits)}) {speech.say(state)}")
     return f"{head}\n{bullets(lines)}"
-
-
-def _bounds(goal: DesignGoal) -> str:
-    parts = [
-        f"{sign} {with_unit(bound, goal.unit)}"
-        for sign, bound in (("≥", goal.minimum), ("≤", goal.maximum))
-        if bound is not None
-    ]
-    return ", ".join(parts)
 
 
 def _free_name(stem: str, listing: Outcome) -> str:

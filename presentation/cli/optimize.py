@@ -12,7 +12,7 @@ from application.ports.events import OptimizationProgressed
 from presentation.cli.study_options import add_study_arguments, study_spec
 from presentation.cli.tables import table
 from presentation.figures import number
-from presentation.goal_margins import figure_beside_limit
+from presentation.goal_margins import value_and_limit
 from presentation.json_output import Output
 from shared.message import Message, msg
 
@@ -104,17 +104,15 @@ def _print_best(result: OptimizationResult, best: BestPoint, out: Output) -> Non
     out.line()
     for verdict in best.verdicts:
         goal = verdict.goal
-        limits = ((">=", goal.minimum), ("<=", goal.maximum))
-        bounds = [
-            f"{sign} {number(bound, verdict.measured.unit)}" for sign, bound in limits if bound is not None
-        ]
+        value, limit = value_and_limit(verdict)
+        shown = value if isinstance(value, str) else out.translate(value)
         mark = "✓" if verdict.met else "!"
         wish = f" ({out.translate(msg('wish'))})" if goal.weight == "wish" else ""
-        out.line(f"{mark} {goal.metric}{wish}: {figure_beside_limit(verdict)}  ({', '.join(bounds)})")
+        out.line(f"{mark} {goal.metric}{wish}: {shown}  ({limit})")
     judged = {verdict.goal.metric for verdict in best.verdicts}
-    for name, value in best.metrics.items():
+    for name, figure in best.metrics.items():
         if name not in judged:
-            out.row(f"  {name}: {number(value, result.units.get(name, ''))}")
+            out.row(f"  {name}: {number(figure, result.units.get(name, ''))}")
     if not best.is_verified:
         out.say(msg("These values come from the search; no separate run has verified them."))
 

@@ -11,7 +11,7 @@ from domain.simulation.result import Quantity
 from domain.studies.study import StudyResult, StudyRow
 from presentation.cli.tables import table
 from presentation.figures import number
-from presentation.goal_margins import figure_beside_limit
+from presentation.goal_margins import value_and_limit
 from presentation.json_output import Output
 from shared.message import Message, msg
 
@@ -66,7 +66,8 @@ def _metrics(row: StudyRow, result: StudyResult, out: Output) -> Iterator[str]:
         missed = [goal for goal in result.goals if goal.metric == metric and not goal.is_met_by(measured)]
         for goal in missed:
             measure = Quantity(value=measured, unit=unit)
-            value = figure_beside_limit(GoalVerdict(goal=goal, measured=measure, met=False))
+            told, _ = value_and_limit(GoalVerdict(goal=goal, measured=measure, met=False))
+            value = told if isinstance(told, str) else value
         yield value + (" !" if missed else "")
 
 

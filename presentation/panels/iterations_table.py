@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from application.design.rounds import DesignRound, DesignRounds
 from domain.simulation.goals import DesignGoal, GoalVerdict
-from presentation.goal_margins import beside_limit, limit_text
+from presentation.goal_margins import NOT_MEASURED, beside_limit, limit_text
 from presentation.goal_words import name_of
 from presentation.panels.waveforms.figures import SPACE, Scale, in_scale, scale_for
 from presentation.ui.figure_table import Cell, Column
@@ -39,12 +39,16 @@ def rows_of(found: DesignRounds, language: LanguageManager) -> list[list[Cell]]:
     for each in found.rounds:
         change = language(change_of(each, before))
         cells = [Cell(text=str(each.number)), Cell(text=change, tip=change)]
-        cells.extend(_figure(found, goal, each, before) for goal in found.goals)
+        cells.extend(_figure(found, goal, each, before, language) for goal in found.goals)
         cells.append(Cell(text=f"{each.goals_met}/{len(each.verdicts)}"))
         rows.append(cells)
         before = each
     limits = [
-        Cell(text=limit_text(goal), color="text.secondary", tip=f"{goal.metric} = {goal.expression}")
+        Cell(
+            text=limit_text(goal, _digits(found, goal)),
+            color="text.secondary",
+            tip=f"{goal.metric} = {goal.expression}",
+        )
         for goal in found.goals
     ]
     blank = Cell(text="")
@@ -82,20 +86,37 @@ def _of(verdicts: Sequence[GoalVerdict], goal: DesignGoal) -> list[GoalVerdict]:
     return [verdict for verdict in verdicts if verdict.goal.metric == goal.metric]
 
 
-def _figure(found: DesignRounds, goal: DesignGoal, each: DesignRound, before: DesignRound | None) -> Cell:
+def _digits(found: DesignRounds, goal: DesignGoal) -> int:
+    """What it takes to tell each round's value from the limit below them."""
+    scale = _scale(found, goal)
+    values = [verdict.measured.value for each in found.rounds for verdict in _of(each.verdicts, goal)]
+    return max(
+        beside_limit(goal, value, lambda each, count: in_scale(each, scale, goal.unit, count))[1]
+        for value in values
+    )
+
+
+def _figure(
+    found: DesignRounds,
+    goal: DesignGoal,
+    each: DesignRound,
+    before: DesignRound | None,
+    language: LanguageManager,
+) -> Cell:
     now = next(iter(_of(each.verdicts, goal)), None)
     if now is None or math.isnan(now.measured.value):
-        return Cell(text="—", color="text.tertiary" if now is None else "error.text")
+        tip = language(NOT_MEASURED) if now is not None else ""
+        return Cell(text="—", color="text.tertiary" if now is None else "error.text", tip=tip)
     scale = _scale(found, goal)
-    text = beside_limit(
-        goal, now.measured.value, lambda value, digits: in_scale(value, scale, goal.unit, digits)
+    text, digits = beside_limit(
+        goal, now.measured.value, lambda value, count: in_scale(value, scale, goal.unit, count)
     )
     color = "text.primary" if now.met else "error.text"
     earlier = next(iter(_of(before.verdicts, goal)), None) if before is not None else None
     if earlier is None or math.isnan(earlier.measured.value):
         return Cell(text=text, color=color)
     moved = now.measured.value - earlier.measured.value
-    if in_scale(earlier.measured.value, _scale(found, goal), goal.unit) == text:
+    if in_scale(earlier.measured.value, scale, goal.unit, digits) == text.lstrip("<>"):
         return Cell(text=text, color=color)
     gained = goal.excess(earlier.measured.value) - goal.excess(now.measured.value)
     return Cell(

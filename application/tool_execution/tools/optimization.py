@@ -11,6 +11,7 @@ from application.tool_execution.tools.circuit_choice import chosen_circuit
 from application.tool_execution.tools.simulation import analysis_card
 from application.tool_execution.tools.study_answers import plain_figures
 from application.tool_execution.tools.study_arguments import Ranges, StudyArguments
+from domain.design.round_table import asked, value_beside_limit
 from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import ToolCall, ToolResult, failure, failure_of, result_to_plain
 from domain.studies.study_spec import read_study_spec
@@ -127,14 +128,10 @@ def _content(result: OptimizationResult, details: dict[str, Any]) -> str:
     for verdict in best.verdicts:
         goal = verdict.goal
         judged.add(goal.metric)
-        bounds = [
-            f"{sign} {bound:g}"
-            for sign, bound in ((">=", goal.minimum), ("<=", goal.maximum))
-            if bound is not None
-        ]
+        value, digits = value_beside_limit(goal, verdict.measured, 6)
         mark = "met" if verdict.met else "MISSED"
-        lines.append(f"{mark} ({goal.weight}): {goal.metric} = {verdict.measured.value:.6g} "
-                     f"{verdict.measured.unit} (goal {' and '.join(bounds)})")  # fmt: skip
+        lines.append(f"{mark} ({goal.weight}): {goal.metric} = {value} "
+                     f"(goal {asked(goal, digits, verdict.measured.unit)})")  # fmt: skip
     lines += [f"{name} = {value:.6g}" for name, value in best.metrics.items() if name not in judged]
     lines += [f"warning: {item['message']}" for item in details["warnings"][:5]]
     lines.append("To use the values, write them into the file with patch_file.")

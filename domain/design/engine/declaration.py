@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from domain.circuit.preferred_values import with_unit
+from domain.circuit.figures import with_unit
 from domain.design.deck import Deck
 from domain.design.sentence import Sentence
 from domain.design.understanding import Slot
@@ -84,13 +84,13 @@ class Quantity(Slot):
     limit: str = ""
     """``at_least`` or ``at_most`` when it is only that: the other bound is refused."""
 
-    def text(self, value: float) -> str:
+    def text(self, value: float, digits: int = 4) -> str:
         unit = next(each for each in self.dimensions if len(self.dimensions) == 1 or each != "dB")
         if unit == "%":
-            return f"{100 * value:g} %"
+            return f"{100 * value:.{max(digits, 6)}g} %"
         if unit in ("x", "none"):
-            return f"{value:.4g}"
-        return with_unit(value, "Ω" if unit == "Ohm" else unit)
+            return f"{value:.{digits}g}"
+        return with_unit(value, "Ω" if unit == "Ohm" else unit, digits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

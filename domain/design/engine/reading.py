@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from domain.circuit.figures import digits_apart
 from domain.design.engine import wording
 from domain.design.engine.declaration import DERIVED, STATED, Choice, Family, Option, Quantity, Request, Said
 from domain.design.sentence import Mention, Sentence
@@ -96,8 +97,9 @@ def refuse_out_of_range(family: Family, values: Mapping[str, Any]) -> None:
 def refuse_beyond(quantity: Quantity, value: float, low: float, high: float) -> None:
     """Raises CircuitError for a value that is not between two others."""
     if not low * (1 - 1e-9) <= value <= high * (1 + 1e-9):
-        given, least, most, example = (quantity.text(each) for each in (value, low, high, quantity.example))
-        raise wording.out_of_range(quantity.label, given, least, most, example)
+        digits = digits_apart(value, (low, high), quantity.text)
+        given, least, most = (quantity.text(each, digits) for each in (value, low, high))
+        raise wording.out_of_range(quantity.label, given, least, most, quantity.text(quantity.example))
 
 
 def _said(family: Family, sentence: Sentence) -> Said:

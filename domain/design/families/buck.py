@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from domain.circuit.preferred_values import with_unit
+from domain.circuit.figures import with_unit
 from domain.design.buck_power_stage import size_power_stage
 from domain.design.engine.conversion import is_linked
 from domain.design.engine.declaration import (

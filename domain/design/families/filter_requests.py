@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from domain.circuit.preferred_values import SeriesName, with_unit
+from domain.circuit.figures import told_apart
+from domain.circuit.preferred_values import SeriesName
 from domain.design.engine.declaration import Quantity, Said
 from domain.design.engine.reading import number
 from domain.design.families.filter_rows import (
@@ -188,12 +189,13 @@ def _attenuation(
         )
     is_inside = cutoff is not None and (frequency <= cutoff if kind == LOW_PASS else frequency >= cutoff)
     if is_inside and decibels > _HALF_POWER_DB + _ROUNDED / 2:
+        at, edge = told_apart("Hz", frequency, cutoff or 0.0)
         raise impossible(
             msg(
                 "{decibels} dB of attenuation at {frequency} is inside the pass band (cut-off {cutoff}).",
                 decibels=f"{decibels:g}",
-                frequency=with_unit(frequency, "Hz"),
-                cutoff=with_unit(cutoff or 0.0, "Hz"),
+                frequency=at,
+                cutoff=edge,
             ),
             msg(
                 "A low-pass attenuates above its cut-off, a high-pass below: change one of the two "

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from domain.circuit.preferred_values import with_unit
+from domain.circuit.figures import with_unit
 from domain.design.deck import Deck, spice
 from domain.design.engine.declaration import Bounds, Correction, Family, Request, Sized, Words, around
 from domain.design.families import filter_rows as rows

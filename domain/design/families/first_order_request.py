@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from domain.circuit.preferred_values import with_unit
+from domain.circuit.figures import with_unit
 from domain.design.engine.declaration import Quantity, Request, Said
 from domain.design.engine.wording import missing
 from domain.design.families import filter_rows as rows

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.preferred_values import best_pair, values_between, with_unit
+from domain.circuit.figures import told_apart, with_unit
+from domain.circuit.preferred_values import best_pair, values_between
 from domain.design.deck import Deck, spice
 from domain.design.engine.declaration import (
     TOLERANCE,
@@ -60,11 +61,11 @@ def size(request: Request, correction: Correction) -> Sized:
     ratio = gain * (1 + 1 / OPEN_LOOP_GAIN) / (1 - gain / OPEN_LOOP_GAIN)
     low, high = _FEEDBACK_OHM
     if not low <= ratio * wanted <= high:
-        reached = min(max(ratio * wanted, low), high) / ratio
+        asked, limit = told_apart("Ω", wanted, min(max(ratio * wanted, low), high) / ratio)
         raise unreachable(
             _INPUT,
-            with_unit(wanted, "Ω"),
-            with_unit(reached, "Ω"),
+            asked,
+            limit,
             msg("Choose another input resistance or gain: the feedback resistor is their product."),
         )
     inputs = values_between(wanted * (1 - _R1_ROOM), wanted * (1 + _R1_ROOM), "E96")
@@ -78,10 +79,12 @@ def size(request: Request, correction: Correction) -> Sized:
     classes = GBW_CLASSES_HZ if request["gbw_hz"] is None else (request["gbw_hz"],)
     gbw = next((each for each in classes if each >= needed), None)
     if gbw is None:
+        most = classes[-1] / _GBW_MARGIN / (1 + ratio)
+        asked, limit = told_apart("Hz", request["bandwidth_hz"], most, digits=3)
         raise unreachable(
             _BANDWIDTH,
-            with_unit(request["bandwidth_hz"], "Hz"),
-            with_unit(classes[-1] / _GBW_MARGIN / (1 + ratio), "Hz", 3),
+            asked,
+            limit,
             msg("Lower the gain or the bandwidth, or use two stages or a faster op-amp."),
         )
     note = msg(

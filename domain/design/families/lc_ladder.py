@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from domain.circuit.preferred_values import with_unit
+from domain.circuit.figures import told_apart, with_unit
 from domain.design.deck import Deck, spice
 from domain.design.engine.declaration import Correction, Family, Quantity, Request, Said, Sized, Words
 from domain.design.engine.wording import unreachable
@@ -109,10 +109,11 @@ def size(request: Request, correction: Correction) -> Sized:
         letter = ladder.letter(index)
         low, high, unit = _PARTS[letter]
         if not low <= value <= high:
+            wanted, limit = told_apart(unit, value, low if value < low else high)
             raise unreachable(
                 msg("part value"),
-                with_unit(value, unit),
-                with_unit(low if value < low else high, unit),
+                wanted,
+                limit,
                 msg("Choose another cut-off frequency or resistance: the parts follow from both."),
             )
     names = [f"{ladder.letter(index)}{index + 1}" for index in range(len(exact))]

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from domain.circuit.preferred_values import with_unit
+from domain.circuit.figures import with_unit
 from domain.design.deck import Deck, spice
 from domain.design.engine.declaration import (
     DERIVED,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from domain.circuit.preferred_values import with_unit
+from domain.circuit.figures import with_unit
 from domain.design.deck import spice
 from domain.design.engine import wording
 from domain.design.engine.declaration import (

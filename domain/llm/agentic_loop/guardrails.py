@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from domain.circuit.figures import digits_apart
 from domain.llm.agentic_loop.turn import CallRecord, TurnRecord, repetitions, state_of
 from domain.simulation.goals import DesignGoal
 from shared.message import Message, msg
@@ -206,8 +207,10 @@ def stagnation(turn: TurnRecord, goals: Sequence[DesignGoal] = ()) -> str:
     ]
     bounds = {goal.metric.lower(): goal for goal in judged}
     for name in sorted(bounds or names)[:8]:
-        figures = ", ".join(_figure(metrics.get(name)) for metrics in measured[-count:])
-        lines.append(f"- {name}: {figures}{_demand(bounds.get(name))}")
+        values = [metrics.get(name) for metrics in measured[-count:]]
+        digits = _digits_beside(bounds.get(name), values)
+        figures = ", ".join(_figure(value, digits) for value in values)
+        lines.append(f"- {name}: {figures}{_demand(bounds.get(name), digits)}")
     if all(not run.success for run in runs[-count:]):
         lines.append(f"- each of them failed; the last one: {runs[-1].reason[:300]}")
     lines.append("Change something else than before, or tell the user what stands in the way.")
@@ -257,15 +260,21 @@ def _stalled_by_figures(runs: Sequence[CallRecord], measured: Sequence[dict[str,
     return count if measured[-1] or not runs[-1].success else 0
 
 
-def _figure(value: float | None) -> str:
-    return "no value" if value is None else f"{value:.5g}"
+def _digits_beside(goal: DesignGoal | None, values: Sequence[float | None]) -> int:
+    bounds = () if goal is None else (goal.minimum, goal.maximum)
+    known = (value for value in values if value is not None)
+    return max((digits_apart(value, bounds, _figure, 5) for value in known), default=5)
 
 
-def _demand(goal: DesignGoal | None) -> str:
+def _figure(value: float | None, digits: int) -> str:
+    return "no value" if value is None else f"{value:.{digits}g}"
+
+
+def _demand(goal: DesignGoal | None, digits: int) -> str:
     if goal is None:
         return ""
     wanted = [
-        f"{sign} {bound:.5g}"
+        f"{sign} {_figure(bound, digits)}"
         for sign, bound in ((">=", goal.minimum), ("<=", goal.maximum))
         if bound is not None
     ]

@@ -11,6 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from domain.simulation.goals import DesignGoal
+from domain.simulation.result import Quantity
+from presentation.goal_margins import beside_limit
+
 MINUS = "\u2212"
 SPACE = "\u00a0"
 """Between a number and its unit; it does not break."""
@@ -118,10 +122,16 @@ def in_scale(value: float, scale: Scale, unit: str, digits: int = 4) -> str:
     return _number(value / scale.factor, unit, digits)
 
 
-def with_unit(value: float, unit: str, digits: int = 4) -> str:
-    """The same in one text: ``9.976 kHz``, ``53.0°``."""
-    number, name = quantity(value, unit, digits)
-    return number + name if name == "°" else f"{number}{SPACE}{name}".rstrip()
+def beside_goal(goal: DesignGoal, measured: Quantity) -> tuple[str, int]:
+    """Number and unit, a tab between them, with the digits that tell it from the goal's bounds; and those."""
+    return beside_limit(
+        goal, measured.value, lambda each, digits: "\t".join(quantity(each, measured.unit, digits))
+    )
+
+
+def joined(number: str, unit: str) -> str:
+    """Both in one text: ``9.976 kHz``, ``53.0°``."""
+    return number + unit if unit == "°" else f"{number}{SPACE}{unit}".rstrip()
 
 
 _WIDEST = 1e4

@@ -7,7 +7,7 @@ from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from presentation.goal_words import name_of
-from presentation.panels.waveforms.figures import with_unit
+from presentation.panels.waveforms.figures import beside_goal, joined, quantity
 from presentation.panels.waveforms.shown_result import Measured, ShownResult
 from presentation.ui.parts import arrange, push_button
 from presentation.ui.styles import mark
@@ -73,8 +73,10 @@ class PlotFoot(QWidget):
 
     def _text(self, item: Measured) -> str:
         assert item.value is not None
-        name = item.name if item.goal is None else self._services.language(name_of(item.goal))
-        return f"{name} {with_unit(*item.as_shown(item.value))}"
+        if item.goal is None:
+            return f"{item.name} {joined(*quantity(*item.as_shown(item.value)))}"
+        number, unit = beside_goal(item.goal, item.value)[0].split("\t")
+        return f"{self._services.language(name_of(item.goal))} {joined(number, unit)}"
 
 
 _GAP = "     "

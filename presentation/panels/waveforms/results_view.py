@@ -11,9 +11,9 @@ from PyQt6.QtGui import QContextMenuEvent, QKeyEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from domain.simulation.result import Quantity
-from presentation.goal_margins import beside_limit, limit_text
+from presentation.goal_margins import limit_text
 from presentation.goal_words import name_of
-from presentation.panels.waveforms.figures import MINUS, fixed, quantity, scale_for
+from presentation.panels.waveforms.figures import MINUS, beside_goal, fixed, quantity, scale_for
 from presentation.panels.waveforms.shown_result import Measured, ShownResult
 from presentation.ui.clipboard import copy_text
 from presentation.ui.figure_table import Cell, Column, FigureTable, is_delete
@@ -238,12 +238,8 @@ class MeasurementsView(QWidget):
             missing = Cell(text="—", color="text.tertiary", tip=self._services.language(problem))
             return [name, missing, Cell(text="")]
         text, unit = quantity(*item.as_shown(item.value))
-        if is_missed and item.goal is not None:
-            its = item.value.unit
-            shown = beside_limit(
-                item.goal, item.value.value, lambda each, digits: "\t".join(quantity(each, its, digits))
-            )
-            text, unit = shown.split("\t")
+        if item.goal is not None:
+            text, unit = beside_goal(item.goal, item.value)[0].split("\t")
         value = Cell(text=text, unit=unit, color=color, tip=self._judgement(item))
         return [name, value, self._change(item)]
 
@@ -257,7 +253,7 @@ class MeasurementsView(QWidget):
         """What a goal says of the value, in words."""
         if item.goal is None or item.value is None:
             return ""
-        limit = limit_text(item.goal)
+        limit = limit_text(item.goal, beside_goal(item.goal, item.value)[1])
         if item.goal.is_met_by(item.value.value):
             return self._services.language(msg("Goal met: {limit}", limit=limit))
         return self._services.language(msg("Goal missed: {limit}", limit=limit))

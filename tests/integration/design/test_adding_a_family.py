@@ -8,7 +8,8 @@ from types import MappingProxyType
 
 import pytest
 
-from domain.circuit.preferred_values import nearest, with_unit
+from domain.circuit.figures import with_unit
+from domain.circuit.preferred_values import nearest
 from domain.design import catalogue
 from domain.design.deck import spice
 from domain.design.engine.declaration import (

@@ -8,7 +8,7 @@ import pytest
 
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
-from presentation.goal_margins import figure_beside_limit, limit_text, row_of, typeset
+from presentation.goal_margins import NOT_MEASURED, limit_text, row_of, typeset, value_and_limit
 
 
 def row(value: float, unit: str = "Hz", **bounds: float):
@@ -64,21 +64,33 @@ def test_decibels_have_no_more_than_three_decimals(value: float, shown: str) -> 
     assert row(value, "dB", maximum=0.5).value.replace("\u00a0", " ") == shown
 
 
-def test_a_miss_by_a_hair_is_never_printed_as_its_limit() -> None:
-    """Wherever a verdict is shown: digits are added until value and limit differ."""
-    for goal, value, shown in (
-        (DesignGoal(metric="fc", expression="x", unit="Hz", minimum=1e4), 9999.97, "9.99997\u00a0kHz"),
-        (DesignGoal(metric="pk", expression="x", unit="dB", maximum=0.1), 0.100004, "0.100004\u00a0dB"),
-        (
-            DesignGoal(metric="vo", expression="x", unit="V", minimum=4.9, maximum=5.1),
-            5.1000004,
-            "5.1000004\u00a0V",
-        ),
-        (DesignGoal(metric="fc", expression="x", unit="Hz", minimum=1e4), 10000.001, "10\u00a0kHz"),
-    ):
-        verdict = GoalVerdict(
-            goal=goal, measured=Quantity(value=value, unit=goal.unit), met=goal.is_met_by(value)
-        )
-        assert row_of(verdict).value == shown
-        assert typeset(figure_beside_limit(verdict)) == shown
-        assert verdict.met or shown not in limit_text(goal)
+@pytest.mark.parametrize(
+    ("unit", "bounds", "value", "shown", "limit"),
+    [
+        ("Hz", {"minimum": 1e3}, 999.97, "999.97 Hz", "≥ 1 kHz"),
+        ("Hz", {"minimum": 1e4}, 9999.97, "9.99997 kHz", "≥ 10 kHz"),
+        ("Hz", {"minimum": 1e4}, 10000.001, "10.000001 kHz", "≥ 10 kHz"),
+        ("Hz", {"minimum": 999.97}, 1000.0, "1 kHz", "≥ 999.97 Hz"),
+        ("Hz", {"minimum": 1e4}, 1e4, "10 kHz", "≥ 10 kHz"),
+        ("Hz", {"minimum": 1e4}, 1e4 * (1 - 1e-13), "<10 kHz", "≥ 10 kHz"),
+        ("V", {"maximum": 5.0}, 5.0 + 2e-15, ">5 V", "≤ 5 V"),
+        ("dB", {"maximum": 0.1}, 0.100004, "0.100004 dB", "≤ 0.1 dB"),
+        ("dB", {"minimum": 0.0}, -0.00004, "−4e−05 dB", "≥ 0 dB"),
+        ("V", {"minimum": 4.9, "maximum": 5.1}, 5.1000004, "5.1000004 V", "4.9 V … 5.1 V"),
+        ("V", {"minimum": 4.9, "maximum": 5.3}, 5.1, "5.1 V", "4.9 V … 5.3 V"),
+        ("deg", {"minimum": 60.0}, 59.9996, "59.9996°", "≥ 60°"),
+    ],
+)
+def test_value_and_limit_have_the_digits_that_tell_them_apart(
+    unit: str, bounds: dict[str, float], value: float, shown: str, limit: str
+) -> None:
+    found = row(value, unit, **bounds)
+    assert str(found.value).replace("\u00a0", " ") == shown
+    assert found.limit.replace("\u00a0", " ") == limit
+    goal = DesignGoal(metric="m", expression="x", unit=unit, **bounds)
+    verdict = GoalVerdict(goal=goal, measured=Quantity(value=value, unit=unit), met=goal.is_met_by(value))
+    assert typeset(str(value_and_limit(verdict)[0])).replace("\u00a0", " ") == shown
+
+
+def test_what_was_not_measured_is_said() -> None:
+    assert row(math.nan, minimum=1.0).value == NOT_MEASURED

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.circuit.figures import with_unit
 from domain.circuit.preferred_values import (
     at_least,
     at_most,
@@ -15,7 +16,6 @@ from domain.circuit.preferred_values import (
     neighbours,
     series,
     values_between,
-    with_unit,
 )
 
 # IEC 60063, tables as printed.
