@@ -315,6 +315,7 @@ def _goal_of(item: object) -> DesignGoal | None:
         stated=item.get("stated") is not False,
         weight="wish" if item.get("weight") == "wish" else "must",
         words=str(item.get("words", "")),
+        condition=str(item.get("condition", "")),
     )
 
 

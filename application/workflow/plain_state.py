@@ -23,6 +23,7 @@ def goal_to_plain(goal: DesignGoal) -> dict[str, Any]:
         "stated": goal.stated,
         "weight": goal.weight,
         "words": goal.words,
+        "condition": goal.condition,
     }
 
 

@@ -30,6 +30,8 @@ class Problem:
     """Why a text could not be read: what, where, what to do, in English for the model."""
 
     text: str
+    cause: str = ""
+    """What is wrong and where, without what to do."""
 
 
 def parse_arguments(text: str) -> dict[str, Any] | Problem:
@@ -126,19 +128,24 @@ def _integer(text: str) -> int:
 
 
 def _problem(text: str, mistake: _Mistake) -> Problem:
-    parts = [f"The arguments are not valid JSON: {mistake.what}"]
+    opening = "The arguments are not valid JSON: "
     if mistake.at >= len(text):
-        parts.append(
-            f" at the end, after {len(text)} characters: they seem to be cut off. Nothing was run. "
-            "Send the whole call again; if it is long, write less at once."
+        cause = f"{mistake.what} at the end, after {len(text)} characters"
+        return Problem(
+            f"{opening}{cause}: they seem to be cut off. Nothing was run. "
+            "Send the whole call again; if it is long, write less at once.",
+            cause=f"{cause}: it seems to be cut off",
         )
-        return Problem("".join(parts))
     line = text.count("\n", 0, mistake.at) + 1
     column = mistake.at - text.rfind("\n", 0, mistake.at)
     excerpt = text[max(mistake.at - _EXCERPT, 0) : mistake.at + _EXCERPT]
-    parts.append(f" at line {line}, column {column}, near {json.dumps(excerpt, ensure_ascii=False)}")
-    parts.append(". Nothing was run. Send the call again with its arguments as one correct JSON object.")
-    return Problem("".join(parts))
+    place = f"line {line}, column {column}, near {json.dumps(excerpt, ensure_ascii=False)}"
+    cause = f"{mistake.what} at {place}"
+    return Problem(
+        f"{opening}{cause}. Nothing was run. Send the call again with its arguments as one correct JSON "
+        "object.",
+        cause=cause,
+    )
 
 
 _SPACE = re.compile(r"[ \t\r\n\u00a0\u3000\ufeff]*")

@@ -32,11 +32,22 @@ class DesignGoal:
     """A wish is measured and told, but a design that misses it has still met its goals."""
     words: str = ""
     """The words of the sentence it was read from; "" when that is not known, or it was not said."""
+    condition: str = ""
+    """Where it has to hold, in words: "at 85 degC", "with 1 kOhm at the output"; "" = as simulated. Told
+    beside the verdict; it is the circuit's own analyses that have to meet it."""
 
     def is_same_demand(self, other: DesignGoal) -> bool:
         """Whether both ask for the same, whoever said it and however much it weighs."""
         mine, theirs = (
-            (goal.metric, goal.expression, goal.unit, goal.minimum, goal.maximum, goal.target)
+            (
+                goal.metric,
+                goal.expression,
+                goal.unit,
+                goal.minimum,
+                goal.maximum,
+                goal.target,
+                goal.condition,
+            )
             for goal in (self, other)
         )
         return mine == theirs

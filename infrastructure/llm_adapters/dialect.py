@@ -185,7 +185,15 @@ _OBJECTIONS = (
         lambda now: replace(now, max_tokens_field="max_completion_tokens"),
     ),
     _Objection(re.compile("temperature"), lambda now: replace(now, sends_temperature=False)),
-    _Objection(re.compile("response_format|json_object"), lambda now: replace(now, json_fields={})),
+    # SiliconFlow: "Json mode is not supported for this model"; Ollama names its field "format"
+    _Objection(
+        re.compile(
+            r"response_format|json_object|json[ _-]mode|text\.format"
+            r"|\bformat\b.{0,40}(?:support|invalid|unknown)|(?:unsupported|invalid|unknown).{0,40}\bformat\b",
+            re.IGNORECASE,
+        ),
+        lambda now: replace(now, json_fields={}),
+    ),
     # DeepSeek wants it back after tool calls
     _Objection(
         re.compile("reasoning_content"),

@@ -111,6 +111,7 @@ class GoalDraft:
             target=target,
             weight=self.weight,
             words=self.original.words if self.original is not None else "",
+            condition=self.original.condition if self.original is not None else "",
         )
 
     def _bounds(self) -> tuple[str, float | None, float | None, float | None]:
