@@ -174,7 +174,7 @@ class IterationsPlot(QWidget):
             chip.deleteLater()
         self._chips = []
         for each, trace in self._curves:
-            name = self._services.language(msg("Iteration {number}", number=each.number))
+            name = self._services.language(msg("Round {number}", number=each.number))
             chip = TraceChip(self._services, name, trace.color, can_be_removed=False)
             chip.setObjectName(f"iteration:{each.number}")
             chip.set_hint(msg("{name}: click to show or hide it", name=name))

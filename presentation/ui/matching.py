@@ -5,6 +5,8 @@ from __future__ import annotations
 from rapidfuzz import fuzz
 from rapidfuzz.distance import LCSseq
 
+WHOLE = 1
+"""First figure of the worst score of a text that has what was typed whole."""
 _SHORTEST_WITH_SLIP = 4
 _ALIKE = 74.0
 """Per cent: one slip in four letters, two in eight."""

@@ -47,6 +47,8 @@ class RowLook:
     """A sample text for each value but the last, as wide as its column."""
     value_style: str = "mono_small"
     value_color: str = "text.secondary"
+    ends_with_place: bool = False
+    """The value is a file and a line: the name gives way to it, and what is cut of it is its beginning."""
 
 
 class RowTree(QTreeView):
@@ -159,9 +161,11 @@ class _RowDelegate(QStyledItemDelegate):
         # Where there is no room for all, the last give way (they are in the tooltip), the first stays.
         while len(values) > 1 and _needed(metrics, values, gap) > rect.width() - name_width - gap:
             values.pop()
-        room = rect.width() - min(name_width, rect.width() * 2 // 3) - gap
+        share = rect.width() // 3 if look.ends_with_place else rect.width() * 2 // 3
+        cut = Qt.TextElideMode.ElideLeft if look.ends_with_place else Qt.TextElideMode.ElideRight
+        room = rect.width() - min(name_width, share) - gap
         for position, value in reversed(values):
-            shown = metrics.elidedText(value, Qt.TextElideMode.ElideRight, max(room, 0))
+            shown = metrics.elidedText(value, cut, max(room, 0))
             width = metrics.horizontalAdvance(shown)
             is_column = position > 0 and position - 1 < len(look.widths)
             cell = QRect(QPoint(right - width, rect.top()), QSize(width + 1, rect.height()))

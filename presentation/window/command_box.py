@@ -42,6 +42,7 @@ class CommandBox(QLineEdit):
         self._hint = QLabel("Ctrl+P", self)
         mark(self._hint, role="caption")
         self.textEdited.connect(lambda _text: self._search())
+        self.textChanged.connect(lambda _text: self._place_hint())
         services.dress(self)
 
     def set_folded(self, *, is_folded: bool) -> None:
@@ -71,9 +72,9 @@ class CommandBox(QLineEdit):
         self._search()
 
     def search_again(self) -> None:
-        """A source has more to offer for what stands in the box; what was chosen stays chosen."""
+        """A source has more to offer for what stands in the box; what the user chose stays chosen."""
         row = -1 if self._popup is None else self._popup.chosen
-        chosen = (self._hits[row].text, self._hits[row].detail) if 0 <= row < len(self._hits) else None
+        chosen = (self._hits[row].text, self._hits[row].detail) if 0 < row < len(self._hits) else None
         self._search()
         shown = [(hit.text, hit.detail) for hit in self._hits]
         if chosen in shown:
@@ -141,19 +142,23 @@ class CommandBox(QLineEdit):
                 super().keyPressEvent(event)
 
     def _search(self) -> None:
-        from presentation.ui.matching import score_of
+        from presentation.ui.matching import WHOLE, score_of
 
         wanted = self.text().strip()
         hits = [hit for source in self._sources for hit in source()]
         scored = [
-            (score, position, hit)
+            (min(scores), position, hit)
             for position, hit in enumerate(hits)
-            if not hit.is_content and (score := score_of(wanted, hit.text)) is not None
+            if not hit.is_content
+            and (scores := [s for name in (hit.text, *hit.also) if (s := score_of(wanted, name)) is not None])
         ]
         scored.sort(key=lambda item: item[:2])
         contents = [hit for hit in hits if hit.is_content]
-        named = [hit for _, _, hit in scored[: _MOST_HITS - min(len(contents), _MOST_HITS // 2)]]
-        self._hits = (named + contents)[:_MOST_HITS]
+        scored = scored[: _MOST_HITS - min(len(contents), _MOST_HITS // 2)]
+        # A line that has the very text is nearer to what is meant than a name that has its letters somewhere.
+        whole = [hit for (kind, _), _, hit in scored if kind <= WHOLE]
+        loose = [hit for (kind, _), _, hit in scored if kind > WHOLE]
+        self._hits = (whole + contents + loose)[:_MOST_HITS]
         self._show()
 
     def _show(self) -> None:
@@ -187,5 +192,5 @@ class CommandBox(QLineEdit):
         self._lens.move(gap, (self.height() - self._lens.height()) // 2)
         words = QFontMetrics(self.font()).horizontalAdvance(self.placeholderText())
         has_room = self.width() > words + self._hint.width() + self._lens.width() + 4 * gap
-        self._hint.setVisible(has_room)
+        self._hint.setVisible(has_room and not self.text())
         self._hint.move(self.width() - self._hint.width() - gap, (self.height() - self._hint.height()) // 2)

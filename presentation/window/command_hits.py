@@ -127,7 +127,13 @@ class Finder(QObject):
     def _command_hits(self) -> Sequence[Hit]:
         language = self._services.language
         return [
-            Hit(text=language(command.text), detail=command.key, icon=command.icon, act=command.act)
+            Hit(
+                text=language(command.text),
+                detail=command.key,
+                icon=command.icon,
+                act=command.act,
+                also=(str(command.text),),  # the words of the trade are English in every language
+            )
             for command in self._commands.all
             if command.in_box and command.refusal() is None
         ]

@@ -10,7 +10,7 @@ from PyQt6.QtGui import QStandardItem, QStandardItemModel
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
 from presentation.ui.parts import arrange
-from presentation.ui.rows import Role, RowLook, RowTree
+from presentation.ui.rows import Role, RowLook, RowTree, joined
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 
@@ -24,7 +24,9 @@ class Hit:
     icon: str
     act: Callable[[], object]
     is_content: bool = False
-    """A line of a file that has the text: below what is found by its name."""
+    """A line of a file that has the text: below what has it in its name."""
+    also: tuple[str, ...] = ()
+    """Other names it is found by."""
 
 
 class HitList(QWidget):
@@ -67,7 +69,9 @@ class HitList(QWidget):
         for hit in hits:
             row = QStandardItem(hit.text)
             values = (hit.detail,) if hit.detail else ()
-            row.setData(RowLook(icon=hit.icon, values=values, value_style="small"), int(Role.LOOK))
+            look = RowLook(icon=hit.icon, values=values, value_style="small", ends_with_place=hit.is_content)
+            row.setData(look, int(Role.LOOK))
+            row.setToolTip(joined((hit.text, hit.detail)))
             self._rows.appendRow(row)
         self.choose(0)
         width = max(least_width, theme.size("pane.left_default") * 2)

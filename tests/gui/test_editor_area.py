@@ -552,6 +552,24 @@ async def test_go_to_line_and_column(area: EditorArea, project: Path, opened: Op
 
 
 @settled
+async def test_a_view_that_gets_lower_keeps_the_line_of_the_caret(
+    area: EditorArea, project: Path, opened: Open, until: Until
+) -> None:
+    await put(project / "long.cir", "* long\n" + "R1 a 0 1k\n" * 80)
+    editor = (await opened(project / "long.cir")).editor
+    first, shown = editor.firstVisibleLine(), editor.SendScintilla(editor.SCI_LINESONSCREEN)
+    editor.go_to(first + shown - 1)
+    assert editor.firstVisibleLine() == first
+    area.resize(area.width(), area.height() - 40)  # a notice above the panes takes its room
+    lowest = editor.firstVisibleLine() + editor.SendScintilla(editor.SCI_LINESONSCREEN)
+    assert first < editor.caret()[0] <= lowest
+    top = editor.firstVisibleLine()
+    editor.verticalScrollBar().setValue(top + 40)  # scrolled away on purpose: it stays there
+    area.resize(area.width(), area.height() - 40)
+    assert editor.firstVisibleLine() == top + 40
+
+
+@settled
 async def test_language_and_theme_change_live(
     area: EditorArea, project: Path, opened: Open, until: Until
 ) -> None:

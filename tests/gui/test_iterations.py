@@ -122,7 +122,7 @@ async def test_language_and_theme_are_switched_live(pane, services, until):
     services.language.set("zh")
     services.theme.set_mode("dark")
     assert _texts(pane)[0][1] == "初始设计"
-    assert pane.views.iterations.plot._chips[0].text() == "迭代 1"
+    assert pane.views.iterations.plot._chips[0].text() == "第 1 轮"
     background = pane.views.iterations.plot.area.backgroundBrush().color()
     assert background == services.theme.theme.color("plot.background")
 

@@ -539,8 +539,32 @@ async def test_the_command_box_finds_files_nodes_and_commands(
     services.language.set("zh")
     box.search_again()
     assert box.note == "没有与“no such thing at all”匹配的文件、节点或命令。"
+    box.selectAll()
+    QTest.keyClicks(box, "dark theme")
+    assert box.shown_hits[0] == "深色主题", "English words find a command in a Chinese window too"
     QTest.keyClick(box, Qt.Key.Key_Escape)
     assert box.text() == ""
+    await settled()
+
+
+async def test_a_line_with_the_very_text_comes_before_a_name_with_its_letters(
+    make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
+) -> None:
+    place = project / "amplifiers.lib"
+    place.write_text("* lib\n.subckt opamp in out\n.ends\n")
+    window = await make(project)
+    window.activateWindow()
+    await until(window.isActiveWindow)
+    await until((project / ".circuit_ai" / "search.sqlite").exists)
+    await settled()
+    box = window.header.command_box
+    box.begin()
+    QTest.keyClicks(box, "opamp")
+    assert box.shown_hits[0] == "Open an example…", "for want of anything nearer"
+    await until(lambda: box.shown_hits[0].startswith(".subckt opamp"))
+    assert "Open an example…" in box.shown_hits
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    await until(lambda: services.workspace.shown_file == place)
     await settled()
 
 

@@ -38,6 +38,29 @@ async def opened(
     return dialog, dialog.form
 
 
+async def test_what_has_no_room_on_the_screen_scrolls_and_the_buttons_stay(
+    services: WindowServices, until: Until
+) -> None:
+    services.theme.set_mode("light", scale=2.0)
+    dialog, form = await opened(services, until, "openai-compatible")
+    await until(lambda: not services.app.program.tasks.handles)
+    screen = dialog.screen()
+    assert screen is not None
+    assert dialog.height() <= screen.availableGeometry().height()
+    foot = dialog.save_button.mapTo(dialog, dialog.save_button.rect().bottomRight())
+    assert dialog.rect().contains(foot)
+    bar = dialog._scroll.verticalScrollBar()
+    assert bar.maximum() > 0
+    form.setFocus()
+    for _ in range(40):
+        QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Tab)
+        seen = dialog.focusWidget()
+        if dialog._scroll.isAncestorOf(seen):
+            place = seen.mapTo(dialog._scroll.viewport(), seen.rect().center())
+            assert dialog._scroll.viewport().rect().contains(place), seen
+    dialog.reject()
+
+
 def type_into(field: QLineEdit, text: str) -> None:
     field.setFocus()
     field.selectAll()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PyQt6 import sip
 from PyQt6.QtWidgets import QPushButton
@@ -109,7 +110,9 @@ async def test_two_traces_and_what_adds_one_stand_in_one_row(pane: BottomPane, u
     assert chips.rows == 1
 
 
-async def test_in_a_narrow_pane_the_cursors_stand_under_the_plot(pane: BottomPane, until: Until) -> None:
+async def test_in_a_narrow_pane_the_cursors_stand_under_the_plot(
+    services: WindowServices, pane: BottomPane, until: Until
+) -> None:
     panel = pane.views.waveforms
     pane.resize(1200, 404)
     await until(lambda: panel.cursor_table is not None and panel.cursor_table.isVisible())
@@ -121,6 +124,8 @@ async def test_in_a_narrow_pane_the_cursors_stand_under_the_plot(pane: BottomPan
     assert panel._strip.rows[0][1].unit in ("Hz", "kHz")
     assert panel._strip.rows[0][2].unit == "dB"
     assert "dB/dec" in panel._foot.words.text()
+    services.language.set("zh")
+    assert "dB/十倍频程" in panel._foot.words.text()
     link = panel._foot.findChild(QPushButton, "all_measurements")
     assert link is not None
     link.click()
@@ -140,6 +145,24 @@ def test_what_two_cursors_say_together() -> None:
     assert slope_rows([sweep, *curves], "v(gone)") == [("slope", pytest.approx(-20.0), "dB/dec", 0)]
     assert slope_rows([ReadoutRow("time", "s", None, 1.0, 1.0)]) == []
     assert column([0.9999e-3, 2e-3, 1e-3], "s", is_place=True)[0] == "ms"
+
+
+async def test_cursors_far_apart_are_read_in_units_of_their_own(pane: BottomPane, until: Until) -> None:
+    panel = pane.views.waveforms
+    pane.resize(1200, 404)
+    await until(lambda: panel.cursor_table is not None and panel.cursor_table.isVisible())
+    values = panel._axis.values
+    at = [int(np.argmin(abs(values - each))) for each in (1e4, 1.5e4, 1e6)]
+    panel.cursor_table.show_cursors(panel._axis, panel.traces, at[0], at[2])
+    place = panel.cursor_table.rows[0]
+    assert (place[0].text, place[0].unit) == ("f", "")
+    assert [(cell.text, cell.unit) for cell in place[1:]] == [
+        ("10.00", "kHz"),
+        ("1.000", "MHz"),
+        ("990.0", "kHz"),
+    ]
+    panel.cursor_table.show_cursors(panel._axis, panel.traces, at[0], at[1])
+    assert panel.cursor_table.rows[0][0].unit == "/ kHz"
 
 
 async def test_a_name_that_has_room_is_shown_whole(pane: BottomPane, until: Until) -> None:

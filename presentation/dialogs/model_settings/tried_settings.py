@@ -14,7 +14,7 @@ from PyQt6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayo
 from application.ports.credentials import KeyStores
 from presentation.dialogs.model_settings.key_field import KeyField
 from presentation.dialogs.model_settings.trial_card import TrialCard
-from presentation.ui.fitting import fit, height_at
+from presentation.ui.fitting import ScrolledParts, fit, height_at
 from presentation.ui.parts import arrange, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
@@ -65,6 +65,7 @@ class TriedSettingsDialog(QDialog):
         self.error = self._label("Error", role="error")
         self.error.hide()
         self._body = QVBoxLayout()
+        self._scroll = ScrolledParts(self._body)
         self._buttons = QHBoxLayout()
         self._make_buttons()
         services.theme.changed.connect(self.restyle)
@@ -120,7 +121,7 @@ class TriedSettingsDialog(QDialog):
         mark(footer, part="footer")
         footer.setLayout(self._buttons)
         arrange(self._buttons, self.test_button, 1, self.cancel_button, self.save_button)
-        arrange(QVBoxLayout(self), (self._body, 1), footer, edges=0)
+        arrange(QVBoxLayout(self), (self._scroll, 1), footer, edges=0, gap=0)
 
     def _add_form(self, form: QWidget) -> None:
         """Put the fields on top; Tab goes through them first."""

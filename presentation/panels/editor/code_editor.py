@@ -17,6 +17,7 @@ from PyQt6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QResizeEvent,
 )
 from PyQt6.QtWidgets import QMenu, QToolTip
 
@@ -323,6 +324,16 @@ class CodeEditor(QsciScintilla):
         self.setAccessibleName(self._services.language(msg("File contents")))
         self._refresh_note()
 
+    def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
+        """A view that gets lower keeps the caret's line, if it was seen."""
+        if event is None:
+            return
+        before, height = event.oldSize().height(), event.size().height()
+        was_seen = height < before and self._caret_is_within(before)
+        super().resizeEvent(event)
+        if was_seen and not self._caret_is_within(height):
+            self._ask(self.SCI_SCROLLCARET)
+
     def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
         """Scintilla's text, then what it has no way to show."""
         if event is None:
@@ -439,6 +450,11 @@ class CodeEditor(QsciScintilla):
     def _on_caret_moved(self, line: int, column: int) -> None:
         self._refresh_note()
         self.caret_moved.emit(line + 1, column + 1)
+
+    def _caret_is_within(self, height: int) -> bool:
+        """Whether the caret's line is seen whole in a view of so many pixels."""
+        below = self._ask(self.SCI_POINTYFROMPOSITION, 0, self._ask(self.SCI_GETCURRENTPOS))
+        return 0 <= below <= height - self._ask(self.SCI_TEXTHEIGHT, 0)
 
     def _bring_into_view(self, line: int) -> None:
         shown = self._ask(self.SCI_VISIBLEFROMDOCLINE, line)

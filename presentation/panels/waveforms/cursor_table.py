@@ -16,8 +16,10 @@ from shared.message import msg
 
 _AXIS_SYMBOLS = {"frequency": "f", "time": "t"}
 DELTA = "Δ"
-_TOO_FAR = 1e4
-"""Numbers so far apart can't be read in one unit."""
+_TOO_FAR = 1e3
+_TOO_FAR_ALONG = 20.0
+"""Numbers so far apart are read in units of their own; places along the axis sooner: 10 kHz, 1 MHz."""
+_DECADE = msg("dec")
 _COLUMN = 100
 """Pixels of a column of the strip."""
 
@@ -52,7 +54,7 @@ class CursorTable(FigureTable):
         words = {"rate": f"1/{DELTA}{_AXIS_SYMBOLS.get(axis.name, axis.name)}", "slope": self._slope_word()}
         found = [self._row(row) for row in rows]
         for kind, value, unit, color in slope_rows(rows, self._chosen):
-            cell = _rate_cell(value, unit)
+            cell = _rate_cell(self._services, value, unit)
             is_one_of_many = color is not None and len(traces) > 1
             head = Cell(
                 text=words[kind],
@@ -76,7 +78,8 @@ class CursorTable(FigureTable):
             color="text.secondary" if row.color is None else "text.primary",
             tip=row.name,
         )
-        if len(known) == 2 and max(known) > _TOO_FAR * min(known) and row.unit not in ("dB", "deg"):
+        too_far = _TOO_FAR_ALONG if row.color is None else _TOO_FAR
+        if len(known) == 2 and max(known) > too_far * min(known) and row.unit not in ("dB", "deg"):
             # Each in a unit of its own: nobody reads 0.0000006428 mV.
             return [head, *(_cell(each, row.unit) for each in (row.a, row.b, row.b - row.a))]
         unit, texts = column([row.a, row.b, row.b - row.a], row.unit, is_place=row.color is None)
@@ -159,7 +162,7 @@ class CursorStrip(FigureTable):
         if self._chosen is not None and any(row.name == self._chosen for row in rows):
             words["slope"] = f"{words['slope']} {self._chosen}"
         told = slope_rows(rows, self._chosen)
-        cells = [(words[kind], _rate_cell(value, unit)) for kind, value, unit, _ in told]
+        cells = [(words[kind], _rate_cell(self._services, value, unit)) for kind, value, unit, _ in told]
         return "   ".join(f"{word} {cell.text}{SPACE}{cell.unit}" for word, cell in cells)
 
 
@@ -177,10 +180,11 @@ def _cell(value: float, unit: str) -> Cell:
     return Cell(text=text, unit=shown, style="small")
 
 
-def _rate_cell(value: float, unit: str) -> Cell:
+def _rate_cell(services: WindowServices, value: float, unit: str) -> Cell:
     """A quantity by another: the prefix belongs to the first (``mV/s``), never to the second."""
     first, slash, second = unit.partition("/")
     cell = _cell(value, first)
+    second = services.language(_DECADE) if second == "dec" else second
     return replace(cell, unit=cell.unit + slash + second)
 
 

@@ -134,11 +134,6 @@ def joined(number: str, unit: str) -> str:
     return number + unit if unit == "°" else f"{number}{SPACE}{unit}".rstrip()
 
 
-_WIDEST = 1e4
-_NEAR = 20.0
-"""Places between these two factors apart are shown in the unit of the smaller one."""
-
-
 def column(values: Sequence[float | None], unit: str, *, is_place: bool = False) -> tuple[str, list[str]]:
     """Numbers of one row in one unit, and that unit; "" for None.
 
@@ -148,10 +143,7 @@ def column(values: Sequence[float | None], unit: str, *, is_place: bool = False)
     digits = 4
     known = [value for value in values if value is not None and math.isfinite(value)]
     peak = max((abs(value) for value in known), default=0.0)
-    smallest = min((abs(value) for value in values[:2] if value), default=peak)
-    # 10.26 and 1004 kHz say more than 0.01026 and 1.004 MHz; 1 and 2 ms more than 1000 and 2000 µs.
-    is_far = is_place and _NEAR * smallest < peak < _WIDEST * smallest
-    scale = scale_for(smallest if is_far else peak, unit)
+    scale = scale_for(peak, unit)
     scaled = [None if value is None else value / scale.factor for value in values]
 
     def texts(many: int) -> list[str]:
