@@ -84,13 +84,19 @@ def is_question(text: str) -> bool:
     return not is_wish and _QUESTION.search(lowered) is not None
 
 
+def words_of(goal: DesignGoal) -> str:
+    """The words that name a goal, as a regular expression for any letter case."""
+    return _words().get(goal.metric, re.escape(goal.metric).replace("_", r"[\s_]?"))
+
+
 def _slot(goal: DesignGoal, goals: Sequence[DesignGoal]) -> Slot:
     is_only = sum(other.unit == goal.unit for other in goals) == 1
-    words = _words().get(goal.metric, re.escape(goal.metric).replace("_", r"[\s_]?"))
     dimensions = _DIMENSIONS[goal.unit]
     if goal.metric == _GAIN:
         dimensions = (*dimensions, "dB")
-    return Slot(name=goal.metric, dimensions=dimensions, words=words, takes_rest=is_only, takes_bare=True)
+    return Slot(
+        name=goal.metric, dimensions=dimensions, words=words_of(goal), takes_rest=is_only, takes_bare=True
+    )
 
 
 def _with(goal: DesignGoal, mention: Mention, text: str) -> DesignGoal:

@@ -1,13 +1,14 @@
-"""What is typed at a checkpoint, read by the rules: 40 texts written before the rules, and those they grew with."""
+"""What is typed at a checkpoint: 40 texts written before the rules that read them, and many since."""
 
 from __future__ import annotations
 
+import json
 from typing import NamedTuple
 
 import pytest
 
 from domain.design.catalogue import understand
-from domain.design.checkpoint_intent import CheckpointIntent, read_checkpoint_text
+from domain.design.checkpoint_intent import CheckpointIntent, intent_from_model, read_checkpoint_text
 from domain.simulation.goals import DesignGoal
 
 GOALS = understand("2nd-order Butterworth low-pass filter, cut-off 10 kHz").goals
@@ -72,7 +73,7 @@ HELD_OUT: tuple[tuple[str, str, At], ...] = (
     ("能不能换一个噪声更低的运放？", "instruction", MISSED),
     ("“接受设计”是什么意思", "question", MET),
 )
-"""The text, what a person means by it (either of two where people differ), and where. Written before the rules."""
+"""The text, what is meant by it (either of two where people differ), and where. Written before the rules."""
 
 
 def test_held_out_texts_are_read_as_meant_and_none_ends_a_design_unasked() -> None:
@@ -84,3 +85,256 @@ def test_held_out_texts_are_read_as_meant_and_none_ends_a_design_unasked() -> No
             wrong.append((text, kind))
             assert kind not in {"accept", "stop", "undo"}, text
     assert len(wrong) <= 4, wrong
+
+
+READ: dict[str, tuple[tuple[str, At], ...]] = {
+    "continue": (
+        ("continue", MET), ("go on", MISSED), ("Next!", MET), ("another round please", MISSED),
+        ("contiune", MISSED), ("ok, go ahead", MISSED), ("no, keep going", MISSED), ("don't stop", MISSED),
+        ("don't accept yet", MET), ("ok", MISSED), ("can you run it again?", MISSED), ("run again", MISSED),
+        ("继续", MET), ("继续吧，谢谢", MISSED), ("再来", MISSED), ("先别停", MISSED),
+        ("先别停，继续", MISSED), ("好的，下一轮", MISSED), ("繼續", MISSED), ("再跑一次", MISSED),
+        ("好", MISSED), ("请 continue", MISSED), ("那就继续跑下一轮吧", MISSED),
+    ),
+    "optimize": (
+        ("optimize", MET), ("Optimise further, please.", MET), ("make it better", MET), ("optmize it", MET),
+        ("could you improve it a bit more?", MET), ("don't stop, optimize", MET), ("优化", MET),
+        ("再优化一下好吗？", MET), ("继续优化", MET), ("请帮我再优化优化", MET), ("optimize 一下", MET),
+    ),
+    "fix": (
+        ("fix it", FAILED), ("please fix the error", FAILED), ("repair the convergence problem", FAILED),
+        ("修复错误", FAILED), ("帮我解决一下这个问题", FAILED), ("把报错修好再继续", FAILED),
+        ("yes", FAILED),
+    ),
+    "accept": (
+        ("accept", MISSED), ("Accept!", MET), ("yes", MET), ("looks good to me", MET), ("acept", MET),
+        ("perfect, accept the design", MET), ("done", MET), ("接受", MISSED), ("好的，接受设计", MET),
+        ("好", MET), ("就用这个吧", MET), ("没问题，采纳", MET), ("accept 吧", MET), ("ACCEPT", MET),
+    ),
+    "stop": (
+        ("stop", MET), ("Please stop now.", MISSED), ("cancel", MISSED), ("that's enough", MISSED),
+        ("停", MISSED), ("停止吧", MISSED), ("算了，不做了", MISSED), ("到此为止", MET),
+        ("end the design here", MISSED), ("停止优化", MISSED),
+    ),
+    "undo": (
+        ("undo", MET), ("revert that please", MISSED), ("take it back", MISSED), ("撤销", MET),
+        ("撤回这一轮", MISSED), ("麻烦撤销刚才的修改", MISSED), ("undo round 3", MET), ("go back", MISSED),
+        ("undo 一下", MET), ("can you undo that?", MET),
+    ),
+    "go_back": (
+        ("back to round 1", MET), ("回到第 1 轮", MET), ("go back to the second round please", MISSED),
+        ("退回第一轮", MISSED), ("restore round 2", MET), ("回到上一轮", MISSED), ("回到最初的版本", MET),
+        ("let's go back to version 1", MISSED), ("恢复到第二版", MISSED),
+        ("return to the original design", MET),
+    ),
+    "goals": (
+        ("cutoff 12 kHz", MET), ("12 kHz please", MET), ("截止频率改为 12 kHz", MISSED),
+        ("go on with a cutoff of 12 kHz", MISSED), ("继续，截止频率改成 12k", MISSED),
+        ("change goals", MET), ("修改目标", MISSED), ("I want to change the goals", MISSED),
+        ("change the target of the cutoff", MISSED), ("峰值不超过 0.2 dB", MET),
+        ("no more than 0.3 dB peaking", MET), ("can you set the cutoff to 12 kHz?", MET),
+        ("把指标放宽一点", MISSED),
+    ),
+    "instruction": (
+        ("go on, but with E12 values", MET), ("继续，但是用 E12", MET),
+        ("继续，但是用 E12 系列的电阻", MISSED), ("accept, but first change R1 to 1k", MET),
+        ("接受，不过把 R1 换成 1k", MET), ("make it nicer", MET), ("use E96 resistors", MET),
+        ("change R1 to 2k and simulate", MET), ("don't touch R1", MISSED), ("R1 不要动", MISSED),
+        ("电阻别超过 100k", MISSED), ("keep the cutoff at 10 kHz but lower the noise", MET),
+        ("try a Chebyshev response instead", MISSED), ("换个便宜点的运放", MET), ("增大 C1", MISSED),
+        ("cutoff to 12 kHz and use E12 values", MET), ("截止频率改成 12 kHz，并且用 E24 的电阻", MET),
+        ("stop the oscillation", MISSED), ("optimize R1 and R2 only", MISSED),
+        ("undo the change of R1", MISSED), ("could you add a buffer at the output?", MET),
+        ("how about smaller capacitors?", MET), ("要不换成贝塞尔", MISSED),
+        ("accept it if the peaking is below 0.1 dB", MET), ("如果相位裕度够 60 度就接受", MET),
+        ("What is the ripple? Then use a bigger capacitor.", MET), ("stop, use 1% parts", MISSED),
+        ("优化一下噪声", MISSED), ("continue mit E24 values", MISSED), ("fix the ripple", MISSED),
+        ("please continue, only with smaller inductors", MISSED), ("用 1% 精度的电阻", MET),
+    ),
+    "question": (
+        ("what does 'accept' mean?", MET), ("why?", MISSED), ("why is that?", MET),
+        ("should I accept?", MET), ("accept?", MET), ("should we stop?", MISSED), ("is it stable?", MET),
+        ("how many rounds are left?", MISSED), ("explain the peaking", MET), ("tell me a joke", MET),
+        ("what's the weather like?", MET), ("what happens if I stop here?", MISSED),
+        ("can I undo it later?", MET), ("show me round 1 and round 2", MISSED), ("为什么没达标？", MISSED),
+        ("能接受吗？", MET), ("要不要停？", MISSED), ("“撤销”会删除文件吗", MET), ("解释一下峰值", MET),
+        ("R1 为什么这么大", MISSED), ("把 R1 改成多少合适", MISSED), ("相位裕度是多少", MET),
+        ("I don't understand the attenuation", MISSED), ("你是谁", MET), ("中午吃什么", MET),
+        ("哪一轮最好", MISSED), ("i wonder whether the ripple matters", MISSED),
+        ("what would accepting do", MET), ("can you stop it?", MISSED),
+    ),
+    "unclear": (
+        ("", MET), ("hello", MET), ("你好", MET), ("thanks", MET), ("谢谢", MET), ("123", MET),
+        ("10k", MET), ("no", MET), ("不", MISSED), ("not good", MET), ("不行", MET), ("asdfgh", MET),
+        ("😀", MET), ("...", MET), ("I had pizza for lunch", MET), ("完成", MISSED), ("stop and undo", MET),
+        ("back to round 9", MET), ("don't continue", MISSED), ("不要继续了", MISSED), ("round", MET),
+        ("accept or stop", MET), ("'accept'", MET), ("I will never accept this", MET), ("他说可以", MET),
+        ("the button says accept", MET), ("undo round 1", MET), ("I accept that life is hard", MET),
+        ("全部撤销然后停止", MET),
+    ),
+}  # fmt: skip
+"""What is meant, and the texts that mean it."""
+NEVER_ENDS = (
+    "it is good but not good enough", "I can't accept it", "not accept", "接受不了", "没法接受",
+    "cancel the offset", "停一下，我有个问题", "取消 C3", "通过调 R1 来提高", "finish the layout",
+    "give up on R1", "stop it from oscillating", "quit joking", "完成度多少", "结束后告诉我", "不要撤销",
+    "take back the last two rounds", "restore the file", "exept", "we accept 5 % tolerance",
+    "stopband 40 dB", "停止时间改为 5 ms", "looks good. Continue!", "accept, or maybe not",
+    "don't you accept?", "yes or no", "wait", "等一下", "暂时别撤销", "never stop",
+)  # fmt: skip
+"""Texts near to an end of the design, or to an undo, that are none."""
+
+
+def is_meant(text: str, kind: str, at: At) -> bool:
+    return at.read(text).kind == kind
+
+
+def test_texts_of_every_kind_are_read_as_meant() -> None:
+    rows = [(text, kind, at) for kind, told in READ.items() for text, at in told]
+    assert len(rows) >= 120
+    assert [row for row in rows if not is_meant(*row)] == []
+    assert all(at.read(f"  {text}\n").text == text.strip() for text, _, at in rows)
+
+
+def test_what_is_near_to_an_end_ends_nothing() -> None:
+    read = {text: MET.read(text).kind for text in NEVER_ENDS}
+    assert {text: kind for text, kind in read.items() if kind in {"accept", "stop", "undo", "go_back"}} == {}
+
+
+@pytest.mark.parametrize("more", [", but use E12 values", "，但是 R1 换成 1k", ". And replace C1 by 10 nF."])
+def test_a_change_behind_any_choice_is_an_instruction(more: str) -> None:
+    choices = ("continue", "optimize", "fix", "accept", "stop", "undo", "go_back")
+    read = [
+        (text, at.read(text.rstrip(".!！") + more))
+        for kind in choices
+        for text, at in READ[kind]
+        if "?" not in text
+    ]
+    assert [(text, intent.kind) for text, intent in read if intent.kind != "instruction"] == []
+
+
+@pytest.mark.parametrize("behind", [" banana", "，香蕉", " R1", " 47k", " 'x'"])
+def test_a_word_more_never_ends_a_design_or_takes_something_away(behind: str) -> None:
+    read = [
+        (text, at.read(text.rstrip(".!") + behind).kind)
+        for kind in ("accept", "stop", "undo", "go_back")
+        for text, at in READ[kind]
+    ]
+    assert [row for row in read if row[1] in {"accept", "stop", "undo", "go_back"}] == []
+
+
+def test_goals_and_rounds_are_told_with_the_kind() -> None:
+    cutoff = MET.read("cutoff 12 kHz").goals
+    assert cutoff is not None
+    assert cutoff[0].target == 12e3
+    assert cutoff[1:] == GOALS[1:]
+    assert MET.read("change the goals").goals is None
+    numbers = {
+        "back to round 1": 1,
+        "回到第二轮": 2,
+        "go back to the second round": 2,
+        "回到上一轮": 2,
+        "退回最初的版本": 1,
+    }
+    assert {text: MET.read(text).round_number for text in numbers} == numbers
+    assert not MET.read("back to the previous round").is_sure
+    assert MET._replace(rounds=1).read("back to the previous round").kind == "undo"
+
+
+def test_what_a_checkpoint_does_not_have_is_unclear() -> None:
+    for text in ("undo", "撤回这一轮", "go back"):
+        assert is_meant(text, "unclear", MET._replace(can_undo=False))
+    for text in ("back to round 3", "back to round 12", "回到第 9999 轮"):
+        assert is_meant(text, "unclear", MET)
+    assert is_meant("fix the error", "instruction", MET)  # whoever designs may know which one
+
+
+def test_doubtful_texts_ask_before_they_are_carried_out() -> None:
+    doubtful = (("ok", MET), ("好", MISSED), ("acept", MET), ("contiune", MISSED), ("done", MET),
+                ("accept?", MET),
+                ("don't accept yet", MET), ("how about E12 values?", MET), ("再跑三轮", MISSED),
+                ("design a buck converter 12 V to 5 V 2 A", MET), ("停止优化", MISSED))  # fmt: skip
+    assert [text for text, at in doubtful if at.read(text).is_sure] == []
+    plain = (
+        "accept",
+        "stop",
+        "undo",
+        "继续",
+        "optimize",
+        "use E12 resistors",
+        "why?",
+        "cutoff 12 kHz",
+        "回到第一轮",
+    )
+    assert [text for text in plain if not MET.read(text).is_sure] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("accept " * 200_000, "instruction"),
+        ("accept" * 200_000, "instruction"),
+        ("((((\"'" * 100_000, "instruction"),
+        ("'" * 500_000, "instruction"),
+        ("1 kHz " * 100_000, "instruction"),
+        ("R1 in out 1k\n" * 10_000, "instruction"),
+        ("接受" * 300_000, "instruction"),
+        ("blah " * 1000 + "why is that?", "question"),
+        ("1 V 2 A 3 kHz " * 28, "unclear"),
+    ],
+    ids=range(9),
+)
+def test_a_text_of_any_length_is_read_and_a_long_one_chooses_nothing(text: str, kind: str) -> None:
+    intent = MET.read(text)
+    assert intent.kind == kind
+    assert intent.text == text.strip()
+
+
+def answered(**entries: object) -> str:
+    return json.dumps({"intent": "unclear", "confidence": 0.9, "instruction": "", "question": ""} | entries)
+
+
+OPTIONS = ("continue", "optimize", "goals", "accept", "undo", "stop", "go_back")
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (answered(intent="accept"), "accept"),
+        (f"```json\n{answered(intent='continue')}\n```", "continue"),
+        (f"<think>{{maybe}}</think>Here it is: {answered(intent='question')} Hope it helps.", "question"),
+        ("{'intent': 'Optimise', 'confidence': 0.8,}", "optimize"),
+        (answered(intent="go-back"), None),  # to which round?
+        (answered(intent="fix"), None),  # this checkpoint has no such choice
+        (answered(intent="dance"), None),
+        (answered(intent=["accept"]), None),
+        ('{"intent": "accept"', None),
+        ("accept", None),
+        ("", None),
+        ("[1, 2]", None),
+        ("{" * 100_000, None),
+        ("{}" * 100_000, None),
+    ],
+    ids=range(14),
+)
+def test_an_answer_of_a_model_is_read_tolerantly_or_not_at_all(answer: str, kind: str | None) -> None:
+    read = intent_from_model(answer, OPTIONS, MET.read("mmh, whatever"))
+    assert (None if read is None else read.kind) == kind
+    assert read is None or read.text == "mmh, whatever"
+
+
+def test_a_model_ends_nothing_that_the_rules_read_otherwise() -> None:
+    for text in ("use E12 resistors", "why?", "continue", "how about E12 values?", "cutoff 12 kHz"):
+        for kind in ("accept", "stop", "undo"):
+            assert intent_from_model(answered(intent=kind), OPTIONS, MET.read(text)) is None
+    meant = intent_from_model(answered(intent="stop"), OPTIONS, MET.read("ok"))
+    assert meant is not None
+    assert (meant.kind, meant.is_sure) == ("stop", True)
+    goals = intent_from_model(answered(intent="goals", confidence=0.2), OPTIONS, MET.read("cutoff 12 kHz"))
+    assert goals is not None
+    assert (goals.goals, goals.is_sure) == (MET.read("cutoff 12 kHz").goals, False)
+    back = intent_from_model(
+        answered(intent="unclear", question=" Which part? "), OPTIONS, MET.read("make it so")
+    )
+    assert back is not None
+    assert back.asks_back == "Which part?"

@@ -1,0 +1,377 @@
+"""What a text typed at a checkpoint means: one of the checkpoint's choices, an instruction, or a question.
+
+Rules for Chinese and English. A choice is read only when every word of the text belongs to it; a text that
+contains a change is an instruction; nothing doubtful ever accepts or stops a design.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, get_args
+
+from domain.design.checkpoint_words import COUNTED, Phrase, Role, phrases, plain, without_tag
+from domain.design.goal_change import goals_changed_by, words_of
+from domain.llm.json_repair import read_json
+from domain.simulation.goals import DesignGoal
+
+IntentKind = Literal[
+    "continue", "optimize", "fix", "accept", "stop", "undo", "go_back", "goals", "instruction", "question",
+    "unclear",
+]  # fmt: skip
+
+_LONGEST = 400
+"""Characters that a choice or a change of goals takes; who says more instructs or asks."""
+_READ_OF_LONG = 300
+"""Of a longer text, at each of its ends."""
+_SENTENCE_END = re.compile(r"(?<=[?!;。\n])|(?<=\.)(?=\s)")
+_CLAUSE_END = re.compile(r"[,;]|\band\b|并且|而且|并|同时")
+_TRIES = 8
+"""Places in a model's answer at which its object may begin."""
+_LEAST_CONFIDENCE = 0.6
+_ALIASES = {
+    "optimise": "optimize", "change_goals": "goals", "goal": "goals", "fix_error": "fix", "goback": "go_back",
+    "revert": "undo", "end": "stop", "next": "continue", "go_on": "continue",
+}  # fmt: skip
+_ENDING = frozenset(("accept", "stop", "undo"))
+_ABOUT: frozenset[Role] = frozenset(("part", "quantity", "value", "goal", "error", "round"))
+_CHOICES: frozenset[Role] = frozenset(
+    ("continue", "optimize", "fix", "accept", "stop", "undo", "enough", "done", "back")
+)
+_OF_GOALS: frozenset[Role] = frozenset(("goal", "edit", "quantity", "yes", "wants", "error"))
+_ONLY_CHOICES: frozenset[Role] = _CHOICES | {"yes", "not", "round", "error", "pause"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointIntent:
+    """What was meant by a text."""
+
+    kind: IntentKind
+    text: str
+    """What was typed, whole."""
+    goals: tuple[DesignGoal, ...] | None = None
+    """Of kind goals: all of them, with those that the text changes; None when it does not say which."""
+    round_number: int = 0
+    """Of kind go_back: to which round, from 1."""
+    is_sure: bool = True
+    """False: ask before it is carried out."""
+    asks_back: str = ""
+    """Of kind unclear, as a model read it: what to ask."""
+
+
+def read_checkpoint_text(
+    text: str,
+    *,
+    goals: Sequence[DesignGoal],
+    goals_met: bool,
+    has_failed: bool,
+    can_undo: bool,
+    rounds: int,
+) -> CheckpointIntent:
+    """What a text typed at the checkpoint behind round `rounds` means; of any length, in linear time.
+
+    `has_failed`: the round's simulation did not finish. What this checkpoint does not have (nothing to undo,
+    no such round) is unclear.
+    """
+    typed = text.strip()
+    here = _Checkpoint(goals_met, has_failed, can_undo, rounds)
+    if len(typed) > _LONGEST:
+        shown = plain(f"{typed[:_READ_OF_LONG]}\n{typed[-_READ_OF_LONG:]}")
+        found = _long(here, shown)
+    else:
+        shown = plain(typed)
+        if _may_change_goals(shown, goals) and (changed := goals_changed_by(typed, goals)) is not None:
+            return CheckpointIntent(kind="goals", text=typed, goals=changed)
+        found = _joined([each for part in _sentences(shown) if (each := _sentence(here, part)) is not None])
+    return CheckpointIntent(
+        kind=found.kind, text=typed, round_number=found.round_number, is_sure=found.is_sure
+    )
+
+
+def intent_from_model(
+    answer: str, options: Collection[str], read: CheckpointIntent
+) -> CheckpointIntent | None:
+    """What a model made of a text by the task INTENT_ANALYSIS; None when its answer cannot be used.
+
+    `options` are the choices it was given, `read` what the rules make of the same text. The object is taken
+    out of fences and prose. No model turns an instruction, a question, or what the rules are sure of, into an
+    end of the design or an undo.
+    """
+    found = _object_in(answer)
+    word = None if found is None else found.get("intent")
+    if found is None or not isinstance(word, str):
+        return None
+    name = "_".join(word.strip().lower().replace("-", " ").replace("_", " ").split())
+    kind = next((each for each in get_args(IntentKind) if each == _ALIASES.get(name, name)), None)
+    if kind is None or kind not in {*options, "instruction", "question", "unclear"}:
+        return None
+    if kind in _ENDING and kind != read.kind and (read.is_sure or read.kind in {"instruction", "question"}):
+        return None
+    if kind == "go_back" and not read.round_number:
+        return None
+    confidence, back = found.get("confidence"), found.get("question")
+    is_sure = isinstance(confidence, int | float) and confidence >= _LEAST_CONFIDENCE
+    return CheckpointIntent(
+        kind=kind,
+        text=read.text,
+        goals=read.goals if kind == "goals" else None,
+        round_number=read.round_number if kind == "go_back" else 0,
+        is_sure=is_sure and kind != "unclear",
+        asks_back=back.strip() if kind == "unclear" and isinstance(back, str) else "",
+    )
+
+
+def _object_in(answer: str) -> dict[str, Any] | None:
+    """The last object with an intent in an answer, whatever stands around it."""
+    end = answer.rfind("}") + 1
+    start = end
+    for _ in range(_TRIES):
+        start = answer.rfind("{", 0, start)
+        if start < 0:
+            return None
+        value = read_json(answer[start:end])
+        if isinstance(value, dict) and "intent" in value:
+            return value
+    return None
+
+
+class _Checkpoint(NamedTuple):
+    """Where a text is read."""
+
+    goals_met: bool
+    has_failed: bool
+    can_undo: bool
+    rounds: int
+
+
+class _Read(NamedTuple):
+    """What a sentence means."""
+
+    kind: IntentKind
+    is_sure: bool = True
+    round_number: int = 0
+    is_assent: bool = False
+    """A bare "good": in the eyes of another sentence it says nothing."""
+
+
+_UNCLEAR = _Read("unclear", is_sure=False)
+
+
+def _sentences(shown: str) -> list[str]:
+    return [part for each in _SENTENCE_END.split(shown) if (part := each.strip(" ,.;!。"))]
+
+
+def _joined(found: Sequence[_Read]) -> _Read:
+    """What several sentences mean together: a change counts before a question, a question before a choice."""
+    for kind in ("instruction", "goals", "question"):
+        same = [each for each in found if each.kind == kind]
+        if same:
+            return _Read(kind, any(each.is_sure for each in same))
+    found = [each for each in found if not each.is_assent] or found
+    kinds = {each.kind for each in found}
+    if kinds == {"continue", "optimize"}:
+        return _Read("optimize")
+    if len(kinds) == 1:
+        return found[0]._replace(is_sure=all(each.is_sure for each in found))
+    if len(kinds - {"unclear"}) == 1:  # a choice, and something that is not understood
+        choice = next(each for each in found if each.kind != "unclear")
+        return choice._replace(is_sure=False) if choice.kind in {"continue", "optimize", "fix"} else _UNCLEAR
+    return _UNCLEAR
+
+
+def _long(here: _Checkpoint, shown: str) -> _Read:
+    """A long text asks when it ends as a question, or changes nothing and asks; else it instructs."""
+    found = [each for part in _sentences(shown) if (each := _sentence(here, part)) is not None]
+    kinds = {each.kind for each in found}
+    if shown.endswith("?") or ("question" in kinds and "instruction" not in kinds):
+        return _Read("question")
+    return _Read("instruction", any(each == _Read("instruction") for each in found))
+
+
+def _may_change_goals(shown: str, goals: Sequence[DesignGoal]) -> bool:
+    """Whether a text is about goals alone, and not about parts, a condition, or an end of the design."""
+    named = shown
+    for goal in goals:
+        named = re.sub(words_of(goal), " ", named, flags=re.IGNORECASE)
+    clauses = [[each for each in phrases(part) if each.role != "filler"] for part in _CLAUSE_END.split(named)]
+    roles = {each.role for clause in clauses for each in clause}
+    if roles & {"part", "quote", "if", "not", "tell", "back", "round"} or roles & _ENDING:
+        return False
+    return not any(
+        clause
+        and clause[0].role in {"change", "edit", "optimize"}
+        and len(clause) > 1
+        and not _has(clause, "value")
+        for clause in (clauses if len(clauses) > 1 else [])
+    )
+
+
+def _has(found: Sequence[Phrase], *roles: Role) -> bool:
+    return any(each.role in roles for each in found)
+
+
+def _sentence(here: _Checkpoint, sentence: str) -> _Read | None:
+    """What one sentence means; None for one that says nothing."""
+    body, is_asked = sentence.rstrip("? "), sentence.endswith("?")
+    untagged = without_tag(body)
+    if untagged is not None and not _has(phrases(untagged), "asks"):
+        body, is_asked = untagged, False
+    is_doubtful = is_asked
+    found = _told(body)
+    if found and found[0].role == "wish":
+        found = _told(body.rstrip("吗么嘛呢嗎"))[1:]
+        is_asked, is_doubtful = False, True
+    elif found and found[0].role == "hint":
+        found, is_asked, is_doubtful = found[1:], False, True
+        if not all(each.role in _ONLY_CHOICES for each in found):
+            return _Read("instruction", is_sure=False)
+    if not found:
+        return _Read("question", is_sure=False) if is_asked else None
+    if _asks(found, is_english=body.isascii()):
+        return _Read("question")
+    read = _choice(here, found) if all(each.role in _ONLY_CHOICES for each in found) else _content(found)
+    if is_asked and (read.kind in {"instruction", "unclear"} or _has(found, "not")):
+        return _Read("question", is_sure=read.kind == "unclear")
+    if is_doubtful and read.kind in {"accept", "stop"}:
+        return _Read("question", is_sure=False)
+    return read._replace(is_sure=False) if is_doubtful and read.kind not in {"instruction", "goals"} else read
+
+
+def _told(text: str) -> list[Phrase]:
+    """The phrases that say something."""
+    found = [each for each in phrases(text) if each.role != "filler"]
+    while found and found[0].role == "pause":
+        found.pop(0)
+    return found
+
+
+def _asks(found: Sequence[Phrase], *, is_english: bool) -> bool:
+    """Whether a sentence wants to know something: "use what is cheapest" does not."""
+    if found[0].role == "tell":
+        return True
+    if _has(found, "asks"):
+        is_order = found[0].role in {"change", "edit", "continue", "optimize", "fix", "but"}
+        return not (is_english and is_order)
+    return _has(found, "tell") and not _has(found, "change", "edit", "but", "value", *_CHOICES)
+
+
+def _content(found: Sequence[Phrase]) -> _Read:  # noqa: PLR0911 - one a rule
+    """What a sentence means that is more than a choice."""
+    said = [each for each in found if each.role != "pause"]
+    about = _has(said, *_ABOUT)
+    if _has(said, "goal") and {each.role for each in said} <= _OF_GOALS:
+        return _Read("goals", is_sure=_has(said, "edit") or len(said) == 1)
+    if _has(said, "if"):
+        is_meant = about or _has(said, "change", "edit", *_CHOICES)
+        return _Read("instruction", is_sure=False) if is_meant else _UNCLEAR
+    if _has(said, "quote") and not _has(said, "change", "edit"):
+        return _UNCLEAR
+    if _has(said, "new"):
+        return _Read("instruction", is_sure=False)
+    if _has(said, "change", "edit") and len(said) > 1:
+        return _Read("instruction")
+    is_thing = _has(said, "part", "quantity")
+    if is_thing and _has(said, "value", "wants", "but", "not", "continue", "optimize", "fix"):
+        return _Read("instruction")
+    if _has(said, "but") and (about or _has(said, *_CHOICES)):
+        return _Read("instruction", is_sure=False)
+    if is_thing or (_has(said, "fix") and about):
+        return _Read("instruction", is_sure=False)
+    return _UNCLEAR
+
+
+def _choice(here: _Checkpoint, found: Sequence[Phrase]) -> _Read:
+    """What a sentence means in which nothing but words of choices stands."""
+    said = _without_negations(found)
+    if said is None:
+        return _UNCLEAR
+    roles = {each.role for each in said}
+    is_spelled = not any(each.is_typo for each in said)
+    numbers = {each.number for each in said if each.role == "round" and each.number}
+    if "back" in roles or numbers:
+        read = _of_rounds(here, roles, numbers)
+    else:
+        read = _of_words(here, said, roles - {"round"})
+    if read.kind == "undo" and not here.can_undo:
+        return _UNCLEAR
+    return read if is_spelled else read._replace(is_sure=False)
+
+
+def _without_negations(found: Sequence[Phrase]) -> list[Phrase] | None:
+    """The phrases with "don't stop" as a going on; None where what is not wanted leaves nothing to do."""
+    said: list[Phrase] = []
+    is_negated = False
+    for each in found:
+        if each.role == "not":
+            is_negated = True
+        elif each.role == "pause":
+            is_negated = False  # "no, go on"
+        elif not is_negated:
+            said.append(each)
+        elif each.role in {"stop", "enough"}:
+            said.append(Phrase("continue"))
+            is_negated = False
+        elif each.role in {"accept", "done"}:
+            said.append(Phrase("continue", is_typo=True))  # to be asked about
+            is_negated = False
+        else:
+            return None
+    answers_no = _has(found, "not") and not any(
+        each.role in {"stop", "enough", "accept", "done"} for each in found
+    )
+    if answers_no and not _has(said, "continue", "optimize", "fix", "undo", "back"):
+        return None
+    return said
+
+
+def _of_rounds(  # noqa: PLR0911 - one a rule
+    here: _Checkpoint, roles: set[Role], numbers: set[int]
+) -> _Read:
+    """Which round is gone back to."""
+    if COUNTED in numbers:
+        return (
+            _Read("continue", is_sure=False)
+            if roles <= {"round", "yes", "continue", "optimize"}
+            else _UNCLEAR
+        )
+    if roles - {"back", "round", "yes", "undo", "continue", "accept"} or len(numbers) > 1:
+        return _UNCLEAR
+    named = next(iter(numbers), -1)
+    number = here.rounds - 1 if named < 0 else named
+    if "back" not in roles and "undo" in roles:
+        return _Read("undo", is_sure=named > 0) if named < 0 or number == here.rounds else _UNCLEAR
+    if number == here.rounds and "accept" in roles:
+        return _Read("accept")
+    if not numbers or number < 1:
+        return _Read("undo", is_sure=False) if "accept" not in roles else _UNCLEAR
+    if number >= here.rounds:
+        return _UNCLEAR
+    return _Read("go_back", is_sure=named > 0 and "back" in roles, round_number=number)
+
+
+def _of_words(  # noqa: PLR0911 - one a rule
+    here: _Checkpoint, said: Sequence[Phrase], roles: set[Role]
+) -> _Read:
+    """The one choice that the words name; several that differ are unclear."""
+    meant = roles - {"yes", "error", "pause"}
+    if not meant:
+        if "yes" not in roles or "error" in roles:
+            return _UNCLEAR
+        kind: IntentKind = "fix" if here.has_failed else "accept" if here.goals_met else "continue"
+        return _Read(kind, is_sure=False, is_assent=True)
+    if meant <= {"fix", "continue", "optimize"} and ("fix" in meant or "error" in roles):
+        return _Read("fix") if here.has_failed else _Read("instruction", is_sure=False)
+    if "error" in roles:
+        return _UNCLEAR
+    if meant <= {"continue", "optimize"}:
+        return _Read("optimize" if "optimize" in meant else "continue")
+    if "accept" in meant and meant <= {"accept", "done", "enough", "stop"}:
+        return _Read("accept", is_sure="stop" not in meant)
+    if meant == {"done"}:
+        return _Read("accept", is_sure=False) if here.goals_met else _UNCLEAR
+    if meant <= {"stop", "done", "enough"}:
+        return _Read("stop", is_sure="stop" in meant)
+    if meant == {"stop", "optimize"} and said[0].role == "stop":  # "stop optimizing"
+        return _Read("stop", is_sure=False)
+    return _Read("undo") if meant == {"undo"} else _UNCLEAR

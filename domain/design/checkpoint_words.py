@@ -1,0 +1,453 @@
+"""The words of a text typed at a checkpoint: cut into phrases that are known, and the rest.
+
+Knows spellings (full width, traditional characters, typos of one letter), not what is meant by them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Literal, NamedTuple
+
+Role = Literal[
+    "filler", "pause", "not", "yes", "but", "if", "asks", "wish", "hint", "tell", "new", "change", "edit",
+    "wants", "part", "quantity", "goal", "round", "back", "error", "value", "quote", "other",
+    "continue", "optimize", "fix", "accept", "stop", "undo", "enough", "done",
+]  # fmt: skip
+"""filler: nothing is meant by it; asks: makes a question; wish: politeness put as one ("could you"); hint:
+"how about"; tell: "explain"; new: another circuit is described; change: something becomes another; edit: so
+may goals; part, quantity: what a circuit has. Those from "continue" on are a checkpoint's own."""
+
+COUNTED = -2
+"""Of a number of rounds, which names none of them."""
+
+
+class Phrase(NamedTuple):
+    """A piece of the text."""
+
+    role: Role
+    number: int = 0
+    """Of a round; 0: none is named, -1: the one before the last; or `COUNTED`."""
+    is_typo: bool = False
+
+
+_ENGLISH: Mapping[Role, str] = {
+    "filler": (
+        "please|pls|plz|kindly|thanks|thank you|thx|cheers|well|so|then|now|right|alright|all right|hm|"
+        "hmm|um|let's|lets|let us|let me|i would like to|i'd like to|i want to|i want you to|i think|"
+        "i guess|i say|we can|we should|you can|you may|we|i|i'd|i'll|i'm|just|simply|go ahead and|a|"
+        "an|the|it|this|that|these|one|here|there|it here|all|and|to|for|of|in|on|at|is|are|be|me|us|"
+        "you|my|our|your|bit|a bit|little|a little|more|some more|further|again|once more|as it is|"
+        "as is|like this|at this point|for now|right now|immediately|also|too|yet|still|already|really|"
+        "very|hey|hi there|guys|dear|sir|mate|design|circuit|result|results|solution|version|job|work|"
+        "this one|this round|this design|this circuit|this result|the design|the circuit|by me|with it|"
+        "with this|with that|do|do it|happy|happy with|i am happy with|satisfied|satisfied with|"
+        "as the final design|hello|hello there|hi|good morning|good evening|goals met|goals are met|"
+        "all goals met|all goals are met|final|finally|maybe|perhaps|any|time|another time|actually|"
+        "ahead|try|from|up|sorry|oops|sure thing|no more than|not more than|no less than|not less than|"
+        "no greater than|not greater than|no higher than|not higher than|no lower than|not lower than|"
+        "not exceed|not to exceed|not exceeding"
+    ),
+    "not": (
+        "not|don't|dont|do not|doesn't|does not|never|no|won't|will not|wouldn't|can't|cannot|didn't|"
+        "did not|isn't|aren't|not yet|without|no need to|shouldn't|should not|neither|nor|rather not|"
+        "must not|mustn't"
+    ),
+    "yes": (
+        "ok|okay|okey|k|yes|yep|yeah|yup|sure|fine|good|great|perfect|nice|cool|excellent|very good|"
+        "good job|sounds good|agreed|agree|of course|certainly|absolutely|excellent work|well done|"
+        "looks good|looks good to me|looks great|looks fine|that works|that works for me|i like it|"
+        "we're good|it's perfect|that's perfect|it's good|that's good|that's fine|it's fine|"
+        "this is good|this is fine|this is perfect|i am satisfied|i'm satisfied|i am happy"
+    ),
+    "but": "but|however|except|although|though|only|with|using|while|instead|instead of|rather|besides",
+    "if": (
+        "if|unless|when|until|till|once|after|before|as soon as|as long as|provided|provided that|"
+        "in case|otherwise|else|suppose|assuming|would"
+    ),
+    "asks": (
+        "what|what's|whats|why|why's|how|how's|which|who|whom|whose|where|where's|when's|whether|"
+        "wonder|wondering|don't understand|do not understand|didn't understand|don't get|"
+        "not clear to me|unclear to me|confused|curious|any idea|can i|could i|may i|should i|"
+        "should we|shall we|shall i|is it|is this|is that|is there|are there|are these|are we|does it|"
+        "does this|does that|did it|did you|do we|do i|do you|have you|has it|was it|was that|were|"
+        "will it|would it|can it|could it|am i|isn't it|doesn't it|question"
+    ),
+    "wish": (
+        "can you|could you|would you|will you|can you please|could you please|would you please|can we|"
+        "could we|would you mind|would it be possible to|is it possible to|mind"
+    ),
+    "tell": (
+        "explain|tell|tell me|show|show me|describe|compare|summarize|summarise|list|give me|elaborate|"
+        "clarify|help me understand|walk me through|report|print|display|teach|say"
+    ),
+    "hint": ("how about|what about|why don't we|why don't you|why not|what if we|what if you|maybe we could"),
+    "change": (
+        "use|replace|swap|make|put|add|remove|delete|drop|take out|insert|connect|increase|decrease|"
+        "reduce|lower|raise|keep|pick|choose|double|halve|move|limit|simplify|minimize|minimise|"
+        "maximize|maximise|avoid|convert|scale|round off|allow|exchange|substitute|bypass|widen|narrow|"
+        "aim|switch to|switch|turn|leave|ensure|bring|get|get rid of|give it|bias|shorten|rename|ditch|"
+        "lose|exclude|include|focus|first|aim for|go for|go with|stick|stick to|try with|test with"
+    ),
+    "wants": "need|needs|want|wants|must|should|prefer|wish|like|i need|i want|have to|has to|ought to",
+    "edit": (
+        "change|edit|modify|adjust|alter|relax|tighten|loosen|update|revise|set|redefine|reconsider|"
+        "shift|rework|raise|lower|changing|editing"
+    ),
+    "part": (
+        "resistor|resistors|capacitor|capacitors|cap|caps|inductor|inductors|coil|diode|diodes|"
+        "transistor|transistors|mosfet|mosfets|bjt|jfet|opamp|op-amp|op amp|op-amps|opamps|supply|rail|"
+        "rails|load|source|e3|e6|e12|e24|e48|e96|e192|series|values|value|tolerance|tolerances|part|"
+        "parts|component|components|stage|stages|topology|feedback|buffer|output|input|order|netlist|"
+        "model|models|snubber|ferrite|transformer|switch node|package|smd|analysis|sweep|standard|esr|"
+        "esl|pcb|node|ground|layout|chebyshev|butterworth|bessel|sallen-key|mfb|buck|boost|ldo|filter|"
+        "amplifier|converter|regulator|oscillator|simulation time|time step|timestep"
+    ),
+    "quantity": (
+        "cost|cheaper|cheap|noise|noisy|quieter|bandwidth|slew|slew rate|temperature|bigger|smaller|"
+        "larger|higher|faster|slower|less|trace|current|voltage|power|efficiency|ripple|overshoot|gain|"
+        "phase|margin|margins|impedance|frequency|cutoff|cut-off|cut off|corner|q|peaking|attenuation|"
+        "stopband|passband|stop band|pass band|stop-band|pass-band|distortion|thd|area|size|"
+        "oscillation|oscillations|ringing|flatness|response|phase margin|gain margin|settling|"
+        "rise time|stability|stable|better"
+    ),
+    "goal": (
+        "goal|goals|target|targets|spec|specs|specification|specifications|requirement|requirements|"
+        "limits|objective|objectives"
+    ),
+    "new": (
+        "design a|design an|design me a|design me an|design another|build a|build me a|create a|a new circuit"
+    ),
+    "round": "round|rounds|iteration|iterations|turn|step",
+    "back": (
+        "back|go back|back to|go back to|return|return to|revert to|roll back to|rollback to|restore|"
+        "jump back to|get back to|take me back to|switch back to|reset to|bring back|go to"
+    ),
+    "error": (
+        "error|errors|failure|problem|mistake|simulation|simulation error|convergence|issue|bug|fault|"
+        "convergence problem|convergence error|simulation failure|netlist error|failed simulation"
+    ),
+    "continue": (
+        "continue|go on|go ahead|next|next round|next one|next step|another round|one more round|"
+        "one more|another one|another try|another go|keep going|keep on|keep at it|proceed|carry on|"
+        "move on|try again|again please|resume|one more time|onward|onwards|keep trying|"
+        "give it another go|give it another try|run|run it|run it again|run again|rerun|re-run|"
+        "simulate|simulate again|simulate it again|run another round|do another round|"
+        "start the next round|a further round|retry|continue on"
+    ),
+    "optimize": (
+        "optimize|optimise|optimizing|optimising|optimization|optimisation|fine tune|fine-tune|"
+        "finetune|improve|improve it|improve this|make it better|make it even better|do better|"
+        "keep optimizing|keep improving|optimize the values|optimise the values|"
+        "optimize the parameters|optimize parameters|optimise the parameters|optimize further|tune it|"
+        "tune"
+    ),
+    "fix": (
+        "fix|repair|debug|fix it|solve|resolve|get it running|make it run|make it work|correct|correct it"
+    ),
+    "accept": (
+        "accept|accepted|i accept|approve|approved|lgtm|let's take this|let's take it|"
+        "let's take this one|we take it|i take it|i'll take it|take this one|take it|ship it|"
+        "good enough|that's it|that is it|keep it|keep this design|keep this|use this one|go with this|"
+        "go with this one|go with it|good to go"
+    ),
+    "done": (
+        "done|finish|finished|finish it|i'm done|we're done|we are done|complete|completed|all done|finishing"
+    ),
+    "stop": (
+        "stop|stop it|stop here|stop now|cancel|abort|quit|exit|halt|end|end it|end here|"
+        "end the design|stop the design|give up|leave it there|terminate|call it off|forget it|"
+        "stop this|break off|stopping"
+    ),
+    "enough": "enough|that's enough|that is enough|that will do|that'll do|no more|nothing more",
+    "undo": (
+        "undo|undo it|undo that|revert|revert it|revert that|roll back|rollback|take back|take it back|"
+        "take that back|undo the changes|undo the change|undo the last change|undo your change|"
+        "undo the last step|discard this round|throw this round away|undo last"
+    ),
+}
+
+_CHINESE: Mapping[Role, str] = {
+    "other": "接受不了|无法接受|不能接受|受不了|好久|好像|好奇|好难|好多|好几|好贵|好慢|可以说|不可以",
+    "filler": (
+        "你好|您好|你好吗|大家好|早上好|晚上好|下午好|目标达到了|目标已达到|目标都达标了|达标了|"
+        "都达标了|目标达标|请|麻烦|劳驾|帮我|帮忙|给我|我想|我要|我觉得|我看|我再看看|看看|看一下|看|"
+        "谢谢|多谢|谢了|辛苦了|辛苦|吧|了|啊|呀|哦|噢|嗯|哈|哎|唉|喽|啦|呗|就|那|那就|那么|就这样|这样|"
+        "一下|一点|一些|点|下|再|又|还|还是|也|都|先|现在|然后|接下来|马上|直接|的|地|得|把|将|它|这个|"
+        "这|那个|我|我们|咱们|咱|你|来|去|到|在|往|给|是|有|个|次|结果|设计|电路|方案|本轮|这轮|这一轮|"
+        "刚才|刚刚|刚才那轮|这里|这儿|此|这一步|上一步|掉|为止|当前|最新|试试|试一下|进行|做|一轮|一次|"
+        "几轮|稍微|更|进一步|之后|以后|暂时|可能|也许|大概|已经|非常|很|太|真|好的话|全部|所有|一|并|"
+        "并且|而且|以及|和|及|老师|大哥|亲|兄弟|哥们|这版|这一版|不大于|不高于|不多于|不得超过|"
+        "不能超过|不少于|不小于|不低于|不超过|這個|這|請|幫我|謝謝|這樣|吧那|挺|蛮|上|里|好好|一会儿|"
+        "看起来|说|话|完"
+    ),
+    "not": (
+        "不|别|不要|不用|先别|先不要|先不|不必|没|没有|勿|莫|不能|不想|不许|不准|还没|不该|不应该|无需|"
+        "別|先別|暂不|不让|从不|不再"
+    ),
+    "yes": (
+        "好|好的|好吧|行|可以|没问题|对|是的|嗯嗯|同意|不错|很好|挺好|挺好的|非常好|ok了|中|成|妥|"
+        "好极了|太好了|满意|赞|完美|对的|当然"
+    ),
+    "but": "但|但是|不过|只是|可是|然而|只|只要|除了|另外|同时|顺便|改用|而是|而|却|但要|其中|尤其|特别",
+    "if": (
+        "如果|要是|假如|若|除非|等|直到|一旦|当|万一|的话|的时候|时候|否则|不然|之前|才|前提|只有|等到|再说"
+    ),
+    "asks": (
+        "什么|为什么|为何|为啥|啥|怎么|怎样|怎么样|如何|多少|多大|多高|多久|哪|哪个|哪里|哪些|吗|么|呢|"
+        "嘛|谁|几|是否|是不是|有没有|够不够|要不要|该不该|是什么意思|什么意思|意思|会不会|对不对|"
+        "能不能接受|能否接受|可以接受吗|不明白|不懂|没看懂|看不懂|不理解|不清楚|疑问|想知道|请问|"
+        "问一下|问题是|甚么|為什麼|怎麼|嗎|行不行啊|多不多|好不好用|应不应该|还是说|难道|何"
+    ),
+    "wish": "能不能|可不可以|能否|可否|可以不可以|能|能够|你能|可以帮我|麻烦你|方便",
+    "tell": (
+        "解释|说明|告诉我|告诉|讲讲|讲一下|说说|说一下|介绍|比较|对比|列出|总结|显示|分析|给我看|描述|"
+        "展示|评价|解释一下|说明一下|比较一下|讲"
+    ),
+    "hint": "要不|不如|要么|不妨|何不",
+    "change": (
+        "用|使用|采用|换|换成|换个|替换|改成|改为|改到|改用|加|加上|加个|增加|添加|减|减小|减少|去掉|"
+        "删|删除|删掉|移除|提高|提升|降低|降|升|升高|增大|加大|变大|变小|调大|调小|调高|调低|调到|缩小|"
+        "保持|保留|限制|尽量|禁止|避免|选|选用|选择|设|设为|设成|设置|取|取为|接|连接|断开|并联|串联|"
+        "简化|优先|考虑|让|使|加倍|减半|翻倍|固定|锁定|改善|压低|拉高|換成|換|改小|改大|弄|搞|变成|"
+        "控制|满足|别动|不动|去除|拆|移|削|补|动"
+    ),
+    "wants": "需要|必须|希望|应该|应|要|想要|想|得要|最好",
+    "edit": (
+        "改|改动|修改|更改|变更|调整|调|放宽|收紧|编辑|改变|更新|重设|重新设|放松|改改|降到|升到|提到|"
+        "提高到|降低到|修订|改一下"
+    ),
+    "part": (
+        "电阻|电容|电感|二极管|三极管|晶体管|场效应管|运放|运算放大器|电源|供电|负载|信号源|元件|器件|"
+        "零件|阻值|容值|感值|参数|系列|标称值|公差|精度|拓扑|反馈|缓冲|阶数|网表|模型|开关管|变压器|"
+        "磁芯|切比雪夫|巴特沃斯|贝塞尔|運放|電阻|電容|一级|两级|级|工艺|接地|节点|仿真时间|补偿|值|"
+        "滤波器|放大器|变换器|稳压器|振荡器|步长|型号"
+    ),
+    "quantity": (
+        "成本|便宜|贵|噪声|带宽|输出|输入|温度|电流|电压|功率|功耗|效率|纹波|过冲|增益|相位|裕度|"
+        "相位裕度|阻抗|频率|截止|截止频率|峰值|衰减|通带|阻带|失真|面积|体积|尺寸|振荡|振铃|容差|小|大|"
+        "低|高|快|慢|少|多|平坦度|稳定|响应|余量"
+    ),
+    "goal": "目标|指标|要求|规格|设计目标|设计要求|目標|参数要求|约束",
+    "new": "设计一个|设计个|设计一款|设计一种|做一个|新电路|另一个电路|新建",
+    "round": "轮|輪|回合|迭代|版|版本",
+    "back": (
+        "回到|退回|退回到|恢复到|回退到|返回|返回到|跳回|退到|回滚到|还原到|恢复成|恢复|回去|还原|倒回|"
+        "切回|切换到|回|撤回到|撤销到"
+    ),
+    "error": (
+        "错|错误|报错|故障|问题|仿真错误|不收敛|收敛|失败|收敛问题|仿真失败|错误信息|毛病|bug|仿真报错"
+    ),
+    "continue": (
+        "继续|接着|接着来|接着做|下一轮|再来|再来一轮|再来一次|再试|再试一次|再试一轮|再跑|再跑一轮|"
+        "再跑一次|往下|往下走|继续下去|接着干|继续吧|前进|重试|下一步|走|再一轮|再做一轮|继续跑|继续做|"
+        "再仿真一次|重新仿真|仿真|跑一遍|跑|繼續|开始下一轮|下一个"
+    ),
+    "optimize": (
+        "优化|继续优化|再优化|进一步优化|接着优化|优化参数|优化一下|改进|改进一下|精调|微调|再改进|"
+        "優化|做得更好|更好|优化元件值|优化数值|再好一点|好一点|好一些|优化设计"
+    ),
+    "fix": "修|修复|修正|修一下|改错|排错|解决|纠正|修好|纠错|排除|調試|调试|跑通",
+    "accept": (
+        "接受|接受设计|接收|采纳|通过|就这样定了|定了|就定|就它了|就这个|就这个了|就用这个|就要这个|"
+        "就这样吧|同意这个设计|验收|认可|确认|保留这个设计|可以接受|就用它|定稿|没意见|符合要求了"
+    ),
+    "done": "完成|搞定|完成了|做完了|结束了|完工|收工|大功告成",
+    "stop": (
+        "停|停止|停下|停下来|停在|停在这里|结束|终止|取消|中止|到此为止|不做了|算了|放弃|退出|停一停|"
+        "停掉|到这里|到这|打住|停手"
+    ),
+    "enough": "够了|足够|足够了|行了|不用了|不需要了",
+    "undo": (
+        "撤销|撤回|撤消|回退|回滚|退回上一步|取消这一轮|反悔|撤掉|撤销修改|撤销更改|撤销改动|"
+        "还原上一步|退一步|作废|撤銷|取消修改|取消改动|撤销刚才的修改|撤销刚才的改动|撤销上一步|"
+        "取消刚才的修改|不要这一轮|不要这轮|丢弃这一轮"
+    ),
+}
+
+_TAGS = (
+    "would you please", "would you", "could you", "will you", "can you", "won't you", "shall we", "right",
+    "okay", "ok", "please", "好不好", "行不行", "可以吗", "可以嗎", "好吗", "好嗎", "行吗", "成吗", "吧",
+)  # fmt: skip
+
+_NUMBERS = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10,
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
+    "ninth": 9, "tenth": 10, "initial": 1, "original": 1, "previous": -1, "last": -1, "preceding": -1,
+    "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10,
+}  # fmt: skip
+_COUNTED = "|".join(word for word in _NUMBERS if word.isascii())
+_ROUND = re.compile(
+    r"(?:round|iteration|version)\s?(?:no\.?\s?|number\s?|nr\.?\s?|#\s?)?(?P<behind>\d{1,4}|"
+    rf"(?:{_COUNTED}))\b"
+    rf"|(?P<before>\d{{1,4}}(?:st|nd|rd|th)|(?:{_COUNTED}))\s(?:round|iteration|version|design|circuit|attempt|one)\b"
+    rf"|(?P<count>(?:\d{{1,3}}|{_COUNTED})\s(?:more\s)?(?:rounds|iterations)|(?:\d{{1,3}}|[二两三四五六七八九十])\s?轮)"
+    r"|第\s?(?P<han>\d{1,4}|[一二三四五六七八九十两])\s?(?:轮|輪|版|次|回)"
+    r"|(?P<former>(?:上|前)(?:一)?个?(?:轮|輪|版|次))"
+    r"|(?P<start>最初的?|最开始的?|一开始的?|原来的?|原始的?)(?:那轮|那版|版本|设计|电路)?"
+)
+_VALUE = re.compile(
+    r"[-+±]?\d[\d.,]{0,20}\s?(?:%|°c|[pnuμmkgt]?(?:ohms?|hz|db|v|a|f|h|s|w|ω)\b|meg|[kmgnpuμ]\b)?"
+    r"(?:\s?(?:欧姆|欧|伏|安|赫兹|赫|法|亨|秒|毫秒|微秒|分贝|瓦|倍|千欧))?"
+)
+_DESIGNATOR = re.compile(r"(?:[rclqmdvixu]|rf|rin|rl|cf|cl)_?\d{1,3}[a-z]?\b")
+_WORD = re.compile(r"[a-z][a-z'0-9]*(?:-[a-z0-9']+)*")
+_QUOTED = re.compile(
+    r"\"[^\"]{1,300}\"|“[^”]{1,300}”|‘[^’]{1,300}’|「[^」]{1,300}」|『[^』]{1,300}』|`[^`]{1,300}`"
+    r"|(?<![\w])'[^'\n]{1,300}'(?![\w])"
+)
+_QUOTE = "\u0001"
+"""Where a quotation stood."""
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_PAUSES = frozenset(",;.:、。!?\n")
+_MOST_WORDS = 6
+_LEAST_FOR_TYPOS = 5
+_COMMANDS: tuple[Role, ...] = ("continue", "optimize", "accept", "undo")
+
+
+def plain(text: str) -> str:
+    """In half-width characters and small letters, with single blanks and straight apostrophes."""
+    joined = unicodedata.normalize("NFKC", text.replace("“", '"').replace("”", '"')).lower()
+    return " ".join(joined.replace("’", "'").replace("‘", "'").replace("…", "...").split())
+
+
+def phrases(text: str) -> tuple[Phrase, ...]:
+    """The phrases of a text in the form of `plain`, in order; linear in its length."""
+    return tuple(_phrases(_QUOTED.sub(f" {_QUOTE} ", text)))
+
+
+@cache
+def _english() -> Mapping[tuple[str, ...], Role]:
+    """Phrases by their words; of one in two roles the later role counts."""
+    return {
+        tuple(_words_of(phrase)): role for role, listed in _ENGLISH.items() for phrase in listed.split("|")
+    }
+
+
+@cache
+def _chinese() -> Mapping[str, Role]:
+    return {phrase: role for role, listed in _CHINESE.items() for phrase in listed.split("|")}
+
+
+@cache
+def _longest_chinese() -> int:
+    return max(map(len, _chinese()))
+
+
+def without_tag(sentence: str) -> str | None:
+    """A sentence without the polite question at its end (", would you", "好吗"); None when it has none."""
+    for tag in _TAGS:
+        if sentence.endswith(tag):
+            rest = sentence[: -len(tag)]
+            is_apart = not tag.isascii() or rest[-1:] in {",", " "}
+            if is_apart and rest.strip(" ,"):
+                return rest.strip(" ,")
+    return None
+
+
+def _words_of(phrase: str) -> list[str]:
+    return _WORD.findall(phrase)
+
+
+def _phrases(text: str) -> Iterator[Phrase]:
+    position = 0
+    while position < len(text):
+        letter = text[position]
+        named = None if _is_inside_a_word(text, position) else _ROUND.match(text, position)
+        if named is not None:
+            yield Phrase("round", _number_of(named))
+            position = named.end()
+        elif letter.isascii() and letter.isalpha():
+            position, phrase = _english_phrase(text, position)
+            yield phrase
+        elif letter.isdecimal() or (letter in "+-±" and text[position + 1 : position + 2].isdecimal()):
+            value = _VALUE.match(text, position)
+            position = value.end() if value is not None else position + 1
+            yield Phrase("value")
+        elif _HAN.match(letter):
+            position, phrase = _chinese_phrase(text, position)
+            yield phrase
+        else:
+            position += 1
+            if letter == _QUOTE:
+                yield Phrase("quote")
+            elif letter in _PAUSES:
+                yield Phrase("pause")
+            elif letter.isalpha() or unicodedata.category(letter) in {"Sm", "Sc"}:
+                yield Phrase("other")
+
+
+def _is_inside_a_word(text: str, position: int) -> bool:
+    before = text[position - 1 : position]
+    return text[position].isascii() and before.isascii() and before.isalnum()
+
+
+def _number_of(found: re.Match[str]) -> int:
+    if found["count"]:
+        return COUNTED
+    if found["former"]:
+        return -1
+    if found["start"]:
+        return 1
+    word = found["behind"] or found["before"] or found["han"]
+    digits = word.rstrip("stndrh")
+    return int(digits) if digits.isdecimal() else _NUMBERS[word]
+
+
+def _english_phrase(text: str, position: int) -> tuple[int, Phrase]:
+    if named := _DESIGNATOR.match(text, position):
+        return named.end(), Phrase("part")
+    words: list[str] = []
+    ends: list[int] = []
+    at = position
+    while len(words) < _MOST_WORDS and (word := _WORD.match(text, at)):
+        words.append(word[0])
+        ends.append(word.end())
+        at = word.end()
+        if text[at : at + 1] != " ":
+            break
+        at += 1
+    for count in range(len(words), 0, -1):
+        role = _english().get(tuple(words[:count]))
+        if role is not None:
+            return ends[count - 1], Phrase(role)
+    return ends[0], _misspelled(words[0])
+
+
+def _misspelled(word: str) -> Phrase:
+    """A checkpoint's own word with one wrong letter; anything else is not known. Inflections are no typos."""
+    if len(word) >= _LEAST_FOR_TYPOS:
+        for known, role in _english().items():
+            if role not in _COMMANDS or len(known) != 1 or len(known[0]) < _LEAST_FOR_TYPOS:
+                continue
+            if not word.startswith(known[0]) and _is_near(word, known[0]):
+                return Phrase(role, is_typo=True)
+    return Phrase("other")
+
+
+def _is_near(word: str, known: str) -> bool:
+    """Whether one letter is wrong, missing or too many, or two neighbours are exchanged."""
+    if abs(len(word) - len(known)) > 1:
+        return False
+    same = next((n for n, (a, b) in enumerate(zip(word, known, strict=False)) if a != b), None)
+    if same is None:
+        return True
+    rest, other = word[same:], known[same:]
+    return (
+        rest[1:] == other[1:]
+        or rest[1:] == other
+        or rest == other[1:]
+        or (rest[:2] == other[1::-1] and rest[2:] == other[2:])
+    )
+
+
+def _chinese_phrase(text: str, position: int) -> tuple[int, Phrase]:
+    known = _chinese()
+    for length in range(min(_longest_chinese(), len(text) - position), 0, -1):
+        role = known.get(text[position : position + length])
+        if role is not None:
+            return position + length, Phrase(role)
+    return position + 1, Phrase("other")
