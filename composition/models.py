@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from application.ports.conversation import ChatModels
     from application.ports.credentials import KeyStore
-    from application.ports.model_settings import ModelSettingsStore
+    from application.ports.model_settings import ModelSettingsStore, WebSearchEngines
     from application.ports.search import Embedder, EmbeddingStore
-    from application.ports.web_search import WebSearchEngines
     from composition.program import ProgramAdapters
     from domain.llm.agent_limits import AgentLimits
     from domain.llm.chat import ProviderChoice
     from domain.search.embedding import EmbeddingSettings
-    from infrastructure.persistence.service_counts import ServiceCountsFile
-    from infrastructure.persistence.token_factors import TokenFactorsFile
+    from infrastructure.persistence.model_settings import ServiceCountsFile, TokenFactorsFile
 
 
 class ModelAdapters:
@@ -48,13 +46,13 @@ class ModelAdapters:
 
     @cached_property
     def _token_factors(self) -> TokenFactorsFile:
-        from infrastructure.persistence.token_factors import TokenFactorsFile
+        from infrastructure.persistence.model_settings import TokenFactorsFile
 
         return TokenFactorsFile(user_home=self._program.home)
 
     @cached_property
     def _service_counts(self) -> ServiceCountsFile:
-        from infrastructure.persistence.service_counts import ServiceCountsFile
+        from infrastructure.persistence.model_settings import ServiceCountsFile
 
         return ServiceCountsFile(user_home=self._program.home)
 

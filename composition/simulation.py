@@ -105,7 +105,7 @@ class SimulationAdapters:
 
     @cached_property
     def scratch(self) -> ScratchFolders:
-        from infrastructure.ngspice.scratch_leftovers import TemporaryScratch
+        from infrastructure.ngspice.scratch import TemporaryScratch
 
         return TemporaryScratch()
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from application.ports.attachments import AttachmentReader
     from application.ports.conversation import ChatModels, Checkpointers, Designer
     from application.ports.credentials import KeyStore
-    from application.ports.model_settings import ModelSettingsStore
+    from application.ports.model_settings import ModelSettingsStore, WebSearchEngines
     from application.ports.permissions import PermissionStore, UsedAnswers
     from application.ports.project import ProjectFiles, Projects
     from application.ports.project_view import ProjectView
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
         WaveformReader,
     )
     from application.ports.tracing import TraceStore, TurnTracer
-    from application.ports.web_search import WebSearchEngines
     from application.project.browsing import Examples, ResultCatalogue
     from application.project.cleaning import ResultShelves, ScratchFolders
     from application.project.unclean_ends import UncleanEnds

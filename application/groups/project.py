@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from application.project.undo_retention import TidyUndoData
     from application.project.undoing import ProjectOperations
     from application.project.unsaved_texts import UnsavedTexts
-    from application.search.chosen_embedder import ChosenEmbedder
     from application.search.searching import SearchProject
-    from application.search.setting_up import SetUpEmbedding
+    from application.search.setting_up import ChosenEmbedder, SetUpEmbedding
 
 
 class Project:
@@ -123,7 +122,7 @@ class Project:
 
     @cached_property
     def _embedder(self) -> ChosenEmbedder:
-        from application.search.chosen_embedder import ChosenEmbedder
+        from application.search.setting_up import ChosenEmbedder
 
         models = self._outside.models
         return ChosenEmbedder(store=models.embedding, keys=models.keys, make=models.embedder)

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.ports.search import Embedder, Found, IndexState, Match, ProjectIndex
-from domain.search.fusion import reciprocal_rank_fusion
-from domain.search.query import SearchQuery
+from domain.search.query import SearchQuery, reciprocal_rank_fusion
 from shared.errors import CircuitAIError, CircuitError
 from shared.message import Message, msg
 

@@ -18,8 +18,7 @@ from shared.message import msg
 from shared.redaction import redact
 
 if TYPE_CHECKING:
-    from application.ports.model_settings import ModelSettingsStore
-    from application.ports.web_search import WebSearchEngines
+    from application.ports.model_settings import ModelSettingsStore, WebSearchEngines
     from domain.llm.chat import ProviderChoice
     from shared.events import EventBus
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from domain.circuit.preferred_values import values_between
 from domain.simulation.waveform import RealArray
-from domain.studies.distributions import normal_probability, normal_quantile
 from domain.studies.spec_reader import spec_error
+from domain.studies.statistics import normal_probability, normal_quantile
 from domain.studies.study_spec import MOST_RUNS, Mismatch, Range, Sampling, Spread, StudyParameter
 from shared.message import msg
 

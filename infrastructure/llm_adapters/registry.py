@@ -50,8 +50,7 @@ if TYPE_CHECKING:
     from infrastructure.llm_adapters.service_manager import ServiceManager
     from infrastructure.llm_adapters.timing import Timeouts
     from infrastructure.llm_adapters.wire_client import WireClient
-    from infrastructure.persistence.service_counts import ServiceCountsFile
-    from infrastructure.persistence.token_factors import TokenFactorsFile
+    from infrastructure.persistence.model_settings import ServiceCountsFile, TokenFactorsFile
 
 Abilities = Callable[[str, str], ModelAbilities]
 """(provider, model) -> what the model can do."""

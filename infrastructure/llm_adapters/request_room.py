@@ -12,7 +12,7 @@ from shared.message import msg
 
 if TYPE_CHECKING:
     from infrastructure.llm_adapters.service_manager import Check, Learn
-    from infrastructure.persistence.token_factors import TokenFactorsFile
+    from infrastructure.persistence.model_settings import TokenFactorsFile
 
 _SURELY_TOO_LONG = 1.1
 """Of the model's context: the count is an estimate."""

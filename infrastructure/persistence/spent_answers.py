@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 
 from infrastructure.persistence.atomic import write_atomically
-from infrastructure.persistence.change_lock import change_lock
 from infrastructure.persistence.confined import open_file, open_regular_file, read_regular_file
+from infrastructure.persistence.process_locks import change_lock
 from shared.errors import CircuitAIError
 from shared.ulid import milliseconds_of
 

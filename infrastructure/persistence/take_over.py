@@ -15,7 +15,7 @@ from pathlib import Path
 
 from infrastructure.persistence import confined
 from infrastructure.persistence.authenticity import Authenticity, key_made, read_note
-from infrastructure.persistence.change_lock import change_lock
+from infrastructure.persistence.process_locks import change_lock
 from shared import paths
 from shared.errors import CircuitAIError
 

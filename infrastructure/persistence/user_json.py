@@ -149,7 +149,7 @@ class JsonFile:
 
     def locked(self) -> AbstractContextManager[None]:
         """Within it nobody else changes the file. Raises EnvironmentProblem ("busy")."""
-        from infrastructure.persistence.change_lock import change_lock
+        from infrastructure.persistence.process_locks import change_lock
 
         return change_lock(self.path)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class SearchEngines:
-    """Implements application.ports.web_search.WebSearchEngines over the table of engines."""
+    """Implements application.ports.model_settings.WebSearchEngines over the table of engines."""
 
     def __init__(
         self,

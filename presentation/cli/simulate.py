@@ -5,18 +5,21 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from application.app import Application
 from domain.circuit.dialects import DIALECTS
 from domain.settings import UserSettings
 from domain.simulation.notes import SimulationNote
 from domain.simulation.result import Quantity, SimulationIssue, SimulationResult, StepResult
-from presentation.cli import convergence
 from presentation.figures import figure
 from presentation.json_output import Output
 from shared.errors import UserInputError
 from shared.message import msg
 from shared.setting import add_option
+
+if TYPE_CHECKING:
+    from application.simulation.convergence import Diagnosis, Trial
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,12 +64,12 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     if out.as_json:
         document = _document(result, out)
         if diagnosis is not None:
-            document["convergence"] = convergence.document(diagnosis, out)
+            document["convergence"] = diagnosis_document(diagnosis, out)
         out.json(document)
     else:
         _print(result, out)
         if diagnosis is not None:
-            convergence.show(diagnosis, out)
+            show_diagnosis(diagnosis, out)
     return 0 if result.ok else 1
 
 
@@ -153,3 +156,43 @@ def _print(result: SimulationResult, out: Output) -> None:
     else:
         out.say(msg("The simulation failed after {seconds} s.", seconds=seconds))
     out.say(msg("Result: {path}", path=result.result_path))
+
+
+def diagnosis_document(diagnosis: Diagnosis, out: Output) -> dict[str, object]:
+    """``{"cause", "message", "evidence", "elements", "nodes", "remedies"}``; cause null = it converges."""
+    cause = diagnosis.cause
+    if cause is None:
+        return {"cause": None, "message": None, "evidence": [], "elements": [], "nodes": [], "remedies": []}
+    return {
+        "cause": cause.code,
+        "message": out.translate(cause.message),
+        "evidence": [out.translate(message) for message in cause.evidence],
+        "elements": [item.element.name for item in cause.elements],
+        "nodes": list(cause.nodes),
+        "remedies": [_trial(trial, out) for trial in diagnosis.trials],
+    }
+
+
+def _trial(trial: Trial, out: Output) -> dict[str, object]:
+    return {
+        "code": trial.remedy.code,
+        "edit": trial.diff,
+        "converges": trial.converges,
+        "note": out.translate(trial.remedy.message),
+    }
+
+
+def show_diagnosis(diagnosis: Diagnosis, out: Output) -> None:
+    """The cause, then what was tried; the edit of the first remedy that converges in full."""
+    if diagnosis.cause is None:
+        out.say(msg("Nothing prevents this circuit from converging."))
+        return
+    out.row(f"{out.translate(diagnosis.cause.message)} [{diagnosis.cause.code}]")
+    for trial in diagnosis.trials:
+        mark = "+" if trial.converges else "-"
+        out.row(f"  {mark} {out.translate(trial.remedy.message)} [{trial.remedy.code}]")
+    if diagnosis.proposal is None:
+        out.say(msg("None of the remedies tried makes it converge."))
+        return
+    out.say(msg("This edit makes it converge (your file was not changed):"))
+    out.line(diagnosis.proposal.diff)

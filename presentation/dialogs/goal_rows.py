@@ -18,8 +18,8 @@ from PyQt6.QtWidgets import (
 
 from presentation.dialogs.goal_drafts import OPERATORS, GoalDraft
 from presentation.goal_words import name_of
-from presentation.ui.elided import ElidedLabel
 from presentation.ui.frame import IconButton
+from presentation.ui.parts import ElidedLabel
 from presentation.ui.styles import mark, style_sheet
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg

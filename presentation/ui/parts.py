@@ -1,12 +1,14 @@
-"""What most widgets are made of: rows and columns, labels, buttons, timers."""
+"""What most widgets are made of: rows and columns, labels, buttons, timers, texts to copy."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import ceil
 from typing import TypeVar
 
-from PyQt6.QtCore import QObject, Qt, QTimer
-from PyQt6.QtWidgets import QBoxLayout, QLabel, QLayout, QPushButton, QWidget
+from PyQt6.QtCore import QObject, QSize, Qt, QTimer
+from PyQt6.QtGui import QFontMetricsF, QGuiApplication, QPainter, QPaintEvent
+from PyQt6.QtWidgets import QBoxLayout, QLabel, QLayout, QPushButton, QStyle, QWidget
 
 from presentation.ui.styles import mark
 
@@ -73,3 +75,40 @@ def once_after(owner: QObject, wait_ms: int, call: Callable[[], object]) -> QTim
     timer.setInterval(wait_ms)
     timer.timeout.connect(call)
     return timer
+
+
+def copy_text(text: str) -> None:
+    """Put a text there; nothing happens on a platform without a clipboard."""
+    clipboard = QGuiApplication.clipboard()
+    if clipboard is not None:
+        clipboard.setText(text)
+
+
+class ElidedLabel(QLabel):
+    """One line of plain text; the whole of it is in the tooltip."""
+
+    def setText(self, text: str | None) -> None:  # noqa: N802 - Qt's name
+        super().setText(text)
+        self.setToolTip(text or "")
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        return QSize(0, super().minimumSizeHint().height())
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        width = QFontMetricsF(self.fontMetrics()).horizontalAdvance(self.text())
+        return QSize(ceil(width), super().sizeHint().height())  # a rounded width would lack a pixel
+
+    def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
+        painter, style = QPainter(self), self.style()
+        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        if isinstance(style, QStyle):
+            alignment = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+            style.drawItemText(
+                painter,
+                self.rect(),
+                alignment,
+                self.palette(),
+                self.isEnabled(),
+                shown,
+                self.foregroundRole(),
+            )

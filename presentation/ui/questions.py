@@ -21,7 +21,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from presentation.ui.clipboard import copy_text
+from presentation.ui.parts import copy_text
 from presentation.ui.small_dialog import ButtonKind, SmallDialog
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices

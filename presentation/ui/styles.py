@@ -26,7 +26,7 @@ from functools import cache
 from pathlib import Path
 
 from PyQt6.QtCore import QEvent, QLocale, QObject, Qt
-from PyQt6.QtGui import QColor, QFocusEvent, QKeyEvent, QPalette
+from PyQt6.QtGui import QColor, QFocusEvent, QFontDatabase, QKeyEvent, QPalette
 from PyQt6.QtWidgets import QApplication, QDialog, QWidget
 
 from presentation.ui.language import LanguageManager
@@ -212,3 +212,13 @@ def mark(widget: QWidget, **properties: str | bool) -> None:
         style.unpolish(widget)
         style.polish(widget)
     widget.update()
+
+
+FONTS = Path(__file__).resolve().parents[2] / "resources" / "fonts"
+
+
+def load_fonts(folder: Path = FONTS) -> tuple[Path, ...]:
+    """Make the bundled faces known to Qt; returns the files it would not take (the system's serve then)."""
+    return tuple(
+        path for path in sorted(folder.glob("*.ttf")) if QFontDatabase.addApplicationFont(str(path)) < 0
+    )

@@ -1,4 +1,7 @@
-"""What the Help menu tells: the keys, what works on this machine, what the program is."""
+"""What menus open: the keys, what works on this machine, what the program is, the dialogs of settings.
+
+Each dialog is imported when it is first wanted.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +21,14 @@ from presentation.ui.small_dialog import SmallDialog
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from presentation.window.commands import MENUS, Command
+from presentation.window.panels import Parts
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
+    from application.groups.conversations import Conversations
+    from application.groups.models import Models
     from application.groups.program import Program
+    from application.groups.project import Project
 
 _LICENCE = Path(__file__).resolve().parents[2] / "LICENSE"
 _MARKS = {"ok": "✓", "warning": "!", "missing": "✗", "unused": "·"}
@@ -134,3 +141,34 @@ def show_about(services: WindowServices, window: QWidget) -> None:
         copies=True,
         below=licence,
     )
+
+
+def show_prompts(services: WindowServices, conversations: Conversations, window: QWidget) -> None:
+    from presentation.dialogs.prompt_editor.dialog import PromptSettingsDialog
+
+    root = services.workspace.root
+    PromptSettingsDialog(services, conversations.prompts, project=root, parent=window).open()
+
+
+def show_model_settings(parts: Parts, window: QWidget) -> None:
+    """The dialog of the models; the conversation uses what is saved there."""
+    from presentation.dialogs.model_settings.dialog import ModelSettingsDialog
+
+    dialog = ModelSettingsDialog(parts.services, parts.app.models, parent=window)
+    dialog.saved.connect(parts.conversation.model.set_choice)
+    dialog.open()
+
+
+def show_permissions(services: WindowServices, conversations: Conversations, window: QWidget) -> None:
+    from presentation.dialogs.permissions import PermissionsDialog
+
+    root = services.workspace.root
+    if root is not None:
+        PermissionsDialog(services, conversations, root, window).open()
+
+
+def show_embedding(services: WindowServices, models: Models, project: Project, window: QWidget) -> None:
+    """The server of vectors for searches by meaning."""
+    from presentation.dialogs.model_settings.embedding_dialog import EmbeddingDialog
+
+    EmbeddingDialog(services, models, project, window).open()

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QWidget
 
-from presentation.ui.clipboard import copy_text
 from presentation.ui.frame import small_button
-from presentation.ui.parts import arrange
+from presentation.ui.parts import arrange, copy_text
 from presentation.ui.small_dialog import SmallDialog
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices

@@ -20,9 +20,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QObject, QtMsgType, pyqtSignal, qInstallMessageHandler
+from PyQt6.QtWidgets import QWidget
 
+from presentation.ui.parts import copy_text
+from presentation.ui.small_dialog import SmallDialog
+from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError, internal_error
-from shared.message import Message
+from shared.message import Message, msg
 
 if TYPE_CHECKING:
     import asyncio
@@ -143,3 +147,50 @@ def log_qt_message(kind: QtMsgType, _context: object, text: str | None) -> None:
     text = text or ""
     is_harmless = any(part in text for part in _HARMLESS) and kind is not QtMsgType.QtFatalMsg
     _qt_logger.log(logging.DEBUG if is_harmless else _LEVELS.get(kind, logging.WARNING), "%s", text)
+
+
+class ErrorNotice(QObject):
+    """Shows what the last resort caught; one dialog at a time, later errors in the status bar only."""
+
+    def __init__(
+        self, last_resort: LastResort, services: WindowServices, frame: QWidget | None, log: Path
+    ) -> None:
+        super().__init__(frame)
+        self._services = services
+        self._frame = frame
+        self._log = log
+        self._box: SmallDialog | None = None
+        last_resort.failed.connect(self.show)
+
+    def show(self, failure: Failure) -> None:
+        self._services.workspace.status_changed.emit(failure.text)
+        if self._box is not None or self._frame is None or not self._frame.isVisible():
+            return
+        tr = self._services.language
+        safe = tr(
+            msg(
+                "The program continues to run. Files on disk are safe, and unsaved text is still in "
+                "the editor."
+            )
+        )
+        details = tr(msg("Details are in {path}.", path=str(self._log)))
+        text = f"{tr(failure.text)}\n\n{safe}\n{details}"
+        box = SmallDialog(
+            self._services, self._frame, "lastResort", title=msg("An error occurred"), text=text
+        )
+        box.add_button(msg("Copy details"), act=lambda: copy_text(failure.details), is_left=True)
+        box.add_button(msg("Save all"), act=self._save_all)
+        box.add_button(msg("Close"), kind="primary").setFocus()
+        box.finished.connect(self._forget)
+        self._box = box
+        box.open()
+
+    def _save_all(self) -> None:
+        buffers = self._services.workspace.buffers
+        if buffers is not None and not buffers.save_all():
+            self._services.workspace.status_changed.emit(
+                msg("Not every file could be saved; see the editor.")
+            )
+
+    def _forget(self, _result: int) -> None:
+        self._box = None

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from PyQt6.QtCore import Qt, QUrl, pyqtSignal
 from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
-from PyQt6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from application.project.window_state import WindowState
 from presentation.ui.frame import IconButton
 from presentation.ui.parts import arrange
 from presentation.ui.workspace import WindowServices
-from presentation.window import popups
 from presentation.window.header import Header
 from presentation.window.layout_state import Fit, on_a_screen
 from presentation.window.status_bar import StatusBar
@@ -29,9 +28,13 @@ from shared.paths import user_home
 if TYPE_CHECKING:
     from application.app import Application
     from application.examining import ExaminationReport
+    from presentation.panels.project.tree import ProjectTree
     from presentation.panels.welcome import WelcomePage
+    from presentation.ui.language import LanguageManager
+    from presentation.window.commands import Commands
     from presentation.window.panels import Parts
     from presentation.window.panes import Panes
+    from presentation.window.project_switch import ProjectSwitch
 
 First = Literal["all", "welcome", "project"]
 """What is made before the first paint; the pages import their modules, which takes as long as making them."""
@@ -182,7 +185,7 @@ class MainWindow(QWidget):
             button.clicked.connect(lambda _checked=False, act=act: act())
             section.add_tool(button)
         more.clicked.connect(
-            lambda: popups.show_project_menu(more, self.parts.tree, self.commands, self._services.language)
+            lambda: show_project_menu(more, self.parts.tree, self.commands, self._services.language)
         )
         section.add_tool(more)
 
@@ -195,9 +198,7 @@ class MainWindow(QWidget):
         desk, panes, tree = self.desk, self.panes, self.parts.tree
         self.header.pane_toggled.connect(panes.set_pane)
         self.header.run_group.stop_wanted.connect(self._stop_run)
-        self.header.settings_wanted.connect(
-            lambda: popups.show_settings_menu(self.header.settings, self.commands)
-        )
+        self.header.settings_wanted.connect(lambda: show_settings_menu(self.header.settings, self.commands))
         panes.fitted.connect(self._on_fitted)
         tree.main_wanted.connect(desk.set_main)
         tree.accept_wanted.connect(desk.accept)
@@ -210,7 +211,7 @@ class MainWindow(QWidget):
         workspace.result_selected.connect(lambda _path: panes.show_pane("bottom"))
         recent = self.commands.submenu("Open recent")
         if recent is not None:
-            recent.aboutToShow.connect(partial(popups.fill_recent, recent, self.projects))
+            recent.aboutToShow.connect(partial(fill_recent, recent, self.projects))
         services.theme.changed.connect(self.restyle)
         services.language.changed.connect(self.retranslate)
 
@@ -241,7 +242,7 @@ class MainWindow(QWidget):
 
     async def fill(self, project: Path | None) -> None:
         """Make the panels, put back layout and project (None: the last one)."""
-        from presentation.panels.welcome_examples import curves
+        from presentation.panels.welcome import curves
 
         if self._state is None:
             self._state = await asyncio.to_thread(self._app.program.window_state.load)
@@ -382,3 +383,34 @@ def _dropped(event: QDropEvent) -> Path | None:
     data = event.mimeData()
     urls: Sequence[QUrl] = [] if data is None else data.urls()
     return next((Path(url.toLocalFile()) for url in urls if url.isLocalFile()), None)
+
+
+def show_project_menu(
+    button: QWidget, tree: ProjectTree, commands: Commands, language: LanguageManager
+) -> None:
+    menu = QMenu(button.window())
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    menu.addAction(language(msg("Collapse all folders")), tree.collapse_all)
+    menu.addAction(language(msg("Reload")), tree.reload)
+    menu.addSeparator()
+    for name in ("chooseMain", "acceptChanges", "openFolder", "closeProject"):
+        menu.addAction(commands.action(name))
+    menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
+
+
+def show_settings_menu(button: QWidget, commands: Commands) -> None:
+    menu = QMenu(button.window())
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    for names in (("language.en", "language.zh"), ("theme.light", "theme.dark", "theme.system")):
+        for name in names:
+            menu.addAction(commands.action(name))
+        menu.addSeparator()
+    for name in ("modelSettings", "prompts", "permissions"):
+        menu.addAction(commands.action(name))
+    menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
+
+
+def fill_recent(menu: QMenu, projects: ProjectSwitch) -> None:
+    menu.clear()
+    for path in projects.state.recent:
+        menu.addAction(str(path), partial(projects.open, path))

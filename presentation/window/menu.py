@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QWidget
 from presentation.ui.language import LanguageName
 from presentation.ui.theme import Mode
 from presentation.ui.workspace import WindowServices, Workspace
-from presentation.window import about, dialogs
+from presentation.window import about
 from presentation.window.appearance import SIZES, Appearance
 from presentation.window.commands import Command, to_focused
 from presentation.window.header import Header
@@ -393,26 +393,26 @@ def _design(targets: Targets) -> Iterator[Command]:
     yield Command(
         name="prompts",
         text=msg("Prompts…"),
-        act=partial(dialogs.show_prompts, services, app.conversations, window),
+        act=partial(about.show_prompts, services, app.conversations, window),
         menu="design",
         begins_part=True,
     )
     yield Command(
         name="modelSettings",
         text=msg("Model settings…"),
-        act=partial(dialogs.show_model_settings, targets.parts, window),
+        act=partial(about.show_model_settings, targets.parts, window),
         menu="design",
     )
     yield Command(
         name="embedding",
         text=msg("Search by meaning…"),
-        act=partial(dialogs.show_embedding, services, app.models, app.project, window),
+        act=partial(about.show_embedding, services, app.models, app.project, window),
         menu="design",
     )
     yield Command(
         name="permissions",
         text=msg("Confirmation rules…"),
-        act=partial(dialogs.show_permissions, services, app.conversations, window),
+        act=partial(about.show_permissions, services, app.conversations, window),
         menu="design",
         refusal=no_project,
     )

@@ -12,11 +12,9 @@ from PyQt6.QtGui import QColor, QFocusEvent, QFontInfo, QIcon, QPalette
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QDialog, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
-from presentation.ui.fonts import FOLDER as FONTS
-from presentation.ui.fonts import load_fonts
 from presentation.ui.icons import UnknownIcon, drawings
 from presentation.ui.styles import FOLDER as STYLES
-from presentation.ui.styles import UnknownToken, mark, palette, style_sheet
+from presentation.ui.styles import FONTS, UnknownToken, load_fonts, mark, palette, style_sheet
 from presentation.ui.theme import Theme, ThemeManager, tokens
 from scripts.draw_style_images import PICTURES, picture
 

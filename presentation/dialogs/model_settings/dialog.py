@@ -13,7 +13,7 @@ from PyQt6.QtWidgets import QWidget
 
 from domain.llm.provider_settings import ModelSettings, ProviderSettings
 from presentation.dialogs.model_settings.form import ProviderForm
-from presentation.dialogs.model_settings.local_section import LocalSection
+from presentation.dialogs.model_settings.trial_card import LocalSection
 from presentation.dialogs.model_settings.tried_settings import TriedSettingsDialog
 from presentation.ui.parts import once_after
 from presentation.ui.signals import Signal, signal

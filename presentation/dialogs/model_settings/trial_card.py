@@ -16,6 +16,7 @@ from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from application.conversation.trying import ModelTrial
+    from domain.llm.local_server import LocalServerStatus
 
 
 class TrialCard(QFrame):
@@ -121,3 +122,58 @@ class TrialCard(QFrame):
                 mark(label, role="small" if offset == 0 else "mono")
                 self._grid.addWidget(label, row, 2 * column + offset)
         self._figures.setVisible(bool(self._rows))
+
+
+_STATES: dict[str, Message] = {
+    "running": msg("Ollama is running."),
+    "not_running": msg("Ollama is installed but not running."),
+    "not_installed": msg("Ollama is not installed."),
+}
+
+
+class LocalSection(QFrame):
+    """Shown for Ollama only."""
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__()
+        self._services = services
+        self._status: LocalServerStatus | None = None
+        self.setObjectName("modelLocal")
+        mark(self, card=True)
+        self.state, self.advice = QLabel(), QLabel()
+        self.state.setObjectName("modelLocalState")
+        for label in (self.state, self.advice):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        mark(self.state, role="strong")
+        mark(self.advice, role="small")
+        self._column = arrange(QVBoxLayout(self), self.state, self.advice)
+        self.hide()
+
+    def show_looking(self) -> None:
+        """It is not known yet."""
+        self._status = None
+        self.retranslate()
+
+    def show_status(self, status: LocalServerStatus) -> None:
+        self._status = status
+        self.retranslate()
+
+    def restyle(self) -> None:
+        theme = self._services.theme.theme
+        edge, gap = theme.size("space.3"), theme.size("space.2")
+        self._column.setContentsMargins(edge, gap, edge, gap)
+
+    def retranslate(self) -> None:
+        language, status = self._services.language, self._status
+        if status is None:
+            self.state.setText(language(msg("Looking for Ollama…")))
+            self.advice.hide()
+            return
+        told = _STATES.get(status.state) or status.message or msg("Ollama does not respond correctly.")
+        if status.state == "running" and status.version:
+            told = msg("Ollama {version} is running; models: {count}.", version=status.version,
+                       count=len(status.models))  # fmt: skip
+        self.state.setText(language(told))
+        self.advice.setText("" if status.advice is None else language(status.advice))
+        self.advice.setVisible(status.advice is not None)

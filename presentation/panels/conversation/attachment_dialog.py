@@ -23,8 +23,7 @@ from PyQt6.QtWidgets import (
 from domain.llm.attachments import TEXT_SENT
 from domain.llm.tools.result import cut_middle
 from presentation.panels.conversation.attached import facts_of
-from presentation.ui.elided import ElidedLabel
-from presentation.ui.parts import arrange, text_label
+from presentation.ui.parts import ElidedLabel, arrange, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError

@@ -29,8 +29,7 @@ from presentation.panels.conversation.shelf import StoredConversation
 from presentation.panels.conversation.stored import title_of
 from presentation.panels.conversation.words import clock_time
 from presentation.ui import questions
-from presentation.ui.elided import ElidedLabel
-from presentation.ui.parts import arrange, text_label
+from presentation.ui.parts import ElidedLabel, arrange, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError

@@ -20,7 +20,54 @@ from markdown.extensions.nl2br import Nl2BrExtension  # type: ignore[import-unty
 from markdown.extensions.sane_lists import SaneListExtension  # type: ignore[import-untyped]
 from markdown.extensions.tables import TableExtension  # type: ignore[import-untyped]
 
-from presentation.panels.conversation.spice_markup import highlighted
+_COMMENT = re.compile(r"(?<!\S)[;$](?=\s|$).*$|(?<=\s);.*$")
+_WORD = re.compile(r"\{[^}]*\}|'[^']*'|\"[^\"]*\"|[^\s,=()]+|[\s,=()]+")
+_VALUE = re.compile(r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?[a-zµ%]*$", re.I)
+_KEYWORDS = frozenset(("dc", "ac", "pulse", "sin", "sine", "pwl", "exp", "sffm", "am", "dec", "oct", "lin"))
+
+
+def highlighted(netlist: str) -> str:
+    """A netlist as HTML with ``<span class="s-...">`` for its parts; the text is escaped."""
+    return "\n".join(_line(line) for line in netlist.split("\n"))
+
+
+def _line(line: str) -> str:
+    stripped = line.lstrip()
+    if stripped.startswith("*"):
+        return _span("comment", line)
+    found = _COMMENT.search(line)
+    code, comment = (line[: found.start()], line[found.start() :]) if found else (line, "")
+    is_directive = stripped.startswith(".")
+    parts: list[str] = []
+    position = 0
+    for word in _WORD.findall(code):
+        if word.isspace() or word in ",=()":
+            parts.append(html.escape(word))
+            continue
+        parts.append(_word(word, position, is_directive=is_directive))
+        position += 1
+    return "".join(parts) + (_span("comment", comment) if comment else "")
+
+
+def _word(word: str, position: int, *, is_directive: bool) -> str:
+    if position == 0:
+        kind = "directive" if is_directive else "plain" if word.startswith("+") else "element"
+    elif word[0] in "'\"":
+        kind = "string"
+    elif word[0] == "{":
+        kind = "param"
+    elif word.lower() in _KEYWORDS:
+        kind = "directive"
+    elif _VALUE.match(word) and (is_directive or position > 2):
+        kind = "value"
+    else:
+        kind = "node"
+    return _span(kind, word)
+
+
+def _span(kind: str, text: str) -> str:
+    return f'<span class="s-{kind}">{html.escape(text)}</span>'
+
 
 BLOCK_LIMIT = 8_000
 """Characters after which a block is ended at the next line, whatever it is."""

@@ -19,13 +19,12 @@ from presentation.panels.conversation.intake import Intake
 from presentation.panels.conversation.items import Change
 from presentation.panels.conversation.model_choice import ModelMenu
 from presentation.panels.conversation.panel_window import PanelWindow
-from presentation.panels.conversation.status_line import StatusLine
+from presentation.panels.conversation.status_line import StatusLine, WaitingRow
 from presentation.panels.conversation.strange_row import StrangeRow
 from presentation.panels.conversation.taking_in import longest_pasted
 from presentation.panels.conversation.title_bar import TitleBar
 from presentation.panels.conversation.view_host import MessageView
 from presentation.panels.conversation.view_model import ConversationViewModel, Mode
-from presentation.panels.conversation.waiting import WaitingRow
 from presentation.panels.conversation.web_probe import WebProbe
 from presentation.ui.parts import arrange, text_label
 from presentation.ui.styles import mark

@@ -6,9 +6,8 @@ from PyQt6.QtCore import QEvent, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QKeyEvent, QMouseEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QWidget
 
-from presentation.ui.elided import ElidedLabel
 from presentation.ui.frame import IconButton
-from presentation.ui.parts import arrange, push_button
+from presentation.ui.parts import ElidedLabel, arrange, push_button
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import msg

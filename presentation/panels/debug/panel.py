@@ -2,26 +2,169 @@
 
 from __future__ import annotations
 
+import asyncio
+import platform
+from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from PyQt6.QtCore import QTimer
+from PyQt6.QtCore import PYQT_VERSION_STR, QTimer, qVersion
 from PyQt6.QtGui import QGuiApplication, QHideEvent, QShowEvent
-from PyQt6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
 
-from presentation.panels.debug.log_view import LogView
-from presentation.panels.debug.state_view import StateView
 from presentation.panels.debug.tally import OWN_TASK, EventTally
 from presentation.panels.debug.trace_view import TraceView
+from presentation.ui.facts import Fact, FactGroup, FactSheet
 from presentation.ui.frame import IconButton
+from presentation.ui.log_file import log_path
+from presentation.ui.machine import machine_facts
 from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
 from presentation.ui.tab_strip import TabStrip
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
+from shared.paths import user_home
 
 if TYPE_CHECKING:
+    from application.examining import ExaminationReport
     from application.groups.program import Program
+
+_MOST = 12
+"""Kinds of events and tasks that are listed, the most frequent."""
+
+
+class StateView(FactSheet):
+    """A DebugView."""
+
+    def __init__(self, services: WindowServices, program: Program, tally: EventTally) -> None:
+        super().__init__(services, "debugState")
+        self._program = program
+        self._tally = tally
+        self._report: ExaminationReport | None = None
+        self._examining = asyncio.Lock()
+
+    async def refresh(self) -> None:
+        """Counters now; the machine is examined once."""
+        self._show()
+        async with self._examining:
+            if self._report is None:
+                self._report = await self._program.examine.simulation()
+                self._show()
+
+    async def examine(self) -> None:
+        """All that `doctor` examines; it takes some seconds."""
+        workspace = self._services.workspace
+        workspace.status_changed.emit(msg("Checking system"))
+        async with self._examining:
+            self._report = await self._program.examine()
+        self._show()
+        workspace.status_changed.emit(msg("System check finished"))
+
+    def _show(self) -> None:
+        running = Counter(handle.kind for handle in self._program.tasks.handles)
+        del running[OWN_TASK]
+        groups = [
+            machine_facts(self._report),
+            _program(),
+            _counted(msg("Running tasks"), running),
+            _counted(msg("Finished tasks"), self._tally.tasks),
+        ]
+        if self._tally.failures:
+            groups.append(_counted(msg("Failed tasks"), self._tally.failures))
+        self.show_groups((*groups, _counted(msg("Events"), self._tally.events)))
+
+
+def _program() -> FactGroup:
+    python = msg("{text}", text=platform.python_version())
+    qt = msg(
+        "{qt}, PyQt {pyqt}, display platform {platform}",
+        qt=qVersion() or "",
+        pyqt=PYQT_VERSION_STR,
+        platform=QGuiApplication.platformName(),
+    )
+    facts = (
+        Fact(name=msg("{text}", text="Python"), value=python),
+        Fact(name=msg("{text}", text="Qt"), value=qt),
+    )
+    return FactGroup(title=msg("Program"), facts=facts)
+
+
+def _counted(title: Message, counts: Counter[str]) -> FactGroup:
+    facts = tuple(
+        Fact(name=msg("{text}", text=name), value=msg("{count}", count=count))
+        for name, count in counts.most_common(_MOST)
+    )
+    nothing = Fact(name=msg("none"), value=msg("{text}", text=""), state="plain")
+    return FactGroup(title=title, facts=facts or (nothing,))
+
+
+_MOST_BYTES = 64 * 1024
+
+
+class LogView(QPlainTextEdit):
+    """A DebugView."""
+
+    def __init__(self, services: WindowServices, _program: Program, _tally: EventTally) -> None:
+        super().__init__()
+        self._services = services
+        self._path = log_path(user_home())
+        self._shown = ""
+        self.setObjectName("debugLog")
+        self.setReadOnly(True)
+        self.setUndoRedoEnabled(False)
+        mark(self, plain=True)
+        services.dress(self)
+
+    @property
+    def plain_text(self) -> str:
+        """The path, then the lines that are shown."""
+        return f"{self._path}\n{self._shown}"
+
+    async def refresh(self) -> None:
+        """Read the file's end; somebody who reads further up is left there."""
+        text = await asyncio.to_thread(_tail, self._path)
+        if text == self._shown:
+            return
+        self._shown = text
+        bar = self.verticalScrollBar()
+        assert bar is not None
+        place, follows = bar.value(), bar.value() >= bar.maximum()
+        self.setPlainText(text)
+        bar.setValue(bar.maximum() if follows else place)
+
+    async def examine(self) -> None:
+        """The same: the file is all there is."""
+        await self.refresh()
+
+    def restyle(self) -> None:
+        self.setFont(self._services.theme.theme.font("mono_small"))
+
+    def retranslate(self) -> None:
+        """What stands there while nothing was logged."""
+        language = self._services.language
+        self.setAccessibleName(language(msg("Log")))
+        self.setPlaceholderText(
+            language(
+                msg(
+                    "Warnings and errors of the program appear here and in {file}.",
+                    file=self._path,
+                )
+            )
+        )
+
+
+def _tail(path: Path) -> str:
+    """The last lines of a file, whole ones; "" without one."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(max(size - _MOST_BYTES, 0))
+            text = file.read().decode("utf-8", "replace")
+    except OSError:
+        return ""
+    return (text.partition("\n")[2] if size > _MOST_BYTES else text).rstrip()
+
 
 _EVERY_MS = 2_000
 

@@ -22,8 +22,7 @@ from PyQt6.QtGui import (
 from PyQt6.QtWidgets import QMenu, QToolTip
 
 from presentation.panels.editor.examination import Problem
-from presentation.panels.editor.overlay import SQUIGGLES, Note, Overlay
-from presentation.panels.editor.overview_bar import OverviewBar
+from presentation.panels.editor.overlay import SQUIGGLES, Note, Overlay, OverviewBar
 from presentation.panels.editor.spice_lexer import SpiceLexer
 from presentation.panels.editor.text_changes import TextEdit
 from presentation.ui.theme import Theme

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from PyQt6.Qsci import QsciScintilla
 from PyQt6.QtCore import QPointF, QRect, QRectF, Qt
-from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
+from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen, QPolygonF
+from PyQt6.QtWidgets import QScrollBar
 
 from presentation.panels.editor.examination import Problem
 from presentation.ui.theme import Theme
+from presentation.ui.workspace import WindowServices
 
 SQUIGGLES = {"error": 8, "warning": 9, "info": 10}
 """Indicators that hold the places of problems; they move with the text."""
@@ -141,3 +143,48 @@ def _wave(left: float, right: float, y: float) -> QPolygonF:
         points.append(QPointF(x, y + (1 if is_low else -1)))
         x, is_low = x + 2, not is_low
     return QPolygonF(points)
+
+
+_BAR_COLORS = {"error": "error.icon", "warning": "warn.icon", "info": "info.icon"}
+
+
+class OverviewBar(QScrollBar):
+    """Marks on the groove: a line a problem, a bar a changed block."""
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__(Qt.Orientation.Vertical)
+        self._services = services
+        self._lines = 1
+        self._problems: tuple[tuple[int, str], ...] = ()
+        self._changes: tuple[tuple[int, int], ...] = ()
+
+    def set_problems(self, marks: Sequence[tuple[int, str]], lines: int) -> None:
+        """Line (from 1) and severity of each problem, in a text of `lines` lines."""
+        self._problems, self._lines = tuple(marks), max(lines, 1)
+        self.update()
+
+    def set_changes(self, changes: Sequence[tuple[int, int]], lines: int) -> None:
+        """First and last line of each changed block."""
+        self._changes, self._lines = tuple(changes), max(lines, 1)
+        self.update()
+
+    def restyle(self) -> None:
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
+        super().paintEvent(event)
+        theme = self._services.theme.theme
+        painter = QPainter(self)
+        painter.fillRect(0, 0, 1, self.height(), theme.color("border.subtle"))
+        thin = theme.size("space.half")
+        for first, last in self._changes:
+            top, bottom = self._y(first), self._y(last + 1)
+            area = QRectF(thin, top, thin + 1, max(bottom - top, thin))
+            painter.fillRect(area, theme.color("info.icon"))
+        for line, severity in self._problems:
+            area = QRectF(thin, self._y(line), self.width() - thin, thin)
+            painter.fillRect(area, theme.color(_BAR_COLORS[severity]))
+        painter.end()
+
+    def _y(self, line: int) -> float:
+        return (line - 1) / self._lines * self.height()

@@ -13,9 +13,8 @@ from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QMenu, QStackedLayout, QWidget
 
 from presentation.panels.project.tree_model import CIRCUITS, Marks, ProjectModel
-from presentation.ui.clipboard import copy_text
 from presentation.ui.empty_state import EmptyNote
-from presentation.ui.parts import once_after
+from presentation.ui.parts import copy_text, once_after
 from presentation.ui.rows import RowTree
 from presentation.ui.signals import Signal, signal
 from presentation.ui.workspace import WindowServices

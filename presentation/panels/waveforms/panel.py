@@ -23,10 +23,9 @@ from presentation.panels.waveforms.family import (
 )
 from presentation.panels.waveforms.plot_foot import PlotFoot
 from presentation.panels.waveforms.plot_tools import PlotTools
-from presentation.panels.waveforms.results_view import MeasurementsView
+from presentation.panels.waveforms.results_view import MeasurementsView, ValueTable
 from presentation.panels.waveforms.run_overlay import RunOverlay
 from presentation.panels.waveforms.shown_result import ShownResult
-from presentation.panels.waveforms.value_table import ValueTable
 from presentation.ui.late_imports import PLOT_AREA, PLOT_TRACES, import_qt
 from presentation.ui.parts import arrange, once_after, push_button, text_label
 from presentation.ui.styles import mark

@@ -11,13 +11,13 @@ from PyQt6.QtGui import QContextMenuEvent, QKeyEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from domain.simulation.result import Quantity
+from domain.simulation.waveform import Plot
 from presentation.goal_margins import limit_text
 from presentation.goal_words import name_of
 from presentation.panels.waveforms.figures import MINUS, beside_goal, fixed, quantity, scale_for
 from presentation.panels.waveforms.shown_result import Measured, ShownResult
-from presentation.ui.clipboard import copy_text
 from presentation.ui.figure_table import Cell, Column, FigureTable, is_delete
-from presentation.ui.parts import arrange, text_label
+from presentation.ui.parts import arrange, copy_text, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
@@ -318,3 +318,22 @@ class _Field(QLineEdit):
             owner.end_adding()
         else:
             super().keyPressEvent(event)
+
+
+class ValueTable(FigureTable):
+    """Name and value of every vector."""
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__(services, "value_table")
+
+    def show_plot(self, plot: Plot) -> None:
+        """Show one; its vectors have a single value each."""
+        from presentation.panels.waveforms.traces import table_of
+
+        language = self._services.language
+        columns = [Column(title=language(msg("Name"))), Column(title=language(msg("Value")), is_number=True)]
+        rows = []
+        for name, value, unit in table_of(plot):
+            text, shown_unit = quantity(abs(value) if value.imag else value.real, unit)
+            rows.append([Cell(text=name, style="mono_small", tip=name), Cell(text=text, unit=shown_unit)])
+        self.show_rows(columns, rows)

@@ -17,8 +17,7 @@ import pytest
 from application.project.cleaning import CleanProject, CleanReport, CleanRequest
 from application.project.undo_retention import TidyUndoData
 from domain.simulation.retention import RetentionPolicy
-from infrastructure.ngspice.scratch import make_scratch, process_space
-from infrastructure.ngspice.scratch_leftovers import TemporaryScratch
+from infrastructure.ngspice.scratch import TemporaryScratch, make_scratch, process_space
 from infrastructure.persistence.project import ProjectFolders
 from infrastructure.persistence.result_retention import ResultFolderShelf
 from infrastructure.persistence.results import ResultFolders

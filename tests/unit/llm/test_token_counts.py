@@ -21,7 +21,8 @@ from domain.llm.tokens import (
     read_factors,
     request_tokens,
 )
-from infrastructure.persistence.token_factors import FILE, TokenFactorsFile
+from infrastructure.persistence.model_settings import TokenFactorsFile
+from infrastructure.persistence.user_json import FACTORS_FILE
 
 ENGLISH = (
     "Design a low-pass filter with a corner frequency of ten kilohertz and at least forty decibels of "
@@ -170,7 +171,7 @@ async def test_what_was_learned_outlives_the_program(tmp_path: Path) -> None:
     await asyncio.gather(*(file.learn("p m", request, counted * 3 // 4) for file in files))
     again = TokenFactorsFile(user_home=tmp_path)
     assert await asyncio.to_thread(again.count, "p m", request) == pytest.approx(counted * 0.75, rel=0.01)
-    await asyncio.to_thread((tmp_path / FILE).write_text, "{", "utf-8")
+    await asyncio.to_thread((tmp_path / FACTORS_FILE).write_text, "{", "utf-8")
     assert await asyncio.to_thread(again.count, "p m", request) == counted
 
 

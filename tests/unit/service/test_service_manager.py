@@ -24,7 +24,8 @@ from infrastructure.llm_adapters.error_texts import Peer
 from infrastructure.llm_adapters.service_manager import GuardedClient, Service, ServiceManager
 from infrastructure.llm_adapters.timing import RetryPolicy
 from infrastructure.llm_adapters.wire_errors import error_of_response
-from infrastructure.persistence.service_counts import FILE, ServiceCountsFile
+from infrastructure.persistence.model_settings import ServiceCountsFile
+from infrastructure.persistence.user_json import SERVICE_COUNTS_FILE as COUNTS_FILE
 from tests.fakes.scripted_chat_client import ScriptedChatClient
 
 HI = ChatRequest(messages=(WireMessage(role="user", text="hi"),))
@@ -326,7 +327,7 @@ async def test_counts_are_added_up_over_runs_and_processes(tmp_path: Path) -> No
         await bench.client.close()
     (counts,) = (await asyncio.to_thread(file.load)).values()
     assert (counts["calls"], counts["retries"], counts["failures"], counts["first_pieces"]) == (4, 2, 0, 4)
-    await asyncio.to_thread((tmp_path / FILE).write_text, '{"zhipu api.test": {"calls": "x"}, "a": 5}')
+    await asyncio.to_thread((tmp_path / COUNTS_FILE).write_text, '{"zhipu api.test": {"calls": "x"}, "a": 5}')
     assert (await asyncio.to_thread(file.load))["zhipu api.test"]["calls"] == 0
 
 

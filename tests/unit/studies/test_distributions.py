@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from domain.studies.distributions import (
+from domain.studies.statistics import (
     chi_square_quantile,
     mean_interval,
     normal_quantile,
