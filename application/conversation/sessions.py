@@ -130,6 +130,8 @@ class ShownSession:
     """Lines of the transcript that could not be read."""
     is_ours: bool = True
     """This installation wrote, or the user adopted, all of it; else it is history to be read."""
+    is_in_use: bool = False
+    """Another process works on it just now."""
     cards: tuple[ShownCard, ...] = ()
     """Questions about calls, in their order."""
     failures: Mapping[str, TurnFailure] = field(default_factory=dict)
@@ -186,7 +188,9 @@ class Sessions:
             with self._store(project) as store:
                 session_id = find_session(store, reference)
                 read = store.read(session_id)
-                return shown(session_id, read.events, own=self._alternatives().choices, is_ours=read.is_ours)
+                own = self._alternatives().choices
+                found = shown(session_id, read.events, own=own, is_ours=read.is_ours)
+                return replace(found, is_in_use=read.is_in_use)
 
         return await asyncio.to_thread(work)
 

@@ -162,6 +162,8 @@ class SessionInfo:
     """Its last turn was interrupted."""
     is_ours: bool = True
     """This installation wrote, or the user adopted, all of it; else it is history to be read."""
+    size: int = 0
+    """Bytes of its transcript, to which lines are only ever added; 0 when it cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +173,8 @@ class ReadTranscript:
     events: Sequence[Mapping[str, Any]]
     is_ours: bool
     """As in SessionInfo."""
+    is_in_use: bool = False
+    """Another process works on it just now."""
 
 
 class Transcript(Protocol):

@@ -88,6 +88,20 @@ class ProcessLock:
             os.close(descriptor)
 
 
+def other_holder(path: Path) -> Holder | None:
+    """Which other running process holds the lock at `path`, as far as it says; nothing is taken or made."""
+    try:
+        descriptor = confined.open_file(path, os.O_RDONLY, only_name=True)
+    except OSError:  # nobody holds it
+        return None
+    try:
+        holder = _read_holder(descriptor)
+    finally:
+        os.close(descriptor)
+    is_other = holder is not None and holder != holder_of_this_process() and is_running(holder)
+    return holder if is_other else None
+
+
 def _open(path: Path) -> int:
     return confined.open_file(path, os.O_RDWR | os.O_CREAT, only_name=True)
 

@@ -32,12 +32,12 @@ from infrastructure.persistence.confined import (
     read_regular_file,
     unlink,
 )
-from infrastructure.persistence.process_locks import LockInUse, ProcessLock
+from infrastructure.persistence.process_locks import LockInUse, ProcessLock, other_holder
 from infrastructure.persistence.session_index import IndexEntry, index_document, read_index, summarise
 from infrastructure.persistence.transcript_lines import Chain, read_line, read_lines, write_line
 from shared.errors import CircuitAIError, EnvironmentProblem, Stopped, UserInputError
 from shared.message import Message, msg
-from shared.paths import SESSIONS_INDEX_FILE
+from shared.paths import LOCK_SUFFIX, SESSIONS_INDEX_FILE, TRANSCRIPT_SUFFIX
 from shared.ulid import new_ulid
 
 _log = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ _log = logging.getLogger(__name__)
 SCHEMA_VERSION = 1
 MAX_TRANSCRIPT_BYTES = 512 << 20
 """More is neither written nor read at once; a list still shows it."""
-_SUFFIX = ".jsonl"
+_SUFFIX = TRANSCRIPT_SUFFIX
 
 WorkMode = Literal["free_work", "workflow"]
 
@@ -257,10 +257,9 @@ class SessionFiles:
             entries[session_id] = entry
         if entries.keys() != known.keys() or any(known[key] is not entry for key, entry in entries.items()):
             self._write_index(index_path, entries.values())
-        summaries = [*((entry.summary, entry.is_ours) for entry in entries.values())]
-        summaries += [(summary, False) for summary in unreadable]
-        summaries.sort(key=lambda item: (item[0].updated_at, item[0].session_id), reverse=True)
-        return tuple(_info(summary, is_ours=is_ours) for summary, is_ours in summaries)
+        infos = [_info(entry.summary, is_ours=entry.is_ours, size=entry.size) for entry in entries.values()]
+        infos += [_info(summary, is_ours=False, size=0) for summary in unreadable]
+        return tuple(sorted(infos, key=lambda info: (info.updated_at, info.session_id), reverse=True))
 
     def read(self, session_id: str) -> ReadTranscript:
         """One as it stands, without its lock; for a damaged line {"event": "damaged", "line"}.
@@ -276,7 +275,8 @@ class SessionFiles:
         lines = read_lines(data, name=path.name, chain=chain)
         if lines.is_lost:
             raise _lost(path)
-        return ReadTranscript(events=lines.events, is_ours=chain.is_ours)
+        holder = other_holder(path.with_suffix(LOCK_SUFFIX))
+        return ReadTranscript(events=lines.events, is_ours=chain.is_ours, is_in_use=holder is not None)
 
     def delete(self, session_id: str) -> None:
         """Remove one. Raises UserInputError ("no_session", "session_in_use"), EnvironmentProblem."""
@@ -335,7 +335,7 @@ class SessionFiles:
 
 
 def _lock(path: Path) -> ProcessLock:
-    lock_path = path.with_suffix(".lock")
+    lock_path = path.with_suffix(LOCK_SUFFIX)
     try:
         return ProcessLock(lock_path)
     except LockInUse as error:
@@ -384,7 +384,7 @@ def _transcripts_in(folder: Path) -> list[tuple[str, os.stat_result]]:
     return [(session_id, state) for session_id, state in found if stat.S_ISREG(state.st_mode)]
 
 
-def _info(summary: Summary, *, is_ours: bool) -> SessionInfo:
+def _info(summary: Summary, *, is_ours: bool, size: int) -> SessionInfo:
     return SessionInfo(
         session_id=summary.session_id,
         name=summary.name,
@@ -395,6 +395,7 @@ def _info(summary: Summary, *, is_ours: bool) -> SessionInfo:
         preview=summary.preview,
         has_partial_response=summary.has_partial_response,
         is_ours=is_ours,
+        size=size,
     )
 
 

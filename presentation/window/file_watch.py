@@ -18,7 +18,14 @@ from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from presentation.ui.signals import Signal, signal
 from shared.message import Message, msg
-from shared.paths import PROJECT_FOLDER, RESULT_FILE, RESULTS_FOLDER
+from shared.paths import (
+    CONVERSATIONS_FOLDER,
+    LOCK_SUFFIX,
+    PROJECT_FOLDER,
+    RESULT_FILE,
+    RESULTS_FOLDER,
+    TRANSCRIPT_SUFFIX,
+)
 
 if TYPE_CHECKING:
     from watchdog.events import FileSystemEvent
@@ -40,6 +47,8 @@ class FileWatch(QObject):
     """Old, new"""
     result_stored = pyqtSignal()
     """A result was written or removed in the project's own folder"""
+    conversation_stored: Signal[str] = signal(str)
+    """The transcript of a conversation (its id) was written, or given back by who had it open"""
     failed: Signal[Message] = signal(object)
     """The folder cannot be watched"""
 
@@ -102,6 +111,8 @@ class FileWatch(QObject):
         for path in (old, new):
             if path is not None and _is_result(path, root):
                 self.result_stored.emit()
+            if path is not None and _is_conversation(path, root):
+                self.conversation_stored.emit(path.stem)
         from application.project.browsing import (
             is_ours_or_temporary,  # late: the bare frame is painted without it
         )
@@ -143,6 +154,11 @@ def _text(path: str | bytes) -> str:
 def _is_result(path: Path, root: Path) -> bool:
     results = root / PROJECT_FOLDER / RESULTS_FOLDER
     return path.is_relative_to(results) and (path.name == RESULT_FILE or path.parent == results)
+
+
+def _is_conversation(path: Path, root: Path) -> bool:
+    folder = root / PROJECT_FOLDER / CONVERSATIONS_FOLDER
+    return path.parent == folder and path.suffix in (TRANSCRIPT_SUFFIX, LOCK_SUFFIX)
 
 
 def _observe(root: Path, tell: Callable[[FileSystemEvent], None]) -> BaseObserver:

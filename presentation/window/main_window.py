@@ -294,6 +294,7 @@ class MainWindow(QWidget):
         self.parts.editor.problems.connect(runs.show_problems)
         self.parts.results.overlay_wanted.connect(runs.draw_behind)
         self.desk.result_stored.connect(runs.note_stored)
+        self.desk.conversation_stored.connect(self.parts.conversation.note_stored)
         bottom.maximise_requested.connect(self.panes.maximise_bottom)
         bottom.hide_requested.connect(partial(self.panes.set_pane, "bottom", is_wanted=False))
 

@@ -33,6 +33,8 @@ class ProjectDesk(QObject):
 
     marks_changed: Signal[Marks] = signal(object)
     result_stored = pyqtSignal()
+    conversation_stored: Signal[str] = signal(str)
+    """As FileWatch has them"""
 
     def __init__(
         self,
@@ -58,6 +60,7 @@ class ProjectDesk(QObject):
         self._watch.moved.connect(workspace.file_moved.emit)
         self._watch.failed.connect(workspace.status_changed.emit)
         self._watch.result_stored.connect(self.result_stored)
+        self._watch.conversation_stored.connect(self.conversation_stored.emit)
         workspace.file_changed.connect(self._on_file_changed)
         workspace.file_moved.connect(self._on_file_moved)
         workspace.changes_accepted.connect(self.accept)

@@ -153,3 +153,21 @@ def test_an_event_that_comes_while_the_watch_ends_is_no_error() -> None:
     before = list(logger.filters)
     _end(Observer())  # type: ignore[arg-type]  # an error in the log would fail the test
     assert logger.filters == before
+
+
+async def test_lines_of_a_conversation_and_its_lock_are_told_by_its_id(
+    watch: FileWatch, tmp_path: Path, until: Until
+) -> None:
+    told: list[str] = []
+    watch.conversation_stored.connect(told.append)
+    folder = tmp_path / ".circuit_ai" / "conversations"
+    folder.mkdir(parents=True)
+    await watch.start(tmp_path)
+    (folder / "sessions.json").write_text("{}")
+    (folder / "01A.jsonl").write_text("{}\n")
+    await until(lambda: told)
+    assert set(told) == {"01A"}
+    told.clear()
+    (folder / "01B.lock").write_text("{}")
+    (folder / "01B.lock").unlink()
+    await until(lambda: "01B" in told)

@@ -408,6 +408,18 @@ class ItemList:
         self._items = {item.key: item for item in items}
         self._changes = [Reset(items=items)]
 
+    def become(self, items: tuple[Item, ...]) -> None:
+        """Be these; what was there already keeps its place, unless they are others or in another order."""
+        wanted = {item.key: item for item in items}
+        kept = [key for key in self._items if key in wanted]
+        if not kept or kept + [key for key in wanted if key not in self._items] != list(wanted):
+            self.reset(items)
+            return
+        for key in [key for key in self._items if key not in wanted]:
+            self.remove(key)
+        for item in items:
+            self.put(item)
+
     def put(self, item: Item) -> None:
         """Add an item, or replace the one of its key."""
         is_known = item.key in self._items

@@ -26,7 +26,7 @@ from presentation.panels.conversation.title_bar import TitleBar
 from presentation.panels.conversation.view_host import MessageView
 from presentation.panels.conversation.view_model import ConversationViewModel, Mode
 from presentation.panels.conversation.web_probe import WebProbe
-from presentation.ui.parts import arrange, text_label
+from presentation.ui.parts import arrange, once_after, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import AgentStatus, WindowServices
 from shared.message import Message, msg
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from application.app import Application
     from application.conversation.sessions import ExportFormat
     from presentation.panels.conversation.conversations_dialog import ConversationsDialog
+
+_AFTER_STORING_MS = 300
+"""Lines that others write into a transcript are read together."""
 
 
 class ConversationPanel(QWidget):
@@ -71,6 +74,8 @@ class ConversationPanel(QWidget):
             refresh=self.refresh,
         )
         self.model = ConversationViewModel(app, self._window)
+        self._stored: set[str] = set()
+        self._following = once_after(self, _AFTER_STORING_MS, self._follow)
         self.setObjectName("conversationPanel")
         mark(self, surface="base")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -450,6 +455,16 @@ class ConversationPanel(QWidget):
         dialog.show_sessions(self.model.sessions)
         dialog.open()
         self._services.start(self.model.refresh_sessions(), kind="sessions")
+
+    def note_stored(self, session_id: str) -> None:
+        """A transcript was written to, by us or by others; many lines together are read once."""
+        self._stored.add(session_id)
+        if not self._following.isActive():
+            self._following.start()
+
+    def _follow(self) -> None:
+        changed, self._stored = self._stored, set()
+        self.model.follow(changed)
 
     def show_sessions(self) -> None:
         """Called by the view model when the list of conversations is another."""

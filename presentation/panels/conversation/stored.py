@@ -74,10 +74,21 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
             _judge(items, story)
         for step in behind.get(message.id, ()):
             items |= {item.key: item for item in _rows_of(step)}
+    _put_end(items, session, turn)
+    for number, problem in enumerate(session.problems):
+        items[f"problem-{number}"] = Note(key=f"problem-{number}", text=problem)
+    return _with_operations(items, tuple(operations))
+
+
+def _put_end(items: dict[str, Item], session: ShownSession, turn: str) -> None:
+    """What stands below the last turn: how it failed, or that it did not come to its end."""
     is_told = _put_failure(items, session, turn, is_newest=True) or _put_limit(
         items, session, turn, is_newest=True
     )
-    if session.has_partial_response and not any(isinstance(item, Interrupted) for item in items.values()):
+    if session.has_partial_response and session.is_in_use:
+        elsewhere = msg("Another window or command is working on this conversation; its answers appear here.")
+        items["open"] = Note(key="open", text=elsewhere)
+    elif session.has_partial_response and not any(isinstance(item, Interrupted) for item in items.values()):
         items["open"] = Interrupted(
             key="open",
             reason="stopped" if session.paused == "stopped" else "interrupted",
@@ -93,9 +104,6 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
         and not is_told
     ):
         items["unanswered"] = Interrupted(key="unanswered", reason="unanswered")
-    for number, problem in enumerate(session.problems):
-        items[f"problem-{number}"] = Note(key=f"problem-{number}", text=problem)
-    return _with_operations(items, tuple(operations))
 
 
 def _questions(session: ShownSession) -> dict[str, Confirmation]:

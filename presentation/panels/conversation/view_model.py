@@ -7,7 +7,7 @@ of changes: items at once when a person or an event changed them, pieces of a st
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -31,7 +31,7 @@ from presentation.panels.conversation.items import (
 )
 from presentation.panels.conversation.live_run import LiveRun, RunOrder, error_block
 from presentation.panels.conversation.pending import Pending
-from presentation.panels.conversation.shelf import Shelf
+from presentation.panels.conversation.shelf import Shelf, StoredConversation
 from presentation.panels.conversation.stored import title_of
 from presentation.panels.conversation.window import Window
 from presentation.panels.conversation.words import busy, now
@@ -94,6 +94,10 @@ class ConversationViewModel:
         """Number of the newest request for the list."""
         self._loading = 0
         """Number of the newest request for another conversation; older ones give way."""
+        self._written: int | None = 0
+        """Bytes of the shown transcript when we last wrote to it; None while we do."""
+        self._told_of: set[str] = set()
+        """Conversations of which was said that others write to them."""
         self._unsubscribe = app.program.events.subscribe(StopStateChanged, self._on_stop_state)
 
     def _listen_to_items(self) -> None:
@@ -249,6 +253,7 @@ class ConversationViewModel:
 
     def _show_nothing(self) -> None:
         self._loading += 1
+        self._written = 0
         self.session_id = self.name = ""
         self.tokens = self.context_tokens = 0
         self.cost = Cost()
@@ -280,21 +285,63 @@ class ConversationViewModel:
             return
         if number != self._loading or root != self.root or self.is_running:
             return  # something else was opened, or begun, in the meantime
+        self.items.reset()
+        self._show(stored)
+
+    def _show(self, stored: StoredConversation) -> None:
         self.session_id, self.name, self.mode = stored.session_id, stored.title, stored.mode
         self.choice = self._choices.get(stored.session_id, self.choice)
         self.tokens, self.context_tokens = 0, stored.context_tokens
-        self.cost = stored.cost
-        self.items.reset(stored.items)
+        self.cost, self._written = stored.cost, 0
+        self.items.become(stored.items)
         self._tell()
 
+    def follow(self, changed: Collection[str]) -> None:
+        """The transcripts of these conversations changed: show what others have written."""
+        if self.root is not None and not self._is_writing:
+            self._window.start(self._follow(self.root, changed, self._loading), kind="sessions")
+
+    @property
+    def _is_writing(self) -> bool:
+        return self.is_running or self._written is None
+
+    async def _follow(self, root: Path, changed: Collection[str], number: int) -> None:
+        before = {info.session_id: info.size for info in self.sessions}
+        try:
+            infos = {info.session_id: info for info in await self.refresh_sessions()}
+            if number != self._loading or self._is_writing:
+                return  # something else was opened, or begun, in the meantime
+            news = [key for key in infos if key in changed and infos[key].size != before.get(key)]
+            shown = self.session_id
+            if not (shown or len(self.items) or self.draft or self.pending.files) and news:
+                await self._open(root, news[0], number)
+            elif shown in changed and shown in infos and infos[shown].size != self._written:
+                stored = await self.shelf.read(root, shown)
+                if number == self._loading and not self._is_writing:
+                    self._show(stored)
+        except CircuitAIError:  # gone or damaged: whoever opens it is told
+            return
+        for key in set(news) - {self.session_id} - self._told_of:
+            self._told_of.add(key)
+            info = infos[key]
+            told = msg("“{name}” was continued outside this window.", name=title_of(info.name, info.preview))
+            self._window.told(told, is_problem=False)
+
     async def _rename(self, root: Path, session_id: str, name: str) -> None:
+        is_shown = session_id == self.session_id
+        self._written = None if is_shown else self._written
         kept, problem = await self.shelf.rename(root, session_id, name)
         if problem is not None:
             self.items.put(Note(key=new_ulid(), text=problem))
         elif session_id == self.session_id:
             self.name = kept
         await self.refresh_sessions()
+        self._note_written()
         self._tell()
+
+    def _note_written(self) -> None:
+        """What is in the list now was written by us, or is shown."""
+        self._written = next((i.size for i in self.sessions if i.session_id == self.session_id), 0)
 
     async def _delete(self, root: Path, session_id: str) -> None:
         try:
@@ -513,6 +560,7 @@ class ConversationViewModel:
             adopt=self._adopt,
             tell=self._tell,
         )
+        self._written = None
         self._window.start(self._run.work(), kind="conversation", scope=self.scope)
         self._tell()
 
@@ -574,6 +622,8 @@ class ConversationViewModel:
         for info in infos:
             if info.session_id == session_id == self.session_id and root == self.root:
                 self.name = title_of(info.name, info.preview)
+        if not self.is_running:
+            self._note_written()
         self._window.state_changed()
 
     # --- telling -------------------------------------------------------------------------------------

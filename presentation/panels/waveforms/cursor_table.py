@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from PyQt6.QtCore import Qt
 
-from presentation.panels.waveforms.figures import MINUS, SPACE, column, quantity
+from presentation.panels.waveforms.figures import MINUS, SPACE, column, quantity, shown_unit
 from presentation.panels.waveforms.traces import Axis, ReadoutRow, Trace, readout, slope_rows
 from presentation.ui.figure_table import Cell, Column, FigureTable
 from presentation.ui.workspace import WindowServices
@@ -18,7 +18,7 @@ _AXIS_SYMBOLS = {"frequency": "f", "time": "t"}
 DELTA = "Δ"
 _TOO_FAR = 1e3
 _TOO_FAR_ALONG = 20.0
-"""Numbers so far apart are read in units of their own; places along the axis sooner: 10 kHz, 1 MHz."""
+"""Numbers so far apart have prefixes of their own; places along the axis sooner: 10 k, 1 M."""
 _DECADE = msg("dec")
 _COLUMN = 100
 """Pixels of a column of the strip."""
@@ -80,8 +80,13 @@ class CursorTable(FigureTable):
         )
         too_far = _TOO_FAR_ALONG if row.color is None else _TOO_FAR
         if len(known) == 2 and max(known) > too_far * min(known) and row.unit not in ("dB", "deg"):
-            # Each in a unit of its own: nobody reads 0.0000006428 mV.
-            return [head, *(_cell(each, row.unit) for each in (row.a, row.b, row.b - row.a))]
+            # Each with a prefix of its own, as along the axis: nobody reads 0.0000006428 mV.
+            name = shown_unit(row.unit)
+            cells = [_cell(each, row.unit) for each in (row.a, row.b, row.b - row.a)]
+            return [
+                replace(head, unit=f"/ {name}" if name else ""),
+                *(replace(cell, unit=cell.unit.removesuffix(name)) for cell in cells),
+            ]
         unit, texts = column([row.a, row.b, row.b - row.a], row.unit, is_place=row.color is None)
         return [
             replace(head, unit=f"/ {unit}" if unit else ""),

@@ -1,0 +1,107 @@
+"""A turn of another process appears in an open window: all of it, once, and nothing of ours twice."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+
+from presentation.panels.conversation.items import AnswerText, Interrupted, Note, UserText
+from presentation.panels.conversation.panel import ConversationPanel
+from presentation.ui.workspace import WindowServices
+from presentation.window.projects import ProjectDesk
+from shared.message import Message
+from shared.processes import start_of
+from tests.gui.conftest import Until
+from tests.gui.test_conversation_panel import NoWebView
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+async def panel(services: WindowServices, project: Path, until: Until) -> AsyncIterator[ConversationPanel]:
+    desk = ProjectDesk(services, services.app.project, services.app.simulation)
+    made = ConversationPanel(services, services.app, probe=NoWebView())  # type: ignore[arg-type]
+    desk.conversation_stored.connect(made.note_stored)
+    made.show()
+    await desk.open(project)
+    await until(lambda: not services.app.program.tasks.handles)
+    yield made
+    await until(lambda: not services.app.program.tasks.handles)
+    made.close_panel()
+    await desk.close()
+    await until(lambda: not services.app.program.tasks.handles)
+
+
+async def chat(project: Path, *words: str) -> None:
+    command = [sys.executable, str(ROOT / "main.py"), "chat", str(project), *words]
+    run = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    out, _ = await run.communicate()
+    assert run.returncode == 0, out
+
+
+def said(panel: ConversationPanel) -> list[str]:
+    return [item.text for item in panel.model.items if isinstance(item, UserText)]
+
+
+def answers(panel: ConversationPanel) -> int:
+    return sum(isinstance(item, AnswerText) for item in panel.model.items)
+
+
+@pytest.mark.timeout(120)
+async def test_a_turn_on_the_command_line_appears(
+    panel: ConversationPanel, services: WindowServices, project: Path, until: Until
+) -> None:
+    told: list[Message] = []
+    services.workspace.status_changed.connect(told.append)
+    await chat(project, "list the files")  # nothing is shown yet: it is
+    await until(lambda: said(panel) == ["list the files"] and answers(panel) == 1)
+    first = panel.model.session_id
+    kept = [item.key for item in panel.model.items]
+    await chat(project, "check filter.cir", "--session", first)
+    await until(lambda: said(panel) == ["list the files", "check filter.cir"] and answers(panel) == 2)
+    assert [item.key for item in panel.model.items][: len(kept)] == kept, "rows that were there stay"
+    panel.composer.set_text("list the files")  # ours, behind it
+    QTest.keyClick(panel.composer.edit, Qt.Key.Key_Return)
+    await until(lambda: not panel.is_running and len(said(panel)) == 3)
+    live = [item.key for item in panel.model.items]
+    await asyncio.sleep(1)
+    assert [item.key for item in panel.model.items] == live, "what we wrote is not read again"
+    await chat(project, "list the files")  # another one: what is shown stays, and it is said
+    await until(lambda: told)
+    assert str(told[-1]) == "“list the files” was continued outside this window."
+    assert panel.model.session_id == first
+    assert len(panel.model.sessions) == 2
+
+
+async def test_a_turn_that_another_process_works_on_is_no_interrupted_one(
+    panel: ConversationPanel, project: Path, until: Until
+) -> None:
+    """Another process is the parent of this one; it has the conversation open, as far as the lock says."""
+    panel.composer.set_text("list the files")
+    QTest.keyClick(panel.composer.edit, Qt.Key.Key_Return)
+    await until(lambda: not panel.is_running and answers(panel) == 1)
+    await until(lambda: not panel._services.app.program.tasks.handles)
+    transcript = project / ".circuit_ai" / "conversations" / f"{panel.model.session_id}.jsonl"
+    parent = os.getppid()
+    holder = {
+        "pid": parent,
+        "started": await asyncio.to_thread(start_of, parent),
+        "host": socket.gethostname(),
+    }
+    transcript.with_suffix(".lock").write_text(json.dumps(holder))
+    lines = transcript.read_bytes().splitlines(keepends=True)
+    end = next(n for n, line in enumerate(lines) if b'"state":"ended"' in line)
+    transcript.write_bytes(b"".join(lines[:end]))
+    await until(lambda: isinstance(panel.model.items.last(), Note))
+    assert "is working on this conversation" in str(panel.model.items.last().text)
+    transcript.with_suffix(".lock").unlink()  # it was ended there
+    await until(lambda: isinstance(panel.model.items.last(), Interrupted))
