@@ -45,6 +45,8 @@ class TableRow:
     """In the round before; None where that round did not have this goal or did not measure it."""
     best: float | None = None
     """In the best round, likewise."""
+    earlier: tuple[float, ...] = ()
+    """In all rounds before, the first one first; without those that did not measure it."""
     change: float | None = None
     """The value less the last one."""
     course: Course = "new"
@@ -115,7 +117,7 @@ def round_table(
     now, before, top = tuple(verdicts), tuple(last), tuple(best)
     return RoundTable(
         number=number,
-        rows=tuple(_row(goal, now, before, top) for goal in goals),
+        rows=tuple(_row(goal, now, before, top, rounds[:-1]) for goal in goals),
         trend=trend(rounds) if rounds else None,
     )
 
@@ -125,6 +127,7 @@ def _row(
     now: Sequence[GoalVerdict],
     before: Sequence[GoalVerdict],
     best: Sequence[GoalVerdict],
+    rounds: Sequence[Sequence[GoalVerdict]],
 ) -> TableRow:
     found = _of(now, goal)
     value = math.nan if found is None else found.measured.value
@@ -141,6 +144,11 @@ def _row(
         margin_share=goal.margin(value),
         last=last,
         best=None if top is None else _known(top.measured.value),
+        earlier=tuple(
+            found.measured.value
+            for verdicts in rounds
+            if (found := _of(verdicts, goal)) is not None and math.isfinite(found.measured.value)
+        ),
         change=value - last if last is not None and math.isfinite(value) else None,
         course="new" if earlier is None else _course(goal, value, last),
     )

@@ -1,0 +1,430 @@
+"""A model's comment on a round held against the table: which of its figures are not what was measured.
+
+A figure is doubted when its unit is that of a goal (or percent), and it is no sensible rounding of anything
+known in that unit: value, limits, target, margin, change, the rounds before, what follows from two of them,
+a part of the netlist. Proposals, predictions and calculations ("should come down to 995 Hz", "若 R1 取 12k，
+约 995 Hz") say nothing that was measured and are not marked, and neither is what is said of another quantity
+("VBE = 0.7 V") or at a condition ("at 5 kHz"). English and Chinese words are read, figures in any language.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Literal
+
+from domain.circuit.netlist import Netlist
+from domain.circuit.numbers import parse_number, read_number
+from domain.design.figures_in_text import TextFigure, figures_in, plain, unit_name
+from domain.design.round_table import RoundTable, TableRow
+from domain.simulation.result import Quantity
+from shared.late_patterns import late_pattern
+
+Values = Mapping[str, frozenset[float]]
+"""What is known, by unit; "" has what may stand for any."""
+
+_SEPARATORS = late_pattern(r"[\s(),=*/+]+")
+_CLAUSE_ENDS = late_pattern(r"[,;，；、(（]")
+_NODE = late_pattern(r"\b[vi]\s?\(\s?[\w#.]+\s?\)")
+_SENTENCE_ENDS = late_pattern(r"[!?。！？;；\n]|\.(?=\s|$)|\s[-*•]\s")
+_COARSEST = 0.03
+"""A rounding may be this far off (a share); "about" lets it be `_ABOUT`."""
+_ABOUT = 0.06
+_LOGARITHMIC = ("dB", "deg", "degC", "%")
+_TABLE_DIGITS = 5e-5
+"""A model has read figures that were rounded already."""
+_MOST_CHARACTERS = 2000
+_MOST_FIGURES = 200
+_SIGHT = 80
+"""How far before a figure the words are read that belong to it."""
+
+
+def short_comment(text: str, lines: int = 10) -> str:
+    """The first `lines` lines of a comment that hold anything; "…" tells that there was more."""
+    kept: list[str] = []
+    found = [line.rstrip() for line in text.strip().splitlines()]
+    count = 0
+    for line in found:
+        if line and count == lines:
+            break
+        count += bool(line)
+        kept.append(line)
+    short = "\n".join(kept).rstrip()
+    is_cut = count == lines and sum(map(bool, found)) > lines
+    if len(short) > _MOST_CHARACTERS:
+        short, is_cut = short[:_MOST_CHARACTERS].rstrip(), True
+    if is_cut:
+        short += " …"
+    return f"{short}\n```" if short.count("```") % 2 else short
+
+
+def netlist_quantities(data: bytes) -> dict[str, Quantity]:
+    """The figures of a netlist that a comment may name: parts, parameters, sources, analyses.
+
+    The unit is "" where the place does not tell it.
+    """
+    netlist = Netlist.parse(data)
+    units = {"R": "Ohm", "C": "F", "L": "H"}
+    found: dict[str, Quantity] = {}
+    for element in netlist.elements:
+        number = None if element.value is None else read_number(element.value.text)
+        if number is not None:
+            unit = units.get(element.letter.upper(), "")
+            found[element.name.lower()] = Quantity(value=number.value, unit=unit)
+        if element.letter.upper() in ("V", "I"):
+            found |= _numbers(element.name.lower(), element.statement.text)
+    for parameter in netlist.parameters:
+        found |= _numbers(f".param {parameter.name.lower()}", parameter.value.text)
+    for analysis in netlist.analyses:
+        found |= _numbers(f".{analysis.kind}", analysis.text)
+    return found
+
+
+def _numbers(name: str, text: str) -> dict[str, Quantity]:
+    words = text.replace("(", " ").replace(")", " ").replace(",", " ").replace("=", " ").split()
+    numbers = ((place, read_number(word)) for place, word in enumerate(words))
+    return {
+        f"{name} {place}": Quantity(value=number.value, unit="")
+        for place, number in numbers
+        if number is not None
+    }
+
+
+def doubtful_figures(
+    text: str, table: RoundTable, known: Mapping[str, Quantity] | None = None
+) -> tuple[str, ...]:
+    """The figures of a comment that contradict the table, as they are written, each once.
+
+    `known` are other quantities that were measured or stand in the netlist (`netlist_quantities`). What is
+    inside a fenced block is not read, and no more than 200 figures are. Linear in the text.
+    """
+    values = _known_values(table.rows, known or {})
+    by_row = {
+        " ".join(row.goal.metric.lower().replace("_", " ").split()): _known_values((row,), known or {})
+        for row in table.rows
+    }
+    checked = {unit_name(row.unit) for row in table.rows} | {"%"}
+    own = " ".join(f"{row.goal.metric} {row.goal.expression} {row.goal.words}" for row in table.rows).lower()
+    metrics = {word for row in table.rows for word in row.goal.metric.lower().replace("_", " ").split()}
+    flat = plain(_without_fences(text))
+    doubted: dict[str, None] = {}
+    for figure in islice(figures_in(flat), _MOST_FIGURES):
+        if figure.unit not in checked or figure.value == 0:
+            continue
+        before, after = _sentence_before(flat, figure.start), flat[figure.end : figure.end + _SIGHT]
+        if not (
+            _agrees(figure, before, _those_of_one(before, by_row, figure.unit) or values)
+            or _is_convention(figure, before, after)
+            or _is_thought(before, after)
+            or _is_elsewhere(figure, before, own, metrics)
+        ):
+            doubted[text[figure.start : figure.end].strip()] = None
+    return tuple(doubted)
+
+
+def _without_fences(text: str) -> str:
+    """Fenced blocks as blanks, so that places stay."""
+    parts = text.split("```")
+    return "   ".join(" " * len(part) if place % 2 else part for place, part in enumerate(parts))
+
+
+# --- what is known --------------------------------------------------------------------------------------
+
+
+def _known_values(rows: Iterable[TableRow], known: Mapping[str, Quantity]) -> Values:
+    found: defaultdict[str, set[float]] = defaultdict(set)
+    for row in rows:
+        unit = unit_name(row.unit)
+        own = set(_of_row(row))
+        found[unit] |= own
+        found["%"] |= {100 * share for share in _shares(row)}
+        found["1"] |= set(_ratios(row))
+        if unit == "1":
+            found["%"] |= {100 * value for value in own}
+            found["dB"] |= {20 * math.log10(abs(value)) for value in own if value}
+        elif unit == "dB":
+            found["1"] |= {10 ** (value / 20) for value in own if abs(value) < 1000}
+        else:
+            found["dB"] |= {20 * math.log10(abs(share)) for share in _ratios(row) if share}
+        if unit in ("Hz", "s"):
+            found["s" if unit == "Hz" else "Hz"] |= {1 / value for value in own if value}
+        for figure in figures_in(row.goal.words):
+            found[figure.unit].add(figure.value)
+        found[""] |= set(_in_expression(row.goal.expression))
+    for quantity in known.values():
+        found[unit_name(quantity.unit)].add(quantity.value)
+    return {
+        unit: frozenset(abs(value) for value in values if math.isfinite(value))
+        for unit, values in found.items()
+    }
+
+
+def _those_of_one(before: str, by_row: Mapping[str, Values], unit: str) -> Values | None:
+    """What is known of the one goal that a clause names, when the figure may be said of it; else None."""
+    clause = _CLAUSE_ENDS.split(before)[-1].lower().replace("_", " ").replace("-", " ")
+    named = [values for name, values in by_row.items() if len(name) > 2 and _names(name, clause)]
+    return named[0] if len(named) == 1 and unit in named[0] else None
+
+
+def _bounds(row: TableRow) -> list[float]:
+    goal = row.goal
+    return [bound for bound in (goal.minimum, goal.maximum, goal.target) if bound is not None]
+
+
+def _measured(row: TableRow) -> list[float]:
+    found = (row.value, row.last, row.best, *row.earlier)
+    return [value for value in found if value is not None and math.isfinite(value)]
+
+
+def _of_row(row: TableRow) -> Iterator[float]:
+    """What is said of a goal in its own unit: its figures, and what lies between two of them."""
+    bounds, measured = _bounds(row), _measured(row)
+    yield from (*bounds, *measured)
+    yield from (one - other for one in measured for other in (*bounds, *measured))
+    low, high = row.goal.minimum, row.goal.maximum
+    if low is not None and high is not None:
+        yield from (high - low, (high - low) / 2, (high + low) / 2)
+
+
+def _ratios(row: TableRow) -> Iterator[float]:
+    measured = _measured(row)
+    for one in measured:
+        for other in (*_bounds(row), *measured):
+            if other and one and other != one:
+                yield one / other
+                yield other / one
+
+
+def _shares(row: TableRow) -> Iterator[float]:
+    """What is said of a goal in percent, as fractions."""
+    if row.margin_share is not None:
+        yield row.margin_share
+    goal = row.goal
+    if goal.minimum is not None and goal.maximum is not None:
+        middle = (goal.minimum + goal.maximum) / 2 if goal.target is None else goal.target
+        if middle:
+            yield (goal.maximum - goal.minimum) / 2 / middle
+    if unit_name(row.unit) == "dB":
+        return
+    pairs = [(row.value, other) for other in (*_bounds(row), row.last, row.best) if other]
+    pairs += [(row.last, other) for other in _bounds(row)] if row.last is not None else []
+    for value, other in pairs:
+        if value and other and math.isfinite(value):
+            yield from (value / other, value / other - 1)
+    yield from (other / row.value - 1 for other in _bounds(row) if row.value and math.isfinite(row.value))
+
+
+def _in_expression(expression: str) -> Iterator[float]:
+    """The numbers of a measurement, which are conditions: the 10k of ``gain(v(out),10k)``."""
+    for word in _SEPARATORS.split(expression):
+        try:
+            yield parse_number(word)
+        except ValueError:
+            continue
+
+
+# --- what a figure is held against ----------------------------------------------------------------------
+
+_ROUGHLY = late_pattern(
+    r"(?:\babout|\baround|\broughly|\bnearly|\balmost|\bapprox\w*\.?|\bsome|~|≈|约为?|大约|大概|近似?|接近|差不多|将近)\s*$"
+)
+_ABOVE = late_pattern(
+    r"(?:\bmore than|\bover|\babove|\bat least|\bexceed\w*|\bgreater than|\bhigher than|>=?|≥"
+    r"|超过|高于|大于|多于|不低于|至少)\s*$"
+)
+_BELOW = late_pattern(
+    r"(?:\bless than|\bunder|\bbelow|\bat most|\blower than|\bsmaller than|\bwithin|<=?|≤"
+    r"|低于|小于|不到|不足|少于|至多|不超过)\s*$"
+)
+
+
+def _agrees(figure: TextFigure, before: str, values: Values) -> bool:
+    known = values.get(figure.unit, frozenset()) | values.get("", frozenset())
+    words = before[-_SIGHT:].rstrip("+-± ").lower()
+    is_rough = _ROUGHLY.search(words) is not None
+    if any(_is_rounding(figure, value, is_rough=is_rough) for value in known):
+        return True
+    measured = values.get(figure.unit, frozenset())
+    if _ABOVE.search(words):
+        return any(figure.value <= value <= 2 * figure.value for value in measured)
+    return bool(_BELOW.search(words)) and any(figure.value / 2 <= value <= figure.value for value in measured)
+
+
+def _is_rounding(figure: TextFigure, value: float, *, is_rough: bool) -> bool:
+    """Whether a figure is a value rounded, or cut off, to the digits it was written with."""
+    off = abs(figure.value - value)
+    slack = _TABLE_DIGITS * value
+    if off <= slack:
+        return True
+    coarsest = 0.5 if figure.unit in _LOGARITHMIC else _COARSEST * value
+    nearest = min(figure.step / 2 * (1 + 1e-9), coarsest)
+    if is_rough:
+        nearest = max(nearest, _ABOUT * value)
+    is_cut = figure.digits >= 3 and figure.value < value and off < figure.step
+    return off <= nearest + slack or (is_cut and off <= 0.01 * value)
+
+
+# --- what says nothing that was measured ----------------------------------------------------------------
+
+_HALF_POWER = late_pattern(r"^[\s-]*(?:point|band|corner|cut|freq|点|带宽|截止|频率|转折|处|衰减点)")
+_ANGLES = late_pattern(r"shift|lag|lead|cross|per pole|相移|滞后|超前|反相|穿越|每个极点")
+_OF_PARTS = late_pattern(
+    r"toleranc|resistor|capacitor|inductor|parts|series|spread|公差|精度|容差|误差|电阻|电容|电感|器件|元件|系列|离散"
+)
+
+
+def _is_convention(figure: TextFigure, before: str, after: str) -> bool:
+    """The figures of the trade: the −3 dB point, 180° of phase, 1 % parts."""
+    near = f"{before[-24:]} {after[:24]}".lower()
+    match figure.unit:
+        case "dB":
+            return round(figure.value, 2) in (3.0, 3.01) and (
+                before.endswith("-") or figure.text.startswith("-") or bool(_HALF_POWER.match(after.lower()))
+            )
+        case "deg":
+            return figure.value in (180.0, 360.0) or (figure.value % 45 == 0 and bool(_ANGLES.search(near)))
+        case "%":
+            return figure.value == 100.0 or (figure.value <= 20 and bool(_OF_PARTS.search(near)))
+        case "degC":
+            return figure.value in (25.0, 27.0)
+        case _:
+            return False
+
+
+Mood = Literal["said", "noun", "soft", "hard"]
+
+_WORDS = late_pattern(
+    r"(?P<hard>\bif\b|\bwould\b|\bassum\w+|\bsuppos\w+|\bprovided\b|若|如果|假如|假设|倘若|预计|预期|估计|估算)"
+    r"|(?P<reset>\bbut\b|\bhowever\b|\bwhereas\b|\balthough\b|\bthough\b|\byet\b|\bnow\b|\bcurrently\b|\bmeasured\b"
+    r"|\bsimulat\w+|\bonly\b|\bstill\b|\bactual\w*|\binstead of\b|但是?|却|然而|不过|虽然|尽管"
+    r"|目前|现在|当前|实测|测得|本轮|这一?轮|上一?轮|仿真|只有|仅|实际|仍|\bfrom\s*$|从\s*$)"
+    r"|(?P<noun>\bexpected\b|\bpredicted\b|\bestimated\b|\btheor\w+|\bideal\w*|\bnominal\w*|\bcalculated\b"
+    r"|\bcomputed\b|理论|理想|计算|算得|推算|推得|标称)"
+    r"|(?P<soft>\bshould\b|\bcould\b|\bwill\b|\bmay\b|\bmight\b|\bcan\b|'ll\b|\bexpect\b|\bpredict\b|\bestimate\b"
+    r"|\btry\b|\btrying\b|\bpropose\b|\bsuggest\b|\brecommend\b|\baim\w*\b|\blet\b|\bbecomes?\b|\bso that\b"
+    r"|\bin order\b|\bto (?:reach|get|meet|bring|give|obtain|achieve|keep|lower|raise|set|make|push|move|have"
+    r"|yield|land)\b|(?<!\bthe )(?<!\ban )(?<!\ba )(?<!\bthis )\b(?:increase|decrease|reduce|raise|set|change"
+    r"|use|choose|make|adjust|add|pick|replace|move|bring|push|trim|tune|scale|enlarge|halve|double)\b"
+    r"|^\W*lower\b|\band lower\b|\bthen lower\b"
+    r"|(?<![响效反相对供适])应(?!用)|(?<!已)将|(?<![机社])会|可(?![见知靠])|建议|尝试|试着|打算|改为|改成|改用"
+    r"|调到|调至|调整|换成|换为|选用|选择|选取|取|设为"
+    r"|设置|设成|增大|增加|提高|提升|降低|减小|降到|升到|加大|缩小|瞄准|下一轮|下一步|以便|使|从而|为了|想要|希望|期望|把)"
+    r"|(?P<past>(?<!为)了|已经?|\b(?:was|were|had|got|went|fell|rose|dropped|reached|increased|decreased|came|improved|raised|lowered)\b)"
+    r"|(?P<fact>\b(?:is|are|reads?|measures|reaches|stays?|remains?|has|shows?|equals|lies|sits)\b|(?<!因)为(?!了))"
+    r"|(?P<clause>[,:，、：()（）])"
+)
+_AFTER = late_pattern(
+    r"^\s*(?:(?:is|are)\s+)?(?:expected|achievable|feasible|possible|reachable|enough|sufficient)\b"
+    r"|^\s*(?:should|would|could|can|may|might|will) (?:then )?"
+    r"(?:be (?:possible|achievable|enough|feasible|reach\w*|obtained|met)|result|follow)"
+    r"|^\s*(?:左右)?(?:即可|为宜|可行|应该可以|应可|是可能的|有望)"
+)
+_CALCULATION = late_pattern(r"[\w)πΩ]\s*(?:[*/√^+÷]|-(?=\s))\s*[\w(√π][^=≈]{0,60}(?:=|≈|\bgives\b|得|为)\s*$")
+
+
+def _is_thought(before: str, after: str) -> bool:
+    """Whether a figure is proposed, predicted or computed rather than said of the round.
+
+    The words before it in its sentence are read in order. "if" lasts until a word of the present, "should"
+    until something is told as a fact, "the expected gain is" within its clause.
+    """
+    if _CALCULATION.search(before[-_SIGHT:]) or _AFTER.match(after.lower()):
+        return True
+    mood: Mood = "said"
+    for found in _WORDS.finditer(before.lower()):
+        match found.lastgroup:
+            case "hard":
+                mood = "hard"
+            case "reset":
+                mood = "said"
+            case "noun" | "soft" as kind if mood != "hard":
+                mood = "noun" if kind == "noun" else "soft"
+            case "past" if mood != "hard":
+                mood = "said"
+            case "fact" if mood == "soft":
+                mood = "said"
+            case "clause" if mood == "noun":
+                mood = "soft"
+            case _:
+                pass
+    return mood != "said"
+
+
+_CONDITION = late_pattern(r"(?:\bat|@|\bnear|在|于)\s*(?:f\s*=\s*)?$")
+_SAID_OF_FREQUENCY = late_pattern(
+    r"cut|band|corner|freq|cross|resonan|pole|unity|f_?[c0t]\b|gbw|截止|带宽|频率|转折|谐振|极点|穿越|中心"
+)
+_OTHER_SUBJECTS = (
+    ("V", ("supply", "vcc", "vdd", "vee", "vss", "rail", "供电", "电源")),
+    ("V A", ("collector", "集电极", "v_c", "vce", "v_ce", "ic")),
+    ("V A", ("base", "基极", "vbe", "v_be", "diode", "二极管", "发射结", "threshold", "阈值", "vth", "vgs")),
+    ("V A", ("emitter", "发射极", "thermal voltage", "热电压", "v_t")),
+    ("V A", ("drain", "漏极", "vds", "gate", "栅极")),
+    ("V A", ("bias", "偏置", "quiescent", "静态", "headroom", "reference", "参考", "基准")),
+    (
+        "Hz s",
+        (
+            "gain-bandwidth",
+            "gbw",
+            "ft",
+            "f_t",
+            "transition",
+            "特征频率",
+            "增益带宽积",
+            "switching",
+            "开关频率",
+            "fsw",
+            "clock",
+            "时钟",
+        ),
+    ),
+)
+"""What comments name beside the goals, with the units of such figures."""
+
+
+def _is_elsewhere(figure: TextFigure, before: str, own: str, metrics: Iterable[str]) -> bool:
+    """Whether a figure is a condition, or said of a quantity that no goal measures."""
+    clause = _CLAUSE_ENDS.split(before)[-1].lower()
+    if figure.unit in ("Hz", "s", "degC") and _CONDITION.search(clause):
+        return not _SAID_OF_FREQUENCY.search(clause)
+    node = _NODE.search(clause)
+    if node is not None and node[0].replace(" ", "") not in own.replace(" ", ""):
+        return True
+    if any(len(word) > 2 and _names(word, clause) for word in metrics):
+        return False
+    return any(
+        figure.unit in units.split() and any(_names(word, clause) and not _names(word, own) for word in group)
+        for units, group in _OTHER_SUBJECTS
+    )
+
+
+def _names(word: str, text: str) -> bool:
+    if not word.isascii():
+        return word in text
+    place = text.find(word)
+    while place >= 0:
+        end = place + len(word)
+        if not (text[place - 1 : place].isalnum() and place) and not text[end : end + 1].isalnum():
+            return True
+        place = text.find(word, end)
+    return False
+
+
+def _sentence_before(flat: str, end: int) -> str:
+    """The words of a figure's sentence before it."""
+    start = max(0, end - 4 * _SIGHT)
+    text = flat[start:end]
+    last = max((found.end() for found in _SENTENCE_ENDS.finditer(text)), default=0)
+    return text[last:]
+
+
+def marked(text: str, doubtful: Iterable[str], mark: str) -> str:
+    """The comment with `mark` behind each figure that is doubtful."""
+    those, parts, place = frozenset(doubtful), [], 0
+    for figure in figures_in(text):
+        if text[figure.start : figure.end].strip() in those:
+            parts += [text[place : figure.end].rstrip(), mark]
+            place = figure.end
+    return "".join((*parts, text[place:]))

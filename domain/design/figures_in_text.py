@@ -1,0 +1,165 @@
+"""Figures with units in a text that people or models wrote, in English or Chinese.
+
+``19.2 dB``, ``1.05kHz``, ``1.2e3 Hz``, ``3×10^3 Hz``, ``12 毫伏``, ``980–1020 Hz`` (both have the unit).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from shared.late_patterns import late_pattern
+
+_PLAIN = str.maketrans(
+    {
+        **{chr(0xFF01 + place): chr(0x21 + place) for place in range(94)},  # full-width ASCII
+        "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u3000": " ",
+        "−": "-", "–": "-", "—": "-", "～": "~", "×": "*", "·": "*", "µ": "u", "μ": "u", "\u2126": "Ω",
+    }
+)  # fmt: skip
+"""One character for one: places in the plain text are those of the text."""
+_SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
+_SCALES = {
+    "f": 1e-15, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6, "meg": 1e6,
+    "G": 1e9, "T": 1e12, "pico": 1e-12, "nano": 1e-9, "micro": 1e-6, "milli": 1e-3, "kilo": 1e3,
+    "mega": 1e6, "giga": 1e9,
+    "飞": 1e-15, "皮": 1e-12, "纳": 1e-9, "微": 1e-6, "毫": 1e-3, "千": 1e3, "万": 1e4, "兆": 1e6, "吉": 1e9,
+}  # fmt: skip
+_UNITS = {
+    name: unit
+    for unit, names in {
+        "Hz": "hz hertz 赫兹 赫",
+        "V": "v volt volts 伏特 伏",
+        "A": "a amp amps 安培 安",
+        "W": "w watt watts 瓦特 瓦",
+        "Ohm": "ω ohm ohms 欧姆 欧",
+        "F": "f farad farads 法拉 法",
+        "H": "h henry 亨利 亨",
+        "s": "s sec second seconds 秒",
+        "dB": "db 分贝",
+        "deg": "° deg degree degrees 度",
+        "degC": "°c ℃ 摄氏度",
+        "%": "% percent",
+        "1": "v/v 倍",
+    }.items()
+    for name in names.split()
+}
+_NUMBER = (
+    r"10\^[-+]?\d{1,3}|(?:\d{1,3}(?:,\d{3})+|\d+)?(?:(?<=\d)\.\d+|(?<![\d.])\.\d+|(?<=\d))"
+    r"(?:[eE][-+]?\d{1,3}|\s?\*\s?10(?:\s?(?:\^|\*\*)\s?\(?[-+]?\d{1,3}\)?|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4}))?"
+)
+_UNIT = (
+    r"(?:(?P<prefix>[Mm]eg|MEG|[fpnumkKMGT]|[飞皮纳微毫千兆吉万]|pico|nano|micro|milli|kilo|mega|giga)?"
+    r"(?P<unit>[Hh][Zz]|HZ|hertz|赫兹?|V/V|[Vv]olts?|V|伏特?|amps?|A|安培?|[Ww]atts?|W|瓦特?|[Oo]hms?|Ω|欧姆?"
+    r"|farads?|F|法拉?|henry|H|亨利?|seconds?|sec|s|秒|d[Bb]|D[Bb]|分贝|°\s?C|℃|摄氏度|degrees?|deg|°|度"
+    r"|percent|%|倍))(?![A-Za-z0-9_²^])"
+)
+_FIGURE = late_pattern(
+    rf"(?<![A-Za-z0-9_.^])(?P<percent>百分之\s?)?(?P<sign>[-+±](?=[\d.]))?(?P<number>{_NUMBER})"
+    rf"(?:\s?-?{_UNIT})?"
+)
+_PER = late_pattern(
+    r"\s?(?:/|\bper\b|每)\s?(?P<root>√\s?Hz|sqrt\(Hz\)|rt\s?Hz|Hz\^0?\.5)?(?P<time>[mun]?s\b)?"
+)
+_RANGE = late_pattern(r"\s?(?:-|~|/|至|到|和|与|或|→|->|…|\.\.\.?|\bto\b|\band\b|\bor\b|,)\s?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextFigure:
+    """One figure of a text."""
+
+    text: str
+    """As it was written, with its unit."""
+    value: float
+    """SI; a percentage is 100 times the fraction."""
+    unit: str
+    """As in `domain.simulation.units`; "%" for percent, "1" for times, "?" for a compound nobody measures."""
+    step: float
+    """What one unit of its last digit is worth, SI."""
+    digits: int
+    """How many significant digits were written."""
+    start: int
+    end: int
+
+
+def plain(text: str) -> str:
+    """The text with plain forms of digits, signs and prefixes, each character in its place."""
+    return text.translate(_PLAIN)
+
+
+def unit_name(unit: str) -> str:
+    """A unit as goals write it, in the form of `domain.simulation.units`: "Ω" is "Ohm", "°" is "deg"."""
+    return _UNITS.get(plain(unit).strip().lower(), unit)
+
+
+def figures_in(text: str) -> Iterator[TextFigure]:
+    """The figures that have a unit, in their order. Linear in the text."""
+    flat = plain(text)
+    waiting: list[tuple[int, int, str]] = []
+    for found in _FIGURE.finditer(flat):
+        span = (found.start("number"), found.end("number"), found["number"])
+        if found["unit"] is None and not found["percent"]:
+            waiting.append(span)
+            continue
+        scale, unit, end = _unit_of(found, flat)
+        ahead = _in_one_range(waiting, span[0], flat)
+        waiting = []
+        for start, stop, number in (*ahead, (span[0], end, span[2])):
+            first = found.start() if start == span[0] else start
+            yield _figure(text, (first, stop), number, scale, unit)
+
+
+def _in_one_range(waiting: list[tuple[int, int, str]], start: int, flat: str) -> list[tuple[int, int, str]]:
+    """The numbers right before a figure that share its unit: ``980`` of ``980–1020 Hz``."""
+    kept: list[tuple[int, int, str]] = []
+    for each in reversed(waiting[-3:]):
+        between = flat[each[1] : start]
+        if len(between) > 5 or not _RANGE.fullmatch(between.rstrip("+-±") or between):
+            break
+        kept.insert(0, each)
+        start = each[0]
+    return kept
+
+
+def _unit_of(found: re.Match[str], flat: str) -> tuple[float, str, int]:
+    if found["percent"]:
+        return 1.0, "%", found.end()
+    prefix, unit = found["prefix"] or "", _UNITS[found["unit"].replace(" ", "").lower()]
+    scale = _SCALES.get(prefix, _SCALES.get(prefix.lower(), 1.0))
+    if unit == "Hz" and prefix == "m":  # nobody writes of millihertz: "mhz" is MHz
+        scale = 1e6
+    per = _PER.match(flat, found.end()) if unit != "1" else None
+    if per is None:
+        return scale, unit, found.end()
+    if per["root"]:
+        return scale, f"{unit}/sqrt(Hz)", per.end()
+    if per["time"]:
+        return scale / _SCALES.get(per["time"][:-1], 1.0), f"{unit}/s", per.end()
+    # "12 V/2 A" are two figures, "20 dB/decade" is a slope
+    rest = flat[per.end() : per.end() + 1]
+    return (scale, "?", per.end()) if rest.strip() and not rest.isdigit() else (scale, unit, found.end())
+
+
+def _figure(text: str, span: tuple[int, int], number: str, scale: float, unit: str) -> TextFigure:
+    written = number.replace(",", "").replace(" ", "")
+    power = 0
+    if written.startswith("10^"):
+        written = f"1e{written[3:]}"
+    elif "*" in written:
+        written, _, tail = written.partition("*")
+        power = int(tail.translate(_SUPERSCRIPTS).removeprefix("10").lstrip("*^(").rstrip(")") or "0")
+    mantissa, _, exponent = written.lower().partition("e")
+    power += int(exponent or "0")
+    whole, _, decimals = mantissa.partition(".")
+    power = max(-300, min(300, power))
+    return TextFigure(
+        text=text[span[0] : span[1]].strip(),
+        value=float(mantissa) * 10.0**power * scale,
+        unit=unit,
+        step=10.0 ** (power - len(decimals)) * scale,
+        digits=len((whole + decimals).lstrip("0")),
+        start=span[0],
+        end=span[1],
+    )
