@@ -6,9 +6,11 @@ A project is a folder that has a `.circuit_ai/`. What belongs to the user and no
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
+from urllib.parse import unquote_to_bytes
 
 from shared.ulid import milliseconds_of
 
@@ -53,6 +55,41 @@ def user_home(env: Mapping[str, str] | None = None) -> Path:
 
 _LAST_SECOND = 253402300799
 """Of the year 9999."""
+
+
+_PLAIN = frozenset("-_.+ ")
+"""Beside letters and digits what the name of a file of goals keeps of a circuit's place."""
+_LONGEST = 200
+"""Bytes of such a name before the suffix; file systems allow 255."""
+_SHORTENED = "~"
+
+
+def goals_file_name(circuit: str) -> str:
+    """One file name for each circuit's place: readable, and never one with a meaning of its own."""
+    name = "".join(
+        char
+        if (char.isalnum() or char in _PLAIN) and not (index == 0 and char in ". ")
+        else "".join(f"%{byte:02X}" for byte in os.fsencode(char))
+        for index, char in enumerate(circuit)
+    )
+    encoded = os.fsencode(name)
+    if len(encoded) > _LONGEST:
+        digest = hashlib.sha256(os.fsencode(circuit)).hexdigest()[:16]
+        name = f"{encoded[: _LONGEST - 17].decode(errors='ignore')}{_SHORTENED}{digest}"
+    return f"{name}.json"
+
+
+def is_goals_file(place: PurePath) -> bool:
+    """Whether a place, relative to a project, is one for a circuit's goals."""
+    return place.parent == PurePath(PROJECT_FOLDER, GOALS_FOLDER) and place.suffix == ".json"
+
+
+def circuit_of_goals(place: str) -> str:
+    """The circuit whose goals are at a place of the project; "" for another file, or a shortened name."""
+    path = PurePath(place)
+    if not is_goals_file(path) or _SHORTENED in path.stem:
+        return ""
+    return os.fsdecode(unquote_to_bytes(path.stem))
 
 
 def result_name(ulid: str) -> str:

@@ -115,7 +115,11 @@ def save_goals(project: ProjectFiles, circuit: str, document: Mapping[str, Any])
     nothing. Raises EnvironmentProblem.
     """
     take_over_former(project)
-    before = _loaded(project.goals.read(circuit))
+    project.goals.save(circuit, _content(circuit, document, _loaded(project.goals.read(circuit))))
+
+
+def _content(circuit: str, document: Mapping[str, Any], before: Mapping[str, Any]) -> bytes:
+    """The file of goals with `document`, which keeps what was asked `before`."""
     now = _now()
     earlier = [each for each in _items(before, "earlier") if isinstance(each, dict)]
     since = now
@@ -123,8 +127,7 @@ def save_goals(project: ProjectFiles, circuit: str, document: Mapping[str, Any])
         since = str(before.get("since", ""))
     elif _items(before, "goals"):
         earlier.append({"since": str(before.get("since", "")), "goals": _items(before, "goals")})
-    _write(
-        project,
+    return _encoded(
         circuit,
         {
             **document,
@@ -142,6 +145,30 @@ def ask_of(project: ProjectFiles, circuit: Path, goals: Sequence[DesignGoal]) ->
 
     Raises UserInputError for a circuit outside the project, EnvironmentProblem.
     """
+    place = _required_place(project, circuit)
+    _before, content = goals_file(project, circuit, goals)
+    project.goals.save(place, content)
+
+
+def goals_file(
+    project: ProjectFiles, circuit: Path, goals: Sequence[DesignGoal]
+) -> tuple[bytes | None, bytes]:
+    """A circuit's file of goals as it is (None: there is none) and with `goals` in it. Blocking.
+
+    What is known of its design beside them, and what in the file can't be understood, stays.
+    Raises as `ask_of`.
+    """
+    place = _required_place(project, circuit)
+    take_over_former(project)
+    present = project.goals.read(place)
+    document = _loaded(present)
+    strange = [item for item in _items(document, "goals") if _goal_of(item) is None]
+    asked = [asdict(goal) for goal in goals]
+    known = {"measure": {goal.metric: goal.expression for goal in goals}, "goals": [*asked, *strange]}
+    return present, _content(place, {**document, **known}, document)
+
+
+def _required_place(project: ProjectFiles, circuit: Path) -> str:
     place = place_in(project.root, circuit)
     if not place:
         raise UserInputError(
@@ -150,12 +177,7 @@ def ask_of(project: ProjectFiles, circuit: Path, goals: Sequence[DesignGoal]) ->
             file=circuit,
             error_type="bad_path",
         )
-    take_over_former(project)
-    document = _loaded(project.goals.read(place))
-    strange = [item for item in _items(document, "goals") if _goal_of(item) is None]
-    asked = [asdict(goal) for goal in goals]
-    known = {"measure": {goal.metric: goal.expression for goal in goals}, "goals": [*asked, *strange]}
-    save_goals(project, place, {**document, **known})
+    return place
 
 
 def begin_move(project: ProjectFiles, source: str, target: str) -> None:
@@ -247,10 +269,13 @@ def _made_for(project: ProjectFiles, main_circuit: str) -> str:
 
 
 def _write(project: ProjectFiles, circuit: str, document: Mapping[str, Any]) -> None:
+    project.goals.save(circuit, _encoded(circuit, document))
+
+
+def _encoded(circuit: str, document: Mapping[str, Any]) -> bytes:
     whole = {"schema_version": SCHEMA_VERSION, "circuit": circuit}
     whole |= {name: value for name, value in document.items() if name not in whole}
-    content = json.dumps(whole, ensure_ascii=False, indent=2).encode("utf-8", "surrogatepass") + b"\n"
-    project.goals.save(circuit, content)
+    return json.dumps(whole, ensure_ascii=False, indent=2).encode("utf-8", "surrogatepass") + b"\n"
 
 
 def _parsed(content: bytes) -> CircuitGoals:

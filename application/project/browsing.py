@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -410,20 +409,14 @@ class BrowseProject:
 
     async def _met(self, result: ResultSummary, goals: Sequence[DesignGoal]) -> int | None:
         """How many goals a result meets; None when it answers none of them."""
-        from domain.simulation.result import Quantity
+        from application.simulation.judging import judge
 
         if not result.ok:
             return None
-        measured: dict[str, float] = {}
-        for goal in goals:  # one at a time: a signal that one of them lacks is an error of the whole call
-            try:
-                values = await self._measure()(result.path, [goal.expression])
-            except CircuitAIError:
-                continue
-            measured |= {text: item.value for text, item in values.items() if isinstance(item, Quantity)}
-        if not measured:
+        judged = await judge(self._measure(), result.path, goals)
+        if all(each.reason is not None for each in judged):
             return None
-        return sum(goal.is_met_by(measured.get(goal.expression, math.nan)) for goal in goals)
+        return sum(each.verdict.met for each in judged)
 
     def _new_circuit(self, root: Path, name: str) -> Path:
         name = name.strip()

@@ -2,7 +2,8 @@
 
 Which tools a model has in which node of the workflow goes by what they can do, so a new tool has its place.
 free_work is a conversation, where the user may ask for anything. The other nodes have one task each: who
-understands goals or judges results changes nothing, and nobody in a workflow deletes or moves files.
+understands goals or judges results changes nothing, and nobody in a workflow deletes or moves files, or
+changes the goals he is judged by.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ SUBSETS: dict[WorkflowNode, Subset] = {
     "initial_design": Subset(
         categories=frozenset({"file", "search", "simulation"}),
         effects=frozenset({"read", "create", "change", "simulate"}),
-        without=frozenset({"move", "study"}),
+        without=frozenset({"move", "study", "goals"}),
     ),
     "simulation": Subset(
         categories=frozenset({"simulation", "search"}), effects=frozenset({"read", "simulate"})
@@ -70,7 +71,7 @@ SUBSETS: dict[WorkflowNode, Subset] = {
     "action": Subset(
         categories=frozenset({"file", "search", "simulation"}),
         effects=frozenset({"read", "create", "change", "simulate"}),
-        without=frozenset({"move"}),
+        without=frozenset({"move", "goals"}),
     ),
 }
 

@@ -11,6 +11,7 @@ from application.tool_execution.tools.edits import PATCH_FILE, REWRITE_FILE
 from application.tool_execution.tools.exports import EXPORT_WAVEFORM_DATA, GENERATE_CHART
 from application.tool_execution.tools.file_facts import GET_DEPENDENCIES, GET_FILE_SUMMARY
 from application.tool_execution.tools.files import LIST_PROJECT_FILES, READ_FILE
+from application.tool_execution.tools.goals import CHECK_GOALS, SET_GOALS
 from application.tool_execution.tools.inspection import INSPECT_DATA
 from application.tool_execution.tools.moves import CREATE_FOLDER, DELETE_FILE, MOVE_FILE, RENAME_FILE
 from application.tool_execution.tools.optimization import OPTIMIZE_PARAMETERS
@@ -36,6 +37,8 @@ TOOLS: tuple[Tool[Any], ...] = (
     RENAME_FILE,
     DELETE_FILE,
     RUN_SIMULATION,
+    SET_GOALS,
+    CHECK_GOALS,
     RUN_PARAMETRIC_SWEEP,
     RUN_MONTE_CARLO,
     RUN_PVT_ANALYSIS,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,10 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _SUFFIX = ".json"
-_PLAIN = frozenset("-_.+ ")
-"""Beside letters and digits what a file's name keeps of a place."""
-_LONGEST = 200
-"""Bytes of a name before the suffix; file systems allow 255."""
 _MAX_BYTES = 2**20
 _MOST_FILES = 2000
 
@@ -35,7 +29,7 @@ class GoalFiles:
 
     def path_of(self, circuit: str) -> Path:
         """Where the goals of the circuit at this place are, or would be."""
-        return self._folder / f"{_name_of(circuit)}{_SUFFIX}"
+        return self._folder / paths.goals_file_name(circuit)
 
     def read(self, circuit: str) -> bytes | None:
         """The goals of a circuit, None when it has none. Raises EnvironmentProblem."""
@@ -84,21 +78,6 @@ class GoalFiles:
             raise _unusable(error.place) from error
         except OSError as error:
             raise write_problem(error, self._folder) from error
-
-
-def _name_of(circuit: str) -> str:
-    """One file name for each place: readable, and never one with a meaning of its own."""
-    name = "".join(
-        char
-        if (char.isalnum() or char in _PLAIN) and not (index == 0 and char in ". ")
-        else "".join(f"%{byte:02X}" for byte in os.fsencode(char))
-        for index, char in enumerate(circuit)
-    )
-    encoded = os.fsencode(name)
-    if len(encoded) <= _LONGEST:
-        return name
-    digest = hashlib.sha256(os.fsencode(circuit)).hexdigest()[:16]
-    return f"{encoded[: _LONGEST - 17].decode(errors='ignore')}~{digest}"
 
 
 def _content(path: Path) -> bytes | None:

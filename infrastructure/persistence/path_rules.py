@@ -31,7 +31,12 @@ _EXPORTED_SUFFIXES = (".svg", ".png", ".mat")
 
 
 def is_for_tools(place: str, *, is_folder: bool) -> bool:
-    """Whether tools may write at a place of the project (relative, forward slashes), judged by its name."""
+    """Whether tools may write at a place of the project (relative, forward slashes), judged by its name.
+
+    The goals of circuits are the one hidden place: only `set_goals` gets there, by the circuit's name.
+    """
+    if paths.is_goals_file(PurePosixPath(place)):
+        return not is_folder
     parts = place.split("/")
     if any(part.startswith(".") or not part for part in parts):
         return False

@@ -156,7 +156,8 @@ class ProjectFolder:
     def place_of(self, path: Path) -> str:
         """Where `path` really is: relative to the project, forward slashes, links resolved.
 
-        It need not exist. Raises UserInputError for a place outside or inside `.circuit_ai/`.
+        It need not exist. Raises UserInputError for a place outside or inside `.circuit_ai/`; of what
+        is there only the goals of circuits are changed as the user's files are.
         """
         return self._inside(path).relative_to(self.root).as_posix()
 
@@ -371,8 +372,11 @@ class ProjectFolder:
                 file=path,
                 error_type="outside_project",
             )
+        place = target.relative_to(self.root)
         # Folded, for file systems where upper and lower case are the same.
-        if paths.PROJECT_FOLDER in (part.casefold() for part in target.relative_to(self.root).parts):
+        if paths.PROJECT_FOLDER in (part.casefold() for part in place.parts) and not paths.is_goals_file(
+            place
+        ):
             raise UserInputError(
                 msg("{path} is inside .circuit_ai, which is reserved for the program.", path=path),
                 advice=msg("Choose a place beside it."),

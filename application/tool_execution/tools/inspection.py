@@ -83,7 +83,7 @@ async def inspect_data(arguments: InspectArguments, context: ToolContext, _call:
     values = {text: found[selected] for text, selected in expressions.items()}
     plots = await in_thread(context, _read_plots, context, source.path)
     chosen = of_analysis(plots, arguments.analysis_type)
-    run = await in_thread(context, _run_of, context, source.path)
+    run = await in_thread(context, run_of, context, source.path)
     details: dict[str, Any] = {
         "result_path": source.name,
         "is_stale": source.is_stale,
@@ -124,7 +124,7 @@ def _answer(details: dict[str, Any]) -> ToolResult:
     )
 
 
-def _run_of(context: ToolContext, result: Path) -> dict[str, Any]:
+def run_of(context: ToolContext, result: Path) -> dict[str, Any]:
     """In what the run was another one than the circuit's file says, and whether it failed."""
     stored = result_content(context, result)
     request = stored.get("request")

@@ -13,6 +13,7 @@ from application.simulation.failure_place import placed
 from application.tool_execution.definition import Arguments, Assignments, Number, Switch, Tool, ToolContext
 from application.tool_execution.tools._common import in_thread, in_worker
 from application.tool_execution.tools.circuit_choice import chosen_circuit
+from application.tool_execution.tools.goal_verdicts import goals_line, judged_goals, verdict_to_details
 from application.tool_execution.tools.result_data import naming_hint, simulated_plots
 from domain.circuit.netlist import Netlist
 from domain.llm.tools.look import ToolLook
@@ -202,9 +203,14 @@ async def _result(context: ToolContext, circuit: Path, simulated: SimulationResu
     }
     name = view.name_of(circuit)
     if simulated.ok:
+        goals = ""
+        judged = await judged_goals(context, circuit, simulated.result_path)
+        if judged:
+            details["goals"] = [verdict_to_details(each) for each in judged]
+            goals = goals_line(judged)
         return ToolResult(
             success=True,
-            content=_content(details),
+            content=_content(details, goals),
             summary=_summary(name, ", ".join(plot["analysis"] for plot in plots), simulated),
             result=details,
         )
@@ -262,13 +268,14 @@ def _entry(issue: SimulationIssue, view: ProjectView) -> dict[str, Any]:
     return {key: value for key, value in entry.items() if value is not None}
 
 
-def _content(details: dict[str, Any]) -> str:
+def _content(details: dict[str, Any], goals: str = "") -> str:
     lines = [f"{details['file_path']}: {details['status']}, result {details['result_path']}"]
     if details["reused"]:
         lines.append(
             f"Not simulated again: circuit, includes, analysis, parameters and simulator are those of the "
             f"stored run of {details['created']}, given here. force=true simulates anew."
         )
+    lines += filter(None, [goals])
     lines += [f"{name} = {_figure(item)}" for name, item in details["metrics"].items()]
     for severity in ("errors", "warnings"):
         lines += [f"{severity[:-1]}: {_issue_line(item)}" for item in details[severity]]

@@ -16,6 +16,7 @@ from shared.errors import CircuitAIError
 
 if TYPE_CHECKING:
     from application.groups.project import Project
+    from application.ports.project import OperationRecord
     from application.tool_execution.taking_back import UndoChoice
 
 
@@ -77,9 +78,14 @@ class FileChanges:
         card = self._items.get(key)
         if isinstance(card, OperationCard):
             self._items.put(with_operation(card, entry, {}))
-            for change in entry.record.further:
-                self._window.file_changed(root / change.path)
+            self._tell_of_others(root, card, entry.record)
             self._tell()
+
+    def _tell_of_others(self, root: Path, card: OperationCard, record: OperationRecord) -> None:
+        """The files that a change has touched beside the one its card names."""
+        for change in record.changes:
+            if change.path != card.path:
+                self._window.file_changed(root / change.path)
 
     async def _load_standing(self, root: Path, card: OperationCard) -> None:
         """Whether the change stands, as the log has it; it says which operation to undo next."""
@@ -92,4 +98,5 @@ class FileChanges:
             for entry in entries:
                 if entry.record.op_id == card.key:
                     self._items.put(with_operation(card, entry, undone_by))
+                    self._tell_of_others(root, card, entry.record)
         self._tell()

@@ -13,6 +13,7 @@ from PyQt6.QtWidgets import QWidget
 from presentation.panels.conversation.items import Change
 from presentation.ui.workspace import WindowServices
 from shared.message import Message
+from shared.paths import circuit_of_goals
 
 if TYPE_CHECKING:
     from application.groups.models import Models
@@ -63,8 +64,14 @@ class PanelWindow:
         return circuit.relative_to(root).as_posix() if circuit and circuit.is_relative_to(root) else ""
 
     def file_changed(self, path: Path) -> None:
-        """For the tree, the editor and whoever shows the file."""
-        self._services.workspace.file_changed.emit(path)
+        """For the tree, the editor and whoever shows the file, or is judged by the goals in it."""
+        workspace = self._services.workspace
+        workspace.file_changed.emit(path)
+        root = workspace.root
+        if root is not None and path.is_relative_to(root):
+            circuit = circuit_of_goals(path.relative_to(root).as_posix())
+            if circuit:
+                workspace.goals_changed.emit(root / circuit)
 
     def file_made(self, path: Path) -> None:
         self._services.workspace.file_offered.emit(path)

@@ -37,6 +37,7 @@ from presentation.panels.conversation.items import (
 from presentation.panels.conversation.netlist_card import cards_of
 from presentation.panels.conversation.sources import stored_sources
 from shared.message import msg, stored_message
+from shared.paths import circuit_of_goals
 
 if TYPE_CHECKING:
     from application.conversation.sessions import ShownMessage, ShownSession
@@ -310,7 +311,7 @@ def with_operation(card: OperationCard, entry: OperationEntry, undone_by: Mappin
     changed = any(change.before != change.after for change in record.changes)
     return replace(
         card,
-        path=record.path,
+        path=circuit_of_goals(record.path) or record.path,
         diff=entry.diff,
         is_new_file=record.before_sha256 == ABSENT and not record.further and record.after_sha256 != FOLDER,
         standing="none" if not changed else "undone" if steps % 2 else "stands",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.paths import is_project, project_root_of, user_home
+from shared.paths import circuit_of_goals, goals_file_name, is_project, project_root_of, user_home
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,19 @@ def test_neither_a_file_nor_a_link_of_that_name_makes_a_project(tmp_path):
 @pytest.mark.parametrize("name", ["a\0b", "x" * 5000])
 def test_a_name_no_file_can_have_is_in_no_project(tmp_path, name):
     assert project_root_of(tmp_path / name / "a.cir") is None
+
+
+@pytest.mark.parametrize(
+    "circuit", ["amp.cir", "sub dir/amp.cir", "滤波器/甲.cir", ".odd%~name.cir", "a\\b*?.cir"]
+)
+def test_a_file_of_goals_names_its_circuit(circuit):
+    name = goals_file_name(circuit)
+    assert "/" not in name
+    assert circuit_of_goals(f".circuit_ai/goals/{name}") == circuit
+
+
+def test_a_shortened_name_of_goals_and_other_files_name_none():
+    name = goals_file_name("x" * 300 + ".cir")
+    assert len(name) <= 205
+    places = [f".circuit_ai/goals/{name}", "amp.cir", "goals/amp.cir.json", ".circuit_ai/amp.cir.json"]
+    assert [circuit_of_goals(place) for place in places] == [""] * 4

@@ -45,6 +45,8 @@ EFFECTS = {
     "rename_file": "change",
     "delete_file": "delete",
     "run_simulation": "simulate",
+    "set_goals": "change",
+    "check_goals": "read",
     "run_parametric_sweep": "simulate",
     "run_monte_carlo": "simulate",
     "run_pvt_analysis": "simulate",

@@ -1,0 +1,89 @@
+"""What tools say of a circuit's goals beside a result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from application.design.circuit_goals import place_in, read_goals
+from application.tool_execution.tools._common import in_thread
+from domain.design.round_table import asked, signed, value_beside_limit
+
+if TYPE_CHECKING:
+    from application.simulation.judging import JudgedGoal
+    from application.tool_execution.definition import ToolContext
+
+_DIGITS = 5
+_LONGEST_REASON = 160
+_NO_CELL = str.maketrans("|\r\n", "/  ")
+
+
+async def judged_goals(context: ToolContext, circuit: Path, result: Path) -> tuple[JudgedGoal, ...]:
+    """The circuit's goals held against a stored result; () when nothing is asked of it."""
+    place = place_in(context.project.root, circuit)
+    goals = (await in_thread(context, read_goals, context.project, place)).goals
+    if not goals:
+        return ()
+    from application.simulation.judging import judge
+
+    return await judge(context.services.measure, result, goals)
+
+
+def goals_line(found: Sequence[JudgedGoal]) -> str:
+    """All verdicts in a line: ``Goals (1 of 2 met): MISSED cutoff = 999.97 Hz (≥ 1 kHz); met ...``."""
+    met = sum(each.verdict.met for each in found)
+    return f"Goals ({met} of {len(found)} met): " + "; ".join(map(_brief, found))
+
+
+def verdict_table(found: Sequence[JudgedGoal]) -> str:
+    """A row for each goal, with its margin and what it is measured by."""
+    head = "| goal | measured by | asked | value | margin | verdict |\n|---|---|---|---|---|---|"
+    return "\n".join([head, *(f"| {' | '.join(_cells(each))} |" for each in found)])
+
+
+def verdict_to_details(judged: JudgedGoal) -> dict[str, Any]:
+    """A verdict in plain JSON types."""
+    goal, measured = judged.verdict.goal, judged.verdict.measured
+    details: dict[str, Any] = {
+        "metric": goal.metric,
+        "value": measured.value if math.isfinite(measured.value) else None,
+        "unit": measured.unit or goal.unit,
+        "minimum": goal.minimum,
+        "maximum": goal.maximum,
+        "priority": goal.weight,
+        "met": judged.verdict.met,
+    }
+    if goal.condition:
+        details["condition"] = goal.condition
+    if judged.reason is not None:
+        details["reason"] = str(judged.reason)[:_LONGEST_REASON]
+    return details
+
+
+def _texts(judged: JudgedGoal) -> tuple[str, str]:
+    """Value and limit, with the digits that tell them apart."""
+    goal, measured = judged.verdict.goal, judged.verdict.measured
+    value, digits = value_beside_limit(goal, measured, _DIGITS)
+    limit = asked(goal, digits, measured.unit)
+    return value, f"{limit}, {goal.condition}" if goal.condition else limit
+
+
+def _brief(judged: JudgedGoal) -> str:
+    value, limit = _texts(judged)
+    goal = judged.verdict.goal
+    wish = " wish" if goal.weight == "wish" else ""
+    return f"{'met' if judged.verdict.met else 'MISSED'}{wish} {goal.metric} = {value} ({limit})"
+
+
+def _cells(judged: JudgedGoal) -> tuple[str, ...]:
+    goal, measured = judged.verdict.goal, judged.verdict.measured
+    value, limit = _texts(judged)
+    share = goal.margin(measured.value)
+    verdict = "met" if judged.verdict.met else "MISSED"
+    if judged.reason is not None:
+        verdict = f"not measured: {str(judged.reason)[:_LONGEST_REASON]}"
+    name = f"{goal.metric} (wish)" if goal.weight == "wish" else goal.metric
+    margin = "-" if share is None else signed(100 * share, "%", 3)
+    return tuple(cell.translate(_NO_CELL) for cell in (name, goal.expression, limit, value, margin, verdict))
