@@ -35,6 +35,15 @@ class MeasureResult:
         """Who computed the data of `source`; never raises."""
         return await self._cpu.run_in_thread(self._results.origin_of, source)
 
+    async def is_cut_off(self, source: Path) -> bool:
+        """Whether the data of `source` end before what their header promises. Raises UserInputError when they
+        cannot be read."""
+        return await self._cpu.run_in_thread(self._is_cut_off, source)
+
+    def _is_cut_off(self, source: Path) -> bool:
+        with self._waveforms.open(self._results.raw_path_of(source)) as file:
+            return any(outline.is_truncated for outline in file.outlines)
+
     def _evaluate(self, source: Path, expressions: Sequence[str]) -> dict[str, Quantity | CircuitError]:
         from domain.simulation.expressions import evaluate
 

@@ -157,10 +157,7 @@ class RunSimulation:
     ) -> SimulationResult:
         metrics, issues = run_metrics(prepared, run, lambda: self._read_plots(run))
         result = _result(request, prepared, run, result_id, folder)
-        placed = _placed(prepared, run, issues)
-        if run.status == "failed":
-            placed = tuple(map(prepared.placed, with_causes(placed, prepared)))
-        result = replace(result, metrics=metrics, issues=placed)
+        result = replace(result, metrics=metrics, issues=_told(prepared, run, issues))
         self._results.save(result)
         return result
 
@@ -187,7 +184,7 @@ class RunSimulation:
             metrics={
                 f"{name}@{step.number}": value for step in steps for name, value in step.metrics.items()
             },
-            issues=_placed(prepared, joined, issues),
+            issues=_told(runs[0][0], joined, issues),
         )
         self._results.save(result)
         return result
@@ -218,10 +215,15 @@ def _result(
     )
 
 
-def _placed(
+def _told(
     prepared: PreparedCircuit, run: SimulationRun, issues: Sequence[SimulationIssue]
 ) -> tuple[SimulationIssue, ...]:
-    return tuple(map(prepared.placed, (*_with_refusals(run, prepared.tree), *issues)))
+    """All that is said of a run, each at its place; of one that failed with the causes. `prepared` is the
+    circuit as ngspice read it: of a stepped one, that of a step. Blocking."""
+    found: tuple[SimulationIssue, ...] = (*_with_refusals(run, prepared.tree), *issues)
+    if run.status == "failed":
+        found = with_causes(tuple(map(prepared.placed, found)), prepared)
+    return tuple(map(prepared.placed, found))
 
 
 def _with_refusals(run: SimulationRun, tree: DependencyTree) -> Sequence[SimulationIssue]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from application.app import Application
-from presentation.cli.measure import told_origin
+from presentation.cli.measure import told_facts
 from presentation.json_output import Output
 from shared.errors import UserInputError
 from shared.message import msg
@@ -62,7 +62,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
             with_units=form == "tsv" if args.units is None else args.units,
         ),
     )
-    origin = await told_origin(args.source, app, out)
+    facts = await told_facts(args.source, app, out)
     if exported.left_out:
         out.note(
             msg("Only {name} was written; the result also has {others} (choose with --analysis).",
@@ -72,7 +72,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         out.json(
             {
                 "ok": True,
-                "origin": origin,
+                **facts,
                 "path": exported.path,
                 "format": form,
                 "tables": [

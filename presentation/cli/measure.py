@@ -7,7 +7,6 @@ from pathlib import Path
 
 from application.app import Application
 from domain.simulation.result import Quantity
-from domain.simulation.retention import Origin
 from presentation.figures import figure
 from presentation.json_output import Output
 from shared.errors import CircuitError
@@ -22,12 +21,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 1 when the data do not hold a quantity, 2 for a wrong expression."""
     values = await app.simulation.measure(args.source, args.expressions)
-    origin = await told_origin(args.source, app, out)
+    facts = await told_facts(args.source, app, out)
     failures = {text: value for text, value in values.items() if isinstance(value, CircuitError)}
     if out.as_json:
         document: dict[str, object] = {
             "ok": not failures,
-            "origin": origin,
+            **facts,
             "values": {
                 expression: None if isinstance(value, CircuitError) else _entry(value)
                 for expression, value in values.items()
@@ -47,12 +46,15 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     return 1 if failures else 0
 
 
-async def told_origin(source: Path, app: Application, out: Output) -> Origin:
-    """Who computed the data; a note says so when it was not this installation."""
+async def told_facts(source: Path, app: Application, out: Output) -> dict[str, object]:
+    """Who computed the data and whether they are whole; a note says what to be careful of."""
     origin = await app.simulation.measure.origin_of(source)
     if origin == "elsewhere":
         out.note(msg("These data were computed elsewhere, not by this installation."))
-    return origin
+    is_truncated = await app.simulation.measure.is_cut_off(source)
+    if is_truncated:
+        out.note(msg("The raw file ends early: it has fewer points than its header says."))
+    return {"origin": origin, "is_truncated": is_truncated}
 
 
 def _entry(quantity: Quantity) -> dict[str, object]:

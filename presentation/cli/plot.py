@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from application.app import Application
 from presentation.cli.export import add_choice_of_signals, format_of
-from presentation.cli.measure import told_origin
+from presentation.cli.measure import told_facts
 from presentation.json_output import Output
 from shared.errors import UserInputError
 from shared.message import msg
@@ -64,7 +64,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
             words={key: out.translate(word) for key, word in words.items()},
         ),
     )
-    origin = await told_origin(args.source, app, out)
+    facts = await told_facts(args.source, app, out)
     if exported.left_out:
         out.note(
             msg("Only {name} was drawn; the result also has {others} (choose with --analysis).",
@@ -74,7 +74,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         out.json(
             {
                 "ok": True,
-                "origin": origin,
+                **facts,
                 "path": exported.path,
                 "format": form,
                 "tables": [

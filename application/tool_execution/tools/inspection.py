@@ -88,6 +88,7 @@ async def inspect_data(arguments: InspectArguments, context: ToolContext, _call:
         "result_path": source.name,
         "is_stale": source.is_stale,
         "origin": source.origin,
+        "is_truncated": await context.services.measure.is_cut_off(source.path),
         **run,
     }
     if values:
@@ -218,6 +219,8 @@ def _reservations(details: dict[str, Any]) -> str:
     reservations = []
     if details["origin"] == "elsewhere":
         reservations.append(f"{OF_OTHERS}: run the circuit for figures of your own")
+    if details["is_truncated"]:
+        reservations.append("the raw file ends early: it has fewer points than its header says")
     if details["is_stale"]:
         reservations.append("the circuit was changed since: run it again for new figures")
     if details["parameters"]:

@@ -180,3 +180,15 @@ def test_expressions_may_begin_with_a_minus(cli: Cli, result: Path, tmp_path: Pa
     assert cli("export", result, "-o", target, "--analysis", "op", *signals).exit_code == 0
     assert list(table(target.read_text())[0]) == ["-i(vin)", "-(op.v(out)-op.v(in))"]
     assert cli("measure", result, "-x", "v(out)", "--json").exit_code == 2
+
+
+def test_data_that_end_early_are_told(cli: Cli, result: Path, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.raw"
+    data = next(result.parent.glob("*.raw")).read_bytes()
+    assert not cli("measure", result, "max(v(out))", "--json").document["is_truncated"]
+    cut.write_bytes(data[:-8])
+    for command in (("measure", cut, "max(tran.v(out))"), ("export", cut, "-o", tmp_path / "cut.csv")):
+        told = cli(*command)
+        assert told.exit_code == 0
+        assert "ends early" in told.stdout + told.stderr
+    assert cli("measure", cut, "max(tran.v(out))", "--json").document["is_truncated"]
