@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from application.simulation.prepared_circuit import PreparedCircuit
 from domain.circuit.diagnostics import Diagnostic, diagnose
 from domain.circuit.dialects import functions_of_mode
+from domain.circuit.hierarchy import element_at, read_circuit
 from domain.simulation.result import SimulationIssue
 from shared.message import msg
 
@@ -23,6 +25,9 @@ _ROOTS = (
     "model-level",
     "osdi-missing",
     "unknown-directive",
+    "unknown-element",
+    "model-type",
+    "undefined-node",
     "unclosed-subckt",
     "stray-ends",
     "include-missing",
@@ -55,35 +60,41 @@ def with_causes(issues: Sequence[SimulationIssue], prepared: PreparedCircuit) ->
     causes += [item._replace(severity="error") for item in found if item.code in _FATAL_WARNINGS]
     if not causes:
         return tuple(issues)
-    causes.sort(key=lambda item: item.code not in _ROOTS)
-    told = {(issue.file, issue.line): issue.code for issue in errors if issue.line is not None}
-    new = [
-        _issue(item)
-        for item in causes
-        if (item.file, item.line) not in told
-        or (item.code in _ROOTS and told[item.file, item.line] != item.code)
-    ][:_MOST]
-    if errors and errors[0].code in _MISSING_FILES:
-        return (*issues, *new)
     first = (errors[0].file, errors[0].line) if errors else None
-    agrees = first in {(item.file, item.line) for item in causes} and causes[0].code not in _ROOTS
-    return (*issues, *new) if agrees else (*new, *issues)
+    causes.sort(key=lambda item: (item.code not in _ROOTS, (item.file, item.line) != first))
+    roots = {(item.file, item.line) for item in causes if item.code in _ROOTS}
+    kept = {(issue.file, issue.line) for issue in errors if _is_better_told(issue, prepared)} - roots
+    new: dict[tuple[Path | None, int], SimulationIssue] = {}
+    for item in causes:  # of each line the first: a second one there is mostly its consequence
+        if (item.file, item.line) not in kept and len(new) < _MOST:
+            new.setdefault((item.file, item.line), _issue(item))
+    others = [
+        issue
+        for issue in issues
+        if issue.severity != "error" or issue.line is None or (issue.file, issue.line) not in new
+    ]
+    leads = bool(errors) and (errors[0].code in _MISSING_FILES or (first in kept and not roots))
+    return (*others, *new.values()) if leads else (*new.values(), *others)
+
+
+def _is_better_told(issue: SimulationIssue, prepared: PreparedCircuit) -> bool:
+    """The run's own words say more than `check` can: of a file that is not there, of v(...) in a
+    parameter, of a measurement."""
+    if issue.code in _MISSING_FILES or (issue.code == "bad-expression" and issue.advice is not None):
+        return True
+    return issue.file == prepared.netlist.path and issue.line in {
+        card.line for card in prepared.netlist.directives("meas")
+    }
 
 
 def _at_its_element(issue: SimulationIssue, prepared: PreparedCircuit) -> SimulationIssue:
-    """With the place of the element ngspice names ("m.x1.mp1: channel length less than zero"), if only one
-    element is called so."""
-    if issue.line is not None or issue.code not in ("analysis-failed", "circuit-not-loaded"):
+    """With the place of the element ngspice names by its path ("m.x1.mp1: channel length less than zero")."""
+    if issue.line is not None or issue.severity != "error":
         return issue
-    named = re.search(r": (?:[a-z]\.(?:x[^\s.:]*\.)+)?([a-z][^\s.:]*)[: ]", str(issue.message), re.IGNORECASE)
-    sources = (prepared.netlist, *prepared.tree.files.values())
-    found = [
-        (source.path, element.line)
-        for source in sources
-        for element in source.elements
-        if named is not None and element.key == named[1].lower()
-    ]
-    return replace(issue, file=found[0][0], line=found[0][1]) if len(found) == 1 else issue
+    named = re.search(r": ((?:[a-z]\.(?:x[^\s.:]*\.)+)?[a-z][^\s.:]*)[: ]", str(issue.message), re.IGNORECASE)
+    path = issue.element or (named[1] if named is not None else "")
+    found = element_at(read_circuit(prepared.tree), path) if path else None
+    return issue if found is None else replace(issue, file=found.file, line=found.element.line)
 
 
 def _of_a_measurement(issue: SimulationIssue, prepared: PreparedCircuit) -> SimulationIssue:

@@ -233,7 +233,7 @@ _SCHEMATICS: tuple[tuple[str, re.Pattern[bytes], Message], ...] = (
          "spice; then open the .cir file here.")),
     ("PSpice", late_pattern(rb"\s*\*version \d+\.\d+ \d+\r?\nu \d+"),
      msg("In PSpice Schematics choose Analysis > Create Netlist; then open the .cir and .net files here.")),
-    ("Qucs", late_pattern(rb"\s*<Qucs(?:-S)? Schematic "),
+    ("Qucs", late_pattern(rb"\s*(?:<Qucs(?:-S)? Schematic |# Qucs \d)"),
      msg("In Qucs-S choose Simulation > Save netlist; then open that file here.")),
     ("xschem", late_pattern(rb"\s*v \{xschem "),
      msg("In xschem choose Netlist in SPICE mode; then open the .spice file here.")),
@@ -241,30 +241,35 @@ _SCHEMATICS: tuple[tuple[str, re.Pattern[bytes], Message], ...] = (
 """Drawings people take for netlists, and the way from each to a netlist."""
 
 
-_LISTING = late_pattern(
-    rb"(?:Warning:[^\n]*\n|\s)*+"
-    rb"(?:No\. of Data Rows\s*:\s*\d+\s|Circuit:[^\n]*\s+(?:Date:|Doing analysis at TEMP)\s)"
-)
+_LISTINGS = (
+    ("ngspice", late_pattern(
+        rb"(?:Warning:[^\n]*\n|\s)*+"
+        rb"(?:No\. of Data Rows\s*:\s*\d+\s|Circuit:[^\n]*\s+(?:Date:|Doing analysis at TEMP)\s)")),
+    ("PSpice", late_pattern(rb"[\s\f]*+\*{4} [\d/]+ [\d:]+ \*{2,}[^\n]*PSpice")),
+    ("HSPICE", late_pattern(rb"(?:[^\n]*\n){0,5}?[^\n]*\*{4,} +(?:Star-)?HSPICE +-- ", re.IGNORECASE)),
+)  # fmt: skip
+"""How what a simulator printed begins, its listing of the circuit among it."""
 
 
 def refuse_schematic(data: bytes, path: Path | None) -> None:
     """Raise UserInputError for a drawing or a printed result: it says the way to its netlist."""
     head = plain_text(data[:4000])
-    if _LISTING.match(head):
-        raise UserInputError(
-            msg(
-                "{path} is what ngspice printed, not a netlist. Open the circuit it was run with.", path=path
-            ),
-            file=path,
-            line=1,
-            error_type="schematic",
-        )
+    for program, pattern in _LISTINGS:
+        if pattern.match(head):
+            raise UserInputError(
+                msg("{path} is what {program} printed, not a netlist. Open the circuit it was run with.",
+                    path=path, program=program),
+                file=path,
+                line=1,
+                error_type="schematic",
+            )  # fmt: skip
     for program, pattern, way in _SCHEMATICS:
         if pattern.match(head.removeprefix(codecs.BOM_UTF8)):
             raise UserInputError(
                 msg("{path} is a {program} schematic, not a netlist. {way}", path=path, program=program,
                     way=way),
                 file=path,
+                line=1,
                 error_type="schematic",
             )  # fmt: skip
 

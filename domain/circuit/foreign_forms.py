@@ -48,6 +48,28 @@ _FORMS: tuple[tuple[re.Pattern[str], Message], ...] = (
         msg("ngspice cannot play the wave file of {word}. Write its points as PWL.", word=""),
     ),
     (
+        late_pattern(r"(?P<word>[vi]\S*)\s+\S+\s+\S+\s+type\s*=\s*[vi]dc\b", re.IGNORECASE),
+        msg("{word} is a source in the form of ahkab. Write it like V1 1 0 DC 1 AC 1.", word=""),
+    ),
+    (
+        late_pattern(r"[^$]*(?P<word>\$\{\w+\})"),
+        msg("{word} is a placeholder: this file is a template that another program fills in.", word=""),
+    ),
+    (
+        late_pattern(r"(?P<word>l\S*)\s+\S+\s+\S+\s+flux\s*=", re.IGNORECASE),
+        msg("{word} is given by its flux, which only LTspice understands. Give its inductance.", word=""),
+    ),
+    (
+        late_pattern(r"(?P<word>[vi]\S*)\s.*\bpwl\s*\(?\s*file\s*=", re.IGNORECASE),
+        msg("ngspice does not read the points of {word} from a file. Write them into the PWL, or use the "
+            "XSPICE model filesource.", word=""),
+    ),
+    (
+        late_pattern(r"(?P<word>[eg]\S*)\s+\S+\s+\S+\s+(?:opamp|transformer)\s", re.IGNORECASE),
+        msg("{word} is an ideal element of HSPICE that ngspice does not have. Write its gain: "
+            "E1 out 0 in+ in- 1meg.", word=""),
+    ),
+    (
         late_pattern(r"\.meas\w*\s+\S+\s+\S+\s+err\w*\s.*\bfile\s*=", re.IGNORECASE),
         msg("The .meas of ngspice does not compare with a file, as that of Xyce does. Remove the line."),
     ),
@@ -65,6 +87,8 @@ _DEVICES_OF_XYCE = frozenset({
 
 def foreign_form(card: Statement) -> Message | None:
     """What to write in place of a card that has another program's form; None for ngspice's own."""
+    if card.keyword in ("include", "lib"):  # whose ${NAME} may be a variable of the system
+        return None
     for pattern, message in _FORMS:
         if match := pattern.match(card.raw.lstrip()):
             return Message(

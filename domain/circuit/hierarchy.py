@@ -135,6 +135,26 @@ def read_circuit(tree: DependencyTree) -> Circuit:
     return Circuit(top=top, global_nodes=_global_nodes(tree))
 
 
+def element_at(circuit: Circuit, path: str) -> PlacedElement | None:
+    """The element ngspice calls by `path`: ``r1``, ``m.x1.mp1`` for mp1 in the subcircuit of X1, ``b.x1.be2``
+    for the source it makes of an E2 with a formula. None when there is none."""
+    names = path.lower().split(".")
+    names = names[1:] if len(names) > 2 and len(names[0]) == 1 else names
+    block: Block | None = circuit.top
+    for name in names[:-1]:
+        found = _element(block, name) if block is not None else None
+        model = found.element.model if found is not None and found.element.letter == "x" else None
+        block = block.find_block(model.text) if block is not None and model is not None else None
+    if block is None:
+        return None
+    last = names[-1]
+    return _element(block, last) or (_element(block, last[1:]) if last[:1] == "b" else None)
+
+
+def _element(block: Block, key: str) -> PlacedElement | None:
+    return next((placed for placed in block.elements if placed.element.key == key), None)
+
+
 def _open_block(parent: Block, placed: Placed) -> Block:
     subcircuit = subcircuit_of(placed.statement)
     block = Block(name=subcircuit.name, parent=parent, file=placed.file, subcircuit=subcircuit)

@@ -56,6 +56,17 @@ _MODEL_TYPES: dict[str, frozenset[str]] = {
     "p": frozenset({"cpl"}),
 }
 """Model types a device letter takes; letters not listed take any."""
+_CODE_MODELS = frozenset({
+    "adc_bridge", "aswitch", "bidi_bridge", "capacitoric", "climit", "cmeter", "core", "d_and", "d_buffer",
+    "d_dff", "d_dlatch", "d_dt", "d_fdiv", "d_genlut", "d_inverter", "d_jkff", "d_lut", "d_nand", "d_nor",
+    "d_open_c", "d_open_e", "d_or", "d_osc", "d_pulldown", "d_pullup", "d_pwm", "d_ram", "d_source", "d_srff",
+    "d_srlatch", "d_state", "d_tff", "d_to_real", "d_tristate", "d_xnor", "d_xor", "dac_bridge", "delay",
+    "divide", "filesource", "gain", "hyst", "ilimit", "inductoric", "int", "lcouple", "limit", "lmeter",
+    "memristor", "mult", "multi_input_pwl", "oneshot", "potentiometer", "pswitch", "pwl", "pwlts",
+    "real_delay", "real_gain", "real_to_v", "s_xfer", "sidiode", "sine", "slew", "spice2poly", "square",
+    "summer", "table2d", "table3d", "triangle", "zener",
+})  # fmt: skip
+"""XSPICE's models in ngspice 39, as its `devhelp` lists them; more come with `codemodel`."""
 
 
 def check_references(
@@ -66,6 +77,7 @@ def check_references(
     rings = rings_of(visible)
     if not fragment:
         _check_verilog_a(circuit, tree, findings)
+        _check_code_models(circuit, tree, findings)
     for block in visible:
         _check_duplicates(block, findings)
         severity: Severity = "error" if complete and block.is_used and not fragment else "info"
@@ -73,6 +85,7 @@ def check_references(
         check_parameters(scope, findings)
         for placed in block.elements:
             _check_element(placed, scope, findings)
+        _check_paths(block, severity, findings)
         _check_models(scope, findings)
         if (
             not block.is_used
@@ -90,12 +103,7 @@ def check_references(
 
 def _check_verilog_a(circuit: Circuit, tree: DependencyTree, findings: Findings) -> None:
     """N lines need a library that OpenVAF made and `pre_osdi` loads."""
-    loads = any(
-        re.match(r"\s*(?:\*#\s*)?(?:pre_)?osdi\s", placed.statement.raw, re.IGNORECASE)
-        for placed in tree.expanded
-        if placed.statement.kind == "control"
-    )
-    if loads:
+    if _loads(tree, "osdi"):
         return
     for block in circuit.top.walk():
         for placed in block.elements:
@@ -104,6 +112,25 @@ def _check_verilog_a(circuit: Circuit, tree: DependencyTree, findings: Findings)
                               ".control, pre_osdi model.osdi, .endc.", name=placed.element.name)  # fmt: skip
                 findings.add("error", "osdi-missing", message, file=placed.file, at=placed.element.statement)
                 return  # once is enough
+
+
+def _loads(tree: DependencyTree, command: str) -> bool:
+    """The circuit's own commands load models of that kind."""
+    pattern = re.compile(rf"\s*(?:\*#\s*)?(?:pre_)?{command}\s", re.IGNORECASE)
+    return any(pattern.match(p.statement.raw) for p in tree.expanded if p.statement.kind == "control")
+
+
+def _check_code_models(circuit: Circuit, tree: DependencyTree, findings: Findings) -> None:
+    """A lines need a code model that ngspice has, or that `codemodel` loads."""
+    if _loads(tree, "codemodel"):
+        return
+    for block in circuit.top.walk():
+        used = {p.element.model.key for p in block.elements if p.element.letter == "a" and p.element.model}
+        for card in block.cards if block.is_used else ():
+            words = card.statement.head(3) if card.statement.keyword == "model" else ()
+            if len(words) == 3 and words[1].key in used and words[2].key not in _CODE_MODELS:
+                message = msg("The installed ngspice has no code model {type}.", type=words[2].text)
+                findings.add("error", "model-type", message, file=card.file, at=words[2])
 
 
 # ---- duplicates ----------------------------------------------------------------------------------
@@ -187,6 +214,9 @@ def _note_missing(placed: PlacedElement, scope: Scope, findings: Findings) -> No
         "value": ("missing-value", msg("{name} has no value.", name=element.name)),
         "model": ("missing-model", msg("{name} has no model.", name=element.name)),
     }[element.missing or "nodes"]
+    if name := re.match(r"\$[A-Za-z_]\w*(?=\s+\S)", element.statement.comment):  # a node of Xyce's
+        message = msg("In ngspice “{word}” begins a comment, so {name} lacks what follows. Rename it.",
+                      word=name[0], name=element.name)  # fmt: skip
     # ngspice takes R, C and L without a value for 1 mOhm, 0 F and 0 H.
     is_refused = scope.block.is_used and not (code == "missing-value" and element.letter in "rcl")
     findings.add("error" if is_refused else "warning", code, message, file=placed.file, at=element.statement)
@@ -270,15 +300,18 @@ def _foreign_level(model: Model) -> int | None:
 def _outside_all_bins(element: Element, scope: Scope) -> str:
     """``L=1u, W=50u`` of a MOSFET no bin of its model takes; "" when one does, or when it is not known."""
     given = [read_number(element.params[key].text) if key in element.params else None for key in ("l", "w")]
-    cards = (card.statement for block in scope.block.lineage for card in block.cards)
-    is_scaled = any(
-        re.search(r"\b(?:scale|wnflag)\b", card.raw, re.IGNORECASE)
-        for card in cards
-        if card.keyword == "options"
+    options = " ".join(
+        card.statement.raw
+        for block in scope.block.lineage
+        for card in block.cards
+        if card.statement.keyword == "options"
     )
-    if None in given or is_scaled or not {"nf", "wnflag"}.isdisjoint(element.params):
+    scaled = re.search(r"\bscale\s*=\s*([^\s,]+)", options, re.IGNORECASE)
+    scale = read_number(scaled[1]) if scaled is not None else read_number("1")
+    is_open = re.search(r"\bwnflag\b", options, re.IGNORECASE) is not None
+    if None in given or scale is None or is_open or not {"nf", "wnflag"}.isdisjoint(element.params):
         return ""
-    sizes = [number.value for number in given if number is not None]
+    sizes = [number.value * scale.value for number in given if number is not None]
     for block in scope.block.lineage:
         for name, model in block.models.items():
             if not re.fullmatch(re.escape(element.model.key if element.model else "") + r"\.\d+", name):
@@ -504,7 +537,12 @@ def _check_analysis_sources(circuit: Circuit, findings: Findings, severity: Seve
                 check_expression(word, placed.file, scope, findings)
         for source in _sources_of(card):
             if source.key not in names | {"temp"} and "." not in source.key and ":" not in source.key:
-                message = msg("The source {name} of this analysis does not exist.", name=source.text)
+                message = (
+                    msg("{name} is a parameter; ngspice sweeps sources only. Use .step param {name}.",
+                        name=source.text)
+                    if source.key in scope.parameters
+                    else msg("The source {name} of this analysis does not exist.", name=source.text)
+                )  # fmt: skip
                 findings.add(severity, "undefined-source", message, file=placed.file, at=source)
 
 
@@ -516,6 +554,24 @@ def _sources_of(card: Statement) -> Iterator[Field]:
         closing = next((i for i, f in enumerate(card.fields) if f.text == ")"), None)
         if closing is not None and closing + 1 < len(card.fields):
             yield card.fields[closing + 1]
+
+
+def _check_paths(block: Block, severity: Severity, findings: Findings) -> None:
+    """Nodes named by an instance and one of its ports: ngspice calls inner nodes so, but no ports."""
+    instances = {p.element.key: p.element for p in block.elements if p.element.letter == "x"}
+    for placed in block.elements if instances else ():
+        for node in (*placed.element.nodes, *placed.element.control_nodes):
+            name, _, port = node.key.partition(".")
+            instance = instances.get(name)
+            target = block.find_block(instance.model.text) if instance and instance.model else None
+            if instance is None or target is None or port not in target.ports:
+                continue
+            outer = dict(zip(target.ports, (each.text for each in instance.nodes), strict=False)).get(
+                port, ""
+            )
+            message = msg("{node} names a port of {instance}, which ngspice does not follow. Write {outer}.",
+                          node=node.text, instance=instance.name, outer=outer)  # fmt: skip
+            findings.add(severity, "undefined-node", message, file=placed.file, at=node)
 
 
 def _check_expression_nodes(circuit: Circuit, findings: Findings, severity: Severity) -> None:

@@ -4,10 +4,10 @@ A netlist is read through a Latin-1 view (one character is one byte), because ev
 netlist its structure is ASCII; texts for people are decoded with the file's real encoding. Every field
 of a statement knows the bytes it came from, also when it lies on a continuation line.
 
-The rules were tried on ngspice 39: the first line is the title; `+` goes on with the last card over
-blank and comment lines; `*` begins a comment, as does any of ``$ ; = [ ] ? ( ) & % " ! : ,`` in the
-first column; `;` and `//` end a card anywhere, `$` only after a blank, tab or comma; a line that ends
-in ``\\\\`` goes on in the next; text after `.end` is read like any other.
+The rules were tried on ngspice 39: the first line is the title, unless it includes a file; `+` goes on with
+the last card over blank and comment lines; `*` begins a comment, as does any of
+``$ ; = [ ] ? ( ) & % " ! : ,`` in the first column; `;` and `//` end a card anywhere, `$` only after a blank,
+tab or comma; a line that ends in ``\\\\`` goes on in the next; text after `.end` is read like any other.
 """
 
 from __future__ import annotations
@@ -26,6 +26,10 @@ StatementKind = Literal["title", "element", "directive", "control", "unknown"]
 
 _COMMENT_STARTS = frozenset('*$;=[]?()&%"!:,\f')
 _BRACKETS = frozenset("(),")
+_INCLUDED_TITLE = late_pattern(
+    r"""\.(?:inc|lib[ \t]+(?:"[^"]*"|'[^']*'|[^\s"']+)[ \t]+[^\s$;])""", re.IGNORECASE | re.ASCII
+)
+"""A first line that ngspice follows nevertheless: `.include`, or `.lib` with a section, at its very start."""
 _FIELD = late_pattern(r"""\{|'|"|[=(),]|[^\s=(),{'"]+|\}""", re.ASCII)
 BLANKS = " \t\r\n\f\v"
 """What separates words. In the Latin-1 view other \"spaces\" are bytes of letters: 入 is E5 85 A5."""
@@ -161,6 +165,12 @@ class Statement:
     def column(self) -> int:
         """1-based column of its first character."""
         return self._source.column(self.chunks[0].line, self.chunks[0].start)
+
+    @property
+    def comment(self) -> str:
+        """What its first line has behind the card, in the Latin-1 view: "" or from `$`, `;` or `//` on."""
+        line = self._source.line_text(self.line)
+        return line[comment_start(line) :] if self.kind in ("element", "directive") else ""
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -347,7 +357,7 @@ def _cards(source: Source, *, has_title: bool) -> Iterator[Statement]:
         text = source.view[line.start : line.end]
         body = text.lstrip(" \t\r\f\v\0")
         offset = line.start + len(text) - len(body)
-        if number == 1 and has_title:
+        if number == 1 and has_title and not _INCLUDED_TITLE.match(text):
             yield _single(source, "title", text, line.start, number)
             continue
         lowered = body[:9].lower()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from typing import Literal
 
@@ -63,7 +63,8 @@ def step_axes(netlist: Netlist) -> tuple[StepAxis, ...]:
 
 
 def _axes_of(netlist: Netlist) -> list[StepAxis]:
-    axes = [_axis_of(card) for card in netlist.directives("step") if not card.scope]
+    known = {parameter.name for parameter in netlist.parameters if not parameter.scope}
+    axes = [_axis_of(card, known) for card in netlist.directives("step") if not card.scope]
     for card in netlist.statements:
         if card.kind == "directive" and card.keyword in ("tran", "ac", "dc") and not card.scope:
             axis = _swept(card)
@@ -103,7 +104,7 @@ def without_steps(netlist: Netlist) -> Netlist:
         if card.kind == "directive" and (match := _SWEEP.search(card.raw)) and _swept(card) is not None:
             edits += [
                 (first, last, " " * (last - first))
-                for first, last in card.span_of(match.start(), len(card.raw))
+                for first, last in card.span_of(match.start("sweep"), len(card.raw))
             ]
     return netlist.edited(edits) if edits else netlist
 
@@ -144,7 +145,7 @@ def model_values(point: StepPoint) -> dict[str, str]:
 
 
 _MODEL = late_pattern(r"[a-z]\w*\s+(?P<model>[^\s()]+)\s*\(\s*(?P<parameter>\w+)\s*\)", re.IGNORECASE)
-_SWEEP = late_pattern(r"\ssweep\s+(?P<rest>.+)$", re.IGNORECASE)
+_SWEEP = late_pattern(r"\.\w+\s+[^\s=](?:(?!\ssweep\s).)*(?P<sweep>\ssweep\s+(?P<rest>.+))$", re.IGNORECASE)
 
 
 def _stepping_cards(netlist: Netlist) -> Iterator[Statement]:
@@ -179,7 +180,13 @@ def _swept(card: Statement) -> StepAxis | None:
         kind = "temp"
     elif card.keyword == "dc" and name[0] in "vi":  # of a source, or a parameter called like one
         kind = "source"
-    if name in ("monte", "data", "optimize") or not rest:
+    if name in ("monte", "data", "optimize"):
+        raise UserInputError(
+            msg("HSPICE's sweep {word} is not simulated here.", word=name.upper()),
+            advice=msg("Remove it, and use the montecarlo or sweep command."),
+            line=card.line,
+        )
+    if not rest:
         raise _unreadable(card)
     if rest[0].lower() == "poi":
         values = tuple(_number(card, word) for word in rest[2:])
@@ -190,7 +197,7 @@ def _swept(card: Statement) -> StepAxis | None:
     return StepAxis(kind=kind, name=name, values=values, line=card.line)
 
 
-def _axis_of(card: Statement) -> StepAxis:
+def _axis_of(card: Statement, parameters: Set[str]) -> StepAxis:
     """``.step [lin|dec|oct] [param] name start stop step``, ``.step [param] name list a b c``; of a model's
     parameter ``.step [lin|dec|oct] npn 2N2222(VAF) start stop step``."""
     raw = card.raw
@@ -211,6 +218,8 @@ def _axis_of(card: Statement) -> StepAxis:
         kind, name = "temp", "temp"
     if words and words[0].lower() in ("lin", "dec", "oct"):
         sweep = words.pop(0).lower()
+    if kind == "source" and name in parameters:  # Xyce needs no word for it
+        kind = "param"
     if kind == "source" and (name[0] not in "vi" or len(words) < 1):
         raise _unreadable(card)
     if words and words[0].lower() == "list":

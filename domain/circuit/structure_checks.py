@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from domain.circuit.analyses import ANALYSIS_KINDS, analysis_problem, has_empty_sweep, has_idle_sweep
+from domain.circuit.cards import assignments_of
 from domain.circuit.dependencies import DependencyTree, Placed
 from domain.circuit.elements import SHAPES, parse_element
 from domain.circuit.findings import Findings, Severity
 from domain.circuit.foreign_forms import foreign_form
 from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import read_number
-from domain.circuit.statements import DEEPEST, Statement
+from domain.circuit.statements import DEEPEST, Field, Statement
 from shared.message import Message, msg
 
 DIRECTIVES = ANALYSIS_KINDS | {
@@ -289,6 +290,11 @@ def _check_card(placed: Placed, findings: Findings) -> None:
     if statement.kind == "directive" and statement.keyword not in DIRECTIVES | {"endc"}:
         _note_unknown_directive(placed, findings)
         return
+    if statement.kind == "element" and _is_command(statement):
+        message = msg("{word} is a command. Put it between .control and .endc.",
+                      word=statement.words[0].text)  # fmt: skip
+        findings.add("error", "unknown-element", message, file=placed.file, at=statement)
+        return
     if (foreign := foreign_form(statement)) is not None:
         findings.add("error", "foreign-form", foreign, file=placed.file, at=statement)
         return
@@ -299,6 +305,17 @@ def _check_card(placed: Placed, findings: Findings) -> None:
         for severity, index, message in _bracket_problems(statement):
             at = statement.field(index, index + 1)
             findings.add(severity, "unclosed-bracket", message, file=placed.file, at=at)
+
+
+_COMMANDS = frozenset({
+    "run", "plot", "print", "gnuplot", "hardcopy", "wrdata", "setplot", "display", "pre_osdi", "osdi",
+    "codemodel", "echo", "quit", "linearize", "fourier", "settype",
+})  # fmt: skip
+
+
+def _is_command(statement: Statement) -> bool:
+    """A word of the command language where elements stand, and nothing an element of that name could be."""
+    return statement.words[0].key in _COMMANDS and parse_element(statement).missing is not None
 
 
 XYCE_DIRECTIVES = frozenset({
@@ -314,7 +331,9 @@ def _note_unknown_directive(placed: Placed, findings: Findings) -> None:
 
     near = difflib.get_close_matches(name, sorted(DIRECTIVES), n=1, cutoff=0.6)
     message = (
-        msg(
+        msg("ngspice calls .{name} .param. Write it so.", name=name)
+        if name == "global_param"
+        else msg(
             ".{name} is a Xyce directive that ngspice does not have. Remove the line.",
             name=name,
         )
@@ -413,10 +432,21 @@ def _check_analyses(tree: DependencyTree, findings: Findings) -> None:
     if not cards and not has_control and not _has_misspelt_analysis(tree):
         message = msg("The netlist contains no analysis. Add one, for example {example}.", example=".op")
         findings.add("warning", "no-analysis", message, file=tree.root.path, at=1)
+    parameters = {
+        pair.name
+        for placed in tree.expanded
+        if placed.statement.keyword == "param"
+        for pair in assignments_of(placed.statement)
+    }
     for placed in cards:
         text = placed.statement.text.strip()[1:]
         example = analysis_problem(text)
-        if example is not None:
+        bare = _bare_parameter(placed.statement, parameters)
+        if bare is not None:
+            message = msg("ngspice accepts {text} here only in braces: {braced}.", text=bare.text,
+                          braced=f"{{{bare.text}}}")  # fmt: skip
+            findings.add("error", "bad-analysis", message, file=placed.file, at=bare)
+        elif example is not None:
             message = msg(
                 "ngspice cannot read this analysis. Write it like {example}.", example="." + example
             )
@@ -429,6 +459,23 @@ def _check_analyses(tree: DependencyTree, findings: Findings) -> None:
         elif has_empty_sweep(text):
             message = msg("This sweep has no points. Check its start, stop and step.")
             findings.add("error", "bad-analysis", message, file=placed.file, at=placed.statement)
+
+
+_NUMBERS_OF = {
+    "tran": (1, 2, 3, 4),
+    "dc": (2, 3, 4, 6, 7, 8),
+    "ac": (2, 3, 4),
+    "disto": (2, 3, 4),
+    "sp": (2, 3, 4),
+}
+"""Words of an analysis card that are numbers, from the first behind the directive on."""
+
+
+def _bare_parameter(card: Statement, parameters: Set[str]) -> Field | None:
+    """A number of an analysis given as a parameter's bare name, as HSPICE takes it."""
+    words = card.words
+    places = (index for index in _NUMBERS_OF.get(card.keyword, ()) if index < len(words))
+    return next((words[index] for index in places if words[index].key in parameters), None)
 
 
 def _has_misspelt_analysis(tree: DependencyTree) -> bool:

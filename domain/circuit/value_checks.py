@@ -11,7 +11,7 @@ from domain.circuit.analyses import has_empty_frequency_range
 from domain.circuit.cards import assignments_of
 from domain.circuit.dependencies import DependencyTree, Placed
 from domain.circuit.elements import Element
-from domain.circuit.findings import Findings
+from domain.circuit.findings import Findings, Severity
 from domain.circuit.hierarchy import Block, Circuit, PlacedElement
 from domain.circuit.numbers import NumberText, format_number, read_number
 from domain.circuit.statements import Field
@@ -137,11 +137,13 @@ def _check_main_value(
         findings.add("warning", "farad-trap", message, file=placed.file, at=field)
 
 
-def _warn_mega(field: Field, number: NumberText, file: Path | None, findings: Findings) -> None:
+def _warn_mega(
+    field: Field, number: NumberText, file: Path | None, findings: Findings, *, severity: Severity = "warning"
+) -> None:
     message = msg("{text} is {value}: M is milli in SPICE. Write {mega} for mega, or a small m for milli.",
                   text=field.text, value=format_number(number.value),
                   mega=format_number(number.value * 1e9))  # fmt: skip
-    findings.add("warning", "mega-trap", message, file=file, at=field)
+    findings.add(severity, "mega-trap", message, file=file, at=field)
 
 
 _GREEK_MU = late_pattern(
@@ -183,7 +185,7 @@ def _check_sweep(card: Placed, habits: _Habits, findings: Findings) -> None:
         return
     is_falling = stop.value < start.value
     if stop.suffix in {"m", "M"} and is_falling:
-        _warn_mega(stop_field, stop, card.file, findings)
+        _warn_mega(stop_field, stop, card.file, findings, severity="error")
         return
     if has_empty_frequency_range(card.statement.text.strip()[1:]):
         message = msg("This sweep has no points. Check its start, stop and step.")

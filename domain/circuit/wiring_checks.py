@@ -39,8 +39,14 @@ def check_wiring(circuit: Circuit, tree: DependencyTree, findings: Findings) -> 
         _check_loops(wiring, starts, findings)
         if has_ground and not starts.needs_no_paths:
             for group in wiring.floating:
-                _note_floating(group, starts, findings)
+                if not any(node.partition(".")[0] in _instances(block) for node in group.nodes):
+                    _note_floating(group, starts, findings)
         _check_lone_nodes(block, wiring, looked_at | circuit.global_nodes, findings)
+
+
+def _instances(block: Block) -> frozenset[str]:
+    """Names that begin the paths of nodes inside of subcircuits (`x1.out`), whose wiring is not seen here."""
+    return frozenset(p.element.key for p in block.elements if p.element.letter == "x")
 
 
 class _Start:

@@ -18,6 +18,7 @@ from pathlib import Path
 from infrastructure.ngspice.findings import Finding
 
 _MAX_FILE_BYTES = 20 * 2**20
+_AT_THE_FIRST = frozenset(("no-data", "osdi-unavailable"))
 _COMMENT = re.compile(r"(?:\s\$|;|\s//).*$")
 
 
@@ -77,7 +78,7 @@ class CardLocator:
             is_double = finding.code == "duplicate-element" and len({place.file for place in places}) == 1
             if len(places) == 1 or is_double:
                 return places[-1]
-            if places and finding.code == "no-data":
+            if places and (finding.code in _AT_THE_FIRST or finding.begins == (".control",)):
                 return places[0]  # of its commands; the copy has some of ours behind them
         if finding.number is not None and not self._included and not _names_something(finding):
             return Place(file=self._deck_path, line=finding.number)
@@ -100,6 +101,12 @@ class CardLocator:
             if card.name == f".{kind}" or (card.is_command and card.name == kind)
         ]
         return places[0] if len(places) == 1 else None
+
+    def analysis_kinds(self, known: frozenset[str]) -> list[str]:
+        """The kinds of analysis the deck's cards and commands ask for, each once."""
+        kinds = (card.name if card.is_command else card.name.removeprefix(".") for card in self._cards
+                 if card.is_command or card.name.startswith("."))  # fmt: skip
+        return [kind for kind in dict.fromkeys(kinds) if kind in known]
 
     def directive_at(self, file: Path, line: int) -> str:
         """The first word of the card there, lower case; "" when there is none."""
@@ -174,7 +181,11 @@ def _cards(data: bytes, file: Path, *, is_deck: bool) -> list[_Card]:
     lines = data.decode("utf-8", "replace").splitlines()
     for number, line in enumerate(lines, start=1):
         text = _COMMENT.sub("", line).strip()
-        if (is_deck and number == 1) or not text or text.startswith("*"):
+        if (
+            (is_deck and number == 1 and not text.lower().startswith((".inc", ".lib")))
+            or not text
+            or text.startswith("*")
+        ):
             continue
         if text.startswith("+") and found:
             previous = found[-1]

@@ -124,7 +124,7 @@ _MISMATCH = re.compile(r"mismatch of \.subckt", re.IGNORECASE)
 _CHECK_CARD = re.compile(r"check line\s+(?P<card>\.subckt.*)", re.IGNORECASE)
 _CHECK_ENDS = re.compile(r"check \.ends in line number\s+(?P<number>\d+)", re.IGNORECASE)
 _IN_LINE = re.compile(r"error: (?P<what>not enough parameters|bad syntax) (?:in|of) line", re.IGNORECASE)
-_OUT_OF_RANGE = re.compile(r"error: \S+ out of range for (?P<function>\w+)", re.IGNORECASE)
+_OUT_OF_RANGE = re.compile(r"error: \S+(?: \S+)? out of range for (?P<function>\w+)", re.IGNORECASE)
 _ANNOUNCES = (_ON_LINE, _NO_MODEL, _MODEL_TYPE, _IN_LINE, _MISMATCH)
 
 

@@ -218,6 +218,13 @@ LINE_RULES: tuple[Rule, ...] = (
         ),
     ),
     _rule(
+        r"^\s*osdi: no such command available",
+        "osdi-unavailable",
+        msg("The installed ngspice was built without OSDI, so it cannot load Verilog-A models."),
+        msg("Install an ngspice that was configured with --enable-osdi."),
+        begins=("pre_osdi", "osdi", "*#pre_osdi", "*# pre_osdi"),
+    ),
+    _rule(
         r"^\s*(?P<command>\S+): no such command available",
         "control-command-failed",
         msg("ngspice does not know the command {command}.", command=quoted),

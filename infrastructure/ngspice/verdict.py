@@ -25,8 +25,11 @@ from shared.message import Message, msg
 _PLOTTED = frozenset(("op", "dc", "ac", "tran", "noise", "tf", "sens", "pz", "disto", "sp"))
 _NAMES = frozenset(("element", "name", "node", "section", "value", "command"))
 _SOLVER_CODES = frozenset(("no-convergence", "singular-matrix", "timestep-too-small"))
-_OF_COMMANDS = frozenset(("control-command-failed", "file-not-opened", "nothing-saved"))
+_OF_COMMANDS = frozenset((
+    "control-command-failed", "file-not-opened", "nothing-saved", "osdi-unavailable"
+))  # fmt: skip
 """Failures of single commands of a control block."""
+_ENDS = frozenset(("time-limit", "file-size-limit", "cpu-limit", "simulator-crashed", "simulator-killed"))
 _OF_FORMULAS = frozenset(("undefined-parameter", "bad-expression"))
 _CRASHES = frozenset(
     128 + number for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGFPE, signal.SIGBUS, signal.SIGILL)
@@ -66,11 +69,11 @@ class Ending:
 
 def judge(job: SimulationJob, ending: Ending, log: LogReading) -> tuple[RunStatus, list[SimulationIssue]]:
     """Status of the run and its issues, errors first."""
-    findings = [*_of_the_process(job, ending, log)]
+    locator = CardLocator(job.deck, job.deck_path, job.included_files)
+    findings = [_at_what_ran(each, job, ending, locator) for each in _of_the_process(job, ending, log)]
     findings += _of_the_log(job, ending, log)
     if not any(finding.severity == "error" for finding in findings):
         findings += _of_the_data(job, ending, log)
-    locator = CardLocator(job.deck, job.deck_path, job.included_files)
     issues = [_as_issue(finding, locator) for finding in findings]
     if any(plot.has_data for plot in ending.plots):
         issues = [issue for issue in issues if not _repeats_a_measurement(issue, locator)]
@@ -78,6 +81,23 @@ def judge(job: SimulationJob, ending: Ending, log: LogReading) -> tuple[RunStatu
     if ending.timed_out:
         return "timeout", issues
     return ("failed" if any(issue.severity == "error" for issue in issues) else "ok"), issues
+
+
+def _at_what_ran(finding: Finding, job: SimulationJob, ending: Ending, locator: CardLocator) -> Finding:
+    """An end from outside, or a crash, said of the analysis that ran then, as far as that is known."""
+    if finding.code not in _ENDS:
+        return finding
+    kinds = locator.analysis_kinds(_PLOTTED)
+    if not kinds and job.has_control_block:
+        return replace(finding, begins=(".control",))
+    if finding.code == "simulator-crashed" and not ending.plots:
+        return finding  # it may be a card that ngspice could not read
+    last = ending.plots[-1] if ending.plots else None
+    running = [last.analysis] if last is not None and last.analysis in kinds else kinds
+    if finding.code == "simulator-crashed" and last is not None and last.has_data:
+        done = {plot.analysis for plot in ending.plots}
+        running = [kind for kind in kinds if kind not in done] or running
+    return replace(finding, analysis=running[0]) if len(running) == 1 else finding
 
 
 def _repeats_a_measurement(issue: SimulationIssue, locator: CardLocator) -> bool:
@@ -107,10 +127,17 @@ def _of_the_log(job: SimulationJob, ending: Ending, log: LogReading) -> list[Fin
 
 
 def _without_consequences(findings: Sequence[Finding]) -> list[Finding]:
-    """A missing data file explains that nothing converged."""
-    if not any(finding.code == "missing-data-file" for finding in findings):
-        return list(findings)
-    return [finding for finding in findings if finding.code not in _SOLVER_CODES]
+    """A missing data file explains that nothing converged; where no Verilog-A can be loaded there is none."""
+    codes = {finding.code for finding in findings}
+    explained: frozenset[str] = _SOLVER_CODES if "missing-data-file" in codes else frozenset()
+    if "osdi-unavailable" in codes:
+        explained |= {"osdi-missing"}
+    left = [finding for finding in findings if finding.code not in explained]
+    if not any(finding.code == "no-convergence" for finding in left):
+        return left
+    # A formula without a value is why there is no operating point.
+    formulas = [replace(finding, severity="error") for finding in left if finding.code == "math-domain"]
+    return [*formulas, *(finding for finding in left if finding.code != "math-domain")]
 
 
 def _error(code: str, message: Message, advice: Message | None = None) -> Finding:

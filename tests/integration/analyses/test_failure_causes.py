@@ -25,9 +25,6 @@ DECKS = {
     # ngspice: "Undefined parameter [mc]"
     "a function of another SPICE": (
         "t\nV1 a 0 1\nR1 a 0 {mc(1k,0.1)}\n.op\n.end\n", "undefined-function", 3),
-    "a library of Verilog-A that is not there": (
-        "t\nV1 a 0 1\nN1 a 0 m\n.model m resva(r=1)\n.control\npre_osdi gone.osdi\nop\n.endc\n.end\n",
-        "osdi-missing", 3),
     "commands without an analysis": (
         "t\nV1 a 0 1\nR1 a 0 1k\n.control\nlet b=1\n.endc\n.end\n", "no-data", 4),
     "a missing file, then a block without an end": (
@@ -40,6 +37,22 @@ DECKS = {
     # ngspice: "could not find a valid modelname", at the device
     "a level ngspice lacks": (
         "t\nV1 a 0 1\nQ1 a a 0 t\n.model t npn\n+ level=6\n.op\n.end\n", "model-level", 4),
+    "a command among the elements": (
+        "t\nV1 a 0 1\npre_osdi m.osdi\nN1 a 0 m\n.model m resva(r=1)\n.op\n.end\n", "unknown-element", 3),
+    # ngspice: "unable to find definition of model"
+    "a code model ngspice lacks": (
+        "t\nA1 [a] %v b m\n.model m d_cosim(simulation=x)\nR1 b 0 1k\n.op\n.end\n", "model-type", 3),
+    # ngspice: the number of another line, or "TSTOP is invalid"
+    "a parameter without braces in an analysis": (
+        "t\n.param top=3\nV1 a 0 1\nR1 a 0 1k\n.dc V1 0 top 0.1\n.end\n", "bad-analysis", 5),
+    "a template": ("t\n.param vdd=${VDD}\nV1 a 0 {vdd}\nR1 a 0 1k\n.op\n.end\n", "foreign-form", 2),
+    "a source of ahkab": ("t\nV1 a 0 type=vdc vdc=1\nR1 a 0 1k\n.op\n.end\n", "foreign-form", 2),
+    "a missing file on the first line": (
+        ".include gone.lib\nV1 a 0 1\nR1 a 0 1k\n.op\n.end\n", "missing-include", 1),
+    "a sweep against its step": (
+        "t\nV1 a 0 1\nR1 a 0 1k\n.op\n.dc V1 2 0 0.1\n.end\n", "bad-analysis", 5),
+    "a cause in a stepped run": (
+        "t\nV1 a 0 wavefile=x.wav\nR1 a 0 {r}\n.step param r list 1k 2k\n.op\n.end\n", "foreign-form", 2),
     "a subcircuit's transfer function with parameters": (
         "t\nV1 a 0 AC 1\nX1 a b s w=1k\nR1 b 0 1k\n.subckt s i o w=1\n"
         "E1 o 0 i 0 laplace=1/(1+s/w)\n.ends\n.ac dec 10 1 1k\n.end\n", "foreign-form", 6),
