@@ -221,7 +221,7 @@ LINE_RULES: tuple[Rule, ...] = (
         r"^\s*osdi: no such command available",
         "osdi-unavailable",
         msg("The installed ngspice was built without OSDI, so it cannot load Verilog-A models."),
-        msg("Install an ngspice that was configured with --enable-osdi."),
+        msg("Install an ngspice that was built with OSDI."),
         begins=("pre_osdi", "osdi", "*#pre_osdi", "*# pre_osdi"),
     ),
     _rule(
