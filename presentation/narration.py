@@ -11,6 +11,7 @@ from application.ports.events import (
     Done,
     ErrorOccurred,
     GoalsUnderstood,
+    IntentRead,
     IterationFinished,
     SessionOpened,
     TextWritten,
@@ -19,6 +20,7 @@ from application.ports.events import (
 from domain.simulation.goals import GoalVerdict
 from presentation.goal_margins import limit_in_figures, value_and_limit
 from presentation.goal_words import name_of
+from presentation.intent_words import understood_text
 from presentation.translation import Translator, language_of
 from shared.message import Message, msg
 
@@ -51,6 +53,8 @@ class Narrator:
             case IterationFinished():
                 yield self._translate(msg("Round {number}:", number=event.number))
                 yield from (f"  {self._verdict(verdict)}" for verdict in event.verdicts)
+            case IntentRead():
+                yield self._translate(understood_text(event.kind, event.round_number))
             case ErrorOccurred():
                 yield from (self._translate(text) for text in (event.message, event.advice) if text)
             case Done():

@@ -16,6 +16,7 @@ from shared.events import Event
 from shared.message import Message
 
 if TYPE_CHECKING:  # a list of operations has none of these
+    from domain.design.checkpoint_intent import IntentKind
     from domain.llm.chat import ProviderChoice, WebSource
     from domain.llm.tools.confirmation_card import Answers, ConfirmationCard
     from domain.simulation.goals import DesignGoal, GoalVerdict
@@ -187,6 +188,17 @@ class ConfirmationGiven(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IntentRead(Event):
+    """What was typed at a checkpoint was read."""
+
+    kind: IntentKind
+    text: str
+    """What was typed."""
+    round_number: int = 0
+    """Of "go_back": to which round."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorOccurred(Event):
     """The run can't go on."""
 
@@ -266,6 +278,7 @@ DesignEvent = (
     | IterationFinished
     | CheckpointReached
     | ConfirmationAsked
+    | IntentRead
     | ErrorOccurred
     | Done
 )

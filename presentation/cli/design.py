@@ -15,6 +15,7 @@ from application.ports.events import (
     Done,
     ErrorOccurred,
     GoalsUnderstood,
+    IntentRead,
     IterationFinished,
     SessionOpened,
     TextWritten,
@@ -213,6 +214,8 @@ def event_document(event: DesignEvent, out: Output) -> dict[str, object]:  # noq
             }
         case ConfirmationAsked():
             return {"type": "confirm", "kind": event.kind, "answer": event.answer}
+        case IntentRead():
+            return {"type": "intent", "kind": event.kind, "text": event.text}
         case Done():
             return {
                 "type": "done",

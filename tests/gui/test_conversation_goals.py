@@ -18,11 +18,16 @@ from presentation.panels.conversation.items import (
     GoalsCard,
     OperationCard,
     SimulationCard,
+    Understood,
 )
 from presentation.panels.conversation.panel import ConversationPanel
+from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.ui.workspace import AgentStatus, WindowServices
 from tests.gui.conftest import Until
 from tests.gui.test_conversation_panel import NoWebView, of, shown, top_dialog, type_and_send
+from tests.gui.test_plain_view import follow as follow_link
+from tests.gui.test_plain_view import links
+from tests.unit.design.test_checkpoint_intent import HELD_OUT
 
 SENTENCE = "2nd-order Butterworth low-pass filter, cut-off 10 kHz"
 
@@ -39,6 +44,19 @@ async def panel(services: WindowServices, project: Path, until: Until) -> AsyncI
     await until(
         lambda: not services.app.program.tasks.handles
     )  # lists and previews that are still being read
+
+
+def follow(panel: ConversationPanel, link: str) -> None:
+    """Click on a link of the messages."""
+    assert isinstance(panel.view, PlainConversation)
+    follow_link(panel.view, link)
+
+
+def acts(panel: ConversationPanel) -> set[str]:
+    """What can be clicked on in the newest chip."""
+    assert isinstance(panel.view, PlainConversation)
+    start = f"intent/{of(panel, Understood)[-1].key}/"
+    return {link.removeprefix(start) for link in links(panel.view) if link.startswith(start)}
 
 
 async def goals_dialog(until: Until) -> GoalsDialog:
@@ -226,11 +244,92 @@ async def test_what_is_no_change_is_asked_back_and_the_checkpoint_waits(
     assert "No change of the goals was found" in shown(panel)
     assert (panel.model.waiting, panel.model.session_id) == ("", session)
     type_and_send(panel, "accept")
+    follow(panel, f"intent/{of(panel, Understood)[-1].key}/accept")
     await until(lambda: not panel.is_running, timeout_s=30)
     assert of(panel, DesignEnd)[-1].done.goals_met
     panel.model.new_conversation()
     panel.model.open_session(session)
     await until(lambda: "make it nicer" in shown(panel))
+
+
+async def test_forty_texts_at_a_checkpoint_lose_nothing(panel: ConversationPanel, until: Until) -> None:
+    """All that the rules would carry out at once is left to the tests that do it."""
+    type_and_send(panel, SENTENCE)
+    (await goals_dialog(until)).start_button.click()
+    first = await checkpoint(panel, until, 1)
+    session, before = panel.model.session_id, [item.key for item in panel.model.items]
+    said, begun = [], ("continue", "optimize", "goals")
+    for text, meant, _ in HELD_OUT:
+        if meant in begun:
+            continue
+        type_and_send(panel, text)
+        assert panel.model.items.get(first.key).state == "open", text
+        assert panel.model.is_asking
+        assert panel.composer.text == ""
+        said.append(text)
+    assert len(said) > 20
+    assert all(text in shown(panel) for text in said)
+    assert all(panel.model.items.get(key) is not None for key in before)
+    assert panel.model.session_id == session
+    assert top_dialog("goalsDialog") is None
+    assert panel.stop()  # nobody has handed them on: they are the user's again
+    await until(lambda: not panel.is_running)
+    assert panel.composer.text == "\n".join(said)
+    assert not acts(panel)
+
+
+async def test_what_ends_a_design_waits_for_a_click_and_can_be_corrected(
+    panel: ConversationPanel, project: Path, until: Until, services: WindowServices
+) -> None:
+    accepted: list[bool] = []
+    services.workspace.changes_accepted.connect(lambda: accepted.append(True))
+    type_and_send(panel, SENTENCE)
+    (await goals_dialog(until)).start_button.click()
+    first = await checkpoint(panel, until, 1)
+    type_and_send(panel, "stop here")
+    assert "Understood: stop here" in shown(panel)
+    assert "nothing is done before you answer" in shown(panel)
+    assert acts(panel) == {"stop"}
+    follow(panel, f"fold/{of(panel, Understood)[-1].key}/others")
+    assert {"continue", "optimize", "goals", "accept", "undo", "stop"} <= acts(panel)
+    assert panel.model.is_asking
+    type_and_send(panel, "next round")  # another text: the chip of before is history, this one goes at once
+    await until(lambda: len(of(panel, Decision)) == 2)  # with nothing to gain it is asked again
+    second = of(panel, Decision)[-1]
+    assert panel.model.items.get(first.key).answer == "continue"
+    assert [chip.state for chip in of(panel, Understood)] == ["closed", "taken"]
+    assert "Understood: another round" in shown(panel)
+    services.language.set("zh")
+    follow(panel, f"fold/{of(panel, Understood)[-1].key}/others")
+    assert "已理解：再做一轮" in shown(panel)
+    assert "接受设计" in shown(panel)
+    services.language.set("en")
+    follow(panel, f"intent/{of(panel, Understood)[-1].key}/accept")  # it was not another round that was meant
+    await until(lambda: not panel.is_running, timeout_s=30)
+    assert panel.model.items.get(second.key).answer == "accept"
+    assert of(panel, DesignEnd)[-1].done.stop_reason == "goals_met"
+    assert accepted == [True]
+    assert of(panel, Understood)[-1].state == "closed"
+
+
+async def test_a_correction_while_the_round_runs_answers_the_next_checkpoint(
+    panel: ConversationPanel, until: Until
+) -> None:
+    type_and_send(panel, SENTENCE)
+    (await goals_dialog(until)).start_button.click()
+    await checkpoint(panel, until, 1)
+    type_and_send(panel, "cutoff 12 kHz")
+    chip = of(panel, Understood)[-1]
+    assert [goal.target for goal in chip.changed] == [12e3]
+    assert "Understood: change the goals: Corner, −3 dB 12 kHz" in shown(panel)
+    panel.view.acted.emit("intent", chip.key, "undo")
+    assert "(at the next checkpoint)" in shown(panel)
+    again = await checkpoint(panel, until, 1)
+    cutoff = of(panel, GoalsCard)[-1].goals[0]
+    assert cutoff.target == 10e3
+    panel.view.acted.emit("answer", again.key, "accept")
+    await until(lambda: not panel.is_running, timeout_s=30)
+    assert panel.composer.text == ""
 
 
 async def test_a_design_stopped_at_its_checkpoint_takes_the_next_message(

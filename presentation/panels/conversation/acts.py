@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from application.groups.conversations import Conversations
     from application.groups.project import Project
     from application.tool_execution.taking_back import UndoChoice
+    from domain.design.checkpoint_intent import IntentKind
 
 
 class Acts:
@@ -73,6 +74,7 @@ class Acts:
         }
         others: dict[str, Callable[[], object]] = {
             "answer": lambda: model.answer(key, cast("Choice", argument)),
+            "intent": lambda: model.asking.correct(key, cast("IntentKind", argument)),
             "confirm": lambda: self._confirm(key, argument),
             "give_up": lambda: ways.give_up(key),
             "stop": model.stop,

@@ -10,9 +10,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from application.ports.events import GoalsUnderstood
-from domain.design.goal_change import goals_changed_by
+from domain.design.checkpoint_intent import CheckpointIntent, IntentKind, read_checkpoint_text
 from domain.llm.tools.confirmation_card import AnswerWord, CallOnCard, CardAnswer, ConfirmationCard
-from presentation.panels.conversation.items import Choice, Confirmation, Decision, ItemList, Note, UserText
+from presentation.panels.conversation.items import (
+    Choice,
+    Confirmation,
+    Decision,
+    ItemList,
+    Note,
+    Understood,
+    UserText,
+)
 from presentation.panels.conversation.words import now
 from shared.message import Message, msg
 from shared.ulid import new_ulid
@@ -113,15 +121,8 @@ def _answer(word: AnswerWord, call: CallOnCard, reason: str) -> CardAnswer:
     return CardAnswer(word=word, reason=reason if word == "refuse" else "")
 
 
-_WORDS: dict[str, Choice] = {
-    **dict.fromkeys(
-        ("continue", "go on", "next", "optimise", "optimize", "继续", "继续优化", "再来", "优化"), "continue"
-    ),
-    **dict.fromkeys(("accept", "ok", "yes", "done", "接受", "接受设计", "好", "可以", "完成"), "accept"),
-    **dict.fromkeys(("change goals", "goals", "修改目标", "更改目标", "改目标"), "goals"),
-    **dict.fromkeys(("undo", "take back", "撤回", "撤销"), "undo"),
-    **dict.fromkeys(("stop", "cancel", "no", "停止", "停", "取消", "不"), "stop"),
-}
+_ASKED_ABOUT: frozenset[IntentKind] = frozenset(("accept", "stop", "undo", "go_back"))
+"""What is never done by words alone: a click has to follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +130,37 @@ class _Open:
     """A decision somebody waits for."""
 
     key: str
-    reply: asyncio.Future[Choice | tuple[DesignGoal, ...]]
-    """A button, or the goals that were said."""
-    goals: tuple[DesignGoal, ...] = ()
+    question: Question
+    reply: asyncio.Future[Choice | Reply]
+    """A button, or what was said."""
+
+
+def reply_of(intent: CheckpointIntent) -> Reply | None:
+    """The answer that carries out what was meant; None for what a design cannot do yet, and nobody loses."""
+    from application.workflow.designing import Reply
+
+    match intent.kind:
+        case "continue" | "optimize" | "fix":
+            return Reply(answer="continue")
+        case "accept" | "stop" | "undo":
+            return Reply(answer=intent.kind)
+        case "goals" if intent.goals is not None:
+            return Reply(answer="continue", goals=intent.goals)
+        case _:
+            return None
+
+
+def _kinds_at(question: Question, intent: CheckpointIntent) -> tuple[IntentKind, ...]:
+    """What else a text may have meant at a checkpoint, what is harmless first."""
+    kinds: list[IntentKind] = ["fix" if question.has_failed else "optimize", "continue", "goals"]
+    kinds += ["instruction", "question", "accept"]
+    kinds += ["undo"] if question.can_undo else []
+    kinds += ["go_back", "stop"] if intent.round_number else ["stop"]
+    return tuple(
+        kind
+        for kind in kinds
+        if kind != intent.kind and (kind == "goals" or reply_of(replace(intent, kind=kind)) is not None)
+    )
 
 
 def _asked_back(goals: tuple[DesignGoal, ...]) -> Message:
@@ -172,9 +201,11 @@ class Asking:
         self._tell = tell
         self._open: _Open | None = None
         self._said: list[str] = []
-        """Typed at the open checkpoint."""
-        self._next = ""
-        """What the next checkpoint is answered with."""
+        """Typed at the open checkpoint, and not yet handed on with an answer."""
+        self._next: CheckpointIntent | str = ""
+        """What the next checkpoint is answered with: a text, or what was meant by one."""
+        self._chip = ""
+        """Key of the newest chip; older ones are history."""
         self.calls = Confirming(items, tell)
         """The card of calls that wait for permission."""
 
@@ -187,13 +218,22 @@ class Asking:
         """Take a text as the answer to the checkpoint that is asked next."""
         self._next = text
 
+    @property
+    def unsaid(self) -> str:
+        """What was typed and has not become part of the conversation; "" when nothing has."""
+        waiting = self._next if isinstance(self._next, str) else self._next.text
+        return "\n".join((*self._said, waiting)).strip()
+
     def take_unsaid(self) -> str:
-        text, self._next = self._next, ""
+        """The same, which is the user's again."""
+        text = self.unsaid
+        self._said, self._next = [], ""
         return text
 
     def forget(self) -> None:
         """Nobody waits any more."""
         self._open = None
+        self._close_chip()
         self.calls.forget()
 
     async def confirm_goals(self, told: GoalsUnderstood) -> Answer | Reply:
@@ -222,37 +262,36 @@ class Asking:
             text=question.text,
         )
         self._items.put(decision)
-        self._said = []
         while True:
-            choice = await self._answer_to(decision, question.goals)
-            if isinstance(choice, tuple):
-                return Reply(answer="continue", goals=choice, said=tuple(self._said))
+            choice = await self._answer_to(decision, question)
             if choice != "goals":
-                return Reply(answer=choice, said=tuple(self._said)) if self._said else choice
+                said, self._said = tuple(self._said), []
+                if isinstance(choice, Reply):
+                    return replace(choice, said=said)
+                return Reply(answer=choice, said=said) if said else choice
             told = GoalsUnderstood(goals=question.goals, assumptions=())
             goals = await self._window.confirm_goals(told, is_change=True)
             if goals is not None:
                 self._items.put(replace(decision, state="chosen", answer="goals"))
                 self._tell()
-                return Reply(answer="continue", goals=goals, said=tuple(self._said))
+                said, self._said = tuple(self._said), []
+                return Reply(answer="continue", goals=goals, said=said)
 
     def answer(self, key: str, choice: Choice) -> None:
+        """Press a button of the open decision."""
         item = self._items.get(key)
         asked = self._open
         if asked is None or asked.key != key or not isinstance(item, Decision) or choice not in item.answers:
             return
-        self._open = None
-        if choice != "goals":  # that one is chosen when the dialog was
-            self._items.put(replace(item, state="chosen", answer=choice))
-        asked.reply.set_result(choice)
-        self._tell()
+        self._close_chip()
+        self._settle(asked, item, choice)
 
     def answer_in_words(self, text: str) -> bool | None:
         """Take what was typed as the answer: True; None when it is no question of words.
 
-        At a checkpoint a button's word is that button, a change of goals begins the next round with them;
-        anything else is asked back about, and the checkpoint waits. False: a card of calls is left by
-        stopping the run, and the text is what comes next.
+        At a checkpoint it is read once, and what was understood is shown as a chip. What is not sure, and
+        what ends the design or takes something of it back, waits for a click on it. False: a card of calls
+        is left by stopping the run, and the text is what comes next.
         """
         if self.calls.is_open:
             return self.calls.answer_in_words(text)
@@ -260,32 +299,93 @@ class Asking:
         decision = None if asked is None else self._items.get(asked.key)
         if asked is None or not isinstance(decision, Decision) or decision.kind != "checkpoint":
             return None
-        choice = _WORDS.get(text.strip(" .!。！").lower())
+        question = asked.question
         self._items.put(UserText(key=new_ulid(), text=text, created=now()))
         self._said.append(text)
-        if choice is not None and choice in decision.answers:
-            self.answer(asked.key, choice)
-            return True
-        goals = goals_changed_by(text, asked.goals)
-        if goals is not None:
-            self._open = None
-            self._items.put(replace(decision, state="chosen", answer="goals"))
-            asked.reply.set_result(goals)
-        else:
-            self._items.put(Note(key=new_ulid(), text=_asked_back(asked.goals)))
-            # The buttons stand where the eye is: behind what was said last.
-            self._items.remove(decision.key)
-            self._items.put(decision)
-        self._tell()
+        intent = read_checkpoint_text(
+            text,
+            goals=question.goals,
+            goals_met=question.goals_met,
+            has_failed=question.has_failed,
+            can_undo=question.can_undo,
+            rounds=question.round_number,
+        )
+        self._close_chip()
+        self._chip = new_ulid()
+        self._follow(intent, is_confirmed=intent.is_sure and intent.kind not in _ASKED_ABOUT)
         return True
 
-    async def _answer_to(
-        self, decision: Decision, goals: tuple[DesignGoal, ...]
-    ) -> Choice | tuple[DesignGoal, ...]:
-        self._open = asked = _Open(decision.key, asyncio.get_running_loop().create_future(), goals)
+    def correct(self, key: str, kind: IntentKind) -> None:
+        """Click on a chip: carry out what it says, or take its text as another kind.
+
+        Behind a checkpoint that was answered it is the answer to the next one; what was done stays, and can
+        be undone.
+        """
+        item = self._items.get(key)
+        if not isinstance(item, Understood) or key != self._chip or item.state == "closed":
+            return
+        if kind not in (*item.others, item.intent.kind):
+            return
+        intent = replace(item.intent, kind=kind, is_sure=True)
+        if self._open is not None:
+            self._follow(intent, is_confirmed=True)
+        elif item.state == "taken":
+            self._next = intent
+            self._items.put(replace(item, intent=intent, state="waits", others=()))
+            self._tell()
+
+    def _follow(self, intent: CheckpointIntent, *, is_confirmed: bool) -> None:
+        """Show the chip of what was meant at the open checkpoint, and carry it out when that is confirmed."""
+        asked = self._open
+        decision = None if asked is None else self._items.get(asked.key)
+        if asked is None or not isinstance(decision, Decision):
+            return
+        reply = reply_of(intent)
+        leads_on = reply is not None or intent.kind == "goals"
+        new = intent.goals if intent.kind == "goals" and intent.goals else ()
+        chip = Understood(
+            key=self._chip,
+            intent=intent,
+            state="taken" if is_confirmed or not (leads_on or intent.kind == "unclear") else "asks",
+            others=_kinds_at(asked.question, intent),
+            changed=tuple(goal for goal in new if goal not in asked.question.goals),
+        )
+        self._items.put(chip)
+        if is_confirmed and leads_on:
+            self._settle(asked, decision, reply or "goals")
+            return
+        if not leads_on:
+            self._items.put(Note(key=new_ulid(), text=_asked_back(asked.question.goals)))
+        # The buttons stand where the eye is: behind what was said last.
+        self._items.remove(decision.key)
+        self._items.put(decision)
         self._tell()
-        if decision.kind == "checkpoint" and (text := self.take_unsaid()):
-            self.answer_in_words(text)
+
+    def _settle(self, asked: _Open, decision: Decision, choice: Choice | Reply) -> None:
+        """The decision is made."""
+        self._open = None
+        if choice != "goals":  # that one is chosen when the dialog was
+            word = choice if isinstance(choice, str) else "goals" if choice.goals else choice.answer
+            self._items.put(replace(decision, state="chosen", answer=word))
+        asked.reply.set_result(choice)
+        self._tell()
+
+    def _close_chip(self) -> None:
+        """What it says can be chosen no more."""
+        item = self._items.get(self._chip)
+        if isinstance(item, Understood):
+            self._items.put(replace(item, state="closed"))
+        self._chip = ""
+
+    async def _answer_to(self, decision: Decision, question: Question) -> Choice | Reply:
+        self._open = asked = _Open(decision.key, question, asyncio.get_running_loop().create_future())
+        self._tell()
+        if decision.kind == "checkpoint" and self._next:
+            said, self._next = self._next, ""
+            if isinstance(said, str):
+                self.answer_in_words(said)
+            else:
+                self._follow(said, is_confirmed=True)
         try:
             return await asked.reply
         finally:

@@ -20,6 +20,7 @@ from application.ports.events import (
     Done,
     ErrorOccurred,
     GoalsUnderstood,
+    IntentRead,
     IterationFinished,
     PhaseEntered,
     RetryScheduled,
@@ -30,6 +31,7 @@ from application.ports.events import (
     ToolStarted,
     TurnEnded,
 )
+from domain.design.checkpoint_intent import CheckpointIntent
 from domain.llm.costs import Cost
 from domain.llm.tokens import count_tokens
 from presentation.panels.conversation.items import (
@@ -46,6 +48,7 @@ from presentation.panels.conversation.items import (
     OperationCard,
     Retry,
     SimulationCard,
+    Understood,
     UserText,
     card_of,
     end_state,
@@ -439,10 +442,23 @@ class RunFeed:
                 self.activity = Activity(msg("Checkpoint"), event.number)
             case ConfirmationAsked():
                 pass
+            case IntentRead():
+                self._show_intent(event)
             case Done():
                 self._end_design(event)
             case _:
                 pass
+
+    def _show_intent(self, event: IntentRead) -> None:
+        """The chip of the newest such text says what the run made of it: a model may know more than rules."""
+        for item in reversed(tuple(self._items)):
+            if isinstance(item, Understood) and item.intent.text == event.text:
+                intent = replace(item.intent, kind=event.kind, round_number=event.round_number, is_sure=True)
+                others = tuple(kind for kind in item.others if kind != event.kind)
+                self._items.put(replace(item, intent=intent, others=others))
+                return
+        intent = CheckpointIntent(kind=event.kind, text=event.text, round_number=event.round_number)
+        self._items.put(Understood(key=new_ulid(), intent=intent, state="closed"))
 
     def _judge(self, event: IterationFinished) -> None:
         last = next((item for item in reversed(tuple(self._items)) if isinstance(item, SimulationCard)), None)

@@ -16,6 +16,7 @@ from shared.message import Message
 
 if TYPE_CHECKING:
     from application.tool_execution.taking_back import FileConflict, UndoChoice
+    from domain.design.checkpoint_intent import CheckpointIntent, IntentKind
     from domain.llm.tools.line_diff import LineDiff
     from domain.llm.tools.look import ToolLook
 
@@ -191,6 +192,21 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Understood:
+    """How a text typed at a checkpoint was taken."""
+
+    key: str
+    intent: CheckpointIntent
+    state: Literal["asks", "taken", "waits", "closed"] = "taken"
+    """asks: nothing is done before a click; taken: it was carried out, and can still be corrected; waits: the
+    next checkpoint is answered with it; closed: nothing of it can be chosen any more."""
+    others: tuple[IntentKind, ...] = ()
+    """What it can be corrected to."""
+    changed: tuple[DesignGoal, ...] = ()
+    """The goals that it changes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Confirmation:
     """Calls of an answer that wait for the user's permission, or had it; `key` is the card's id."""
 
@@ -304,6 +320,7 @@ Item = (
     | OperationCard
     | SimulationCard
     | Decision
+    | Understood
     | Confirmation
     | NetlistCard
     | ErrorBlock

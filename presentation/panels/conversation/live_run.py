@@ -209,7 +209,7 @@ class LiveRun:
             return await self._asking.confirm_goals(told[-1])
         self.most_rounds = question.most_rounds or self.most_rounds
         answer = await self._asking.decide(question)
-        self.is_accepted = answer == "accept"
+        self.is_accepted = (answer if isinstance(answer, str) else answer.answer) == "accept"
         return answer
 
     async def _ask_consent(self, question: ConsentQuestion) -> ConsentAnswer:

@@ -26,7 +26,7 @@ _CELL_LINE = "border-bottom: 1px solid {color}; padding: 4px 12px 4px 0px"
 _GAP = " &nbsp;"
 _SMALL = {
     "dim": "text.tertiary", "dim num": "text.tertiary", "meta": "text.tertiary", "small dim": "text.tertiary",
-    "small": "text.secondary", "badge": "text.secondary", "label": "text.secondary",
+    "small": "text.secondary", "chip": "text.secondary", "badge": "text.secondary", "label": "text.secondary",
     "reasoning": "text.secondary", "limit": "text.secondary", "from": "info.text",
 }  # fmt: skip
 """Kinds of text in the small size, and their colours."""

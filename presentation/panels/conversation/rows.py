@@ -19,6 +19,7 @@ from presentation.confirmation_words import always_text, deed_of, facts_of, reas
 from presentation.goal_margins import limit_text
 from presentation.goal_margins import row_of as figures_of
 from presentation.goal_words import name_of
+from presentation.intent_words import label_of, understood_text
 from presentation.narration import Narrator
 from presentation.panels.conversation import blocks as b
 from presentation.panels.conversation import words
@@ -37,6 +38,7 @@ from presentation.panels.conversation.items import (
     OperationCard,
     Retry,
     SimulationCard,
+    Understood,
     UserText,
 )
 from presentation.panels.conversation.sources import sources_of
@@ -306,6 +308,37 @@ def _decision(item: Decision) -> b.Row:
     line = b.Para("line", (icon, b.Text(title, "bold"), b.Text(state, "dim")))
     mark = "ok" if item.goals_met else "warn"
     return b.Row((b.Frame(f"decision {item.state} {mark}", (line, b.Buttons(buttons)), has_rule=True),))
+
+
+@row_of.register
+def _understood(item: Understood) -> b.Row:
+    """A chip; what it can be corrected to is behind it, or open where something has to be chosen."""
+    intent, is_asking = item.intent, item.state == "asks"
+    told: list[b.Said] = [understood_text(intent.kind, intent.round_number)]
+    for number, goal in enumerate(item.changed):
+        told += ["; " if number else ": ", name_of(goal), " ", limit_text(goal)]
+    if item.state == "waits":
+        told += [" ", msg("(at the next checkpoint)")]
+    chip = (b.Text(tuple(told), "chip"),)
+    if item.state == "closed" or not item.others:
+        return b.Row((b.Frame("understood", (b.Para("small", chip),)),))
+    others = b.Buttons(
+        tuple(
+            b.Button(act="intent", argument=kind, label=label_of(kind, intent.round_number), kind="quiet")
+            for kind in item.others
+        )
+    )
+    if not is_asking:
+        fold = b.Fold(part="others", head=b.Line("", chip), body=(others,), kind="correct")
+        return b.Row((b.Frame("understood", (fold,)),))
+    line = b.Para("line", (*chip, b.Text(msg("nothing is done before you answer"), "dim")))
+    if intent.kind == "unclear":
+        return b.Row((b.Frame("understood asks", (line, others)),))
+    label = label_of(intent.kind, intent.round_number)
+    main = b.Buttons((b.Button(act="intent", argument=intent.kind, label=label, kind="primary"),))
+    head = b.Line("", (b.Text(msg("Something else was meant"), "label"),))
+    fold = b.Fold(part="others", head=head, body=(others,), kind="correct")
+    return b.Row((b.Frame("understood asks", (line, main, fold)),))
 
 
 @row_of.register

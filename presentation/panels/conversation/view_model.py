@@ -168,8 +168,9 @@ class ConversationViewModel:
         found = {
             session: text for (root, session), text in self._drafts.items() if root == self.root and text
         }
-        if self.waiting:
-            found[self.session_id] = f"{self.waiting}\n{found.get(self.session_id, '')}".strip()
+        for text in (self.waiting, self.asking.unsaid):
+            if text:
+                found[self.session_id] = f"{text}\n{found.get(self.session_id, '')}".strip()
         return found
 
     def bring_back(self, root: Path, drafts: Mapping[str, str], shown: str | None) -> None:
@@ -191,6 +192,7 @@ class ConversationViewModel:
             self._run.leave()  # what it still tells is of the project before
         self._run = None
         self.asking.forget()
+        self._keep_unsaid()
         self.items = ItemList()  # what a run of before still puts into the old ones is not shown
         self._listen_to_items()
         self.waiting, self._waiting_files = "", ()
@@ -601,9 +603,7 @@ class ConversationViewModel:
                 run.is_accepted = False
         if self.root is not None:
             self._window.start(self._name(self.root, self.session_id), kind="sessions")
-        unsaid = self.asking.take_unsaid()
-        if unsaid:  # the design ended before it asked
-            self.draft = f"{unsaid}\n{self.draft}".strip()
+        self._keep_unsaid()
         is_kept, self._is_waiting_kept = self._is_waiting_kept, False
         if is_kept and self.waiting:
             text = self.take_back_waiting()
@@ -616,6 +616,12 @@ class ConversationViewModel:
                 self.pending.put_back(attached)
                 self.draft = f"{text}\n{self.draft}".strip()
                 self.items.put(Note(key=new_ulid(), text=problem))
+
+    def _keep_unsaid(self) -> None:
+        """What was typed and no checkpoint has taken stands in the input again."""
+        unsaid = self.asking.take_unsaid()
+        if unsaid:
+            self.draft = f"{unsaid}\n{self.draft}".strip()
 
     async def _name(self, root: Path, session_id: str) -> None:
         infos = await self.refresh_sessions()

@@ -5,6 +5,11 @@ import math
 import sqlite3
 from pathlib import Path
 
+from application.ports.events import IntentRead
+from presentation.cli.design import event_document
+from presentation.json_output import Output
+from presentation.narration import Narrator
+from presentation.translation import Translator
 from tests.integration.cli.conftest import Cli
 
 FILTER = "Design a second-order Butterworth low-pass filter with a cutoff of 1 kHz"
@@ -91,3 +96,11 @@ def test_demo_meets_its_goals(cli: Cli) -> None:
     run = cli("demo")
     assert run.exit_code == 0, run.stdout + run.stderr
     assert "Both circuits meet their goals" in run.stdout
+
+
+def test_what_was_understood_of_a_typed_text_is_an_event_of_its_own() -> None:
+    event = IntentRead(kind="go_back", text="回到第一轮", round_number=1)
+    out = Output(translator=Translator("zh"), as_json=True)
+    assert event_document(event, out) == {"type": "intent", "kind": "go_back", "text": "回到第一轮"}
+    assert Narrator(Translator("zh"))(event) == "已理解：回到第 1 轮"
+    assert Narrator(Translator("en"))(event) == "Understood: go back to round 1"

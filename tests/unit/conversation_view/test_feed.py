@@ -8,6 +8,7 @@ from application.ports.events import (
     AlternativeTaken,
     AnswerStreamed,
     ErrorOccurred,
+    IntentRead,
     IterationFinished,
     RetryScheduled,
     SessionOpened,
@@ -15,6 +16,7 @@ from application.ports.events import (
     ToolStarted,
     TurnEnded,
 )
+from domain.design.checkpoint_intent import CheckpointIntent
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
 from presentation.panels.conversation.feed import Pace, RunFeed
@@ -29,6 +31,7 @@ from presentation.panels.conversation.items import (
     Retry,
     SimulationCard,
     Streamed,
+    Understood,
 )
 from shared.message import msg
 
@@ -200,3 +203,21 @@ def test_the_pace_is_of_the_last_seconds() -> None:
     assert 18 <= pace.per_s <= 22
     now[0] += 10
     assert pace.per_s is None
+
+
+def test_what_a_run_understood_replaces_what_the_rules_did() -> None:
+    feed, items, _ = made()
+    for key, text in (("old", "make it so"), ("new", "make it so"), ("other", "why?")):
+        intent = CheckpointIntent(kind="unclear", text=text, is_sure=False)
+        items.put(Understood(key=key, intent=intent, others=("optimize", "stop")))
+    feed(IntentRead(kind="optimize", text="make it so"))
+    chips = {key: items.get(key) for key in ("old", "new", "other")}
+    assert [chip.intent.kind for chip in chips.values() if isinstance(chip, Understood)] == [
+        "unclear",
+        "optimize",
+        "unclear",
+    ]
+    feed(IntentRead(kind="go_back", text="the first one was better", round_number=1))
+    told = items.last()
+    assert isinstance(told, Understood)
+    assert (told.intent.kind, told.intent.round_number, told.state) == ("go_back", 1, "closed")
