@@ -18,7 +18,6 @@ from presentation.panels.conversation.empty import EmptyPage, empty_page
 from presentation.panels.conversation.intake import Intake
 from presentation.panels.conversation.items import Change
 from presentation.panels.conversation.model_choice import ModelMenu
-from presentation.panels.conversation.panel_window import PanelWindow
 from presentation.panels.conversation.status_line import StatusLine, WaitingRow
 from presentation.panels.conversation.strange_row import StrangeRow
 from presentation.panels.conversation.taking_in import longest_pasted
@@ -26,6 +25,7 @@ from presentation.panels.conversation.title_bar import TitleBar
 from presentation.panels.conversation.view_host import MessageView
 from presentation.panels.conversation.view_model import ConversationViewModel, Mode
 from presentation.panels.conversation.web_probe import WebProbe
+from presentation.panels.conversation.window import Window
 from presentation.ui.parts import arrange, once_after, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import AgentStatus, WindowServices
@@ -65,7 +65,7 @@ class ConversationPanel(QWidget):
         self._history: ConversationsDialog | None = None
         self._told = ("", "", "")
         self._status = AgentStatus()
-        self._window = PanelWindow(
+        self._window = Window(
             self,
             services,
             app.models,

@@ -2,79 +2,136 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
+
+from PyQt6.QtCore import QTimer
+from PyQt6.QtWidgets import QWidget
 
 from presentation.panels.conversation.items import Change
+from presentation.ui.workspace import WindowServices
 from shared.message import Message
+from shared.paths import circuit_of_goals
 
 if TYPE_CHECKING:
+    from application.groups.models import Models
     from application.ports.events import GoalsUnderstood
     from domain.llm.chat import ProviderChoice
     from domain.llm.consent import ConsentAnswer, ConsentQuestion
     from domain.simulation.goals import DesignGoal
 
+_logger = logging.getLogger(__name__)
 
-class Window(Protocol):
-    """Implemented by the panel."""
+
+class Window:
+    """The panel is what questions stand over; `show`, `show_sessions`, `refresh` tell it what is another."""
+
+    def __init__(
+        self,
+        panel: QWidget,
+        services: WindowServices,
+        models: Models,
+        *,
+        show: Callable[[list[Change]], None],
+        show_sessions: Callable[[], None],
+        refresh: Callable[[], None],
+    ) -> None:
+        self._panel = panel
+        self._services = services
+        self._models = models
+        self._show = show
+        self.sessions_changed = show_sessions
+        """For the list of conversations, when it is open."""
+        self.state_changed = refresh
+        """For bar, input and status line."""
+        self._timer = QTimer(panel)  # its calls end with the panel
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._on_timeout)
+        self._due: list[Callable[[], None]] = []
 
     async def save_buffers(self) -> bool:
-        """Write unsaved files; False when one could not be."""
-        ...
+        """Write unsaved files, without holding the loop; False when one could not be."""
+        buffers = self._services.workspace.buffers
+        return buffers is None or await buffers.save_unsaved()
 
     def main_circuit(self, root: Path) -> str:
         """The circuit that is meant when none is named, relative to the project; "" when none is known."""
-        ...
+        circuit = self._services.workspace.main_circuit
+        return circuit.relative_to(root).as_posix() if circuit and circuit.is_relative_to(root) else ""
 
     def file_changed(self, path: Path) -> None:
-        """A file of the project is another than before."""
-        ...
+        """A file of the project is another than before: for who shows it, or is judged by the goals in it."""
+        workspace = self._services.workspace
+        workspace.file_changed.emit(path)
+        root = workspace.root
+        if root is not None and path.is_relative_to(root):
+            circuit = circuit_of_goals(path.relative_to(root).as_posix())
+            if circuit:
+                workspace.goals_changed.emit(root / circuit)
 
     def file_made(self, path: Path) -> None:
         """A design has written its circuit: it is shown, without taking the keyboard."""
-        ...
+        self._services.workspace.file_offered.emit(path)
 
     def result_made(self, result_path: Path) -> None:
         """A run has simulated: its result is shown where results are."""
-        ...
+        self._services.workspace.result_offered.emit(result_path)
 
     def design_accepted(self, circuit: Path | None) -> None:
         """The files as they stand are the accepted state, the design's circuit the main one."""
-        ...
+        self._services.workspace.changes_accepted.emit()
+        if circuit is not None:
+            self._services.workspace.main_circuit_chosen.emit(circuit)
 
     async def confirm_goals(
         self, goals: GoalsUnderstood, *, is_change: bool
     ) -> tuple[DesignGoal, ...] | None:
         """Show the goals to be changed or confirmed; None when it was cancelled."""
-        ...
+        from presentation.dialogs.goals import GoalsDialog
+
+        return await GoalsDialog(self._services, goals, self._panel, is_change=is_change).ask()
 
     async def ask_consent(self, question: ConsentQuestion) -> ConsentAnswer:
         """Whether the project may be sent to a server on the network."""
-        ...
+        from presentation.dialogs.model_settings.asking import ask_consent
+
+        return await ask_consent(self._services, self._panel, question)
 
     async def unlock_keys(self, choice: ProviderChoice) -> bool:
         """Ask for the passphrase of the keys when it is needed; False when the user thinks better of it."""
-        ...
+        from presentation.dialogs.model_settings.asking import unlock_keys
 
-    def start(
-        self, coroutine: Coroutine[Any, Any, object], *, kind: str, scope: str | None = None
-    ) -> object: ...
+        return await unlock_keys(self._services, self._models, self._panel, choice)
+
+    def start(self, coroutine: Coroutine[Any, Any, object], *, kind: str, scope: str | None = None) -> object:
+        if scope is None:
+            return self._services.start(coroutine, kind=kind)
+        return self._services.start(coroutine, kind=kind, scope=scope)
 
     def later(self, delay_ms: int, call: Callable[[], None]) -> None:
-        """Call once, after a while."""
-        ...
+        """Call once, after a while; what is due ends with the panel."""
+        self._due.append(call)
+        self._timer.start(delay_ms)
 
-    def items_changed(self, changes: list[Change]) -> None: ...
+    def _on_timeout(self) -> None:
+        due, self._due = self._due, []
+        for call in due:
+            call()
 
-    def sessions_changed(self) -> None:
-        """The list of stored conversations is another."""
-        ...
-
-    def state_changed(self) -> None: ...
+    def items_changed(self, changes: list[Change]) -> None:
+        try:
+            self._show(changes)
+        except Exception:  # what can't be drawn must not end the run it tells of
+            _logger.exception("the conversation could not be shown")
 
     def told(self, message: Message, *, is_problem: bool) -> None:
         """Say something that belongs to no conversation."""
-        ...
+        if is_problem:
+            self._services.workspace.error_occurred.emit(message)
+        else:
+            self._services.workspace.status_changed.emit(message)
 
-    def translate(self, message: Message) -> str: ...
+    def translate(self, message: Message) -> str:
+        return self._services.language(message)
