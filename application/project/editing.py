@@ -13,9 +13,8 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from application.ports.project import ABSENT
+from application.ports.project import ABSENT, ProjectFiles, Projects
 from domain.llm.tools.text_files import (
     BinaryFileError,
     Encoding,
@@ -27,9 +26,6 @@ from domain.llm.tools.text_files import (
 from shared.errors import CircuitError, UserInputError
 from shared.message import msg
 from shared.paths import project_root_of
-
-if TYPE_CHECKING:
-    from application.ports.project import ProjectFiles, Projects
 
 MAX_BYTES = 20_000_000
 """Larger files are not opened for editing; the limit for a netlist."""

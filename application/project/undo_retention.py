@@ -12,12 +12,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from application.ports.project import ABSENT, FOLDER
-
-if TYPE_CHECKING:
-    from application.ports.project import OperationRecord, ProjectFiles, Projects
+from application.ports.project import ABSENT, FOLDER, OperationRecord, ProjectFiles, Projects
 
 KEPT_FOR = timedelta(days=30)
 MOST_BYTES = 2 * 2**30

@@ -7,17 +7,14 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from application.ports.project import OperationRecord, Projects
 from application.tool_execution.operations import Operations
+from application.tool_execution.taking_back import UndoChoice
 from domain.llm.tools.line_diff import LineDiff
 from shared.errors import CircuitError, EnvironmentProblem, UserInputError
+from shared.events import EventBus
 from shared.message import msg
-
-if TYPE_CHECKING:
-    from application.ports.project import OperationRecord, Projects
-    from application.tool_execution.taking_back import UndoChoice
-    from shared.events import EventBus
 
 MOST_LISTED = 5_000
 """Operations, unless more are asked for: a stranger's log may hold millions, and each is compared."""

@@ -16,21 +16,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from application.ports.events import FileOperationDone, FileOperationUndone
-from application.ports.project import ABSENT, FOLDER, FileChange, OperationRecord
+from application.ports.project import ABSENT, FOLDER, FileChange, OperationLog, OperationRecord, ProjectFiles
 from application.tool_execution.effects import Effects, changed_meanwhile, hash_of
 from application.tool_execution.taking_back import UndoChoice, diff_of, plan_undo
 from domain.llm.tools.line_diff import LineDiff
 from shared.errors import CircuitAIError, CircuitError, Stopped, UserInputError
+from shared.events import EventBus
 from shared.message import Message, msg
 from shared.ulid import new_ulid
 from shared.uninterrupted import uninterrupted
-
-if TYPE_CHECKING:
-    from application.ports.project import OperationLog, ProjectFiles
-    from shared.events import EventBus
 
 _T = TypeVar("_T")
 _GiveUp = Callable[[], bool]

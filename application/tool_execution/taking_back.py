@@ -10,17 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from application.ports.project import ABSENT, FOLDER, FileChange, OperationRecord
+from application.ports.project import ABSENT, FOLDER, FileChange, OperationRecord, ProjectFiles
 from application.tool_execution.effects import TAKEN, Effects, hash_of, moves_among
 from domain.llm.tools.line_diff import TEXT_LIMIT, LineDiff, diff_files
 from domain.llm.tools.three_way import merge_files
 from shared.errors import CircuitError
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from application.ports.project import ProjectFiles
 
 UndoChoice = Literal["current", "restore", "merge"]
 """For files that were changed since: leave all as it is, put the old back, or join both changes."""

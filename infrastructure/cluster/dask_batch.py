@@ -13,17 +13,15 @@ import logging
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from application.ports.simulation import BatchSimulator, LiveCircuit
 from domain.simulation.batch import Batch, BatchCircuit, BatchRun, RunOutcome
 from domain.simulation.result import SimulationIssue
 from infrastructure.cluster.parcel import Packed, at_home, pack
 from infrastructure.cluster.worker import do_runs
 from shared.errors import CircuitAIError, EnvironmentProblem
 from shared.message import msg
-
-if TYPE_CHECKING:
-    from application.ports.simulation import BatchSimulator, LiveCircuit
 
 _CONNECT_S = 10.0
 _FIRST_CHUNK = 8

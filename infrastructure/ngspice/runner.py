@@ -12,7 +12,6 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from application.ports.simulation import Confinement
 from domain.circuit.control_blocks import KEEP_NAME, ORDER_NAME
@@ -32,14 +31,12 @@ from infrastructure.ngspice.scratch import Taken, folder_bytes, make_scratch, re
 from infrastructure.ngspice.verdict import Ending, judge
 from infrastructure.ngspice.waiting import last_breath
 from infrastructure.persistence.atomic import write_problem
+from infrastructure.waveforms.raw_layout import RawHeader
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import msg
 from shared.paths import LOG_FILE
 from shared.processes import ProcessLimits, ProcessOutcome, StreamName
 from shared.uninterrupted import uninterrupted
-
-if TYPE_CHECKING:
-    from infrastructure.waveforms.raw_layout import RawHeader
 
 LOG_NAME = LOG_FILE
 _INPUT_NAME = ".circuit"

@@ -7,15 +7,11 @@ eight times cheaper to make and to keep than starting with 8, and below 64 the s
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from domain.simulation.waveform import Envelope
-
-if TYPE_CHECKING:
-    from domain.simulation.waveform import Array, RealArray
+from domain.simulation.waveform import Array, Envelope, RealArray
 
 FIRST = 64
 FACTOR = 8

@@ -13,12 +13,13 @@ import zlib
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from urllib.parse import urljoin, urlsplit
 
 import httpx
 
 from domain.llm.chat import ProviderError
+from domain.llm.service import NetworkSettings
 from domain.llm.web_search import MOST_RESULTS, SearchAnswer, SearchErrorKind, WebSearchError
 from infrastructure.llm_adapters.addresses import is_loopback
 from infrastructure.llm_adapters.connections import bytes_of, new_connections, no_socket_left
@@ -33,9 +34,6 @@ from infrastructure.llm_adapters.wire_errors import (
 from infrastructure.web_search.engines import SearchEngine
 from infrastructure.web_search.hits import plain_text, sources_of
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from domain.llm.service import NetworkSettings
 
 _TEXTS: Mapping[SearchErrorKind, Callable[[str, object], Message]] = {
     "no_key": lambda server, said: msg(

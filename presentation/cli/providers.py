@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from application.app import Application
 from domain.llm.chat import ProviderChoice, ProviderInfo
@@ -18,10 +17,6 @@ from presentation.cli.keys import run_key, unlock_keys
 from presentation.json_output import Output
 from shared.errors import UserInputError
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from application.app import Application
-    from presentation.json_output import Output
 
 _MOST_NAMES = 20
 

@@ -9,18 +9,16 @@ import argparse
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from application.app import Application
+from domain.llm.tools.result import ToolResult
 from presentation.cli.confirming import allow_all
 from presentation.cli.terminal import read_input
 from presentation.json_output import Output
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
 from shared.safe_json import MOST_NESTED, is_too_deep
-
-if TYPE_CHECKING:
-    from domain.llm.tools.result import ToolResult
 
 EXIT_FAILED = 1
 EXIT_ENVIRONMENT = 3

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QEvent, QObject, QSize, Qt
 from PyQt6.QtGui import QKeyEvent
@@ -23,6 +22,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from application.groups.conversations import Conversations
 from domain.llm.tools.confirmation import DECISIONS, EFFECTS, EVERY_PATH, Permissions, Rule
 from domain.llm.tools.result import EffectClass
 from presentation.permission_rules import checked_rule, name_in
@@ -34,9 +34,6 @@ from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 from shared.ulid import new_ulid
-
-if TYPE_CHECKING:
-    from application.groups.conversations import Conversations
 
 PROTECTED = "protected"
 """In the list of decisions: no rule, a file that is always asked about."""

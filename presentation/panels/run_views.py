@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
+from application.groups.program import Program
+from application.groups.project import Project
+from application.groups.simulation import Simulation
+from domain.simulation.result import SimulationResult
 from presentation.panels.console_view import ConsoleView
 from presentation.panels.iterations import IterationsView
 from presentation.panels.problems_view import Finding, ProblemRow, ProblemsView
@@ -18,12 +21,6 @@ from presentation.panels.waveforms.shown_result import ShownResult
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError, Stopped
 from shared.message import msg
-
-if TYPE_CHECKING:
-    from application.groups.program import Program
-    from application.groups.project import Project
-    from application.groups.simulation import Simulation
-    from domain.simulation.result import SimulationResult
 
 WAVEFORMS, MEASUREMENTS, ITERATIONS = "waveforms", "measurements", "iterations"
 PROBLEMS, CONSOLE = "problems", "console"

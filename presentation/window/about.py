@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QUrl
 from PyQt6.QtGui import QDesktopServices
 from PyQt6.QtWidgets import QGridLayout, QLabel, QWidget
 
+from application.groups.conversations import Conversations
+from application.groups.models import Models
+from application.groups.program import Program
+from application.groups.project import Project
 from presentation import VERSION
 from presentation.ui import questions
 from presentation.ui.machine import name_of_point
@@ -23,12 +26,6 @@ from presentation.ui.workspace import WindowServices
 from presentation.window.commands import MENUS, Command
 from presentation.window.panels import Parts
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from application.groups.conversations import Conversations
-    from application.groups.models import Models
-    from application.groups.program import Program
-    from application.groups.project import Project
 
 _LICENCE = Path(__file__).resolve().parents[2] / "LICENSE"
 _MARKS = {"ok": "✓", "warning": "!", "missing": "✗", "unused": "·"}

@@ -18,7 +18,7 @@ import sys
 from collections.abc import Callable, Coroutine, Generator, Hashable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, get_args
+from typing import Any, Protocol, get_args
 
 from PyQt6 import sip
 from PyQt6.QtCore import (
@@ -29,6 +29,7 @@ from PyQt6.QtCore import (
     QObject,
     QSize,
     Qt,
+    pyqtBoundSignal,
     qVersion,
 )
 from PyQt6.QtWidgets import QApplication, QWidget
@@ -55,9 +56,6 @@ from shared.paths import project_root_of, user_home
 from shared.stop_signals import StopSignals
 from shared.tasks import TaskFailed, TaskHandle
 from shared.uninterrupted import in_pieces, uninterrupted
-
-if TYPE_CHECKING:
-    from PyQt6.QtCore import pyqtBoundSignal
 
 _logger = logging.getLogger(__name__)
 

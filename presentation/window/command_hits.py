@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject
 
+from application.groups.project import Project
 from presentation.panels.project.outline import OutlinePane
 from presentation.ui.parts import once_after
 from presentation.ui.workspace import WindowServices
@@ -17,9 +17,6 @@ from presentation.window.commands import Commands
 from presentation.window.hit_list import Hit
 from shared.errors import UserInputError
 from shared.message import msg
-
-if TYPE_CHECKING:
-    from application.groups.project import Project
 
 _MOST_FILES = 2000
 _NETLISTS = frozenset({".cir", ".sp", ".spice", ".net", ".ckt", ".lib", ".inc", ".mod", ".sub"})

@@ -7,11 +7,13 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PyQt6.QtCore import QObject, pyqtSignal
 from PyQt6.QtWidgets import QWidget
 
+from application.groups.program import Program
+from application.groups.project import Project
 from application.project.window_state import ProjectMemory, WindowState
 from presentation.panels.run_controller import RUN_SCOPE
 from presentation.ui import questions
@@ -24,10 +26,6 @@ from presentation.window.work_keeper import WorkKeeper
 from shared import paths
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from application.groups.program import Program
-    from application.groups.project import Project
 
 _logger = logging.getLogger(__name__)
 

@@ -5,27 +5,24 @@ from __future__ import annotations
 import hashlib
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from pydantic import Field
 
+from application.ports.project_view import ProjectView
 from application.simulation.failure_place import placed
 from application.tool_execution.definition import Arguments, Assignments, Number, Switch, Tool, ToolContext
 from application.tool_execution.tools._common import in_thread, in_worker
 from application.tool_execution.tools.circuit_choice import chosen_circuit
 from application.tool_execution.tools.goal_verdicts import goals_line, judged_goals, verdict_to_details
 from application.tool_execution.tools.result_data import naming_hint, simulated_plots
+from domain.circuit.analyses import Analysis
 from domain.circuit.netlist import Netlist
 from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import ToolCall, ToolResult, failure, failure_of, result_to_plain
+from domain.simulation.result import SimulationIssue, SimulationResult
 from shared.errors import CircuitAIError, CircuitError, UserInputError
-from shared.message import msg
-
-if TYPE_CHECKING:
-    from application.ports.project_view import ProjectView
-    from domain.circuit.analyses import Analysis
-    from domain.simulation.result import SimulationIssue, SimulationResult
-    from shared.message import Message
+from shared.message import Message, msg
 
 AnalysisType = Literal["op", "dc", "ac", "tran", "noise", "tf", "sens", "pz", "disto", "sp"]
 

@@ -10,7 +10,9 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from langchain_core.messages import AIMessage, ToolMessage
 
 from domain.llm.messages import (
     get_continuations,
@@ -24,9 +26,6 @@ from domain.llm.messages import (
     is_partial_response,
 )
 from domain.llm.tools.result import EffectClass, ToolGroup
-
-if TYPE_CHECKING:
-    from langchain_core.messages import AIMessage, ToolMessage
 
 NOT_RUN = frozenset({"stopped", "interrupted", "too_many_calls"})
 """Failures that say nothing about the call itself."""

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from PyQt6.QtWidgets import QLineEdit, QWidget
 
+from application.groups.models import Models
 from domain.llm.chat import ProviderChoice
 from domain.llm.consent import PARTS_KEPT, PARTS_SENT, ConsentAnswer, ConsentQuestion
 from presentation.ui.questions import ask_text, choose
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from application.groups.models import Models
 
 
 async def ask_consent(services: WindowServices, parent: QWidget, question: ConsentQuestion) -> ConsentAnswer:

@@ -6,11 +6,13 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtWidgets import QWidget
 
+from application.groups.models import Models
+from domain.llm.chat import ProviderChoice, ProviderInfo
 from domain.llm.provider_settings import ModelSettings, ProviderSettings
 from presentation.dialogs.model_settings.form import ProviderForm
 from presentation.dialogs.model_settings.trial_card import LocalSection
@@ -20,10 +22,6 @@ from presentation.ui.signals import Signal, signal
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from application.groups.models import Models
-    from domain.llm.chat import ProviderChoice, ProviderInfo
 
 _AFTER_TYPING_MS = 300
 

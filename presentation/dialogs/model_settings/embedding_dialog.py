@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from PyQt6.QtWidgets import QWidget
 
+from application.groups.models import Models
+from application.groups.project import Project
 from application.ports.credentials import KeyStatus
 from domain.search.embedding import EMBEDDING_SERVERS, EmbeddingSettings
 from presentation.dialogs.model_settings.embedding_form import EmbeddingForm
@@ -17,10 +19,6 @@ from presentation.dialogs.model_settings.words import milliseconds
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from application.groups.models import Models
-    from application.groups.project import Project
 
 
 class EmbeddingDialog(TriedSettingsDialog):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import (
@@ -17,6 +16,8 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from application.groups.models import Models
+from application.ports.credentials import KeyStatus, KeyStores
 from domain.llm.chat import ProviderInfo
 from domain.search.embedding import EMBEDDING_SERVERS, EmbeddingServer, EmbeddingSettings
 from presentation.dialogs.model_settings.key_field import KeyField
@@ -26,10 +27,6 @@ from presentation.ui.workspace import WindowServices
 from shared.errors import UserInputError
 from shared.message import Message, msg
 from shared.setting import about, described
-
-if TYPE_CHECKING:
-    from application.groups.models import Models
-    from application.ports.credentials import KeyStatus, KeyStores
 
 OFF = ""
 """Among the providers: no search by meaning."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtWidgets import (
@@ -17,6 +16,8 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from application.groups.models import Models
+from application.ports.credentials import KeyStatus, KeyStores
 from domain.llm.chat import ModelAbilities, ProviderInfo
 from domain.llm.provider_settings import BUILTIN, ModelSettings, ProviderSettings
 from presentation.dialogs.model_settings.key_field import KeyField
@@ -25,10 +26,6 @@ from presentation.ui.parts import arrange, push_button, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from application.groups.models import Models
-    from application.ports.credentials import KeyStatus, KeyStores
 
 SEARCHES: dict[str, Message] = {
     "off": msg("Off"),

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PyQt6.QtCore import Qt, QUrl, pyqtSignal
 from PyQt6.QtGui import QDesktopServices
 from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from application.groups.models import Models
 from application.ports.credentials import KeyStatus, KeyStores
+from domain.llm.chat import ProviderInfo
 from presentation.dialogs.model_settings.words import KEEP_IN, KeepIn, key_note, key_placeholder
 from presentation.ui.parts import arrange, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
-
-if TYPE_CHECKING:
-    from application.groups.models import Models
-    from domain.llm.chat import ProviderInfo
 
 
 class KeyField(QWidget):

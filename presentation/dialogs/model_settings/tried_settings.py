@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtGui import QCloseEvent
 from PyQt6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from application.groups.models import Models
 from application.ports.credentials import KeyStores
 from presentation.dialogs.model_settings.key_field import KeyField
 from presentation.dialogs.model_settings.trial_card import TrialCard
@@ -21,9 +22,6 @@ from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 from shared.ulid import new_ulid
-
-if TYPE_CHECKING:
-    from application.groups.models import Models
 
 
 class SettingsForm(Protocol):

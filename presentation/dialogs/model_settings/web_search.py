@@ -6,20 +6,18 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtWidgets import QWidget
 
+from application.groups.models import Models
 from application.search.web_searching import TRIAL_QUERY
 from presentation.dialogs.model_settings.tried_settings import TriedSettingsDialog
 from presentation.dialogs.model_settings.web_search_form import WebSearchForm
 from presentation.dialogs.model_settings.words import milliseconds
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from application.groups.models import Models
 
 
 class WebSearchDialog(TriedSettingsDialog):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QComboBox, QFormLayout, QLabel, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
+from application.groups.models import Models
 from domain.llm.chat import ProviderInfo
 from domain.llm.web_search import MOST_RESULTS, SearchEngineInfo, WebSearchSettings
 from presentation.dialogs.model_settings.key_field import KeyField
@@ -15,9 +15,6 @@ from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from application.groups.models import Models
 
 
 class WebSearchForm(QWidget):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtGui import QPixmap, QTextOption
@@ -20,18 +19,16 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from application.groups.conversations import Conversations
 from domain.llm.attachments import TEXT_SENT
 from domain.llm.tools.result import cut_middle
 from presentation.panels.conversation.attached import facts_of
+from presentation.panels.conversation.items import AttachedItem
 from presentation.ui.parts import ElidedLabel, arrange, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import msg
-
-if TYPE_CHECKING:
-    from application.groups.conversations import Conversations
-    from presentation.panels.conversation.items import AttachedItem
 
 _SIDE = 1600
 """Pixels of a picture that is shown; what a model is sent may be larger."""

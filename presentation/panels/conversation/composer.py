@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QMimeData, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QResizeEvent, QTextCursor
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
 
+from application.groups.models import Models
 from presentation.panels.conversation.attachment_chips import AttachmentChips
 from presentation.panels.conversation.pending import PendingFile
 from presentation.panels.conversation.search_switch import SearchSwitch
@@ -19,9 +19,6 @@ from presentation.ui.parts import arrange
 from presentation.ui.styles import mark, style_sheet
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from application.groups.models import Models
 
 MOST_LINES = 8
 

@@ -5,18 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from PyQt6.QtGui import QAction, QActionGroup
 from PyQt6.QtWidgets import QMenu, QWidget
 
+from application.groups.models import Models
 from domain.llm.chat import ProviderChoice, ProviderInfo
 from domain.llm.provider_settings import BUILTIN, ModelSettings
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
-
-if TYPE_CHECKING:
-    from application.groups.models import Models
 
 
 class ModelMenu(QMenu):

@@ -5,19 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PyQt6.QtWidgets import QWidget
 
+from application.groups.project import Project
 from domain.llm.netlists_in_text import complete_netlists
 from presentation.panels.conversation.items import NetlistCard
 from presentation.ui.questions import choose_target
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from application.groups.project import Project
 
 _LONGEST_TITLE = 60
 

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from PyQt6.QtGui import QAction, QActionGroup
 from PyQt6.QtWidgets import QMenu, QToolButton
 
-from domain.llm.chat import ProviderChoice, WebSearchChoice
+from application.groups.models import Models
+from domain.llm.chat import ProviderChoice, ProviderInfo, WebSearchChoice
 from domain.llm.provider_settings import BUILTIN, settled_search
 from presentation.ui.frame import IconButton
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from application.groups.models import Models
-    from domain.llm.chat import ProviderInfo
 
 
 class SearchSwitch(IconButton):

@@ -7,12 +7,13 @@ import os
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QAction, QKeySequence
 from PyQt6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from application.groups.project import Project
+from application.groups.simulation import Simulation
 from application.ports.project import ABSENT
 from application.project.editing import OpenedFile
 from application.project.unsaved_texts import UnsavedText
@@ -20,7 +21,7 @@ from domain.llm.tools.line_diff import diff_files
 from domain.llm.tools.text_files import TextFile
 from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.compare_view import CompareView
-from presentation.panels.editor.examination import Examination, is_spice
+from presentation.panels.editor.examination import Examination, Problem, is_spice
 from presentation.panels.editor.find_bar import FindBar, GoToLineBar
 from presentation.panels.editor.page import EditorPage
 from presentation.panels.editor.tabs import EditorTabs
@@ -31,11 +32,6 @@ from presentation.ui.styles import mark
 from presentation.ui.workspace import Place, WindowServices
 from shared.errors import CircuitAIError
 from shared.message import msg
-
-if TYPE_CHECKING:
-    from application.groups.project import Project
-    from application.groups.simulation import Simulation
-    from presentation.panels.editor.examination import Problem
 
 _ICONS = {".json": "braces", ".md": "file-text", ".txt": "file-text"}
 

@@ -11,11 +11,12 @@ import threading
 from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QSemaphore, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
+from application.groups.project import Project
+from application.groups.simulation import Simulation
 from application.ports.project import ABSENT
 from application.project.editing import OpenedFile
 from application.project.unsaved_texts import UnsavedText
@@ -35,10 +36,6 @@ from presentation.ui.parts import arrange
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
-
-if TYPE_CHECKING:
-    from application.groups.project import Project
-    from application.groups.simulation import Simulation
 
 CHECK_PAUSE_MS = 300
 """How long nothing has to be typed before the text is checked."""

@@ -6,12 +6,13 @@ import asyncio
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QModelIndex, QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QMenu, QStackedLayout, QWidget
 
+from application.groups.conversations import Conversations
+from application.groups.project import Project
 from presentation.panels.project.tree_model import CIRCUITS, Marks, ProjectModel
 from presentation.ui.empty_state import EmptyNote
 from presentation.ui.parts import copy_text, once_after
@@ -19,11 +20,6 @@ from presentation.ui.rows import RowTree
 from presentation.ui.signals import Signal, signal
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
-
-if TYPE_CHECKING:
-    from application.groups.conversations import Conversations
-    from application.groups.project import Project
-
 
 _NO_FOLDER = msg("The files of the project appear here. Open a folder to start.")
 

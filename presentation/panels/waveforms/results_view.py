@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtGui import QContextMenuEvent, QKeyEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QToolButton, QVBoxLayout, QWidget
 
+from application.groups.project import Project
 from domain.simulation.result import Quantity
 from domain.simulation.waveform import Plot
 from presentation.goal_margins import limit_text
@@ -22,9 +22,6 @@ from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import msg
-
-if TYPE_CHECKING:
-    from application.groups.project import Project
 
 _WIDEST = 560
 
