@@ -88,31 +88,19 @@ class _Raw:
     is_counted: bool = True
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class InspectContext:
     """The use case behind the context meter and the tab Context."""
 
-    def __init__(
-        self,
-        *,
-        projects: Projects,
-        plain_folder: Callable[[Path], ProjectFiles],
-        models: ChatModels,
-        prompts: Prompting,
-        executor: Callable[[], ToolExecutor],
-        cpu: CpuTaskExecutor,
-        searches_web: Callable[[ProviderChoice], bool] = lambda _choice: False,
-    ) -> None:
-        """`plain_folder` makes the project object of a folder that is none yet; nothing is written there.
-
-        `searches_web`: whether the general web search goes with a choice; blocking.
-        """
-        self._searches_web = searches_web
-        self._projects = projects
-        self._plain_folder = plain_folder
-        self._models = models
-        self._prompts = prompts
-        self._executor = executor
-        self._cpu = cpu
+    projects: Projects
+    plain_folder: Callable[[Path], ProjectFiles]
+    """Makes the project object of a folder that is none yet; nothing is written there."""
+    models: ChatModels
+    prompts: Prompting
+    executor: Callable[[], ToolExecutor]
+    cpu: CpuTaskExecutor
+    searches_web: Callable[[ProviderChoice], bool] = lambda _choice: False
+    """Whether the general web search goes with a choice; blocking."""
 
     async def __call__(
         self, root: Path, *, session_id: str, choice: ProviderChoice, main_circuit: str = ""
@@ -124,14 +112,14 @@ class InspectContext:
         await asyncio.to_thread(_import_messages)
         files = await asyncio.to_thread(self._open, root)
         try:
-            system = await self._prompts.system_message(files, main_circuit=main_circuit)
+            system = await self.prompts.system_message(files, main_circuit=main_circuit)
             history, left_out = await self._history(files, session_id, choice)
             described = await asyncio.to_thread(_describe, files, main_circuit)
         finally:
             await asyncio.to_thread(files.close)
-        is_searching = await asyncio.to_thread(self._searches_web, choice)
+        is_searching = await asyncio.to_thread(self.searches_web, choice)
         withheld = frozenset[str]() if is_searching else frozenset({WEB_SEARCH})
-        schemas = await asyncio.to_thread(self._executor().schemas, without=withheld)
+        schemas = await asyncio.to_thread(self.executor().schemas, without=withheld)
         raws = await asyncio.to_thread(_raws, system, schemas, described, history)
         counts = await self._counted([raw.text for raw in raws if raw.is_counted])
         given = iter(counts)
@@ -146,11 +134,11 @@ class InspectContext:
                 ContextPart(kind=kind, entries=tuple(parts[kind])) for kind in order if kind in parts
             ),
             left_out=left_out,
-            abilities=await self._models.abilities(choice),
+            abilities=await self.models.abilities(choice),
         )
 
     def _open(self, root: Path) -> ProjectFiles:
-        return self._projects.open(root) if paths.is_project(root) else self._plain_folder(root)
+        return self.projects.open(root) if paths.is_project(root) else self.plain_folder(root)
 
     async def _history(
         self, files: ProjectFiles, session_id: str, choice: ProviderChoice
@@ -165,15 +153,15 @@ class InspectContext:
             return [dict_to_message(plain) for plain in messages_of(files.sessions.read(session_id).events)]
 
         messages = await asyncio.to_thread(read)
-        is_away = bool(await asyncio.to_thread(self._models.destination, choice))
-        attached = Attached(files, self._models, is_on_network=is_away)
+        is_away = bool(await asyncio.to_thread(self.models.destination, choice))
+        attached = Attached(files, self.models, is_on_network=is_away)
         materials = await attached.of(messages, running=(), choice=choice, is_short=False)
         return await asyncio.to_thread(earlier_messages, messages, attached=materials.of_message)
 
     async def _counted(self, texts: Sequence[str]) -> list[int]:
         if sum(map(len, texts)) <= _COUNTED_AT_ONCE:
             return await asyncio.to_thread(_count_all, texts)
-        return await self._cpu.run(_count_all, texts)
+        return await self.cpu.run(_count_all, texts)
 
 
 def report_to_plain(report: ContextReport, translate: Callable[[Message], str]) -> dict[str, Any]:

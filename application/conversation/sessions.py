@@ -149,25 +149,16 @@ class ShownSession:
         return total(message.cost for message in self.messages)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Sessions:
     """Use cases over the stored conversations; `write_file` puts a file on the disk, whole or not at all."""
 
-    def __init__(
-        self,
-        *,
-        projects: Projects,
-        write_file: Callable[[Path, bytes], None],
-        forget_checkpoints: Callable[[Path, str], None],
-        alternatives: Callable[[], Alternatives] = Alternatives,
-    ) -> None:
-        """`forget_checkpoints` removes a thread from a project's database of checkpoints.
-
-        `alternatives`: the models the user has set up, of which stored failures may offer one.
-        """
-        self._alternatives = alternatives
-        self._projects = projects
-        self._forget_checkpoints = forget_checkpoints
-        self._write_file = write_file
+    projects: Projects
+    write_file: Callable[[Path, bytes], None]
+    forget_checkpoints: Callable[[Path, str], None]
+    """Removes a thread from a project\'s database of checkpoints."""
+    alternatives: Callable[[], Alternatives] = Alternatives
+    """The models the user has set up, of which stored failures may offer one."""
 
     async def list(self, project: Path) -> tuple[SessionInfo, ...]:
         """All conversations, the last changed first. Raises UserInputError ("no_project")."""
@@ -188,7 +179,7 @@ class Sessions:
             with self._store(project) as store:
                 session_id = find_session(store, reference)
                 read = store.read(session_id)
-                own = self._alternatives().choices
+                own = self.alternatives().choices
                 found = shown(session_id, read.events, own=own, is_ours=read.is_ours)
                 return replace(found, is_in_use=read.is_in_use)
 
@@ -240,10 +231,10 @@ class Sessions:
         """
 
         def work() -> None:
-            files = self._projects.open(project)
+            files = self.projects.open(project)
             try:
                 files.sessions.delete(session_id)
-                self._forget_checkpoints(files.checkpoints_path, session_id)
+                self.forget_checkpoints(files.checkpoints_path, session_id)
                 files.attachments.sweep(files.named_hashes)
             finally:
                 files.close()
@@ -266,14 +257,14 @@ class Sessions:
                     file=target,
                     error_type="bad_path",
                 )
-            self._write_file(path, text.encode("utf-8", "replace"))
+            self.write_file(path, text.encode("utf-8", "replace"))
             return path
 
         return await uninterrupted(asyncio.to_thread(work))
 
     @contextmanager
     def _store(self, project: Path) -> Iterator[SessionStore]:
-        files = self._projects.open(project)
+        files = self.projects.open(project)
         try:
             yield files.sessions
         finally:

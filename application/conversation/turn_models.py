@@ -10,6 +10,7 @@ import logging
 import re
 from collections.abc import Iterator
 from contextlib import aclosing, contextmanager
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -40,35 +41,27 @@ _LABEL = re.compile(r"\A(?:title|标题)\s*[:：]\s*", re.IGNORECASE)
 _AROUND = " \t\"'`*#“”‘’「」《》."
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class TurnModels:
     """Which other models a turn may ask."""
 
-    def __init__(
-        self,
-        deps: TurnDeps,
-        asked: ProviderChoice,
-        project: ProjectFiles,
-        record: ConversationRecord,
-        *,
-        is_on_network: bool,
-        is_searching: bool,
-    ) -> None:
-        self._deps = deps
-        self._asked = asked
-        self._project = project
-        self._record = record
-        self._is_on_network = is_on_network
-        self._is_searching = is_searching
-        """With the general search of the web."""
+    deps: TurnDeps
+    asked: ProviderChoice
+    project: ProjectFiles
+    record: ConversationRecord
+    _: KW_ONLY
+    is_on_network: bool
+    is_searching: bool
+    """With the general search of the web."""
 
     def others(self, alternatives: Alternatives) -> OtherModels:
         """The models that may take over, with the search that the turn was begun with."""
         return OtherModels(
-            self._deps.models,
+            self.deps.models,
             [
-                with_search_of(self._asked, choice, is_general=self._is_searching)
+                with_search_of(self.asked, choice, is_general=self.is_searching)
                 for choice in alternatives.choices
-                if not is_same(choice, self._asked)
+                if not is_same(choice, self.asked)
             ],
             may_use=self._may_go_on_with,
             is_automatic=alternatives.is_automatic,
@@ -76,13 +69,13 @@ class TurnModels:
 
     async def name(self) -> str:
         """What the conversation is called after its first whole answer."""
-        question = self._record.first_words
+        question = self.record.first_words
         title = ""
-        if self._deps.small_model is not None and await self._may_ask(self._deps.small_model):
-            answer = self._record.answers_of_turn()[-1:]
+        if self.deps.small_model is not None and await self._may_ask(self.deps.small_model):
+            answer = self.record.answers_of_turn()[-1:]
             title = await title_by(
-                self._deps.models,
-                self._deps.small_model,
+                self.deps.models,
+                self.deps.small_model,
                 question=question,
                 answer="".join(map(get_text, answer)),
             )
@@ -90,16 +83,16 @@ class TurnModels:
 
     async def _may_go_on_with(self, choice: ProviderChoice) -> bool:
         """Whether another model may take over: what is on this computer stays there."""
-        destination = await asyncio.to_thread(self._deps.models.destination, choice)
-        if destination and not self._is_on_network:
+        destination = await asyncio.to_thread(self.deps.models.destination, choice)
+        if destination and not self.is_on_network:
             return False
         return await self._may_ask(choice)
 
     async def _may_ask(self, choice: ProviderChoice) -> bool:
         """Whether this conversation may be sent there; a title is not worth a question."""
-        root, session_id = self._project.root, self._record.session_id
+        root, session_id = self.project.root, self.record.session_id
         with log_and_continue("The small model was not asked"):
-            return await self._deps.consents().is_given(root, choice, session_id=session_id)
+            return await self.deps.consents().is_given(root, choice, session_id=session_id)
         return False
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -40,78 +41,71 @@ if TYPE_CHECKING:
     from shared.cpu_executor import CpuTaskExecutor
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class ToolUseCases:
     """Implements application.tool_execution.definition.ToolServices; made is what a tool asks for."""
 
-    def __init__(
-        self,
-        outside: Outside,
-        *,
-        simulation: Callable[[], Simulation],
-        design: Callable[[], Design],
-        models: Callable[[], Models],
-        project: Callable[[], Project],
-    ) -> None:
-        self._outside = outside
-        self._simulation = simulation
-        self._design = design
-        self._models = models
-        self._project = project
+    outside: Outside
+    _: KW_ONLY
+    simulation: Callable[[], Simulation]
+    design: Callable[[], Design]
+    models: Callable[[], Models]
+    project: Callable[[], Project]
 
     @property
     def sources(self) -> SourceReaders:
-        return self._outside.simulation.sources
+        return self.outside.simulation.sources
 
     @property
     def check(self) -> CheckCircuit:
-        return self._simulation().check
+        return self.simulation().check
 
     @property
     def simulate(self) -> RunSimulation:
-        return self._simulation().run
+        return self.simulation().run
 
     @property
     def study(self) -> RunStudy:
-        return self._simulation().study
+        return self.simulation().study
 
     @property
     def optimize(self) -> OptimizeCircuit:
-        return self._design().optimize
+        return self.design().optimize
 
     @property
     def measure(self) -> MeasureResult:
-        return self._simulation().measure
+        return self.simulation().measure
 
     @property
     def export(self) -> ExportResult:
-        return self._simulation().export
+        return self.simulation().export
 
     @property
     def analyze_convergence(self) -> AnalyzeConvergence:
-        return self._simulation().analyze_convergence
+        return self.simulation().analyze_convergence
 
     @property
     def results(self) -> ResultStore:
-        return self._outside.simulation.results
+        return self.outside.simulation.results
 
     @property
     def waveform_reader(self) -> WaveformReader:
-        return self._outside.simulation.waveforms
+        return self.outside.simulation.waveforms
 
     @property
     def search(self) -> SearchProject:
-        return self._project().search
+        return self.project().search
 
     @property
     def cpu(self) -> CpuTaskExecutor:
-        return self._outside.program.cpu
+        return self.outside.program.cpu
 
     @property
     def search_web(self) -> SearchWeb:
-        return self._models().search_web
+        return self.models().search_web
 
     def view(self, root: Path) -> ProjectView:
-        return self._outside.project.view(root)
+        return self.outside.project.view(root)
 
 
 class Conversations:

@@ -129,23 +129,15 @@ class LiveTuning:
         return values
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TuneCircuit:
     """The use case; each call has a worker of its own."""
 
-    def __init__(
-        self,
-        *,
-        batch: BatchSimulator,
-        sources: SourceReaders,
-        cpu: CpuTaskExecutor,
-        settings: SimulatorSettingsStore,
-        libraries: tuple[Path, ...] = (),
-    ) -> None:
-        self._batch = batch
-        self._sources = sources
-        self._cpu = cpu
-        self._settings = settings
-        self._libraries = libraries
+    batch: BatchSimulator
+    sources: SourceReaders
+    cpu: CpuTaskExecutor
+    settings: SimulatorSettingsStore
+    libraries: tuple[Path, ...] = ()
 
     @contextlib.asynccontextmanager
     async def __call__(self, request: TuneRequest) -> AsyncIterator[LiveTuning]:
@@ -154,19 +146,19 @@ class TuneCircuit:
         Raises UserInputError for parameters the circuit does not have, CircuitError when it does not load,
         EnvironmentProblem without a simulator.
         """
-        plan, measures = await self._cpu.run_in_thread(self._prepare, request)
-        async with self._batch.live(plan.circuits[0]) as live:
-            yield LiveTuning(live, plan, measures, self._cpu, request.spec.timeout_s)
+        plan, measures = await self.cpu.run_in_thread(self._prepare, request)
+        async with self.batch.live(plan.circuits[0]) as live:
+            yield LiveTuning(live, plan, measures, self.cpu, request.spec.timeout_s)
 
     def _prepare(self, request: TuneRequest) -> tuple[StudyPlan, StudyMeasures]:
         spec = request.spec
         asked = prepare_for_study(
-            self._sources,
+            self.sources,
             request.circuit,
             spec,
             libraries=request.libraries,
-            user_libraries=self._libraries,
-            settings=self._settings.of_circuit(request.circuit),
+            user_libraries=self.libraries,
+            settings=self.settings.of_circuit(request.circuit),
             dialect=request.dialect,
         )
         prepared, _ = without_own_steps(asked)

@@ -114,23 +114,15 @@ class CleanReport:
         return results + scratch + self.trash_bytes + self.undo.freed_bytes
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CleanProject:
     """The use case."""
 
-    def __init__(
-        self,
-        *,
-        shelves: ResultShelves,
-        scratch: ScratchFolders,
-        cpu: CpuTaskExecutor,
-        quota: RetentionPolicy,
-        undo_data: TidyUndoData,
-    ) -> None:
-        self._shelves = shelves
-        self._scratch = scratch
-        self._cpu = cpu
-        self._quota = quota
-        self._undo_data = undo_data
+    shelves: ResultShelves
+    scratch: ScratchFolders
+    cpu: CpuTaskExecutor
+    quota: RetentionPolicy
+    undo_data: TidyUndoData
 
     async def __call__(self, request: CleanRequest) -> CleanReport:
         """Pin, unpin, then remove by the rules. Never what is pinned, running, or named by a conversation.
@@ -138,7 +130,7 @@ class CleanProject:
         A call that only pins removes nothing. Raises UserInputError for a folder that is no project and
         for a result that is not there.
         """
-        return await self._cpu.run_in_thread(self._clean, request)
+        return await self.cpu.run_in_thread(self._clean, request)
 
     def _clean(self, request: CleanRequest) -> CleanReport:
         if request.project is not None and not is_project(request.project):
@@ -148,7 +140,7 @@ class CleanProject:
                 file=request.project,
                 error_type="not_a_project",
             )
-        shelf = self._shelves(request.project)
+        shelf = self.shelves(request.project)
         results = shelf.results()
         pinned = [_named(text, results) for text in request.pin]
         unpinned = [_named(text, results) for text in request.unpin]
@@ -170,7 +162,7 @@ class CleanProject:
         problems: list[CircuitAIError] = []
         trash, undo = 0, UndoReport()
         if request.policy is not None or not (pinned or unpinned):
-            chosen = to_be_removed(results, request.policy or self._quota, datetime.now(UTC))
+            chosen = to_be_removed(results, request.policy or self.quota, datetime.now(UTC))
             removed = self._removed(shelf, chosen, problems, dry_run=request.dry_run)
             scratch = self._removed_scratch(problems, dry_run=request.dry_run)
             if not request.dry_run:
@@ -193,7 +185,7 @@ class CleanProject:
         if request.project is None:
             return UndoReport()
         try:
-            return self._undo_data.tidy(request.project, dry_run=request.dry_run)
+            return self.undo_data.tidy(request.project, dry_run=request.dry_run)
         except CircuitAIError as error:
             problems.append(error)
             return UndoReport()
@@ -222,10 +214,10 @@ class CleanProject:
 
     def _removed_scratch(self, problems: list[CircuitAIError], *, dry_run: bool) -> list[tuple[Path, int]]:
         found = []
-        for folder, size in self._scratch.left():
+        for folder, size in self.scratch.left():
             if not dry_run:
                 try:
-                    self._scratch.remove(folder)
+                    self.scratch.remove(folder)
                 except CircuitAIError as error:
                     problems.append(error)
                     continue

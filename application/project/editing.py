@@ -42,21 +42,15 @@ class OpenedFile:
     """SHA-256 of its bytes."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class EditFiles:
     """The use case; one instance serves any number of files at the same time."""
 
-    def __init__(
-        self,
-        *,
-        projects: Projects,
-        plain_folder: Callable[[Path], ProjectFiles],
-        write_file: Callable[[Path, bytes], None],
-    ) -> None:
-        self._projects = projects
-        self._plain_folder = plain_folder
-        """Makes the project object of a folder that need not be a project; used for reading only."""
-        self._write_file = write_file
-        """Puts a file on the disk, whole or not at all."""
+    projects: Projects
+    plain_folder: Callable[[Path], ProjectFiles]
+    """Makes the project object of a folder that need not be a project; used for reading only."""
+    write_file: Callable[[Path, bytes], None]
+    """Puts a file on the disk, whole or not at all."""
 
     async def read(self, path: Path) -> OpenedFile:
         """The text in `path`.
@@ -78,7 +72,7 @@ class EditFiles:
                 file=path,
                 error_type="too_large",
             )
-        data = self._plain_folder(real.parent).read(real)
+        data = self.plain_folder(real.parent).read(real)
         try:
             content = decode(data)
         except BinaryFileError as error:
@@ -122,7 +116,7 @@ class EditFiles:
         return OpenedFile(path=path, content=TextFile(text=text, encoding=encoding), version=version_of(data))
 
     def _write_in_project(self, root: Path, path: Path, data: bytes, expected: str | None) -> None:
-        project = self._projects.open(root)
+        project = self.projects.open(root)
         try:
             with project.operations.write_lock():  # not between the steps of an operation on the same file
                 _refuse_unless(expected, _current(project, path), path)
@@ -131,11 +125,11 @@ class EditFiles:
             project.close()
 
     def _write_beside(self, path: Path, data: bytes, expected: str | None) -> None:
-        current = _current(self._plain_folder(path.parent), path)
+        current = _current(self.plain_folder(path.parent), path)
         _refuse_unless(expected, current, path)
         if current is not None and current != data:
-            self._write_file(path.with_name(path.name + "~"), current)
-        self._write_file(path, data)
+            self.write_file(path.with_name(path.name + "~"), current)
+        self.write_file(path, data)
 
 
 def version_of(data: bytes) -> str:

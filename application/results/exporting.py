@@ -97,23 +97,15 @@ class PictureWriter(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ExportResult:
     """The use cases behind `export` and `plot`."""
 
-    def __init__(
-        self,
-        *,
-        results: ResultStore,
-        waveforms: WaveformReader,
-        tables: TableWriter,
-        pictures: PictureWriter,
-        cpu: CpuTaskExecutor,
-    ) -> None:
-        self._results = results
-        self._waveforms = waveforms
-        self._tables = tables
-        self._pictures = pictures
-        self._cpu = cpu
+    results: ResultStore
+    waveforms: WaveformReader
+    tables: TableWriter
+    pictures: PictureWriter
+    cpu: CpuTaskExecutor
 
     async def table(self, request: ExportRequest, options: TableOptions) -> Exported:
         """Write a result's vectors as a table.
@@ -132,7 +124,7 @@ class ExportResult:
         if target is None or isinstance(target, Path):
             return await self._stoppable(self._draw, request, options)
         exported = await self._stoppable(self._tables_of_picture, request, options)
-        target.write(await self._cpu.run(_drawn, self._pictures, exported.tables, options))
+        target.write(await self.cpu.run(_drawn, self.pictures, exported.tables, options))
         return exported
 
     async def _stoppable(
@@ -153,7 +145,7 @@ class ExportResult:
                 raise
 
         try:
-            done = await self._cpu.run_in_thread(ended, abandon_on_cancel=True)
+            done = await self.cpu.run_in_thread(ended, abandon_on_cancel=True)
         finally:
             stop.set()
         assert done is not None, "only who cancels stops it"
@@ -161,7 +153,7 @@ class ExportResult:
 
     def _raw_path(self, request: ExportRequest) -> Path:
         """The data's file. Raises UserInputError when the target would replace it."""
-        raw = self._results.raw_path_of(request.source)
+        raw = self.results.raw_path_of(request.source)
         target = request.target
         if (
             isinstance(target, Path)
@@ -177,25 +169,25 @@ class ExportResult:
         return raw
 
     def _write_table(self, request: ExportRequest, options: TableOptions, stop: threading.Event) -> Exported:
-        with self._waveforms.open(self._raw_path(request)) as file:
+        with self.waveforms.open(self._raw_path(request)) as file:
             tables = within(until(stop, tables_of(file, request.signals, request.analysis)), request.span)
             left_out: Sequence[Table] = ()
             if options.format in ("csv", "tsv"):
                 tables, left_out = one_table(tables, request.signals)
             _refuse_too_much(tables, request.most_values)
-            self._tables.write(tables, request, options)
+            self.tables.write(tables, request, options)
         return _exported(request, tables, left_out)
 
     def _draw(self, request: ExportRequest, options: PictureOptions, stop: threading.Event) -> Exported:
-        with self._waveforms.open(self._raw_path(request)) as file:
+        with self.waveforms.open(self._raw_path(request)) as file:
             tables, left_out = self._chosen(file, request, stop)
-            self._pictures.draw(tables, request, options)
+            self.pictures.draw(tables, request, options)
         return _exported(request, tables, left_out)
 
     def _tables_of_picture(
         self, request: ExportRequest, _: PictureOptions, stop: threading.Event
     ) -> Exported:
-        with self._waveforms.open(self._raw_path(request)) as file:
+        with self.waveforms.open(self._raw_path(request)) as file:
             tables, left_out = self._chosen(file, request, stop)
             return _exported(request, [solid(table) for table in tables], left_out)
 

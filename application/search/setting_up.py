@@ -90,33 +90,27 @@ class SetUpEmbedding:
 _TRIES = 3
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ChosenEmbedder:
     """Makes its clients."""
 
-    def __init__(
-        self,
-        *,
-        store: EmbeddingStore,
-        keys: KeyStore,
-        make: Callable[[EmbeddingSettings, str, int], Embedder],
-    ) -> None:
-        """`make` is given the settings, the key ("" = none) and how often a request is tried."""
-        self._store = store
-        self._keys = keys
-        self._make = make
+    store: EmbeddingStore
+    keys: KeyStore
+    make: Callable[[EmbeddingSettings, str, int], Embedder]
+    """From the settings, the key ("" = none) and how often a request is tried."""
 
     def kept(self) -> Embedder | None:
         """The client of the server that is set; None when there is none. Blocking."""
-        settings = self._store.load()
-        return None if settings is None else self._make(settings, self._key_of(settings), _TRIES)
+        settings = self.store.load()
+        return None if settings is None else self.make(settings, self._key_of(settings), _TRIES)
 
     def once(self, settings: EmbeddingSettings, key: str = "") -> Embedder:
         """A client that asks once, with `key` in place of the one that is kept. Blocking."""
-        return self._make(settings, key or self._key_of(settings), 1)
+        return self.make(settings, key or self._key_of(settings), 1)
 
     def _key_of(self, settings: EmbeddingSettings) -> str:
         server = EMBEDDING_SERVERS[settings.provider]
         if not server.key_name:
             return ""
         url = settings.base_url or server.base_url
-        return self._keys.find(server.key_name, server.key_variable, server=url, usual=(url,))
+        return self.keys.find(server.key_name, server.key_variable, server=url, usual=(url,))

@@ -51,25 +51,16 @@ class Diagnosis:
         return next((trial for trial in self.trials if trial.converges), None)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AnalyzeConvergence:
     """The use case. Never changes the user's file."""
 
-    def __init__(
-        self,
-        *,
-        simulator: Simulator,
-        sources: SourceReaders,
-        results: ResultStore,
-        cpu: CpuTaskExecutor,
-        settings: SimulatorSettingsStore,
-        libraries: tuple[Path, ...] = (),
-    ) -> None:
-        self._simulator = simulator
-        self._sources = sources
-        self._results = results
-        self._cpu = cpu
-        self._settings = settings
-        self._libraries = libraries
+    simulator: Simulator
+    sources: SourceReaders
+    results: ResultStore
+    cpu: CpuTaskExecutor
+    settings: SimulatorSettingsStore
+    libraries: tuple[Path, ...] = ()
 
     async def __call__(
         self,
@@ -90,35 +81,35 @@ class AnalyzeConvergence:
 
         def prepare(written: Netlist | None) -> PreparedCircuit:
             return prepare_circuit(
-                self._sources,
+                self.sources,
                 circuit,
                 libraries=libraries,
-                user_libraries=self._libraries,
+                user_libraries=self.libraries,
                 assignments=assignments,
                 analyses=None if analysis is None else (analysis,),
-                settings=self._settings.of_circuit(circuit),
+                settings=self.settings.of_circuit(circuit),
                 dialect=dialect,
                 data=None if written is None else written.to_bytes(),
             )
 
         trial_s = min(timeout_s, LONGEST_TRIAL_S)
-        prepared = await self._cpu.run_in_thread(prepare, None)
+        prepared = await self.cpu.run_in_thread(prepare, None)
         run = await self._run(prepared, timeout_s)
         if run.status == "ok" and not has_trouble(run.issues):
             return Diagnosis(circuit=prepared.circuit, cause=None)
-        cause = await self._cpu.run_in_thread(find_cause, prepared.tree, run.issues)
+        cause = await self.cpu.run_in_thread(find_cause, prepared.tree, run.issues)
         if cause is None:
             return Diagnosis(circuit=prepared.circuit, cause=None)
-        data, real, _ = await self._cpu.run_in_thread(read_circuit_file, self._sources, circuit, ())
+        data, real, _ = await self.cpu.run_in_thread(read_circuit_file, self.sources, circuit, ())
         written = Netlist.parse(plain_text(data), path=real)
-        own, general = await self._cpu.run_in_thread(remedies_for, cause, written)
+        own, general = await self.cpu.run_in_thread(remedies_for, cause, written)
         trials: list[Trial] = []
         total = len(own) + len(general)
         slots = asyncio.Semaphore(_AT_ONCE)
 
         async def attempt(remedy: Remedy) -> Trial:
             async with slots:
-                trial_run = await self._run(await self._cpu.run_in_thread(prepare, remedy.netlist), trial_s)
+                trial_run = await self._run(await self.cpu.run_in_thread(prepare, remedy.netlist), trial_s)
             return Trial(
                 remedy=remedy,
                 diff=_diff(written, remedy.netlist, real.name),
@@ -142,11 +133,11 @@ class AnalyzeConvergence:
         return Diagnosis(circuit=prepared.circuit, cause=cause, trials=tuple(trials))
 
     async def _run(self, prepared: PreparedCircuit, timeout_s: float) -> SimulationRun:
-        _, folder = await self._cpu.run_in_thread(self._results.new_result, prepared.circuit)
+        _, folder = await self.cpu.run_in_thread(self.results.new_result, prepared.circuit)
         try:
-            return await self._simulator.run(prepared.job(folder, timeout_s=timeout_s))
+            return await self.simulator.run(prepared.job(folder, timeout_s=timeout_s))
         finally:
-            await self._cpu.run_in_thread(self._results.discard, folder)
+            await self.cpu.run_in_thread(self.results.discard, folder)
 
 
 def _diff(old: Netlist, new: Netlist, name: str) -> str:

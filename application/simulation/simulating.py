@@ -51,30 +51,19 @@ class SimulationRequest:
     """A stored run of the very same circuit is as good as a new one."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RunSimulation:
     """The use case; one instance serves any number of runs at the same time."""
 
-    def __init__(
-        self,
-        *,
-        simulator: Simulator,
-        waveforms: WaveformReader,
-        sources: SourceReaders,
-        results: ResultStore,
-        cpu: CpuTaskExecutor,
-        joiner: RunJoiner,
-        settings: SimulatorSettingsStore,
-        libraries: tuple[Path, ...] = (),
-    ) -> None:
-        self._simulator = simulator
-        self._waveforms = waveforms
-        self._sources = sources
-        self._results = results
-        self._cpu = cpu
-        self._joiner = joiner
-        self._settings = settings
-        self._libraries = libraries
-        """The user's own, for every circuit."""
+    simulator: Simulator
+    waveforms: WaveformReader
+    sources: SourceReaders
+    results: ResultStore
+    cpu: CpuTaskExecutor
+    joiner: RunJoiner
+    settings: SimulatorSettingsStore
+    libraries: tuple[Path, ...] = ()
+    """The user's own, for every circuit."""
 
     async def __call__(
         self, request: SimulationRequest, *, on_progress: Callable[[float], None] | None = None
@@ -84,44 +73,44 @@ class RunSimulation:
         A circuit that does not simulate is a result whose `ok` is False. Raises UserInputError for
         a file, an analysis or a value that cannot be used, EnvironmentProblem without ngspice.
         """
-        prepared = await self._cpu.run_in_thread(self._prepared, request)
+        prepared = await self.cpu.run_in_thread(self._prepared, request)
         if request.reuse and (stored := await self._stored(prepared)) is not None:
             return stored
-        result_id, folder = await self._cpu.run_in_thread(
-            self._results.new_result, prepared.circuit, request.call_id
+        result_id, folder = await self.cpu.run_in_thread(
+            self.results.new_result, prepared.circuit, request.call_id
         )
         try:
-            points = await self._cpu.run_in_thread(steps_of, prepared)
+            points = await self.cpu.run_in_thread(steps_of, prepared)
             if points:
                 return await self._run_stepped(
                     request, prepared, points, result_id=result_id, folder=folder, on_progress=on_progress
                 )
-            run = await self._simulator.run(
+            run = await self.simulator.run(
                 prepared.job(folder, timeout_s=request.timeout_s), on_progress=on_progress
             )
-            return await self._cpu.run_in_thread(
+            return await self.cpu.run_in_thread(
                 self._keep, request, prepared, run, result_id=result_id, folder=folder
             )
         except BaseException:  # cancelled too: nothing half-made stays
-            await self._cpu.run_in_thread(self._results.discard, folder)
+            await self.cpu.run_in_thread(self.results.discard, folder)
             raise
 
     async def _stored(self, prepared: PreparedCircuit) -> SimulationResult | None:
         """The newest stored run that was just this one; it is the circuit's newest result from now on."""
         if not prepared.run_hash:
             return None
-        key = prepared.fingerprint(await self._simulator.version())
-        return await self._cpu.run_in_thread(self._results.reusable, prepared.circuit, key)
+        key = prepared.fingerprint(await self.simulator.version())
+        return await self.cpu.run_in_thread(self.results.reusable, prepared.circuit, key)
 
     def _prepared(self, request: SimulationRequest) -> PreparedCircuit:
         prepared = prepare_circuit(
-            self._sources,
+            self.sources,
             request.circuit,
             libraries=request.libraries,
-            user_libraries=self._libraries,
+            user_libraries=self.libraries,
             assignments=request.assignments,
             analyses=None if request.analysis is None else (request.analysis,),
-            settings=self._settings.of_circuit(request.circuit),
+            settings=self.settings.of_circuit(request.circuit),
             dialect=request.dialect,
         )
         assert (
@@ -140,9 +129,9 @@ class RunSimulation:
         on_progress: Callable[[float], None] | None,
     ) -> SimulationResult:
         runs = await run_steps(
-            self._simulator, prepared, points, folder, timeout_s=request.timeout_s, on_progress=on_progress
+            self.simulator, prepared, points, folder, timeout_s=request.timeout_s, on_progress=on_progress
         )
-        return await self._cpu.run_in_thread(
+        return await self.cpu.run_in_thread(
             self._keep_stepped, request, prepared, runs, result_id=result_id, folder=folder
         )
 
@@ -158,7 +147,7 @@ class RunSimulation:
         metrics, issues = run_metrics(prepared, run, lambda: self._read_plots(run))
         result = _result(request, prepared, run, result_id, folder)
         result = replace(result, metrics=metrics, issues=_told(prepared, run, issues))
-        self._results.save(result)
+        self.results.save(result)
         return result
 
     def _keep_stepped(
@@ -177,7 +166,7 @@ class RunSimulation:
             issues += [issue for issue in more if issue not in issues]
             values = {axis.name: value for axis, value in run.point.values}
             steps.append(StepResult(number=run.number, values=values, status=run.run.status, metrics=metrics))
-        joined = self._joiner.join([run for _, run in runs], folder)
+        joined = self.joiner.join([run for _, run in runs], folder)
         result = replace(
             _result(request, prepared, joined, result_id, folder),
             steps=tuple(steps),
@@ -186,11 +175,11 @@ class RunSimulation:
             },
             issues=_told(runs[0][0], joined, issues),
         )
-        self._results.save(result)
+        self.results.save(result)
         return result
 
     def _read_plots(self, run: SimulationRun) -> list[Plot]:
-        return [plot for path in run.raw_paths[:1] for plot in self._waveforms.read(path)]
+        return [plot for path in run.raw_paths[:1] for plot in self.waveforms.read(path)]
 
 
 def _result(

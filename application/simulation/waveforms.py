@@ -83,32 +83,23 @@ class FigureStore(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LoadWaveforms:
     """The use case: a result in, its plots and figures out, read off the loop."""
 
-    def __init__(
-        self,
-        *,
-        results: ResultStore,
-        waveforms: WaveformReader,
-        figures: FigureStore,
-        columns: ColumnBuilder,
-        cpu: CpuTaskExecutor,
-        tasks: AsyncTaskRegistry,
-    ) -> None:
-        self._results = results
-        self._waveforms = waveforms
-        self._figures = figures
-        self._columns = columns
-        self._cpu = cpu
-        self._tasks = tasks
+    results: ResultStore
+    waveforms: WaveformReader
+    figures: FigureStore
+    columns: ColumnBuilder
+    cpu: CpuTaskExecutor
+    tasks: AsyncTaskRegistry
 
     async def __call__(self, source: Path) -> LoadedWaveforms:
         """What `source` (a result.json, a result's folder or a raw file) shows.
 
         A result without data comes with its `error`. Raises UserInputError when there is no result.
         """
-        loaded = await self._cpu.run_in_thread(self._load, source)
+        loaded = await self.cpu.run_in_thread(self._load, source)
         if loaded.figures is not None and loaded.plots:
             self._prepare_behind(source)
         return loaded
@@ -119,15 +110,15 @@ class LoadWaveforms:
         For what is too long to be loaded: `window` gives what a plot can show of a vector. Raises
         UserInputError when there is no result.
         """
-        return await self._cpu.run_in_thread(lambda: self._waveforms.open(self._results.raw_path_of(source)))
+        return await self.cpu.run_in_thread(lambda: self.waveforms.open(self.results.raw_path_of(source)))
 
     async def log_tail(self, log: Path, most_bytes: int) -> str:
         """The end of a run's log; "" where there is no regular file: a stranger may have put a pipe."""
-        return await self._cpu.run_in_thread(self._figures.log_tail, log, most_bytes)
+        return await self.cpu.run_in_thread(self.figures.log_tail, log, most_bytes)
 
     async def digest_of(self, circuit: Path) -> str | None:
         """SHA-256 of a circuit's file, as results name it; None where there is no regular file."""
-        return await self._cpu.run_in_thread(self._figures.digest_of, circuit)
+        return await self.cpu.run_in_thread(self.figures.digest_of, circuit)
 
     async def prepare(self, source: Path) -> bool:
         """Make the column file of a stored result that is large enough to be worth it; at low priority.
@@ -137,23 +128,23 @@ class LoadWaveforms:
         """
         stop = threading.Event()
         try:
-            return await self._cpu.run_in_thread(self._prepare, source, stop, abandon_on_cancel=True)
+            return await self.cpu.run_in_thread(self._prepare, source, stop, abandon_on_cancel=True)
         except asyncio.CancelledError:
             stop.set()
             raise
 
     def _prepare(self, source: Path, stop: threading.Event) -> bool:
-        raw_path = self._results.raw_path_of(source)
+        raw_path = self.results.raw_path_of(source)
         if raw_path.stat().st_size < WORTH_COLUMNS_BYTES:
             return False
-        return self._columns.build(raw_path, stop)
+        return self.columns.build(raw_path, stop)
 
     def _prepare_behind(self, source: Path) -> None:
         task_id = str(source)
-        running = [handle for handle in self._tasks.handles if handle.kind == "column-file"]
+        running = [handle for handle in self.tasks.handles if handle.kind == "column-file"]
         if all(handle.task_id != task_id for handle in running):
             # One after the other: two would only disturb each other on the disk.
-            self._tasks.submit(
+            self.tasks.submit(
                 "column-file", task_id, self._prepare_quietly(source), exclusive_key="column-file"
             )
 
@@ -165,12 +156,12 @@ class LoadWaveforms:
             _log.info("no column file for %s: %s", source, error)
 
     def _load(self, source: Path) -> LoadedWaveforms:
-        figures = self._figures.read(source)
-        previous = None if figures is None else self._figures.previous(figures)
+        figures = self.figures.read(source)
+        previous = None if figures is None else self.figures.previous(figures)
         plots: tuple[Plot, ...] = ()
         problem: UserInputError | None = None
         try:
-            found = self._waveforms.read(self._results.raw_path_of(source))
+            found = self.waveforms.read(self.results.raw_path_of(source))
             plots = tuple(plot for plot in found if plot.points)
         except UserInputError as error:
             if figures is None:

@@ -57,31 +57,20 @@ class StudyRequest:
     """As in `SimulationRequest`; also the key of the study's progress events."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RunStudy:
     """The use case; one instance serves any number of studies."""
 
-    def __init__(
-        self,
-        *,
-        batch: Callable[[str | None], BatchSimulator],
-        simulator: Simulator,
-        sources: SourceReaders,
-        results: ResultStore,
-        cpu: CpuTaskExecutor,
-        events: EventBus,
-        settings: SimulatorSettingsStore,
-        libraries: tuple[Path, ...] = (),
-    ) -> None:
-        self._batch = batch
-        """The batch simulator of a cluster's address, or of this machine."""
-        self._simulator = simulator
-        self._sources = sources
-        self._results = results
-        self._cpu = cpu
-        self._events = events
-        self._settings = settings
-        self._libraries = libraries
-        """The user's own, for every circuit."""
+    batch: Callable[[str | None], BatchSimulator]
+    """The batch simulator of a cluster's address, or of this machine."""
+    simulator: Simulator
+    sources: SourceReaders
+    results: ResultStore
+    cpu: CpuTaskExecutor
+    events: EventBus
+    settings: SimulatorSettingsStore
+    libraries: tuple[Path, ...] = ()
+    """The user's own, for every circuit."""
 
     async def __call__(
         self, request: StudyRequest, *, on_stopped: Callable[[StudyResult], None] | None = None
@@ -93,21 +82,21 @@ class RunStudy:
         fit the circuit, EnvironmentProblem without a simulator.
         """
         started = time.monotonic()
-        prepared, measures, study, warnings = await self._cpu.run_in_thread(self._prepare, request)
-        version = await self._simulator.version()
-        layers = (await self._simulator.confinement()).layers
-        result_id, folder = await self._cpu.run_in_thread(
-            self._results.new_result, prepared.circuit, request.call_id
+        prepared, measures, study, warnings = await self.cpu.run_in_thread(self._prepare, request)
+        version = await self.simulator.version()
+        layers = (await self.simulator.confinement()).layers
+        result_id, folder = await self.cpu.run_in_thread(
+            self.results.new_result, prepared.circuit, request.call_id
         )
         runs = StudyRuns(
             study,
             measures,
             kind=request.kind,
             key=request.call_id or result_id,
-            batch=self._batch(request.cluster),
+            batch=self.batch(request.cluster),
             workers=request.workers,
-            cpu=self._cpu,
-            events=self._events,
+            cpu=self.cpu,
+            events=self.events,
             untold=int(KINDS[request.kind].has_nominal_beside),
         )
 
@@ -136,22 +125,22 @@ class RunStudy:
                 confinement=layers,
                 **findings,
             )
-            self._results.save_study(folder, stored_document(result), rows_csv(result))
+            self.results.save_study(folder, stored_document(result), rows_csv(result))
             return result
 
         try:
             await KINDS[request.kind].simulate(study, runs)
-            return await self._cpu.run_in_thread(finished, is_stopped=False)
+            return await self.cpu.run_in_thread(finished, is_stopped=False)
         except asyncio.CancelledError:
             if runs.rows:
-                partial = await self._cpu.run_in_thread(finished, is_stopped=True)
+                partial = await self.cpu.run_in_thread(finished, is_stopped=True)
                 if on_stopped is not None:
                     on_stopped(partial)
             else:
-                await self._cpu.run_in_thread(self._results.discard, folder)
+                await self.cpu.run_in_thread(self.results.discard, folder)
             raise
         except BaseException:  # nothing half-made stays
-            await self._cpu.run_in_thread(self._results.discard, folder)
+            await self.cpu.run_in_thread(self.results.discard, folder)
             raise
 
     def _prepare(
@@ -159,12 +148,12 @@ class RunStudy:
     ) -> tuple[PreparedCircuit, StudyMeasures, StudyInput, tuple[Message, ...]]:
         spec = request.spec
         prepared = prepare_for_study(
-            self._sources,
+            self.sources,
             request.circuit,
             spec,
             libraries=request.libraries,
-            user_libraries=self._libraries,
-            settings=self._settings.of_circuit(request.circuit),
+            user_libraries=self.libraries,
+            settings=self.settings.of_circuit(request.circuit),
             dialect=request.dialect,
         )
         prepared, spec, notes = _without_own_steps(request.kind, prepared, spec)

@@ -12,7 +12,7 @@ import logging
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import count
 from typing import TYPE_CHECKING, TypeVar
@@ -258,22 +258,15 @@ class Visit:
         return self._policy.pause_s(attempt, error)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class GuardedClient:
     """Implements application.ports.conversation.ChatClient: a client's calls through the manager."""
 
-    def __init__(
-        self,
-        client: ChatClient,
-        service: Service,
-        learn: Learn | None = None,
-        check: Check | None = None,
-        prices: PriceList = lambda _model: None,
-    ) -> None:
-        self._client = client
-        self._service = service
-        self._learn = learn
-        self._prices = prices
-        self._check = check
+    client: ChatClient
+    service: Service
+    learn: Learn | None = None
+    check: Check | None = None
+    prices: PriceList = lambda _model: None
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamChunk, None]:
         """The answer; it is tried again only while nothing of it has come, and each pause is told.
@@ -282,24 +275,24 @@ class GuardedClient:
         discarded attempts.
         """
         discarded: Usage | None = None
-        if self._check is not None:
-            await self._check(request)
-        async with self._service.visit() as visit, aclosing(visit.attempts()) as attempts:
+        if self.check is not None:
+            await self.check(request)
+        async with self.service.visit() as visit, aclosing(visit.attempts()) as attempts:
             async for notice in attempts:
                 if notice is not None:
                     yield StreamChunk(retry=notice)
                     continue
                 try:
-                    async with aclosing(_generator(self._client.stream(request))) as chunks:
+                    async with aclosing(_generator(self.client.stream(request))) as chunks:
                         async for chunk in chunks:
                             if chunk.retry is None:
                                 visit.begin()
-                            if chunk.finish_reason is not None and discarded is None and self._learn:
-                                await self._learn(request, chunk)
+                            if chunk.finish_reason is not None and discarded is None and self.learn:
+                                await self.learn(request, chunk)
                             whole = _with_discarded(chunk, discarded)
                             if whole.finish_reason is not None:
-                                price = self._prices(whole.model)
-                                self._service.counts.note_answer(whole.usage, cost_of(whole.usage, price))
+                                price = self.prices(whole.model)
+                                self.service.counts.note_answer(whole.usage, cost_of(whole.usage, price))
                             yield whole
                 except ProviderError as error:
                     visit.note(error)
@@ -311,13 +304,13 @@ class GuardedClient:
 
         Raises ProviderError; not retried.
         """
-        names = await self._client.models()
-        self._service.lives()
+        names = await self.client.models()
+        self.service.lives()
         return names
 
     async def close(self) -> None:
-        await self._client.close()
-        await self._service.keep()
+        await self.client.close()
+        await self.service.keep()
 
 
 class TrialClient(GuardedClient):
@@ -328,9 +321,9 @@ class TrialClient(GuardedClient):
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamChunk, None]:
         """The answer, asked for once. Raises ProviderError."""
-        async with aclosing(_generator(self._client.stream(request))) as chunks:
+        async with aclosing(_generator(self.client.stream(request))) as chunks:
             async for chunk in chunks:
-                self._service.lives()
+                self.service.lives()
                 yield chunk
 
 

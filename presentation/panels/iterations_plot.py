@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -227,24 +227,17 @@ class IterationsPlot(QWidget):
         self._area.select(name)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class _Made:
     """What was made off the loop."""
 
-    def __init__(
-        self,
-        subject: tuple[str, str],
-        axis: Axis,
-        curves: list[tuple[DesignRound, Trace]],
-        marks: tuple[Mark, ...],
-        *,
-        is_shifted: bool = False,
-    ) -> None:
-        self.subject = subject
-        self.axis = axis
-        self.is_shifted = is_shifted
-        """The windows lay at different times: each begins at 0."""
-        self.curves = curves
-        self.marks = marks
+    subject: tuple[str, str]
+    axis: Axis
+    curves: list[tuple[DesignRound, Trace]]
+    marks: tuple[Mark, ...]
+    _: KW_ONLY
+    is_shifted: bool = False
+    """The windows lay at different times: each begins at 0."""
 
 
 def _made(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -39,29 +39,21 @@ if TYPE_CHECKING:
     from domain.design.checkpoint_intent import IntentKind
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Acts:
     """Called with the action, the key of its row and an argument; `say` tells why something was not done."""
 
-    def __init__(
-        self,
-        services: WindowServices,
-        model: ConversationViewModel,
-        composer: Composer,
-        say: Callable[[Message | None], None],
-        *,
-        project: Project,
-        conversations: Conversations,
-    ) -> None:
-        self._services = services
-        self._project = project
-        self._conversations = conversations
-        self._model = model
-        self._composer = composer
-        self._say = say
+    services: WindowServices
+    model: ConversationViewModel
+    composer: Composer
+    say: Callable[[Message | None], None]
+    _: KW_ONLY
+    project: Project
+    conversations: Conversations
 
     def __call__(self, act: str, key: str, argument: str) -> None:
         """Do it; an action nobody knows is none."""
-        model = self._model
+        model = self.model
         ways = WaysOn(model)
         runs: dict[str, Callable[[str], Message | None]] = {
             "undo": lambda card: model.undo(card, cast("UndoChoice", argument) if argument else None),
@@ -78,7 +70,7 @@ class Acts:
             "confirm": lambda: self._confirm(key, argument),
             "give_up": lambda: ways.give_up(key),
             "stop": model.stop,
-            "model": self._composer.model_button.showMenu,
+            "model": self.composer.model_button.showMenu,
             "open": lambda: self._open_file(argument or str(getattr(model.items.get(key), "path", ""))),
             "log": lambda: self._open_log(key),
             "plot": lambda: self._show_waveforms(key),
@@ -92,30 +84,30 @@ class Acts:
             "attachment": lambda: self._show_attachment(key, argument),
         }
         if act in runs:
-            self._say(runs[act](key))
+            self.say(runs[act](key))
         elif act in others:
             others[act]()
 
     def _confirm(self, key: str, argument: str) -> None:
         """Answer a card of calls; a refusal takes what is written in the message box as its reason."""
-        reason = self._composer.text.strip() if argument.startswith("refuse") else ""
-        if self._model.asking.calls.answer(key, argument, reason) and reason:
-            self._composer.set_text("")
+        reason = self.composer.text.strip() if argument.startswith("refuse") else ""
+        if self.model.asking.calls.answer(key, argument, reason) and reason:
+            self.composer.set_text("")
 
     def _keep_netlist(self, key: str, *, run: bool) -> None:
-        card = self._model.items.get(key)
+        card = self.model.items.get(key)
         if isinstance(card, NetlistCard):
             keeper = NetlistKeeper(
-                self._services, self._project, self._composer, self._model.replace_item, self._say
+                self.services, self.project, self.composer, self.model.replace_item, self.say
             )
-            self._say(keeper.keep(card, self._model.root, run=run))
+            self.say(keeper.keep(card, self.model.root, run=run))
 
     def _ask(self, text: str) -> None:
-        self._composer.set_text(text)
-        self._composer.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.composer.set_text(text)
+        self.composer.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _text_of(self, key: str) -> str:
-        item = self._model.items.get(key)
+        item = self.model.items.get(key)
         return item.text if isinstance(item, UserText | AnswerText) else ""
 
     def _copy(self, text: str) -> None:
@@ -125,25 +117,25 @@ class Acts:
 
     def _open_file(self, argument: str) -> None:
         path, _, line = argument.rpartition(":") if ":" in argument else (argument, "", "")
-        root = self._model.root
+        root = self.model.root
         if root is None or not path:
             return
         at = int(line) if line.isdecimal() and int(line) > 0 else None
-        self._services.workspace.file_activated.emit(root / path, at)
+        self.services.workspace.file_activated.emit(root / path, at)
 
     def _result_folder(self, key: str) -> Path | None:
-        root = self._model.root
+        root = self.model.root
         return None if root is None else paths.result_folder(root, key)
 
     def _show_waveforms(self, key: str) -> None:
         folder = self._result_folder(key)
         if folder is not None:
-            self._services.workspace.result_selected.emit(folder / paths.RESULT_FILE)
+            self.services.workspace.result_selected.emit(folder / paths.RESULT_FILE)
 
     def _run_again(self, key: str) -> None:
         """The circuit of a simulation that was stopped; the main one where the call named none."""
-        card, root = self._model.items.get(key), self._model.root
-        workspace = self._services.workspace
+        card, root = self.model.items.get(key), self.model.root
+        workspace = self.services.workspace
         if isinstance(card, SimulationCard) and card.path and root is not None:
             workspace.circuit_run_requested.emit(root / card.path)
         elif isinstance(card, SimulationCard):
@@ -152,13 +144,13 @@ class Acts:
     def _open_log(self, key: str) -> None:
         folder = self._result_folder(key)
         if folder is not None:
-            self._services.workspace.file_activated.emit(folder / paths.LOG_FILE, None)
+            self.services.workspace.file_activated.emit(folder / paths.LOG_FILE, None)
 
     def _show_attachment(self, key: str, argument: str) -> None:
-        item, root = self._model.items.get(key), self._model.root
+        item, root = self.model.items.get(key), self.model.root
         number = int(argument) if argument.isdecimal() else -1
         if root is not None and isinstance(item, UserText) and 0 <= number < len(item.attached):
-            show_attached(self._services, self._conversations, self._composer, root, item.attached[number])
+            show_attached(self.services, self.conversations, self.composer, root, item.attached[number])
 
     def _open_link(self, address: str) -> None:
         url = QUrl(address)

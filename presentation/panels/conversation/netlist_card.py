@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from PyQt6.QtWidgets import QWidget
@@ -33,43 +34,36 @@ def cards_of(key: str, text: str) -> tuple[NetlistCard, ...]:
     )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class NetlistKeeper:
     """Saves the netlist of a card where the person says, and runs it when that is wanted."""
 
-    def __init__(
-        self,
-        services: WindowServices,
-        project: Project,
-        parent: QWidget,
-        put: Callable[[NetlistCard], None],
-        say: Callable[[Message | None], None],
-    ) -> None:
-        self._services = services
-        self._project = project
-        self._parent = parent
-        self._put = put
-        self._say = say
+    services: WindowServices
+    project: Project
+    parent: QWidget
+    put: Callable[[NetlistCard], None]
+    say: Callable[[Message | None], None]
 
     def keep(self, card: NetlistCard, root: Path | None, *, run: bool) -> Message | None:
         """Begin; a reason when that can't be."""
         if root is None:
             return msg("No project is open.")
-        self._services.start(self._keep(card, root, run=run), kind="netlist", scope=card.key)
+        self.services.start(self._keep(card, root, run=run), kind="netlist", scope=card.key)
         return None
 
     async def _keep(self, card: NetlistCard, root: Path, *, run: bool) -> None:
         title = msg("Save the netlist as")
-        target = await choose_target(self._services, self._parent, title, root / card.file_name)
+        target = await choose_target(self.services, self.parent, title, root / card.file_name)
         if target is None:
             return
         try:
-            await asyncio.to_thread(_write_new, self._project, target, card.text)
+            await asyncio.to_thread(_write_new, self.project, target, card.text)
         except CircuitAIError as error:
-            self._say(error.message)
+            self.say(error.message)
             return
-        workspace = self._services.workspace
-        self._put(card.saved_as(target.relative_to(root).as_posix() if target.is_relative_to(root) else ""))
-        self._say(None)
+        workspace = self.services.workspace
+        self.put(card.saved_as(target.relative_to(root).as_posix() if target.is_relative_to(root) else ""))
+        self.say(None)
         workspace.file_changed.emit(target)
         workspace.file_activated.emit(target, None)
         if run:
