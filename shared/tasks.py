@@ -331,7 +331,6 @@ class StopController:
         self._unsubscribe()
 
     def state(self, scope: Hashable) -> StopState:
-        """What the scope is doing."""
         return self._states.get(scope, "idle")
 
     def reason(self, scope: Hashable) -> StopReason | None:

@@ -165,7 +165,6 @@ class InspectContext:
 
 
 def report_to_plain(report: ContextReport, translate: Callable[[Message], str]) -> dict[str, Any]:
-    """A report as plain JSON types, its titles in the user's language."""
     return {
         "tokens_estimated": report.tokens,
         "window_tokens": report.abilities.context_tokens,

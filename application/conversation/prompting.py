@@ -180,12 +180,10 @@ class Prompting:
 
 
 def template_problems(template: PromptTemplate, text: str) -> list[TextProblem]:
-    """What is wrong with a new text for a template."""
     return problems_of(text, variables=template.variables, required=template.required)
 
 
 def identity_problems(text: str, variables: tuple[IdentityVariable, ...]) -> list[TextProblem]:
-    """What is wrong with a text for the identity."""
     required = frozenset(each.name for each in variables if each.is_required)
     return problems_of(text, variables=tuple(each.name for each in variables), required=required)
 

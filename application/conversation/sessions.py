@@ -145,7 +145,6 @@ class ShownSession:
 
     @property
     def cost(self) -> Cost:
-        """What all of its answers cost."""
         return total(message.cost for message in self.messages)
 
 

@@ -233,7 +233,6 @@ class Turn:
         }
 
     def _cost(self) -> Cost:
-        """What the newest turn cost."""
         return total(map(get_cost, self._record.answers_of_turn()))
 
     async def _write_final_checkpoint(self, runtime: GraphRuntime, reason: str) -> None:
@@ -402,7 +401,6 @@ class TurnEvents:
         return tuple(self._running)
 
     def emit(self, event: ChatEvent) -> None:
-        """Show an event."""
         if isinstance(event, PhaseEntered):
             entered = self._phases.follow(event, tokens=self._tokens())
             if entered is None:

@@ -149,7 +149,6 @@ class Conversations:
 
     @cached_property
     def sessions(self) -> Sessions:
-        """The conversations of a project."""
         from application.conversation.sessions import Sessions
 
         return Sessions(

@@ -37,7 +37,6 @@ class Design:
 
     @cached_property
     def optimize(self) -> OptimizeCircuit:
-        """Search for the values that meet goals."""
         from application.optimization.optimizing import OptimizeCircuit
 
         simulation, program = self._outside.simulation, self._outside.program

@@ -23,17 +23,14 @@ class Models:
 
     @property
     def providers(self) -> ChatModels:
-        """The providers of language models."""
         return self._parts.providers
 
     @property
     def settings(self) -> ModelSettingsStore:
-        """What the user has set for the providers."""
         return self._parts.settings
 
     @property
     def keys(self) -> KeyStore:
-        """Where the keys of providers are kept."""
         return self._parts.keys
 
     @cached_property

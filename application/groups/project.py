@@ -30,7 +30,6 @@ class Project:
 
     @property
     def unsaved_texts(self) -> UnsavedTexts:
-        """Text that was typed and not saved."""
         return self._parts.unsaved_texts
 
     @cached_property

@@ -87,7 +87,6 @@ class Simulation:
 
     @cached_property
     def measure(self) -> MeasureResult:
-        """Evaluate expressions on a result."""
         from application.simulation.measuring import MeasureResult
 
         return MeasureResult(
@@ -109,7 +108,6 @@ class Simulation:
 
     @cached_property
     def export(self) -> ExportResult:
-        """Write a result's vectors as tables and pictures."""
         from application.results.exporting import ExportResult
 
         return ExportResult(

@@ -229,7 +229,6 @@ class FileChange:
 
     @property
     def reverse(self) -> FileChange:
-        """The change that takes this one back."""
         return replace(self, before=self.after, after=self.before)
 
     @property

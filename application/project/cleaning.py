@@ -108,7 +108,6 @@ class CleanReport:
 
     @property
     def freed_bytes(self) -> int:
-        """All that was (or would be) freed."""
         results = sum(removal.result.size for removal in self.removed)
         scratch = sum(size for _, size in self.scratch)
         return results + scratch + self.trash_bytes + self.undo.freed_bytes

@@ -174,5 +174,4 @@ class TranslatingReader:
         return self._known[found.path]
 
     def find(self, name: str) -> Path | None:
-        """As `SourceReader.find`."""
         return self._reader.find(name)

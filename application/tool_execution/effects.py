@@ -144,7 +144,6 @@ class Effects:
         return self._outcome(changes)
 
     def _outcome(self, changes: Sequence[FileChange]) -> Outcome:
-        """What a set of changes is now."""
         states = self._states(changes)
         if all(states[change.path] == change.after for change in changes):
             return "done"

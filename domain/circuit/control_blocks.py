@@ -84,7 +84,6 @@ def commands_of(tree: DependencyTree) -> list[ControlCommand]:
 
 
 def commands_of_file(netlist: Netlist) -> Iterator[ControlCommand]:
-    """The commands of one file, in order."""
     for statement in netlist.statements:
         if statement.kind != "control":
             continue

@@ -75,7 +75,6 @@ class Refusal(NamedTuple):
 
     @property
     def message(self) -> Message:
-        """What is wrong and what to do."""
         return _refusal_message(self.reference, self.refusal.reason)
 
     @property
@@ -139,7 +138,6 @@ class IncludeCycle(NamedTuple):
 
     @property
     def message(self) -> Message:
-        """What is wrong and what to do."""
         if self.too_deep:
             return msg(
                 "{path} is included through too many levels and is not read. Include it more directly.",
@@ -457,7 +455,6 @@ class _Contents:
         self._of_section: dict[str | None, list[Statement]] | None = None
 
     def of_section(self, section: str) -> Sequence[Statement]:
-        """The statements of a section, in order."""
         if self._of_section is None:
             self._of_section = {}
             for statement in self._statements:

@@ -109,7 +109,6 @@ class Findings:
     """Known in expressions beside ngspice's own."""
 
     def has(self, *codes: str) -> bool:
-        """Whether one of `codes` was found."""
         return any(diagnostic.code in codes for diagnostic in self.all)
 
     def near(self, name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:

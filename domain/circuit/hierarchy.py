@@ -59,7 +59,6 @@ class Block:
 
     @property
     def defaults(self) -> dict[str, Field]:
-        """Its parameters with their default values."""
         return {} if self.subcircuit is None else self.subcircuit.params
 
     @property

@@ -132,12 +132,10 @@ class ConversationRecord:
         return "" if first is None else get_text(first)
 
     def answer_of(self, message_id: str) -> AIMessage | None:
-        """The answer of this id."""
         message = self._messages.get(message_id)
         return message if isinstance(message, AIMessage) else None
 
     def result_of(self, call_id: str) -> ToolMessage | None:
-        """The result of a call, if it has one."""
         return self._results.get(call_id)
 
     def call(self, call_id: str) -> ToolCall | None:

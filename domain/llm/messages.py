@@ -337,7 +337,6 @@ def extended(message: AIMessage, *, text: str, reasoning: str = "") -> AIMessage
 
 
 def set_reasoning_content(message: AIMessage, reasoning: str) -> AIMessage:
-    """A copy with this reasoning."""
     return _with(message, reasoning_content=join_surrogates(reasoning) or None)
 
 

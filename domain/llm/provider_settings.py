@@ -34,7 +34,6 @@ class ProviderSettings:
     """When a test last succeeded with these settings: ISO 8601, UTC; "" = not since they were changed."""
 
     def choice(self, provider: str) -> ProviderChoice:
-        """As the choice of a conversation."""
         return ProviderChoice(
             provider=provider,
             model=self.model,

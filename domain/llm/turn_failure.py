@@ -89,7 +89,6 @@ def _choice(row: object) -> ProviderChoice | None:
 
 
 def message_to_plain(message: Message) -> dict[str, Any]:
-    """A message as plain JSON types."""
     return {
         "template": message.template,
         "params": {name: _param_to_plain(value) for name, value in message.params.items()},

@@ -54,7 +54,6 @@ class SimulationRun:
 
     @property
     def errors(self) -> tuple[SimulationIssue, ...]:
-        """The issues that are errors, in order."""
         return tuple(issue for issue in self.issues if issue.severity == "error")
 
 

@@ -61,7 +61,6 @@ class _Pages:
         self.length = 0
 
     def read(self, numbers: Iterable[int]) -> None:
-        """Read these pages, in this order."""
         until = self._clock() + _MOST_SECONDS / 2
         for number in numbers:
             self._read(number)

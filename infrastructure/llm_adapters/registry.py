@@ -174,10 +174,6 @@ class ModelRegistry:
             await client.close()
 
     async def local_server(self, choice: ProviderChoice) -> LocalServerStatus | None:
-        """How the provider's server on this computer does; None for one that is no Ollama.
-
-        Raises UserInputError for an address that can't be read.
-        """
         provider = known_provider(choice.provider)
         if provider.protocol != "ollama":
             return None

@@ -36,7 +36,6 @@ class Rule:
     groups: Callable[[re.Match[str]], Mapping[str, str]]
 
     def make(self, match: re.Match[str]) -> Finding:
-        """What `match` tells."""
         groups = self.groups(match)
         shown = {name: show(groups[name]) for name, show in self.message.params.items() if callable(show)}
         return Finding(

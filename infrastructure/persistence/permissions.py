@@ -45,7 +45,6 @@ class PermissionFile:
         return self._of(self._file.load(), root)
 
     def add_rules(self, root: Path, rules: Iterable[Rule]) -> None:
-        """Add rules; those that are there stay once. Raises UserInputError, EnvironmentProblem."""
         new = tuple(rules)
         self._change(
             root,
@@ -53,7 +52,6 @@ class PermissionFile:
         )
 
     def remove_rules(self, root: Path, rules: Iterable[Rule]) -> None:
-        """Remove rules. Raises UserInputError, EnvironmentProblem."""
         gone = frozenset(rules)
         self._change(
             root,

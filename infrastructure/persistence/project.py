@@ -99,7 +99,6 @@ class ProjectFolder:
 
     @cached_property
     def goals(self) -> GoalFiles:
-        """What is asked of the project's circuits."""
         from infrastructure.persistence.goal_files import GoalFiles
 
         return GoalFiles(self.private)

@@ -30,7 +30,6 @@ class ResultFigures:
         self._seals = seals or ResultSeals()
 
     def read(self, source: Path) -> StoredFigures | None:
-        """The figures of a result (its result.json or its folder); None for anything else."""
         path = source / paths.RESULT_FILE if source.is_dir() else source
         if path.name != paths.RESULT_FILE:
             return None
@@ -69,7 +68,6 @@ class ResultFigures:
         return None
 
     def log_tail(self, log: Path, most_bytes: int) -> str:
-        """The end of a run's log; "" without a regular file."""
         try:
             with open_regular_file(_real(log)) as file:
                 file.seek(max(os.fstat(file.fileno()).st_size - most_bytes, 0))
@@ -78,7 +76,6 @@ class ResultFigures:
             return ""
 
     def digest_of(self, circuit: Path) -> str | None:
-        """SHA-256 of a circuit's file; None without a regular file."""
         try:
             with open_regular_file(_real(circuit)) as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()

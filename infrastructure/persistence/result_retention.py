@@ -69,7 +69,6 @@ class ResultFolderShelf:
         )
 
     def protection_of(self, result_id: str) -> StoredResult | None:
-        """One result as it is now; None when it is gone."""
         return self._stored(result_id, is_referenced=result_id in self._referenced())
 
     def remove(self, result_id: str) -> None:
@@ -93,7 +92,6 @@ class ResultFolderShelf:
         return size
 
     def pin(self, result_id: str, *, is_pinned: bool) -> None:
-        """Set or take away the mark that keeps a result. Raises EnvironmentProblem."""
         mark = self._results / result_id / PIN_FILE
         try:
             if is_pinned:

@@ -74,13 +74,11 @@ class ResultFolders:
         return ProjectFolder(project).results_folder
 
     def discard(self, folder: Path) -> None:
-        """Remove the folder of a result that was never saved."""
         if not confined.is_file(folder / paths.RESULT_FILE):
             with contextlib.suppress(OSError):
                 confined.remove_tree(folder)
 
     def forget(self, project: Path, ulid: str) -> None:
-        """Remove what an interrupted run of this id left in a project, if anything."""
         folder = ProjectFolder(project).results_folder / paths.result_name(ulid)
         try:
             confined.remove_tree(folder)
@@ -149,7 +147,6 @@ class ResultFolders:
         self._finished(folder)
 
     def reusable(self, circuit: Path, fingerprint: str) -> SimulationResult | None:
-        """The newest whole, successful result of `circuit` with this fingerprint, marked as just used."""
         return reusable_result(self._folder_of(circuit), fingerprint, self._seals)
 
     def save_study(self, folder: Path, document: Mapping[str, Any], rows: bytes) -> None:

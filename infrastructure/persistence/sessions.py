@@ -100,7 +100,6 @@ class TranscriptFile:
 
     @property
     def is_ours(self) -> bool:
-        """Whether this installation wrote, or the user adopted, all of it."""
         return self._chain.is_ours
 
     @property
@@ -217,11 +216,6 @@ class SessionFiles:
         return transcript
 
     def open(self, session_id: str, *, to_adopt: bool = False) -> TranscriptFile:
-        """An existing one, for writing.
-
-        Raises UserInputError ("no_session", "session_in_use"; "not_adopted" for one that another
-        installation wrote, or changed, but `to_adopt`).
-        """
         session_id = _checked(session_id)
         path = self._existing(session_id)
         transcript = self._transcript(path, session_id)

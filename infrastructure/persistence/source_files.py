@@ -34,7 +34,6 @@ class SourceReaderFactory:
         self._max_bytes = max_bytes
 
     def for_circuit(self, circuit: Path, libraries: Sequence[Path]) -> ConfinedSourceReader:
-        """A reader confined to the circuit's project (or folder) and the listed libraries."""
         home = self._env.get("HOME")
         return ConfinedSourceReader(
             circuit, libraries, home=Path(home) if home else None, max_bytes=self._max_bytes

@@ -230,7 +230,6 @@ class TurnSpans:
     async def turn(
         self, database: Path, *, turn_id: str, session_id: str, name: str
     ) -> AsyncIterator[TurnSpan]:
-        """See the port."""
         writer = SpanWriter(database)
         try:
             # 0.2 s the first time, and nobody waits for it.
@@ -250,7 +249,6 @@ class TurnSpan:
 
     @contextmanager
     def child(self, name: str, **attributes: SpanValue) -> Iterator[TurnSpan]:
-        """See the port."""
         from opentelemetry.context import Context
         from opentelemetry.trace import Status, StatusCode, set_span_in_context
 
@@ -272,12 +270,10 @@ class TurnSpan:
             inner.end()
 
     def note(self, **attributes: SpanValue) -> None:
-        """See the port."""
         if self._span is not None:
             self._span.set_attributes(_plain(attributes))
 
     def fail(self, error_type: str) -> None:
-        """See the port."""
         from opentelemetry.trace import Status, StatusCode
 
         if self._span is not None:

@@ -46,12 +46,10 @@ class RawFileReader:
         self._checked: Checked = {}
 
     def read(self, path: Path) -> list[Plot]:
-        """All plots with all vectors. Raises UserInputError when it is not a raw file."""
         with self.open(path) as file:
             return file.read()
 
     def open(self, path: Path) -> WaveformFile:
-        """The file, its vectors still unread. Raises UserInputError when it is not a raw file."""
         return WaveformFile(path, max_bytes=self._max_bytes, key=self._key, checked=self._checked)
 
 

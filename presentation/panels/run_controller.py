@@ -59,7 +59,6 @@ class RunController(QObject):
         self._begin(circuit, is_named=True)
 
     def stop(self) -> None:
-        """End the run that is under way, if any."""
         if self._circuit is not None:
             self._services.start(
                 self._program.stop.stop("user", scope=RUN_SCOPE),

@@ -124,7 +124,6 @@ class TabStrip(QTabBar):
                 painter.drawRect(rect.adjusted(2, 2, -3, -3))
 
     def menu_of_others(self) -> QMenu:
-        """The tabs that are not seen."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for index in range(self.count()):

@@ -44,7 +44,6 @@ class TabbedPages(QStackedWidget):
         return self._keys.index(key)
 
     def begin(self) -> None:
-        """Make what is not lazy, and the page in front."""
         for page in list(self._to_make.values()):
             if not page.is_lazy or page.key == self.current_key:
                 self._make(page.key)

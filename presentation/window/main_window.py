@@ -268,7 +268,6 @@ class MainWindow(QWidget):
         self.welcome.set_examples(examples, self.projects.open_example, drawn)
 
     async def may_close(self) -> bool:
-        """Ask about unsaved text and running work; False when the person wants to stay."""
         return await self.projects.may_leave()
 
     async def release(self) -> None:

@@ -139,19 +139,16 @@ async def create_folder(arguments: FolderArguments, context: ToolContext, call: 
 
 
 async def move_file(arguments: MoveArguments, context: ToolContext, call: ToolCall) -> ToolResult:
-    """Move a file or folder."""
     plan = await _planned_move(arguments, context)
     return await _moved(context, call, plan, "move")
 
 
 async def rename_file(arguments: RenameArguments, context: ToolContext, call: ToolCall) -> ToolResult:
-    """Rename a file or folder."""
     plan = await _planned_rename(arguments, context)
     return await _moved(context, call, plan, "rename")
 
 
 async def delete_file(arguments: DeleteArguments, context: ToolContext, call: ToolCall) -> ToolResult:
-    """Delete a file or folder."""
     view, plan = context.view, await _planned_delete(arguments, context)
     name, files = view.name_of(plan.place), _files_of(plan)
     broken = await _broken_includes(context, plan)
@@ -385,7 +382,6 @@ def _told(broken: list[dict[str, Any]]) -> str:
 async def _preview(
     plan_of: Callable[[Any, ToolContext], Awaitable[_Plan]], arguments: Any, context: ToolContext
 ) -> ComputedEffect:
-    """The preview of a tool that plans so."""
     plan = await plan_of(arguments, context)
     view = context.view
     return ComputedEffect(

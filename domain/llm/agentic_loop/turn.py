@@ -104,7 +104,6 @@ class TurnRecord:
 
     @property
     def last(self) -> AnswerRecord | None:
-        """The newest answer."""
         return self.answers[-1] if self.answers else None
 
     def up_to(self, count: int) -> TurnRecord:

@@ -156,7 +156,6 @@ def _lies_within(path: PathEffect, others: Sequence[PathEffect]) -> bool:
 
 
 def names_of(path: PathEffect) -> tuple[str, ...]:
-    """The path, and where it is moved to."""
     return (path.path, path.moved_to) if path.moved_to else (path.path,)
 
 

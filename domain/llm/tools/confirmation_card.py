@@ -157,7 +157,6 @@ def card_to_plain(card: ConfirmationCard) -> dict[str, Any]:
 
 
 def card_from_plain(plain: Mapping[str, Any]) -> ConfirmationCard:
-    """The card `card_to_plain` wrote."""
     return ConfirmationCard(
         card_id=plain["card_id"],
         calls=tuple(
@@ -174,12 +173,10 @@ def card_from_plain(plain: Mapping[str, Any]) -> ConfirmationCard:
 
 
 def answers_to_plain(answers: Answers) -> dict[str, Any]:
-    """Answers as plain JSON types."""
     return {call_id: {"word": answer.word, "reason": answer.reason} for call_id, answer in answers.items()}
 
 
 def answers_from_plain(plain: Mapping[str, Any]) -> dict[str, CardAnswer]:
-    """The answers `answers_to_plain` wrote."""
     return {
         call_id: CardAnswer(word=answer["word"], reason=answer["reason"]) for call_id, answer in plain.items()
     }

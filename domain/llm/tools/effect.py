@@ -80,12 +80,10 @@ def _covers(asked: PathEffect, now: PathEffect, written: Collection[tuple[str, s
 
 
 def effect_to_plain(effect: ComputedEffect) -> dict[str, Any]:
-    """An effect as plain JSON types."""
     return {**asdict(effect), "paths": [asdict(path) for path in effect.paths]}
 
 
 def effect_from_plain(plain: Mapping[str, Any]) -> ComputedEffect:
-    """The effect `effect_to_plain` wrote."""
     return ComputedEffect(
         effect=plain["effect"],
         paths=tuple(PathEffect(**path) for path in plain["paths"]),

@@ -161,7 +161,6 @@ def _halvable(value: Any, place: _Place) -> Iterator[tuple[int, _Place, Any]]:
 
 
 def _with(value: Any, place: _Place, new: Any) -> Any:
-    """A copy of `value` with `new` at `place`."""
     if not place:
         return new
     key, rest = place[0], place[1:]
@@ -186,7 +185,6 @@ def result_to_plain(result: ToolResult) -> dict[str, Any]:
 
 
 def result_from_plain(plain: Mapping[str, Any]) -> ToolResult:
-    """The result `result_to_plain` wrote."""
     error_message = plain.get("error_message")
     return ToolResult(
         success=plain["success"],

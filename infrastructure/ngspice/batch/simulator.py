@@ -139,7 +139,6 @@ class LiveGuest:
     async def evaluate(
         self, values: Sequence[float], *, signals: Sequence[str] | None = None, timeout_s: float = 10.0
     ) -> RunOutcome:
-        """One run with these values of the circuit's `varied`; calls are done one after the other."""
         async with self._one_at_a_time:
             run = BatchRun(run_id=0, circuit=0, values=tuple(values))
             outcomes = self._pool.run((run,), signals=signals, timeout_s=timeout_s)

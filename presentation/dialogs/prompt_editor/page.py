@@ -62,7 +62,6 @@ class PromptPage(QWidget):
         return self._key
 
     def show_drafts(self, drafts: PromptDrafts) -> None:
-        """Take the texts; the first one is shown."""
         self._drafts = drafts
         self.list.clear()
         for draft in drafts.of(self._name):

@@ -56,7 +56,6 @@ class Confirming:
         return self._open is not None
 
     def forget(self) -> None:
-        """Nobody waits any more."""
         self._open = None
 
     async def confirm(self, card: ConfirmationCard) -> Answers:
@@ -231,7 +230,6 @@ class Asking:
         return text
 
     def forget(self) -> None:
-        """Nobody waits any more."""
         self._open = None
         self._close_chip()
         self.calls.forget()

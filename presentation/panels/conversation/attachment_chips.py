@@ -154,7 +154,6 @@ class AttachmentChips(QWidget):
 
     @property
     def chips(self) -> tuple[AttachmentChip, ...]:
-        """In their order."""
         found = (self._flow.itemAt(at) for at in range(self._flow.count()))
         widgets = (item.widget() for item in found if item is not None)
         return tuple(widget for widget in widgets if isinstance(widget, AttachmentChip))

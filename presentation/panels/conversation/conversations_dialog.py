@@ -297,7 +297,6 @@ class ConversationsDialog(QDialog):
 
 
 async def ask_to_delete(services: WindowServices, parent: QWidget, name: str) -> bool:
-    """Whether a conversation is really to be deleted."""
     return await questions.choose(
         services,
         parent,

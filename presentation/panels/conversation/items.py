@@ -218,7 +218,6 @@ class Confirmation:
 
     @property
     def left(self) -> tuple[CallOnCard, ...]:
-        """The calls that are not answered."""
         return tuple(call for call in self.card.calls if call.call_id not in self.answers)
 
 
@@ -418,7 +417,6 @@ class ItemList:
         return self._items.get(key)
 
     def last(self) -> Item | None:
-        """The newest item."""
         return next(reversed(self._items.values()), None)
 
     def reset(self, items: tuple[Item, ...] = ()) -> None:

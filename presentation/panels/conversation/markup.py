@@ -221,7 +221,6 @@ class BlockSplitter:
 
 
 def block_html(block: Block) -> str:
-    """One block as HTML."""
     return _code_html(block) if block.kind == "code" else _text_html(block.text)
 
 

@@ -155,7 +155,6 @@ class ConversationPanel(QWidget):
         self.say(self.model.open_session(session_id))
 
     def new_conversation(self) -> None:
-        """An empty conversation."""
         self.say(self.model.new_conversation())
         self.focus_input()
 
@@ -174,7 +173,6 @@ class ConversationPanel(QWidget):
             self._services.workspace.error_occurred.emit(refusal)
 
     def toggle_mode(self) -> None:
-        """Workflow or free work."""
         self.say(self.model.set_mode("free" if self.model.mode == "workflow" else "workflow"))
 
     def stop(self) -> bool:

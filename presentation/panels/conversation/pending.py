@@ -52,7 +52,6 @@ class Pending:
 
     @property
     def is_reading(self) -> bool:
-        """Whether one is still looked at."""
         return any(file.item is None for file in self.files)
 
     @property
@@ -88,7 +87,6 @@ class Pending:
         return found
 
     def put_back(self, items: Iterable[AttachedItem]) -> None:
-        """They were not sent."""
         back = [PendingFile(key=new_ulid(), name=item.attachment.name, item=item) for item in items]
         self._keep([*back, *self.files])
 

@@ -53,7 +53,6 @@ class Folds:
         return self._shown.setdefault((key, part), from_the_start)
 
     def turn(self, key: str, part: str) -> None:
-        """Show what is hidden, hide what is shown."""
         self._shown[key, part] = not self._shown.get((key, part), False)
 
     def clear(self) -> None:

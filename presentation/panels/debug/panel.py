@@ -134,7 +134,6 @@ class LogView(QPlainTextEdit):
         bar.setValue(bar.maximum() if follows else place)
 
     async def examine(self) -> None:
-        """The same: the file is all there is."""
         await self.refresh()
 
     def restyle(self) -> None:

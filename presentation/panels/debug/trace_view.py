@@ -89,7 +89,6 @@ class TraceView(QStackedWidget):
             self._show()
 
     async def examine(self) -> None:
-        """The same: the file is all there is."""
         await self.refresh()
 
     def _forget(self) -> None:

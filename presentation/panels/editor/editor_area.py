@@ -163,7 +163,6 @@ class EditorArea(QWidget):
             self.show_file(path, line)
 
     def open_files(self) -> tuple[Path, ...]:
-        """The files of the tabs, from left to right."""
         return tuple(page.path for page in self._pages())
 
     def open_texts(self) -> Mapping[Path, str]:
@@ -174,11 +173,9 @@ class EditorArea(QWidget):
         return tuple(page.path for page in self._pages() if page.is_dirty)
 
     def unsaved_marks(self) -> Mapping[Path, Hashable]:
-        """Of each file with unsaved text something that is another when the text is."""
         return {page.path: page.unsaved_mark for page in self._pages() if page.is_dirty}
 
     def unsaved_text(self, path: Path) -> UnsavedText:
-        """The text of one of them as it is now. Raises KeyError."""
         page = self.page_of(path)
         if page is None:
             raise KeyError(path)
@@ -189,7 +186,6 @@ class EditorArea(QWidget):
         self._services.start(self._bring_back(kept, done), kind="open file")
 
     async def all_opened(self) -> None:
-        """Wait until every file is open that was asked for before."""
         async with self._turn:
             pass
 
@@ -197,7 +193,6 @@ class EditorArea(QWidget):
         return {page.path: page.editor.place() for page in self._pages()}
 
     def set_places(self, places: Mapping[Path, Place]) -> None:
-        """Where one was in files that are opened from now on, if no line is named."""
         self._places = dict(places)
 
     def close_all(self) -> None:

@@ -37,7 +37,6 @@ class EditorTabs(QTabBar):
         return QSize(super().tabSizeHint(index).width(), self._services.theme.theme.size("row.tab"))
 
     def add_page(self, page: QWidget, index: int) -> None:
-        """A tab for `page` at `index`."""
         at = self.insertTab(index, "")
         self.setTabData(at, page)
         button = _CloseButton(self)
@@ -104,7 +103,6 @@ class EditorTabs(QTabBar):
             self._set_hovered(self.tabAt(event.position().toPoint()))
 
     def leaveEvent(self, event: QEvent | None) -> None:  # noqa: N802 - Qt's name
-        """None is."""
         super().leaveEvent(event)
         self._set_hovered(-1)
 

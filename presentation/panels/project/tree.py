@@ -98,7 +98,6 @@ class ProjectTree(QWidget):
         self.model.set_marks(marks)
 
     def collapse_all(self) -> None:
-        """Close every folder but the project's own."""
         self.view.collapseAll()
         root = self._services.workspace.root
         if root is not None:

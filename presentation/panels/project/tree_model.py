@@ -177,7 +177,6 @@ class ProjectModel(QAbstractItemModel):
     # ---- QAbstractItemModel --------------------------------------------------------------------
 
     def index(self, row: int, column: int, parent: QModelIndex | None = None) -> QModelIndex:
-        """The index of a child."""
         above = self._node(parent)
         rows = ([self._root] if self._root else []) if above is None else above.children or []
         if column != 0 or not 0 <= row < len(rows):

@@ -114,7 +114,6 @@ class RunOverlay(QObject):
         self.changed.emit()
 
     def clear(self) -> None:
-        """Draw none."""
         had_some = bool(self._chosen)
         self._chosen.clear()
         self._check()
