@@ -51,7 +51,6 @@ class HasLibrary(Protocol):
 
     async def library(self) -> tuple[Path, str]:
         """libngspice's path and version. Raises EnvironmentProblem."""
-        ...
 
 
 class ExamineEnvironment:

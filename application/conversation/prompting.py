@@ -63,11 +63,9 @@ class PromptStore(Protocol):
 
     def load(self) -> PromptLibrary:
         """The prompts in force; never raises."""
-        ...
 
     def save(self, changes: PromptChanges) -> None:
         """Write them. Raises EnvironmentProblem, UserInputError."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

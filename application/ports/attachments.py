@@ -20,25 +20,21 @@ class AttachmentStore(Protocol):
 
         Raises EnvironmentProblem.
         """
-        ...
 
     def keep(self, name: str, content: bytes) -> None:
         """Put a content under its `Attachment.stored_name`; it is on the disk when this returns.
 
         Raises EnvironmentProblem (disk full, read-only).
         """
-        ...
 
     def read(self, name: str) -> bytes:
         """A content, verified. Raises EnvironmentProblem ("attachment_missing")."""
-        ...
 
     def sweep(self, named: Callable[[], frozenset[str]]) -> int:
         """Remove contents of which `named` does not know the hash; how many. Raises EnvironmentProblem.
 
         `named` is asked while nobody holds the store.
         """
-        ...
 
 
 class AttachmentReader(Protocol):
@@ -46,7 +42,6 @@ class AttachmentReader(Protocol):
 
     def read_file(self, path: Path) -> bytes:
         """The bytes of a file. Raises UserInputError (no file, no regular one, too large)."""
-        ...
 
     def examine(self, name: str, content: bytes) -> PreparedAttachment | None:
         """A picture or a text, ready to be sent; None for a PDF, whose text has to be found first.
@@ -54,15 +49,12 @@ class AttachmentReader(Protocol):
         Raises UserInputError: empty, too large, a picture that is broken or claims too many pixels, and
         whatever is neither a picture nor a text.
         """
-        ...
 
     def preview(self, content: bytes, side: int) -> bytes:
         """A picture as PNG or JPEG, at most `side` pixels long. Raises UserInputError when it is none."""
-        ...
 
     def document_text(self, content: bytes) -> str:
         """The text of a PDF, page by page. Up to seconds of Python: called in a worker process.
 
         Raises ValueError: "unreadable", "no_text" (pages that are pictures).
         """
-        ...

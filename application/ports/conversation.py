@@ -29,11 +29,9 @@ class Checkpointers(Protocol):
 
         Of what another installation has written there nothing is used.
         """
-        ...
 
     async def prune(self, saver: BaseCheckpointSaver[str], thread_id: str) -> None:
         """Forget the steps of a thread that nothing needs any more: all but the newest."""
-        ...
 
 
 class Designer(Protocol):
@@ -41,21 +39,17 @@ class Designer(Protocol):
 
     async def understand(self, text: str) -> DesignIntent:
         """Goals and family. Raises CircuitError with the list of what is known otherwise."""
-        ...
 
     async def follow(self, intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
         """The intent with the goals a person confirmed, and what it is sized for changed with them."""
-        ...
 
     async def propose(self, intent: DesignIntent) -> Proposal:
         """The first shot, by design equations."""
-        ...
 
     async def revise(
         self, intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict]
     ) -> Proposal | None:
         """A re-sized circuit after a miss, or None when nothing is left to try."""
-        ...
 
 
 class ChatClient(Protocol):
@@ -67,15 +61,12 @@ class ChatClient(Protocol):
         Raises ProviderError; what was yielded before it stays valid. Retries only before the first
         piece of text, reasoning or tool call.
         """
-        ...
 
     async def models(self) -> tuple[str, ...]:
         """Names of the models it offers. Raises ProviderError."""
-        ...
 
     async def close(self) -> None:
         """Close connections."""
-        ...
 
 
 class ChatModels(Protocol):
@@ -86,40 +77,33 @@ class ChatModels(Protocol):
 
         Raises UserInputError for an unknown provider or a missing URL, ProviderError ("no_key").
         """
-        ...
 
     def list(self) -> tuple[ProviderInfo, ...]:
         """Every provider, with what is set up."""
-        ...
 
     def services(self) -> tuple[ServiceReport, ...]:
         """How the services that were asked since the program started do: breakers, failures, times."""
-        ...
 
     def service_counts(self) -> Mapping[str, Mapping[str, float]]:
         """The counts of all runs (`domain.llm.service.SUMS`), by ``"provider server"``.
 
         Blocking: called off the loop.
         """
-        ...
 
     async def examine(self, choice: ProviderChoice) -> tuple[str, ...]:
         """Talk to the provider; returns its models. Raises UserInputError, ProviderError with advice."""
-        ...
 
     def connect(self, choice: ProviderChoice, *, key: str = "") -> AbstractAsyncContextManager[ChatClient]:
         """The provider's client, to try it: asked once, no retry. `key` in place of the one that is kept.
 
         Raises as `open` does.
         """
-        ...
 
     async def local_server(self, choice: ProviderChoice) -> LocalServerStatus | None:
         """How the provider's server on this computer does; None for one that is no Ollama.
 
         Raises UserInputError for an address that can't be read.
         """
-        ...
 
     async def abilities(self, choice: ProviderChoice) -> ModelAbilities:
         """What the chosen model can do, as far as it is known; an Ollama server is asked, for a few seconds.
@@ -127,21 +111,18 @@ class ChatModels(Protocol):
         `vision` is also true where the provider has a model of its own that takes over for pictures.
         Raises UserInputError for an unknown provider or an address that can't be read.
         """
-        ...
 
     def prices(self, choice: ProviderChoice) -> PriceList:
         """What the provider's models cost at the address of this choice.
 
         Blocking: called off the loop. Raises UserInputError as `open` does.
         """
-        ...
 
     def destination(self, choice: ProviderChoice) -> str:
         """Scheme, host and port that a conversation goes to; "" when it stays on this computer.
 
         Blocking: called off the loop. Raises UserInputError as `open` does.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,25 +168,20 @@ class Transcript(Protocol):
     @property
     def session_id(self) -> str:
         """The session's id (also the thread id of its checkpoints)."""
-        ...
 
     @property
     def events(self) -> Sequence[Mapping[str, Any]]:
         """Everything read at opening and appended since, in order."""
-        ...
 
     @property
     def is_ours(self) -> bool:
         """Whether this installation wrote, or the user adopted, all of it."""
-        ...
 
     def append(self, *events: Mapping[str, Any]) -> None:
         """Write the events, flush and fsync. Raises EnvironmentProblem (disk full, read-only)."""
-        ...
 
     def close(self) -> None:
         """Give the lock back."""
-        ...
 
 
 class SessionStore(Protocol):
@@ -215,7 +191,6 @@ class SessionStore(Protocol):
         self, *, work_mode: Literal["free_work", "workflow"], name: str = "", session_id: str = ""
     ) -> Transcript:
         """A new conversation; an empty name becomes "Chat <date and time>"."""
-        ...
 
     def open(self, session_id: str, *, to_adopt: bool = False) -> Transcript:
         """An existing one, for writing.
@@ -223,16 +198,12 @@ class SessionStore(Protocol):
         Raises UserInputError ("no_session", "session_in_use"; "not_adopted" for one that another
         installation wrote, or changed, but `to_adopt`).
         """
-        ...
 
     def list(self) -> tuple[SessionInfo, ...]:
         """All, the last changed first; heals its index from the files."""
-        ...
 
     def read(self, session_id: str) -> ReadTranscript:
         """One as it stands, without its lock. Raises UserInputError ("no_session")."""
-        ...
 
     def delete(self, session_id: str) -> None:
         """Remove one. Raises UserInputError ("no_session", "session_in_use")."""
-        ...

@@ -46,7 +46,6 @@ class KeyStore(Protocol):
     @property
     def is_unlocked(self) -> bool:
         """Whether the encrypted file can be used in this run: a passphrase was given."""
-        ...
 
     def find(self, name: str, variable: str = "", *, server: str = "", usual: Sequence[str] = ()) -> str:
         """A provider's key, "" when there is none; `variable` names its environment variable.
@@ -58,15 +57,12 @@ class KeyStore(Protocol):
         Raises EnvironmentProblem: "key_for_other_server"; "keys_locked" when it is in the encrypted file and
         nobody has given the passphrase; "damaged" when that file can't be read.
         """
-        ...
 
     def status(self, name: str, variable: str = "") -> KeyStatus:
         """Where a key is, as far as that can be told without asking the keyring. Quick."""
-        ...
 
     def stores(self) -> KeyStores:
         """What works here; asks the keyring."""
-        ...
 
     def set(self, name: str, key: str, *, place: KeyPlace | None = None, server: str = "") -> KeyPlace:
         """Keep a key for the address `server` ("" = the provider's usual ones), in `place` or the best
@@ -76,15 +72,12 @@ class KeyStore(Protocol):
         Raises UserInputError ("bad_key"), EnvironmentProblem ("no_keyring", "keys_locked",
         "no_passphrase" when the encrypted file is still to be made, a full disk).
         """
-        ...
 
     def remove(self, name: str) -> tuple[KeyPlace, ...]:
         """Forget a key everywhere but in the environment; where it was. Raises as `set` does."""
-        ...
 
     def unlock(self, passphrase: str) -> None:
         """Open the encrypted file for this run, or choose the passphrase of a new one.
 
         Raises UserInputError ("wrong_passphrase", "bad_passphrase"), EnvironmentProblem ("damaged").
         """
-        ...

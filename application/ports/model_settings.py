@@ -17,15 +17,12 @@ class ModelSettingsStore(Protocol):
     @property
     def latest(self) -> ModelSettings:
         """What was loaded or set last in this run of the program; the first time it is read."""
-        ...
 
     def load(self) -> ModelSettings:
         """What was set; what can't be understood counts as not set."""
-        ...
 
     def change(self, change: Callable[[ModelSettings], ModelSettings]) -> ModelSettings:
         """Change what is kept; returns it. Raises EnvironmentProblem."""
-        ...
 
 
 class WebSearchEngines(Protocol):
@@ -33,11 +30,9 @@ class WebSearchEngines(Protocol):
 
     def list(self) -> tuple[SearchEngineInfo, ...]:
         """All of them; talks to nobody."""
-        ...
 
     def checked(self, settings: WebSearchSettings) -> WebSearchSettings:
         """The settings with their address as it is asked. Raises UserInputError as `server` does."""
-        ...
 
     def server(self, settings: WebSearchSettings) -> str:
         """Scheme, host and port that queries go to.
@@ -45,7 +40,6 @@ class WebSearchEngines(Protocol):
         Raises UserInputError: "unknown_search_engine", "no_search_engine" (an address is needed), "bad_url",
         "no_search_engine_id".
         """
-        ...
 
     async def search(
         self, query: str, settings: WebSearchSettings, *, count: int, key: str = ""
@@ -54,4 +48,3 @@ class WebSearchEngines(Protocol):
 
         Raises as `server` does, and WebSearchError. Cancelling closes the connection.
         """
-        ...

@@ -20,23 +20,18 @@ class PermissionStore(Protocol):
 
     def of_project(self, root: Path) -> Permissions:
         """What was decided for a project. Raises UserInputError ("damaged") when the file can't be read."""
-        ...
 
     def add_rules(self, root: Path, rules: Iterable[Rule]) -> None:
         """Add rules; those that are there stay once. Raises UserInputError, EnvironmentProblem."""
-        ...
 
     def remove_rules(self, root: Path, rules: Iterable[Rule]) -> None:
         """Remove rules. Raises UserInputError, EnvironmentProblem."""
-        ...
 
     def protect(self, root: Path, path: str, *, is_protected: bool) -> None:
         """Protect a file or folder (relative to the project), or no longer. Raises as above."""
-        ...
 
     def consent(self, root: Path, destination: str, *, is_given: bool) -> None:
         """Let a project's contents be sent to a server always, or no longer. Raises as above."""
-        ...
 
 
 class UsedAnswers(Protocol):
@@ -47,8 +42,6 @@ class UsedAnswers(Protocol):
 
     def is_spent(self, answer_id: str, call_id: str) -> bool:
         """Whether the call was made because of this answer."""
-        ...
 
     def spend(self, answer_id: str, call_id: str) -> bool:
         """Note that the call is made because of it; False when it was before."""
-        ...

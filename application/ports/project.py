@@ -33,31 +33,24 @@ class GoalStore(Protocol):
 
     def path_of(self, circuit: str) -> Path:
         """Where a circuit's document is, or would be."""
-        ...
 
     def read(self, circuit: str) -> bytes | None:
         """A circuit's document; None when it has none."""
-        ...
 
     def save(self, circuit: str, content: bytes) -> None:
         """Replace a circuit's document atomically."""
-        ...
 
     def remove(self, circuit: str) -> None:
         """Take a circuit's document away; none is no error."""
-        ...
 
     def contents(self) -> tuple[bytes, ...]:
         """All documents that can be read; never raises."""
-        ...
 
     def former(self) -> bytes | None:
         """The one document of an earlier version of the program; None when there is none."""
-        ...
 
     def retire_former(self) -> None:
         """Take it away."""
-        ...
 
 
 class ProjectFiles(Protocol):
@@ -66,37 +59,30 @@ class ProjectFiles(Protocol):
     @property
     def root(self) -> Path:
         """The project folder, links resolved."""
-        ...
 
     @property
     def checkpoints_path(self) -> Path:
         """The database of the graph's checkpoints."""
-        ...
 
     @property
     def traces_path(self) -> Path:
         """The database of what turns did; nothing depends on it."""
-        ...
 
     @property
     def sessions(self) -> SessionStore:
         """The project's conversations."""
-        ...
 
     @property
     def attachments(self) -> AttachmentStore:
         """What users attached to messages."""
-        ...
 
     @property
     def operations(self) -> OperationLog:
         """The project's log of effects, opened at its first use."""
-        ...
 
     @property
     def goals(self) -> GoalStore:
         """What is asked of the project's circuits."""
-        ...
 
     def adopt(self, *, give_up: Callable[[], bool] = ...) -> None:
         """Make what other installations wrote ours, as history: what it had under way is ended, not run.
@@ -104,22 +90,18 @@ class ProjectFiles(Protocol):
         `give_up` is asked all along; yes is answered by Stopped. Raises UserInputError ("session_in_use"),
         EnvironmentProblem for what can't be; all else is adopted.
         """
-        ...
 
     def place_of(self, path: Path) -> str:
         """Where `path` really is: relative to the project, forward slashes, links resolved.
 
         It need not exist. Raises UserInputError ("outside_project").
         """
-        ...
 
     def is_for_tools(self, place: str, *, is_folder: bool) -> bool:
         """Whether tools may write at a place (as `place_of` gives it): nothing hidden, their kinds."""
-        ...
 
     def is_kept_back(self, place: str) -> bool:
         """Whether ``.circuitaiignore`` keeps a place (as `place_of` gives it) from models on the network."""
-        ...
 
     def write(self, path: Path, content: bytes, *, mode: int | None = None) -> str:
         """Write atomically; the old content goes to the object store. Returns the new SHA-256.
@@ -127,69 +109,54 @@ class ProjectFiles(Protocol):
         `mode` are the permission bits of a file that is not there yet (None: the usual ones); one that is
         keeps its own.
         """
-        ...
 
     def read(self, path: Path) -> bytes:
         """The file's bytes. Raises UserInputError."""
-        ...
 
     def remove(self, path: Path) -> None:
         """Delete a file of the user's (its content has to be in the object store before)."""
-        ...
 
     def move(self, path: Path, target: Path) -> None:
         """Give a file another place, as it is; missing folders are made.
 
         Raises UserInputError ("target_exists" when something is there; it stays), EnvironmentProblem.
         """
-        ...
 
     def mode_of(self, path: Path) -> int | None:
         """Permission bits of a file; None when there is no regular file."""
-        ...
 
     def is_folder(self, path: Path) -> bool:
         """Whether there is a folder."""
-        ...
 
     def make_folder(self, path: Path) -> None:
         """Make a folder; one that is there already is no error. Raises UserInputError, EnvironmentProblem."""
-        ...
 
     def remove_folder(self, path: Path) -> None:
         """Remove a folder if it is empty; one that is not, or is gone, is left. Raises EnvironmentProblem."""
-        ...
 
     def clear_leftovers(self, path: Path) -> None:
         """Remove what an interrupted write of `path` left beside it; nobody may be writing there."""
-        ...
 
     def close(self) -> None:
         """Release what was opened."""
-        ...
 
     def keep_object(self, content: bytes) -> str:
         """Put bytes into the content-addressed store; returns their SHA-256."""
-        ...
 
     def read_object(self, sha256: str) -> bytes:
         """Bytes from the content-addressed store, verified. Raises CircuitAIError when damaged."""
-        ...
 
     def stored_objects(self) -> tuple[StoredObject, ...]:
         """All contents in the store."""
-        ...
 
     def named_hashes(self) -> frozenset[str]:
         """Hashes that conversations, designs and their state name; whoever names one needs its content."""
-        ...
 
     def remove_objects(self, sha256s: Sequence[str], *, put_before: float) -> int:
         """Remove contents, but none that was put (again) since; the bytes freed.
 
         Raises EnvironmentProblem.
         """
-        ...
 
 
 class Projects(Protocol):
@@ -197,7 +164,6 @@ class Projects(Protocol):
 
     def open(self, folder: Path, *, create: bool = False) -> ProjectFiles:
         """Open (and with `create` make) a project. Raises UserInputError, EnvironmentProblem."""
-        ...
 
 
 OperationKind = Literal["file", "simulation", "undo"]
@@ -300,47 +266,38 @@ class OperationLog(Protocol):
 
         Raises ValueError when the id is taken otherwise.
         """
-        ...
 
     def set_state(
         self, op_id: str, state: OperationState, *, result: Mapping[str, Any] | None = None
     ) -> None:
         """Change the state (and the result, when given) of a record of ours."""
-        ...
 
     def adopt(self, *, give_up: Callable[[], bool] = ...) -> int:
         """Make other installations' records ours: what they had under way is abandoned. How many it were.
 
         `give_up` is asked all along; yes is answered by Stopped, and nothing was changed.
         """
-        ...
 
     def find(self, op_id: str) -> OperationRecord | None:
         """One record."""
-        ...
 
     def list(self, *, session_id: str = "", last: int | None = None) -> tuple[OperationRecord, ...]:
         """All records (of one session; only the newest), oldest first. Writes nothing."""
-        ...
 
     def forget(self, op_ids: Sequence[str]) -> None:
         """Remove records, those in state "intent" excepted; what they did can't be undone any more."""
-        ...
 
     def interrupted(self) -> tuple[OperationRecord, ...]:
         """Records of ours in state "intent" nobody works on any more, oldest first. Writes nothing.
 
         An effect on a file is among them also while it is under way: ask under the write lock.
         """
-        ...
 
     def write_lock(self, *, give_up: Callable[[], bool] = ...) -> AbstractContextManager[None]:
         """The project-wide lock around intent, file and done; waits for other processes.
 
         While it waits `give_up` is asked; yes is answered by Stopped. Raises EnvironmentProblem "busy".
         """
-        ...
 
     def close(self) -> None:
         """Close the database."""
-        ...

@@ -81,27 +81,22 @@ class ProjectIndex(Protocol):
 
     def update(self, limit_s: float) -> IndexState:
         """Bring the index up to date, for about `limit_s` seconds; the rest is `pending`."""
-        ...
 
     def find(self, query: SearchQuery, pending: Sequence[str], limit_s: float) -> Found:
         """Search the index, and the `pending` files themselves for at most `limit_s`."""
-        ...
 
     def texts_without_vector(
         self, model: str, most: int
     ) -> tuple[VectorState, tuple[tuple[bytes, str], ...]]:
         """Texts to be embedded by `model`, with their keys; vectors of another model are dropped."""
-        ...
 
     def keep_vectors(self, model: str, vectors: Sequence[tuple[bytes, Sequence[float]]]) -> None:
         """Store vectors; when their dimension is another than that of the stored ones, those are dropped."""
-        ...
 
     def nearest(
         self, model: str, vector: Sequence[float], scope: Scope, most: int
     ) -> tuple[Match, ...] | None:
         """The parts whose meaning is nearest; None when there are no vectors of this model and dimension."""
-        ...
 
 
 class EmbeddingStore(Protocol):
@@ -109,11 +104,9 @@ class EmbeddingStore(Protocol):
 
     def load(self) -> EmbeddingSettings | None:
         """As set; None when none is."""
-        ...
 
     def save(self, settings: EmbeddingSettings | None) -> None:
         """Keep it (None: no search by meaning). Raises EnvironmentProblem."""
-        ...
 
 
 class Embedder(Protocol):
@@ -122,17 +115,13 @@ class Embedder(Protocol):
     @property
     def model(self) -> str:
         """Tells this server and model from others; vectors of different ones are not comparable."""
-        ...
 
     @property
     def batch_size(self) -> int:
         """Texts a request."""
-        ...
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """A vector of one dimension, of finite numbers, for each text. Raises ProviderError."""
-        ...
 
     async def close(self) -> None:
         """Close all connections."""
-        ...

@@ -56,15 +56,12 @@ class Simulator(Protocol):
         """Run `job`; `on_progress` gets fractions 0..1. Raises EnvironmentProblem without ngspice,
         NeedsConfirmation when nothing confines a deck that brings commands or files.
         """
-        ...
 
     async def version(self) -> str:
         """The simulator's name and version. Raises EnvironmentProblem when it is missing."""
-        ...
 
     async def confinement(self) -> Confinement:
         """What holds, found by trying (cached)."""
-        ...
 
 
 class BatchSimulator(Protocol):
@@ -79,20 +76,17 @@ class BatchSimulator(Protocol):
         the run's id. Closing the iterator ends the workers. Raises EnvironmentProblem without libngspice,
         NeedsConfirmation when nothing confines circuits that bring commands or files.
         """
-        ...
 
     def session(
         self, circuits: Sequence[BatchCircuit], *, workers: int | None = None
     ) -> AbstractAsyncContextManager[BatchSession]:
         """Workers that keep these circuits for several rounds of runs. Raises as `run`."""
-        ...
 
     def live(self, circuit: BatchCircuit) -> AbstractAsyncContextManager[LiveCircuit]:
         """A worker that keeps `circuit` loaded for single evaluations.
 
         Raises as `run`, and CircuitError when the circuit does not load.
         """
-        ...
 
 
 class BatchSession(Protocol):
@@ -102,7 +96,6 @@ class BatchSession(Protocol):
         self, runs: Sequence[BatchRun], *, signals: Sequence[str] | None, timeout_s: float
     ) -> AsyncIterator[RunOutcome]:
         """The outcome of every run, as they end; as `BatchSimulator.run`."""
-        ...
 
 
 class LiveCircuit(Protocol):
@@ -112,7 +105,6 @@ class LiveCircuit(Protocol):
         self, values: Sequence[float], *, signals: Sequence[str] | None = None, timeout_s: float = 10.0
     ) -> RunOutcome:
         """One run with these values of the circuit's `varied`; calls are done one after the other."""
-        ...
 
 
 class WaveformReader(Protocol):
@@ -120,11 +112,9 @@ class WaveformReader(Protocol):
 
     def read(self, path: Path) -> list[Plot]:
         """All plots with all vectors. Raises UserInputError when it is not a raw file."""
-        ...
 
     def open(self, path: Path) -> WaveformSource:
         """The file, its vectors still unread. Raises UserInputError when it is not a raw file."""
-        ...
 
 
 class WaveformSource(Protocol):
@@ -136,35 +126,28 @@ class WaveformSource(Protocol):
     @property
     def outlines(self) -> tuple[PlotOutline, ...]:
         """What the file holds, plot by plot; runs of a `.step` are plots of their own."""
-        ...
 
     @property
     def plots(self) -> list[Plot]:
         """The plots in the same order, each vector read when it is first asked for."""
-        ...
 
     def traces(self, names: Sequence[str], plot: int = 0, rows: range | None = None) -> list[Vector]:
         """Vectors of one plot by canonical name, whole or the samples `rows`. Raises KeyError."""
-        ...
 
     def window(self, name: str, start: float, stop: float, max_points: int, plot: int = 0) -> Envelope:
         """A vector between two places of its axis, as the least and greatest values of at most
         `max_points` stretches; quick for any length when the file has a column file. Raises KeyError."""
-        ...
 
     def close(self) -> None:
         """Close the file."""
-        ...
 
     def __enter__(self) -> WaveformSource:
         """For `with`."""
-        ...
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close the file."""
-        ...
 
 
 class ColumnBuilder(Protocol):
@@ -175,7 +158,6 @@ class ColumnBuilder(Protocol):
 
         Raises UserInputError when the raw file can't be read, EnvironmentProblem when the disk is full.
         """
-        ...
 
 
 class RunJoiner(Protocol):
@@ -183,7 +165,6 @@ class RunJoiner(Protocol):
 
     def join(self, runs: Sequence[SteppedRun], folder: Path) -> SimulationRun:
         """One run with the data of all, in `folder`. Raises EnvironmentProblem when the disk is full."""
-        ...
 
 
 class SimulatorSettingsStore(Protocol):
@@ -191,11 +172,9 @@ class SimulatorSettingsStore(Protocol):
 
     def of_circuit(self, circuit: Path) -> SimulatorSettings:
         """Those of the nearest folder above `circuit` that has some; plain ones when there is none."""
-        ...
 
     def save(self, folder: Path, settings: SimulatorSettings) -> None:
         """Keep the settings of a project's folder. Raises EnvironmentProblem."""
-        ...
 
 
 class SourceReaders(Protocol):
@@ -203,7 +182,6 @@ class SourceReaders(Protocol):
 
     def for_circuit(self, circuit: Path, libraries: Sequence[Path]) -> SourceReader:
         """A reader confined to the circuit's project (or folder) and the listed libraries."""
-        ...
 
 
 class ResultStore(Protocol):
@@ -211,32 +189,24 @@ class ResultStore(Protocol):
 
     def new_result(self, circuit: Path, ulid: str | None = None) -> tuple[str, Path]:
         """A result id made from `ulid` (None = a fresh one) and its existing empty folder."""
-        ...
 
     def discard(self, folder: Path) -> None:
         """Remove the folder of a result that was never saved."""
-        ...
 
     def forget(self, project: Path, ulid: str) -> None:
         """Remove what an interrupted run of this id left in a project, if anything."""
-        ...
 
     def save(self, result: SimulationResult) -> None:
         """Write result.json atomically."""
-        ...
 
     def reusable(self, circuit: Path, fingerprint: str) -> SimulationResult | None:
         """The newest whole, successful result of `circuit` with this fingerprint, marked as just used."""
-        ...
 
     def save_study(self, folder: Path, document: Mapping[str, Any], rows: bytes) -> None:
         """Write a study's table and its result.json (NaN becomes null) into the folder of a new result."""
-        ...
 
     def raw_path_of(self, path: Path) -> Path:
         """The raw file a result.json (or a raw file itself) points to."""
-        ...
 
     def origin_of(self, path: Path) -> Origin:
         """Who computed the data of a result.json, a result's folder or a raw file; never raises. Blocking."""
-        ...

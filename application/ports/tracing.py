@@ -24,15 +24,12 @@ class Span(Protocol):
 
     def child(self, name: str, **attributes: SpanValue) -> AbstractContextManager[Span]:
         """A span inside this one. An exception that leaves it is noted by its kind and goes on."""
-        ...
 
     def note(self, **attributes: SpanValue) -> None:
         """Add attributes. Two underscores in a name stand for a dot (`gen_ai__request__model`)."""
-        ...
 
     def fail(self, error_type: str) -> None:
         """It ended with an error of this kind."""
-        ...
 
 
 class TurnTracer(Protocol):
@@ -46,7 +43,6 @@ class TurnTracer(Protocol):
         A turn that is taken up goes on with the trace it had: its id comes from the turn's ULID. A trace
         that cannot be kept (a full or read-only disk) is logged and never disturbs the turn.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,12 +76,9 @@ class TraceStore(Protocol):
 
     def turns(self, database: Path, *, session_id: str = "") -> Sequence[KeptSpan]:
         """The spans of whole turns, newest first; () without a database. Raises EnvironmentProblem."""
-        ...
 
     def spans(self, database: Path, trace_id: str) -> Sequence[KeptSpan]:
         """All spans of a trace in the order they began. Raises EnvironmentProblem."""
-        ...
 
     def otlp(self, spans: Sequence[KeptSpan]) -> str:
         """The spans as OTLP/JSON (opentelemetry.io/docs/specs/otlp, JSON Protobuf encoding)."""
-        ...

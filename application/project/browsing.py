@@ -126,15 +126,12 @@ class Examples(Protocol):
 
     def list(self) -> tuple[Example, ...]:
         """Each with its name and circuit."""
-        ...
 
     def new_folder(self, name: str, into: Path) -> Path:
         """Make an empty folder under a free name; returns it."""
-        ...
 
     def copy(self, name: str, into: Path) -> Path:
         """Copy one into a folder; returns the copy. Raises UserInputError, EnvironmentProblem."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +148,9 @@ class ResultCatalogue(Protocol):
 
     def stored(self, project: Path) -> StoredResults:
         """How many there are, and how large. Never raises."""
-        ...
 
     def newest(self, project: Path, most: int) -> tuple[ResultSummary, ...]:
         """The newest results, the newest first; damaged ones are left out. Never raises."""
-        ...
 
 
 class BrowseProject:

@@ -23,26 +23,21 @@ class ResultShelf(Protocol):
 
     def results(self) -> tuple[StoredResult, ...]:
         """All there are, with what protects them, oldest first. Raises EnvironmentProblem."""
-        ...
 
     def protection_of(self, result_id: str) -> StoredResult | None:
         """One result as it is now; None when it is gone."""
-        ...
 
     def remove(self, result_id: str) -> None:
         """Remove one; cut short, it is gone for everyone and the rest is removed by `clear_trash`.
 
         Raises EnvironmentProblem.
         """
-        ...
 
     def clear_trash(self) -> int:
         """Remove what interrupted removals left; the bytes it took. Raises EnvironmentProblem."""
-        ...
 
     def pin(self, result_id: str, *, is_pinned: bool) -> None:
         """Set or take away the mark that keeps a result. Raises EnvironmentProblem."""
-        ...
 
 
 class ScratchFolders(Protocol):
@@ -50,11 +45,9 @@ class ScratchFolders(Protocol):
 
     def left(self) -> tuple[tuple[Path, int], ...]:
         """Those that nobody alive uses, with their bytes."""
-        ...
 
     def remove(self, folder: Path) -> None:
         """Remove one of those. Raises EnvironmentProblem."""
-        ...
 
 
 class ResultShelves(Protocol):
@@ -62,7 +55,6 @@ class ResultShelves(Protocol):
 
     def __call__(self, project: Path | None) -> ResultShelf:
         """That of a project, or of circuits outside of projects."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

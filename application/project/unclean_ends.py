@@ -26,7 +26,6 @@ class UncleanEnds(Protocol):
 
         `facts`: lines for a report (versions). Never raises; what can't be written is told in the log.
         """
-        ...
 
     def end(self) -> None: ...
 
@@ -35,8 +34,6 @@ class UncleanEnds(Protocol):
 
         A report has the end of `log` too.
         """
-        ...
 
     def delete(self, found: UncleanEnd) -> None:
         """Remove its report. Raises EnvironmentProblem."""
-        ...

@@ -43,19 +43,15 @@ class UnsavedTexts(Protocol):
 
         Raises EnvironmentProblem or UserInputError when the user's folder can't be written to.
         """
-        ...
 
     def keep(self, project: Path, text: UnsavedText) -> None:
         """Put a text on the disk in place of the one of its file.
 
         Raises UserInputError "too_large"; EnvironmentProblem when it can't be written.
         """
-        ...
 
     def drop(self, project: Path, path: Path) -> None:
         """Keep nothing of this file any more. Raises EnvironmentProblem."""
-        ...
 
     def release(self, project: Path) -> None:
         """Own them no more; what is kept stays for the next start. Never raises."""
-        ...

@@ -144,15 +144,12 @@ class WindowStates(Protocol):
 
     def load(self) -> WindowState:
         """The state saved last; defaults for whatever is missing or cannot be understood. Never raises."""
-        ...
 
     def update(self, before: WindowState, after: WindowState) -> None:
         """Keep what a window changed, and what others have changed meanwhile; atomically.
 
         Raises EnvironmentProblem ("busy" too), UserInputError when that is not possible.
         """
-        ...
 
     def save(self, state: WindowState) -> None:
         """Replace it atomically. Raises EnvironmentProblem, UserInputError when that is not possible."""
-        ...

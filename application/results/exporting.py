@@ -86,7 +86,6 @@ class TableWriter(Protocol):
         Raises UserInputError when the target exists and is not to be overwritten or can be no file,
         EnvironmentProblem when it can't be written or a library is missing.
         """
-        ...
 
 
 class PictureWriter(Protocol):
@@ -94,7 +93,6 @@ class PictureWriter(Protocol):
 
     def draw(self, tables: Sequence[Table], request: ExportRequest, options: PictureOptions) -> None:
         """Draw into the request's target, whole or not at all; errors as of `TableWriter.write`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

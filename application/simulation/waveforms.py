@@ -68,19 +68,15 @@ class FigureStore(Protocol):
 
     def read(self, source: Path) -> StoredFigures | None:
         """The figures of a result (its result.json or its folder); None for anything else."""
-        ...
 
     def previous(self, figures: StoredFigures) -> StoredFigures | None:
         """Those of the newest good result of the same circuit that is older."""
-        ...
 
     def log_tail(self, log: Path, most_bytes: int) -> str:
         """The end of a run's log; "" without a regular file."""
-        ...
 
     def digest_of(self, circuit: Path) -> str | None:
         """SHA-256 of a circuit's file; None without a regular file."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -37,7 +37,6 @@ class Runs(Protocol):
 
     async def do(self, points: Sequence[Point]) -> list[StudyRow]:
         """The rows of the points, in their order."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,7 +30,6 @@ class RunsBatches(Protocol):
 
     def run(self, batch: Batch, *, workers: int | None = None) -> AsyncIterator[RunOutcome]:
         """Every run's outcome, as they end."""
-        ...
 
 
 class StudyRuns:

@@ -150,71 +150,57 @@ class ToolServices(Protocol):
     @property
     def sources(self) -> SourceReaders:
         """Readers of circuits and of what they include."""
-        ...
 
     @property
     def check(self) -> CheckCircuit:
         """A circuit checked without a simulator."""
-        ...
 
     @property
     def simulate(self) -> RunSimulation:
         """One run of a circuit."""
-        ...
 
     @property
     def study(self) -> RunStudy:
         """Many runs: sweeps, corners, samples."""
-        ...
 
     @property
     def optimize(self) -> OptimizeCircuit:
         """A search for better values."""
-        ...
 
     @property
     def measure(self) -> MeasureResult:
         """Quantities of a stored run."""
-        ...
 
     @property
     def export(self) -> ExportResult:
         """Tables and pictures of a stored run."""
-        ...
 
     @property
     def analyze_convergence(self) -> AnalyzeConvergence:
         """Why a circuit does not converge, and what helps."""
-        ...
 
     @property
     def results(self) -> ResultStore:
         """The stored runs."""
-        ...
 
     @property
     def waveform_reader(self) -> WaveformReader:
         """What is in a raw file."""
-        ...
 
     @property
     def search(self) -> SearchProject:
         """The project's texts, by words and by meaning."""
-        ...
 
     @property
     def cpu(self) -> CpuTaskExecutor:
         """Reads and searches in worker processes, which a stop ends at once."""
-        ...
 
     @property
     def search_web(self) -> SearchWeb | None:
         """The web; None where it cannot be searched."""
-        ...
 
     def view(self, root: Path) -> ProjectView:
         """A project's files as tools may see them."""
-        ...
 
 
 class Gate(Protocol):
@@ -224,7 +210,6 @@ class Gate(Protocol):
         self, tool: Tool[Any], arguments: Any, context: ToolContext, call: ToolCall
     ) -> ToolResult | None:
         """None when it may run, else its result. Raises CircuitAIError when that can't be decided."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,12 +54,10 @@ class SourceReader(Protocol):
 
     def read(self, reference: str, *, including_file: Path) -> SourceFile | SourceRefusal:
         """The file a directive in `including_file` names (relative to that file's folder first)."""
-        ...
 
     def find(self, name: str) -> Path | None:
         """A file of this name (without a folder, letter case aside) in the circuit's folder, the project or
         a listed library; the one nearest to the top of them when there are several."""
-        ...
 
 
 class Refusal(NamedTuple):

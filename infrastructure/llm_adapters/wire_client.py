@@ -67,7 +67,6 @@ class FrameReader(Protocol):
 
     def feed(self, piece: bytes) -> Iterator[Frame]:
         """Frames completed by `piece`. Raises FrameTooLarge."""
-        ...
 
     def end(self) -> Iterator[Frame]: ...
 

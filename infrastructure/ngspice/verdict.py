@@ -48,7 +48,6 @@ class SeenPlot(Protocol):
     @property
     def variables(self) -> Sequence[object]:
         """Its vectors; only whether there are any counts."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,7 +38,6 @@ class Finding(Protocol):
     @property
     def severity(self) -> str:
         """error, warning or info."""
-        ...
 
     @property
     def message(self) -> Message: ...
@@ -49,7 +48,6 @@ class Finding(Protocol):
     @property
     def line(self) -> int | None:
         """From 1."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

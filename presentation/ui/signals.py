@@ -15,15 +15,12 @@ class Signal(Protocol[P]):
 
     def emit(self, *values: P.args, **_none: P.kwargs) -> None:
         """Tell everybody who listens, now."""
-        ...
 
     def connect(self, slot: Callable[P, object]) -> object:
         """Call `slot` from now on. Its result is not used."""
-        ...
 
     def disconnect(self, slot: Callable[P, object]) -> None:
         """Call it no more. Raises TypeError when it was not connected."""
-        ...
 
 
 def signal(*kinds: type) -> Any:

@@ -88,58 +88,46 @@ class Buffers(Protocol):
 
     def save_all(self) -> bool:
         """Write every unsaved buffer (the old content is kept); False when one could not be."""
-        ...
 
     async def save_unsaved(self) -> bool:
         """The same without holding the loop: what everybody uses who can wait."""
-        ...
 
     def is_dirty(self, path: Path) -> bool:
         """Whether a buffer of this file holds unsaved text."""
-        ...
 
     def show(self, path: Path, line: int | None = None) -> None:
         """Open a file (or bring it to the front), at a line from 1."""
-        ...
 
     def open_files(self) -> tuple[Path, ...]:
         """The files of the tabs, from left to right."""
-        ...
 
     def open_texts(self) -> Mapping[Path, str]:
         """What the editor has of each open file, unsaved changes included."""
-        ...
 
     def unsaved(self) -> tuple[Path, ...]: ...
 
     def close_all(self) -> None:
         """Close every tab without a question (whoever calls has asked)."""
-        ...
 
     def unsaved_marks(self) -> Mapping[Path, Hashable]:
         """Of each file with unsaved text something that is another when the text is."""
-        ...
 
     def unsaved_text(self, path: Path) -> UnsavedText:
         """The text of one of them as it is now. Raises KeyError."""
-        ...
 
     def bring_back(self, kept: UnsavedText, done: Callable[[], object]) -> None:
         """Open a file with the unsaved text of an earlier start, behind the files that are being opened.
 
         `done` is called when the text is there; until then (and if the file can't be opened) it is not.
         """
-        ...
 
     async def all_opened(self) -> None:
         """Wait until every file is open that was asked for before."""
-        ...
 
     def places(self) -> Mapping[Path, Place]: ...
 
     def set_places(self, places: Mapping[Path, Place]) -> None:
         """Where one was in files that are opened from now on, if no line is named."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

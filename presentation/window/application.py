@@ -90,27 +90,21 @@ class Frame(Protocol):
     @property
     def close_requested(self) -> pyqtBoundSignal:
         """Emitted by `closeEvent` (which ignores the event) and by File > Quit."""
-        ...
 
     def show(self) -> None:
         """Show the bare frame: header, the page that is seen first, status bar. No panel is imported yet."""
-        ...
 
     def complete(self) -> None:
         """Right after the first paint: make the rest of the frame, which the first paint did not need."""
-        ...
 
     async def fill(self, project: Path | None) -> None:
         """After the first paint: make the panels, put back layout and project (None: the last one)."""
-        ...
 
     async def may_close(self) -> bool:
         """Ask about unsaved text and running work; False when the person wants to stay."""
-        ...
 
     async def release(self) -> None:
         """Save layout and open files, end the file watch. No question any more."""
-        ...
 
 
 MakeFrame = Callable[[WindowServices, Application, WindowState], Frame]

@@ -52,12 +52,10 @@ class AnalysisChoice(Protocol):
     @property
     def analysis_type(self) -> AnalysisType | None:
         """Only the circuit's own card of this kind."""
-        ...
 
     @property
     def analysis(self) -> str | None:
         """A card in place of the circuit's own."""
-        ...
 
 
 class RunArguments(Arguments):

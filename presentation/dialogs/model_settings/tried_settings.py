@@ -34,7 +34,6 @@ class SettingsForm(Protocol):
 
     def on_other_key(self) -> None:
         """The key that is kept is another now, or none."""
-        ...
 
     def restyle(self) -> None: ...
 

@@ -176,7 +176,6 @@ class DebugView(Protocol):
 
     async def refresh(self) -> None:
         """Show what there is now; called every two seconds while the view is seen."""
-        ...
 
     async def examine(self) -> None: ...
 
