@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from PyQt6.QtCore import QUrl
 from PyQt6.QtGui import QColor, QTextBlockFormat, QTextCharFormat, QTextCursor
 from PyQt6.QtWidgets import QTextBrowser
 
+from application.groups.simulation import Simulation
+from domain.simulation.result import SimulationIssue, SimulationResult
 from presentation.panels.problems_view import place_of
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import msg
-
-if TYPE_CHECKING:
-    from application.groups.simulation import Simulation
-    from domain.simulation.result import SimulationIssue, SimulationResult
 
 _MOST_LINES = 5000
 _MOST_LOG = 256 * 1024

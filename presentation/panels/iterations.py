@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QShowEvent
 from PyQt6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
+from application.design.rounds import DesignRound, DesignRounds
+from application.groups.project import Project
+from application.groups.simulation import Simulation
 from presentation.panels.iterations_plot import IterationsPlot
 from presentation.ui.figure_table import FigureTable
 from presentation.ui.parts import arrange, once_after, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from application.design.rounds import DesignRound, DesignRounds
-    from application.groups.project import Project
-    from application.groups.simulation import Simulation
 
 _SOON_MS = 200
 """A round writes several files; the list is read once for all of them."""

@@ -6,29 +6,25 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QStackedLayout, QWidget
 
+from application.design.rounds import DesignRound, DesignRounds
+from application.groups.simulation import Simulation
+from domain.simulation.waveform import Plot
 from presentation.goal_words import limit_words
 from presentation.panels.waveforms.chips import TraceChip
+from presentation.panels.waveforms.plot_area import PlotArea
+from presentation.panels.waveforms.plot_marks import Mark
+from presentation.panels.waveforms.traces import Axis, Trace
 from presentation.ui.late_imports import PLOT_AREA, PLOT_TRACES, import_qt
 from presentation.ui.parts import arrange, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import msg
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from application.design.rounds import DesignRound, DesignRounds
-    from application.groups.simulation import Simulation
-    from domain.simulation.waveform import Plot
-    from presentation.panels.waveforms.plot_area import PlotArea
-    from presentation.panels.waveforms.plot_marks import Mark
-    from presentation.panels.waveforms.traces import Axis, Trace
 
 _MOST_ROUNDS = 8
 """The newest; each has a colour of its own."""

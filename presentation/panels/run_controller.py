@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject
 
+from application.groups.program import Program
+from application.groups.project import Project
+from application.groups.simulation import Simulation
+from domain.simulation.result import SimulationResult
+from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError, Stopped, UserInputError, internal_error
 from shared.message import msg
-
-if TYPE_CHECKING:
-    from application.groups.program import Program
-    from application.groups.project import Project
-    from application.groups.simulation import Simulation
-    from domain.simulation.result import SimulationResult
-    from presentation.ui.workspace import WindowServices
 
 RUN_SCOPE = "run"
 """The scope a StopController stops a run by."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PyQt6.QtWidgets import QWidget
 
+from presentation.panels.conversation.panel import ConversationPanel
 from presentation.ui.language import LanguageName
 from presentation.ui.theme import Mode
 from presentation.ui.workspace import WindowServices, Workspace
@@ -21,9 +21,6 @@ from presentation.window.panes import Panes
 from presentation.window.project_switch import ProjectSwitch
 from presentation.window.projects import ProjectDesk
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from presentation.panels.conversation.panel import ConversationPanel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,25 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from PyQt6.QtWidgets import QWidget
+
+from application.app import Application
+from presentation.panels.bottom_pane import BottomPane
+from presentation.panels.conversation.context_use import ContextUse
+from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.debug.tally import EventTally
+from presentation.panels.editor.editor_area import EditorArea
+from presentation.panels.project.outline import OutlinePane
+from presentation.panels.project.results import ResultsList
+from presentation.panels.project.tree import ProjectTree
+from presentation.panels.run_views import RunViews
 from presentation.ui.tabbed_pages import Page
+from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from PyQt6.QtWidgets import QWidget
-
-    from application.app import Application
-    from presentation.panels.bottom_pane import BottomPane
-    from presentation.panels.conversation.context_use import ContextUse
-    from presentation.panels.conversation.panel import ConversationPanel
-    from presentation.panels.editor.editor_area import EditorArea
-    from presentation.panels.project.outline import OutlinePane
-    from presentation.panels.project.results import ResultsList
-    from presentation.panels.project.tree import ProjectTree
-    from presentation.panels.run_views import RunViews
-    from presentation.ui.workspace import WindowServices
 
 Place = Literal["left", "bottom", "right"]
 """A section of the left pane; a tab of the bottom or the right one."""

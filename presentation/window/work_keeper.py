@@ -12,19 +12,16 @@ import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, QTimer
 
+from application.groups.program import Program
+from application.groups.project import Project
+from application.project.unsaved_texts import UnsavedText, UnsavedTexts
 from application.project.window_state import WindowState
 from presentation.ui.workspace import Buffers, WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from application.groups.program import Program
-    from application.groups.project import Project
-    from application.project.unsaved_texts import UnsavedText, UnsavedTexts
 
 _logger = logging.getLogger(__name__)
 

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QEvent, QObject
 from PyQt6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent
 from PyQt6.QtWidgets import QWidget
 
+from application.groups.conversations import Conversations
+from presentation.panels.conversation.composer import Composer
 from presentation.panels.conversation.items import AttachedItem
 from presentation.panels.conversation.taking_in import TakenIn, can_take_in, take_in
+from presentation.panels.conversation.view_model import ConversationViewModel
 from presentation.ui import questions
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from application.groups.conversations import Conversations
-    from presentation.panels.conversation.composer import Composer
-    from presentation.panels.conversation.view_model import ConversationViewModel
 
 PASTED_NAME = "pasted.txt"
 _PICTURES = "*.png *.jpg *.jpeg *.webp *.gif *.bmp *.tif *.tiff"

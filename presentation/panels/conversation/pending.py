@@ -7,20 +7,16 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from domain.llm.attachments import MOST_ATTACHMENTS, clean_name
+from application.groups.conversations import Conversations
+from domain.llm.attachments import MOST_ATTACHMENTS, PreparedAttachment, clean_name
 from presentation.panels.conversation.attached import THUMBNAIL_SIDE
 from presentation.panels.conversation.items import AttachedItem
+from presentation.panels.conversation.window import Window
 from presentation.panels.conversation.words import with_advice
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 from shared.ulid import new_ulid
-
-if TYPE_CHECKING:
-    from application.groups.conversations import Conversations
-    from domain.llm.attachments import PreparedAttachment
-    from presentation.panels.conversation.window import Window
 
 Place = tuple[Path | None, str]
 """A conversation: project and id; "" = the one that is not begun."""

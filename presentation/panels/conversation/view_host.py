@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtGui import QShowEvent
@@ -13,12 +12,10 @@ from presentation.panels.conversation.empty import EmptyPage
 from presentation.panels.conversation.items import Change, Item, Reset, Streamed
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.web_probe import WebProbe
+from presentation.panels.conversation.web_view import WebConversation
 from presentation.ui.late_imports import WEB_VIEW, import_qt
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
-
-if TYPE_CHECKING:
-    from presentation.panels.conversation.web_view import WebConversation
 
 Rows = Callable[[], tuple[Item, ...]]
 

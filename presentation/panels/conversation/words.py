@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
+from application.tool_execution.taking_back import UndoChoice
 from domain.llm.tools.line_diff import LineDiff
 from presentation.panels.conversation.items import (
     AnswerText,
@@ -22,9 +23,6 @@ from shared.errors import CircuitAIError
 from shared.local_time import local_time
 from shared.message import Message, msg
 from shared.origin import host_of
-
-if TYPE_CHECKING:
-    from application.tool_execution.taking_back import UndoChoice
 
 ButtonKind = Literal["", "primary", "ok", "warn", "quiet"]
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from domain.circuit.numbers import format_number
-
-if TYPE_CHECKING:
-    from domain.simulation.waveform import Plot, Step
-    from presentation.panels.waveforms.traces import Trace
+from domain.simulation.waveform import Plot, Step
+from presentation.panels.waveforms.traces import Trace
 
 MOST_DRAWN = 60
 """Runs of a family that are drawn; more lines are one area, and each is chosen by itself."""

@@ -6,13 +6,17 @@ import asyncio
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PyQt6 import sip
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
+from application.groups.project import Project
+from application.groups.simulation import Simulation
+from application.project.window_state import CircuitView
+from domain.simulation.waveform import Plot
+from presentation.panels.waveforms.cursor_table import CursorStrip, CursorTable
 from presentation.panels.waveforms.family import (
     MOST_DRAWN,
     Choice,
@@ -21,25 +25,18 @@ from presentation.panels.waveforms.family import (
     stepped_names,
     with_shade,
 )
+from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.plot_foot import PlotFoot
 from presentation.panels.waveforms.plot_tools import PlotTools
 from presentation.panels.waveforms.results_view import MeasurementsView, ValueTable
 from presentation.panels.waveforms.run_overlay import RunOverlay
 from presentation.panels.waveforms.shown_result import ShownResult
+from presentation.panels.waveforms.traces import Axis, Trace, TraceColors
 from presentation.ui.late_imports import PLOT_AREA, PLOT_TRACES, import_qt
 from presentation.ui.parts import arrange, once_after, push_button, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from application.groups.project import Project
-    from application.groups.simulation import Simulation
-    from application.project.window_state import CircuitView
-    from domain.simulation.waveform import Plot
-    from presentation.panels.waveforms.cursor_table import CursorStrip, CursorTable
-    from presentation.panels.waveforms.plot_area import PlotArea
-    from presentation.panels.waveforms.traces import Axis, Trace, TraceColors
 
 _SIDE_WIDTH = 272
 _NARROW = 720
