@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import ClassVar
 
-from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtWidgets import (
     QComboBox,
-    QFormLayout,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
     QSpinBox,
-    QVBoxLayout,
-    QWidget,
 )
 
 from application.groups.models import Models
 from application.ports.credentials import KeyStatus, KeyStores
 from domain.llm.chat import ProviderInfo
 from domain.search.embedding import EMBEDDING_SERVERS, EmbeddingServer, EmbeddingSettings
-from presentation.dialogs.model_settings.key_field import KeyField
-from presentation.ui.parts import arrange
-from presentation.ui.styles import mark
+from presentation.dialogs.model_settings.settings_form import SettingsForm
 from presentation.ui.workspace import WindowServices
 from shared.errors import UserInputError
 from shared.message import Message, msg
@@ -34,31 +28,27 @@ _USUAL = EmbeddingSettings(provider="ollama", model="")
 """Its numbers stand in the fields at first."""
 
 
-class EmbeddingForm(QWidget):
+class EmbeddingForm(SettingsForm):
     """Edits a copy of the settings; `settings` is what stands in the fields."""
 
+    prefix: ClassVar[str] = "embedding"
+    words: ClassVar[Mapping[str, Message]] = {
+        "provider": msg("Embedding server"),
+        "key": msg("API key"),
+        "url": msg("Base URL"),
+        "model": msg("Model"),
+        "numbers": msg("Requests"),
+    }
     provider_changed = pyqtSignal()
-    changed = pyqtSignal()
-    """Something that a test would depend on."""
 
     def __init__(self, services: WindowServices, models: Models) -> None:
-        super().__init__()
-        self._services = services
-        self._models = models
+        super().__init__(services, models)
         self._kept: EmbeddingSettings | None = None
-        self._has_new_key = False
         self._entered: dict[str, tuple[str, str]] = {}
         """Address and model as they were left, by provider."""
         self._shown = OFF
-        self.setObjectName("embeddingForm")
         self._make_fields()
-        self._make_layout()
         self.provider.currentIndexChanged.connect(self._on_provider)
-        self.url.textChanged.connect(lambda _: self.changed.emit())
-        self.model.editTextChanged.connect(lambda _: self.changed.emit())
-        self.key.edited.connect(self.on_other_key)
-        for box in (self.dimension, self.batch, self.timeout):
-            box.valueChanged.connect(lambda _: self.changed.emit())
 
     # --- what is in it -------------------------------------------------------------------------------
 
@@ -68,13 +58,9 @@ class EmbeddingForm(QWidget):
         return str(self.provider.currentData() or OFF)
 
     @property
-    def server(self) -> str:
-        return self.url.text().strip()
-
-    @property
     def settings(self) -> EmbeddingSettings | None:
         """The fields; None for no search by meaning, or while no model is named."""
-        model, url = self.model.currentText().strip(), self.url.text().strip()
+        model, url = self.model.currentText().strip(), self.server
         if self.name == OFF or not model:
             return None
         kept = self._kept
@@ -89,7 +75,7 @@ class EmbeddingForm(QWidget):
             verified_at="" if kept is None else kept.verified_at,
         )
         # A test tells of what was tested, and of nothing else.
-        return entered if entered == kept and not self._has_new_key else _untested(entered)
+        return entered if entered == kept and not self.has_new_key else _untested(entered)
 
     @property
     def problem(self) -> UserInputError | None:
@@ -116,12 +102,7 @@ class EmbeddingForm(QWidget):
 
     def keep(self, settings: EmbeddingSettings) -> None:
         """These were tested, with the key that stands there."""
-        self._kept, self._has_new_key = settings, False
-
-    def on_other_key(self) -> None:
-        """The key is not the one that was tested."""
-        self._has_new_key = True
-        self.changed.emit()
+        self._kept, self.has_new_key = settings, False
 
     def show_settings(self, kept: EmbeddingSettings | None) -> None:
         self._kept = kept
@@ -148,13 +129,8 @@ class EmbeddingForm(QWidget):
         self.provider.addItem("", OFF)
         for name, server in EMBEDDING_SERVERS.items():
             self.provider.addItem(server.title, name)
-        self.key = KeyField(self._services, self._models)
-        self.url = QLineEdit()
-        self.url.setObjectName("embeddingUrl")
-        self.model = QComboBox()
+        self.model = self._model_box()
         self.model.setObjectName("embeddingModel")
-        self.model.setEditable(True)
-        self.model.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.dimension, self.batch, self.timeout = QSpinBox(), QSpinBox(), QSpinBox()
         for box, name, field in (
             (self.dimension, "embeddingDimension", "dimensions"),
@@ -164,42 +140,24 @@ class EmbeddingForm(QWidget):
             lowest, highest = about(described(EmbeddingSettings)[field]).bounds or (0, None)
             box.setObjectName(name)
             box.setRange(0 if field == "dimensions" else int(lowest), int(highest or 0))
-            box.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         self.batch.setValue(_USUAL.batch_size)
         self.timeout.setValue(round(_USUAL.timeout_s))
-
-    def _make_layout(self) -> None:
-        self._labels: dict[str, QLabel] = {}
-        self._form = QFormLayout()
-        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        self._numbers = QWidget()
-        row = QHBoxLayout(self._numbers)
-        row.setContentsMargins(0, 0, 0, 0)
-        self._number_labels: dict[str, QLabel] = {}
-        for name, box in (("dimension", self.dimension), ("batch", self.batch), ("timeout", self.timeout)):
-            self._number_labels[name] = QLabel()
-            mark(self._number_labels[name], role="small")
-            arrange(row, self._number_labels[name], (box, 1))
-        fields: tuple[tuple[str, QWidget], ...] = (
-            ("provider", self.provider),
-            ("key", self.key),
-            ("url", self.url),
-            ("model", self.model),
-            ("numbers", self._numbers),
-        )
-        for name, field in fields:
-            label = QLabel()
-            label.setBuddy(field)
-            self._labels[name] = label
-            self._form.addRow(label, field)
-        arrange(QVBoxLayout(self), self._form, edges=0)
+        numbers = {
+            self.dimension: msg("dimension"), self.batch: msg("texts each"), self.timeout: msg("timeout")
+        }  # fmt: skip
+        self._add_rows({
+            "provider": self.provider,
+            "key": self.key,
+            "url": self.url,
+            "model": self.model,
+            "numbers": self._number_row(numbers),
+        })  # fmt: skip
 
     # --- filling -------------------------------------------------------------------------------------
 
     def _on_provider(self, _index: int) -> None:
         if self._shown != OFF:
-            self._entered[self._shown] = (self.url.text().strip(), self.model.currentText().strip())
+            self._entered[self._shown] = (self.server, self.model.currentText().strip())
         self._fill()
         self.provider_changed.emit()
 
@@ -210,7 +168,7 @@ class EmbeddingForm(QWidget):
         for field in (self.url, self.model):
             field.blockSignals(True)
         self.key.clear()
-        self._has_new_key = False
+        self.has_new_key = False
         self.url.setText(url or server.base_url)
         self.model.clear()
         self.model.addItems(list(server.models))
@@ -218,48 +176,20 @@ class EmbeddingForm(QWidget):
         for field in (self.url, self.model):
             field.blockSignals(False)
         is_on = self.name != OFF
-        shown = {
-            "provider": True,
-            "key": bool(server.key_name),
-            "url": is_on,
-            "model": is_on,
-            "numbers": is_on,
-        }
-        for row, name in enumerate(self._labels):
-            self._form.setRowVisible(row, shown[name])
+        self._show_rows(key=bool(server.key_name), url=is_on, model=is_on, numbers=is_on)
         self.retranslate()
 
     # --- looks ---------------------------------------------------------------------------------------
 
-    def restyle(self) -> None:
-        theme = self._services.theme.theme
-        self._form.setHorizontalSpacing(theme.size("space.4"))
-        self._form.setVerticalSpacing(theme.size("space.3"))
-        self.key.restyle()
-
     def retranslate(self) -> None:
+        super().retranslate()
         language = self._services.language
-        words: dict[str, Message] = {
-            "provider": msg("Embedding server"),
-            "key": msg("API key"),
-            "url": msg("Base URL"),
-            "model": msg("Model"),
-            "numbers": msg("Requests"),
-        }
-        for name, label in self._labels.items():
-            label.setText(language(words[name]))
-        numbers = {"dimension": msg("dimension"), "batch": msg("texts each"), "timeout": msg("timeout")}
-        boxes = {"dimension": self.dimension, "batch": self.batch, "timeout": self.timeout}
-        for name, box in boxes.items():
-            self._number_labels[name].setText(language(numbers[name]))
-            box.setAccessibleName(language(numbers[name]))
         self.dimension.setSpecialValueText(language(msg("default")))
         self.dimension.setToolTip(language(msg("Default: the model's own")))
         self.timeout.setSuffix(language(msg(" s")))
         self.provider.setItemText(0, language(msg("None: search by text only")))
-        self.provider.setAccessibleName(language(words["provider"]))
+        self.provider.setAccessibleName(language(self.words["provider"]))
         self.url.setPlaceholderText("http://127.0.0.1:8000/v1")
-        self.key.retranslate()
 
 
 def _untested(settings: EmbeddingSettings) -> EmbeddingSettings:

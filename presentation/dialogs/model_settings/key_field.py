@@ -98,9 +98,6 @@ class KeyField(QWidget):
         if self._info is not None and self._info.key_page:
             QDesktopServices.openUrl(QUrl(self._info.key_page))
 
-    def restyle(self) -> None:
-        """Nothing of its own."""
-
     def retranslate(self) -> None:
         language = self._services.language
         for index in range(self.place.count()):

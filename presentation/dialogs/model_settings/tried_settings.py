@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtGui import QCloseEvent
@@ -13,7 +13,7 @@ from PyQt6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayo
 
 from application.groups.models import Models
 from application.ports.credentials import KeyStores
-from presentation.dialogs.model_settings.key_field import KeyField
+from presentation.dialogs.model_settings.settings_form import SettingsForm
 from presentation.dialogs.model_settings.trial_card import TrialCard
 from presentation.ui.fitting import ScrolledParts, fit, height_at
 from presentation.ui.parts import arrange, text_label
@@ -22,22 +22,6 @@ from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 from shared.ulid import new_ulid
-
-
-class SettingsForm(Protocol):
-    """The fields of such a dialog."""
-
-    key: KeyField
-
-    @property
-    def server(self) -> str: ...
-
-    def on_other_key(self) -> None:
-        """The key that is kept is another now, or none."""
-
-    def restyle(self) -> None: ...
-
-    def retranslate(self) -> None: ...
 
 
 class TriedSettingsDialog(QDialog):

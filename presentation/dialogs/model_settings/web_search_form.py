@@ -2,101 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import ClassVar
 
-from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtWidgets import QComboBox, QFormLayout, QLabel, QLineEdit, QSpinBox, QVBoxLayout, QWidget
+from PyQt6.QtCore import pyqtSignal
+from PyQt6.QtWidgets import QComboBox, QLineEdit, QSpinBox, QWidget
 
 from application.groups.models import Models
 from domain.llm.chat import ProviderInfo
 from domain.llm.web_search import MOST_RESULTS, SearchEngineInfo, WebSearchSettings
-from presentation.dialogs.model_settings.key_field import KeyField
-from presentation.ui.parts import arrange
-from presentation.ui.styles import mark
+from presentation.dialogs.model_settings.settings_form import SettingsForm
+from presentation.ui.parts import text_label
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 
-class WebSearchForm(QWidget):
+class WebSearchForm(SettingsForm):
     """Edits a copy of the settings; `settings` is what stands in the fields."""
 
-    changed = pyqtSignal()
+    prefix: ClassVar[str] = "search"
+    words: ClassVar[Mapping[str, Message]] = {
+        "engine": msg("Search engine"),
+        "url": msg("Address"),
+        "key": msg("API key"),
+        "id": msg("Search engine id (cx)"),
+        "results": msg("Pages per search"),
+    }
     engine_changed = pyqtSignal()
 
     def __init__(
         self, services: WindowServices, models: Models, engines: tuple[SearchEngineInfo, ...]
     ) -> None:
-        super().__init__()
-        self._services = services
+        super().__init__(services, models)
         self._infos = {info.name: info for info in engines}
         self._kept = WebSearchSettings()
-        self._has_new_key = False
         self._entered: dict[str, str] = {}
         """Addresses by engine, for whoever looks at another one and comes back."""
         self._shown = ""
-        self.engine, self.url, self.engine_id = QComboBox(), QLineEdit(), QLineEdit()
-        self.results, self.note = QSpinBox(), QLabel()
-        self.key = KeyField(services, models)
-        for field, name in (
-            (self.engine, "searchEngine"),
-            (self.url, "searchUrl"),
-            (self.engine_id, "searchId"),
-            (self.results, "searchResults"),
-        ):
-            field.setObjectName(name)
+        self.engine, self.engine_id, self.results = QComboBox(), QLineEdit(), QSpinBox()
+        for field, name in ((self.engine, "Engine"), (self.engine_id, "Id"), (self.results, "Results")):
+            field.setObjectName(self.prefix + name)
         for info in engines:
             self.engine.addItem(info.title, info.name)
         self.results.setRange(1, MOST_RESULTS)
         self.results.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
-        self.note.setWordWrap(True)
-        mark(self.note, role="small")
-        self._make_layout()
+        self.note = text_label(wraps=True, role="small")
+        self._fields: dict[str, QWidget] = {
+            "engine": self.engine,
+            "url": self.url,
+            "key": self.key,
+            "id": self.engine_id,
+            "results": self.results,
+        }
+        self._add_rows(self._fields, self.note)
         self.engine.currentIndexChanged.connect(self._on_engine)
-        for edit in (self.url, self.engine_id):
-            edit.textChanged.connect(lambda _: self.changed.emit())
-        self.results.valueChanged.connect(lambda _: self.changed.emit())
-        self.key.edited.connect(self.on_other_key)
-
-    def _make_layout(self) -> None:
-        self._labels: dict[str, QLabel] = {}
-        self._form = QFormLayout()
-        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        fields: tuple[tuple[str, QWidget], ...] = (
-            ("engine", self.engine),
-            ("url", self.url),
-            ("key", self.key),
-            ("id", self.engine_id),
-            ("results", self.results),
-        )
-        for name, field in fields:
-            self._labels[name] = label = QLabel()
-            label.setBuddy(field)
-            self._form.addRow(label, field)
-        arrange(QVBoxLayout(self), self._form, self.note, edges=0)
+        self.engine_id.textChanged.connect(self._tell)
+        self.results.valueChanged.connect(self._tell)
 
     @property
     def info(self) -> SearchEngineInfo:
         return self._infos[str(self.engine.currentData())]
 
     @property
-    def server(self) -> str:
-        return self.url.text().strip()
-
-    @property
     def settings(self) -> WebSearchSettings:
-        url = self.url.text().strip()
         entered = WebSearchSettings(
             engine=self.info.name,
-            base_url="" if url == self.info.base_url else url,
+            base_url="" if self.server == self.info.base_url else self.server,
             engine_id=self.engine_id.text().strip() if self.info.needs_id else "",
             results=self.results.value(),
             verified_at=self._kept.verified_at,
         )
         # A test tells of what was tested, and of nothing else.
-        return (
-            entered if entered == self._kept and not self._has_new_key else replace(entered, verified_at="")
-        )
+        return entered if entered == self._kept and not self.has_new_key else replace(entered, verified_at="")
 
     @property
     def key_info(self) -> ProviderInfo:
@@ -113,12 +91,7 @@ class WebSearchForm(QWidget):
 
     def keep(self, settings: WebSearchSettings) -> None:
         """These were tested, with the key that stands there."""
-        self._kept, self._has_new_key = settings, False
-
-    def on_other_key(self) -> None:
-        """The key is not the one that was tested."""
-        self._has_new_key = True
-        self.changed.emit()
+        self._kept, self.has_new_key = settings, False
 
     def show_settings(self, kept: WebSearchSettings) -> None:
         self._kept = kept
@@ -130,7 +103,7 @@ class WebSearchForm(QWidget):
 
     def _on_engine(self, _index: int) -> None:
         if self._shown:
-            self._entered[self._shown] = self.url.text().strip()
+            self._entered[self._shown] = self.server
         self._fill()
         self.engine_changed.emit()
 
@@ -138,34 +111,17 @@ class WebSearchForm(QWidget):
         info = self.info
         self._shown = info.name
         self.key.clear()
-        self._has_new_key = False
+        self.has_new_key = False
         self.url.setText(self._entered.get(info.name) or info.base_url)
-        shown = {"engine": True, "url": True, "key": info.needs_key, "id": info.needs_id, "results": True}
-        for row, name in enumerate(self._labels):
-            self._form.setRowVisible(row, shown[name])
+        self._show_rows(key=info.needs_key, id=info.needs_id)
         self.retranslate()
 
-    def restyle(self) -> None:
-        theme = self._services.theme.theme
-        self._form.setHorizontalSpacing(theme.size("space.4"))
-        self._form.setVerticalSpacing(theme.size("space.3"))
-        self.key.restyle()
-
     def retranslate(self) -> None:
+        super().retranslate()
         language = self._services.language
-        words: dict[str, Message] = {
-            "engine": msg("Search engine"),
-            "url": msg("Address"),
-            "key": msg("API key"),
-            "id": msg("Search engine id (cx)"),
-            "results": msg("Pages per search"),
-        }
-        for name, label in self._labels.items():
-            label.setText(language(words[name]))
-        for name, field in (("engine", self.engine), ("url", self.url), ("id", self.engine_id),
-                            ("results", self.results)):  # fmt: skip
-            field.setAccessibleName(language(words[name]))
+        for name, field in self._fields.items():
+            if name != "key":  # it names its parts
+                field.setAccessibleName(language(self.words[name]))
         self.url.setPlaceholderText("http://127.0.0.1:8888")
         self.note.setText("" if self.info.note is None else language(self.info.note))
         self.note.setVisible(self.info.note is not None)
-        self.key.retranslate()
