@@ -58,7 +58,8 @@ class Narrator:
             case ErrorOccurred():
                 yield from (self._translate(text) for text in (event.message, event.advice) if text)
             case Done():
-                yield self._translate(self._closing(event))
+                if event.stop_reason != "answered":  # the answer stands there already
+                    yield self._translate(self._closing(event))
             case _:
                 pass
 
@@ -95,7 +96,7 @@ class Narrator:
                 return msg("Reverted: the project is as it was before the design.")
             case "stopped":
                 return msg("Stopped.")
-            case "error":
+            case "error" | "answered":
                 return msg("No circuit was finished.")
             case _:
                 assert_never(done.stop_reason)

@@ -74,7 +74,7 @@ class Answer:
         details = chunk.response_metadata
         self.finish_reason = details.get("finish_reason") or self.finish_reason
         self.model = details.get("model_name") or self.model
-        self.usage = _usage_of(chunk) or self.usage
+        self.usage = usage_of_chunk(chunk) or self.usage
         if told := details.get("sources"):
             self.sources = tuple(WebSource(**source) for source in told)
         self.output_items = tuple(details.get("output_items") or self.output_items)
@@ -167,7 +167,8 @@ class Answer:
         return own if own or has_calls else searched
 
 
-def _usage_of(chunk: AIMessageChunk) -> Usage | None:
+def usage_of_chunk(chunk: AIMessageChunk) -> Usage | None:
+    """The tokens a piece of an answer tells; None when it tells none."""
     told = chunk.usage_metadata
     if told is None:
         return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -76,6 +76,15 @@ class Conversation:
     def session_id(self) -> str:
         """Id of the session, also the thread id of its checkpoints."""
         return self._transcript.session_id
+
+    @property
+    def events(self) -> Sequence[Mapping[str, Any]]:
+        """The transcript's lines, in order."""
+        return self._transcript.events
+
+    async def write(self, *events: Mapping[str, Any]) -> None:
+        """Write lines as they are."""
+        await self._write(*events)
 
     async def ask(self, card: ConfirmationCard) -> None:
         """Write a question to the user."""

@@ -64,9 +64,12 @@ class ToolsNode:
         context: ToolContext,
         watch: TurnWatch,
         span: Span,
+        offered: frozenset[str],
     ) -> None:
+        """`offered`: the tools a model has here; no other one is run."""
         self._conversation = conversation
         self._executor = executor
+        self._offered = offered
         self._context = context
         self._watch = watch
         self._limits = watch.limits
@@ -161,6 +164,8 @@ class ToolsNode:
         """What the call gives, or why it is not run."""
         if self._is_too_many(call):
             return _not_run(self._limits.calls_per_answer)
+        if call.name in self._executor.names and call.name not in self._offered:
+            return _not_offered(call)
         if await self._watch.is_refused(call):
             return _refused(call)
         return self._with_advice(call, await self._execute(call))
@@ -209,6 +214,15 @@ def _refused(call: ToolCall) -> ToolResult:
                 "Change its arguments, or find out first why it failed; once a file changes it can run again."
             ),
         ),
+    )
+
+
+def _not_offered(call: ToolCall) -> ToolResult:
+    """The result of a call of a tool that the model was not given in this step."""
+    return failure(
+        "not_offered",
+        msg("{tool} is not available in this step of the design.", tool=call.name),
+        suggestions=(msg("Use one of the tools that are offered, or answer in words."),),
     )
 
 
@@ -272,15 +286,26 @@ class Loop:
     tools: ToolsNode
 
 
-def compiled_loop(nodes: Loop) -> CompiledStateGraph[AgentState, None, AgentState, AgentState]:
-    """The loop as a graph that runs inside a node of another one, whose checkpointer it shares."""
+def compiled_loop(
+    nodes: Loop, *, asks: bool = True
+) -> CompiledStateGraph[AgentState, None, AgentState, AgentState]:
+    """The loop as a graph that runs inside a node of another one, whose checkpointer it shares.
+
+    Without `asks` it runs the calls that are pending, and no model is asked about their results.
+    """
+    model = "model" if asks else END
 
     async def next_step(state: AgentState) -> str:
         if state.get("agent_ended"):
             return END
         if not state.get("agent_pending"):
-            return "model"
+            return model
         return "review" if await nodes.review.is_needed(state) else "tools"
+
+    def after_tools(state: AgentState) -> str:
+        if state.get("agent_ended"):
+            return END
+        return "tools" if state.get("agent_pending") else model
 
     loop: StateGraph[AgentState, None, AgentState, AgentState] = StateGraph(AgentState)
     steps: dict[str, Any] = {
@@ -296,7 +321,7 @@ def compiled_loop(nodes: Loop) -> CompiledStateGraph[AgentState, None, AgentStat
     loop.add_conditional_edges("model", next_step, ["review", "tools", "model", END])
     loop.add_conditional_edges("review", _after_review, ["confirm", "tools"])
     loop.add_edge("confirm", "tools")
-    loop.add_conditional_edges("tools", _after_tools, ["tools", "model", END])
+    loop.add_conditional_edges("tools", after_tools, ["tools", "model", END])
     return loop.compile()
 
 
@@ -311,9 +336,3 @@ def build_agent(nodes: Loop, checkpointer: BaseCheckpointSaver[str]) -> Compiled
 
 def _after_review(state: AgentState) -> str:
     return "confirm" if state.get("agent_question") else "tools"
-
-
-def _after_tools(state: AgentState) -> str:
-    if state.get("agent_ended"):
-        return END
-    return "tools" if state.get("agent_pending") else "model"

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from application.agent.conversation import Conversation
     from application.agent.watch import TurnWatch
     from application.ports.tracing import Span
-    from application.tool_execution.executor import ToolExecutor
+    from application.tool_execution.executor import ToolExecutor, WorkflowNode
 
 _logger = logging.getLogger(__name__)
 
@@ -70,7 +70,8 @@ class ModelNode:
         system_message: Callable[[], Awaitable[SystemMessage | None]],
         watch: TurnWatch,
         span: Span,
-        withheld: frozenset[str] = frozenset(),
+        node: WorkflowNode,
+        offered: frozenset[str],
     ) -> None:
         self._conversation = conversation
         self._record = conversation.record
@@ -82,8 +83,10 @@ class ModelNode:
         self._span = span
         """Of the loop: each call of the model is one inside it."""
         self._frame: _Frame | None = None
-        self._withheld = withheld
-        """Tools that are switched off in this turn."""
+        self._node = node
+        """Whose tools it has."""
+        self._offered = offered
+        """Those of them that are not switched off."""
 
     async def __call__(self, state: AgentState) -> AgentState:
         """One answer: its calls become pending, or it ends the turn, or the model is asked again.
@@ -147,11 +150,12 @@ class ModelNode:
     async def _framed(self) -> _Frame:
         """What stays the same in all requests of a turn, so that providers can cache what they have read."""
         if self._frame is None:
+            withheld = self._executor.names - self._offered
             self._frame = _Frame(
                 *await asyncio.gather(
                     self._describe_project(),
                     self._system_message(),
-                    asyncio.to_thread(self._executor.schemas, without=self._withheld),
+                    asyncio.to_thread(self._executor.schemas, self._node, without=withheld),
                 )
             )
         return self._frame
@@ -207,7 +211,7 @@ class ModelNode:
         self._enter("parsing", number)
         seconds = used + max(loop.time() - began - answer.paused_s, 0.0)
         message = await answer.accepted(
-            tools=self._executor.names - self._withheld,
+            tools=self._offered,
             provider=asked.choice.provider,
             cost=cost_of(answer.usage, pricing.price(answer.model)),
             searched=self._record.sources_of_turn(),

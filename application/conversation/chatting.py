@@ -33,7 +33,7 @@ class ChatWithModel:
     def __init__(self, *, projects: Projects, deps: TurnDeps, search_web: Callable[[], SearchWeb]) -> None:
         self.deps = deps
         self._projects = projects
-        self._find_access = FindAccess(deps, search_web)
+        self.find_access = FindAccess(deps, search_web)
 
     async def __call__(
         self,
@@ -51,7 +51,7 @@ class ChatWithModel:
         Errors with a text for people become an `ErrorOccurred` before it and are raised after it.
         Cancelling keeps what was shown, gives every open call its result, and goes on cancelling.
         """
-        access = await self._find_access(request.choice)
+        access = await self.find_access(request.choice)
         if request.attachments:
             await refuse_unfit(
                 request.attachments,
@@ -65,7 +65,7 @@ class ChatWithModel:
                 await asyncio.to_thread(refuse_kept_back, request.attachments, project)
             # Before anything of the message is written: after a no it is still the user's.
             agreed = (
-                await self._find_access.consent(
+                await self.find_access.consent(
                     project, request.choice, session_id=request.session_id, ask=ask_consent
                 )
                 if access.is_on_network

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from application.ports.project import ProjectFiles
     from application.ports.tracing import Span
     from application.tool_execution.confirming import Confirm
+    from application.tool_execution.executor import WorkflowNode
     from domain.llm.chat import ProviderChoice
 
 
@@ -111,11 +112,12 @@ class TurnParts:
         *,
         system_message: Callable[[], Awaitable[SystemMessage | None]],
         describe: Callable[[], Awaitable[str]],
-        withheld: frozenset[str] = frozenset(),
+        node: WorkflowNode = "free_work",
     ) -> Loop:
-        """The loop's nodes; `withheld` are tools that are not offered in it."""
+        """The loop's nodes, with the tools a model has in this node of the workflow."""
+        offered = self.executor.names_in(node)
         if self.context.web_search is None:
-            withheld |= {WEB_SEARCH}
+            offered -= {WEB_SEARCH}
         return Loop(
             review=ReviewNode(confirmation=self.confirmation, context=self.context),
             confirm=ConfirmNode(confirmation=self.confirmation, context=self.context),
@@ -127,7 +129,8 @@ class TurnParts:
                 system_message=system_message,
                 watch=self.watch,
                 span=span,
-                withheld=withheld,
+                node=node,
+                offered=offered,
             ),
             tools=ToolsNode(
                 conversation=self.conversation,
@@ -135,6 +138,7 @@ class TurnParts:
                 context=self.context,
                 watch=self.watch,
                 span=span,
+                offered=offered,
             ),
         )
 

@@ -28,4 +28,4 @@ _LIBRARIES = (
 
 """And before it what it imports: each a piece of a tenth of the whole at most."""
 AGENT = (*_LIBRARIES, "application.agent.loop", "application.conversation.turn")
-WORKFLOW = (*_LIBRARIES, "application.workflow.builder")
+WORKFLOW = (*_LIBRARIES, "application.agent.loop", "application.workflow.builder")

@@ -6,9 +6,11 @@ Data live in files of the project, what was said in the transcript; a checkpoint
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
-UserIntent = Literal["continue", "accept", "stop", "decline", "undo"]
+UserIntent = Literal[
+    "continue", "accept", "stop", "decline", "undo", "go_back", "fix", "instruction", "question", "answered"
+]
 
 
 class JudgedRound(TypedDict):
@@ -25,6 +27,10 @@ class JudgedRound(TypedDict):
     """With the goals it was judged by."""
     write_id: str
     """The operation that put its circuit into the file."""
+    write_ids: NotRequired[list[str]]
+    """Of a round in which a model worked: all its operations, in order."""
+    files: NotRequired[dict[str, str]]
+    """The files of its circuit, relative to the project, with the SHA-256 of what they held."""
 
 
 class PlannedChange(TypedDict):
@@ -71,12 +77,18 @@ class GraphState(AgentState, total=False):
     step_number: int
     """How many steps the run has finished."""
     planned_change: PlannedChange | None
+    more_changes: list[PlannedChange]
+    """Those of further files of the circuit, made one after the other."""
     planned_simulation: str
     """Call id of the simulation that comes next; "" when none does."""
     work_mode: Literal["workflow", "free_work"]
     project_root: str
     user_input: str
     user_intent: UserIntent
+    instruction: str
+    """What the user said at the checkpoint, of the intents "instruction" and "question"."""
+    go_back_to: int
+    """Of the intent "go_back": the round."""
     current_node: str
     is_completed: bool
     termination_reason: str
@@ -99,6 +111,8 @@ class GraphState(AgentState, total=False):
     last_metrics: dict[str, float | None]
     last_verdicts: list[dict[str, Any]]
     error_context: str
+    error_places: list[tuple[str, int]]
+    """Files (relative to the project) and lines that the errors of the last run name."""
     best_round: JudgedRound | None
     """None before the first round, and after the goals were changed."""
     last_round: JudgedRound | None
@@ -106,6 +120,10 @@ class GraphState(AgentState, total=False):
     """The one before; None when it can't be gone back to any more."""
     last_write: str
     """Id of the operation that wrote the circuit."""
+    last_writes: list[str]
+    """Of a round in which a model worked: all its operations, in order."""
+    circuit_files: dict[str, str]
+    """The files of the circuit, as in JudgedRound."""
     is_exhausted: bool
     """At the last action the designer found nothing left to change."""
     goals_changed: Literal["", "judged", "sized"]

@@ -6,6 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from application.conversation.chatting import ChatWithModel
     from application.groups.outside import Outside
     from application.groups.simulation import Simulation
     from application.optimization.optimizing import OptimizeCircuit
@@ -16,7 +19,9 @@ if TYPE_CHECKING:
 class Design:
     """Designs, and the search for better values."""
 
-    def __init__(self, outside: Outside, simulation: Simulation) -> None:
+    def __init__(self, outside: Outside, simulation: Simulation, chat: Callable[[], ChatWithModel]) -> None:
+        """`chat` has the models that may design."""
+        self._chat = chat
         self._outside = outside
         self._simulation = simulation
 
@@ -33,6 +38,7 @@ class Design:
             checkpointers=self._outside.conversations.checkpointers,
             tracer=self._outside.program.tracer,
             narrators=self._outside.design.narrators,
+            chat=self._chat,
         )
 
     @cached_property

@@ -24,7 +24,8 @@ if TYPE_CHECKING:  # a list of operations has none of these
 TurnEnd = Literal["completed", "stopped", "limit", "loop", "cut", "length", "content_filter", "error"]
 """How a turn of the agent ended; "cut": the answer ended without saying why, "loop": it went in circles."""
 
-StopReason = Literal["goals_met", "goals_not_met", "stopped", "declined", "undone", "error"]
+StopReason = Literal["goals_met", "goals_not_met", "stopped", "declined", "undone", "answered", "error"]
+"""answered: what was said is no design; it was answered in the conversation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

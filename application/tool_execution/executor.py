@@ -125,6 +125,10 @@ class ToolExecutor:
     def names(self) -> frozenset[str]:
         return frozenset(self._tools)
 
+    def names_in(self, node: WorkflowNode) -> frozenset[str]:
+        """Of the tools a model has in a node."""
+        return frozenset(tool.name for tool in tools_of(node, self._tools.values()))
+
     def tool(self, name: str) -> Tool[Any] | None:
         return self._tools.get(name)
 

@@ -1,11 +1,17 @@
 """Nodes and edges put together.
 
-START -> design_goals -> confirm_goals -> initial_design -> write_circuit -> simulation -> analysis
-analysis -> user_checkpoint -> action -> write_circuit ...        another round
+START -> design_goals -> confirm_goals -> initial_design -> simulation -> analysis -> user_checkpoint
+user_checkpoint -> action -> simulation ...                       another round
+user_checkpoint -> action -> user_checkpoint                      nothing was changed, a question was answered
 user_checkpoint -> undo_round -> user_checkpoint | END            the last round taken back
-user_checkpoint -> action -> user_checkpoint                      nothing is left to change
+user_checkpoint -> go_back -> write_circuit -> user_checkpoint    an earlier round put back
 confirm_goals | user_checkpoint -> conclude -> END
-                                            conclude -> write_circuit -> END        the best round put back
+                            conclude -> write_circuit -> END      the best round put back
+confirm_goals -> simulation                                       the circuit there is, as round 0
+design_goals -> END                                               no design was asked for
+
+In `initial_design` and `action` a model works with the project's tools (`model_steps.py`). The built-in
+designer's equations decide there by themselves; what they decide is written by `write_circuit`.
 """
 
 from __future__ import annotations
@@ -27,15 +33,26 @@ from application.tool_execution.operations import Operations
 from application.workflow.edges import (
     route_after_action,
     route_after_conclude,
+    route_after_design,
     route_after_goals,
+    route_after_request,
+    route_after_restoring,
     route_after_undo,
     route_after_write,
     route_by_user_intent,
 )
+from application.workflow.goal_readers import GoalReader
 from application.workflow.journal import DesignJournal
 from application.workflow.nodes._effects import DesignNode, recorded, traced
-from application.workflow.nodes.circuit import ActionNode, ConcludeNode, InitialDesignNode, WriteCircuitNode
+from application.workflow.nodes.circuit import (
+    ActionNode,
+    ConcludeNode,
+    GoBackNode,
+    InitialDesignNode,
+    WriteCircuitNode,
+)
 from application.workflow.nodes.design_goals import ConfirmGoalsNode, DesignGoalsNode
+from application.workflow.nodes.model import ModelActionNode, ModelDesignNode, Steps
 from application.workflow.nodes.simulation import AnalysisNode, SimulationNode, UserCheckpointNode
 from application.workflow.nodes.undo import UndoRoundNode
 
@@ -44,7 +61,11 @@ from application.workflow.nodes.undo import UndoRoundNode
 class Workflow:
     """What the nodes of a design work with."""
 
-    designer: Designer
+    reader: GoalReader
+    designer: Designer | None
+    """The built-in one; None where a model decides on the circuit."""
+    steps: Steps
+    """Of the chosen model."""
     project: ProjectFiles
     operations: Operations
     simulate: RunSimulation
@@ -61,30 +82,48 @@ def build_workflow(workflow: Workflow, checkpointer: BaseCheckpointSaver[str]) -
         step = traced(name, recorded(node, workflow.journal), workflow.span)
         graph.add_node(name, cast("Any", step))
     graph.add_edge(START, "design_goals")
-    graph.add_edge("design_goals", "confirm_goals")
-    graph.add_conditional_edges("confirm_goals", route_after_goals, ["initial_design", "conclude"])
-    graph.add_edge("initial_design", "write_circuit")
-    graph.add_conditional_edges("write_circuit", route_after_write, ["simulation", END])
+    graph.add_conditional_edges("design_goals", route_after_request, ["confirm_goals", END])
+    graph.add_conditional_edges(
+        "confirm_goals", route_after_goals, ["initial_design", "simulation", "action", "conclude"]
+    )
+    graph.add_conditional_edges(
+        "initial_design", route_after_design, ["write_circuit", "simulation", "analysis"]
+    )
+    graph.add_conditional_edges(
+        "write_circuit", route_after_write, ["write_circuit", "simulation", "user_checkpoint", END]
+    )
     graph.add_edge("simulation", "analysis")
     graph.add_edge("analysis", "user_checkpoint")
-    graph.add_conditional_edges("user_checkpoint", route_by_user_intent, ["action", "undo_round", "conclude"])
+    graph.add_conditional_edges(
+        "user_checkpoint", route_by_user_intent, ["action", "undo_round", "go_back", "conclude"]
+    )
     graph.add_conditional_edges("undo_round", route_after_undo, ["user_checkpoint", END])
-    graph.add_conditional_edges("action", route_after_action, ["write_circuit", "user_checkpoint"])
+    graph.add_conditional_edges("go_back", route_after_restoring, ["write_circuit", "user_checkpoint"])
+    graph.add_conditional_edges(
+        "action", route_after_action, ["write_circuit", "simulation", "user_checkpoint"]
+    )
     graph.add_conditional_edges("conclude", route_after_conclude, ["write_circuit", END])
     return graph.compile(checkpointer=checkpointer)
 
 
 def _workflow_nodes(parts: Workflow) -> dict[str, DesignNode]:
-    designer, project, operations = parts.designer, parts.project, parts.operations
+    reader, operations, project = parts.reader, parts.operations, parts.project
+    by_model = ModelActionNode(parts.steps, project, parts.journal)
+    first: DesignNode = ModelDesignNode(parts.steps, project)
+    action: DesignNode = by_model
+    if parts.designer is not None:
+        first = InitialDesignNode(parts.designer, project)
+        action = ActionNode(parts.designer, operations, project, by_model)
     return {
-        "design_goals": DesignGoalsNode(designer),
-        "confirm_goals": ConfirmGoalsNode(designer),
-        "initial_design": InitialDesignNode(designer, project),
+        "design_goals": DesignGoalsNode(reader),
+        "confirm_goals": ConfirmGoalsNode(reader),
+        "initial_design": first,
         "write_circuit": WriteCircuitNode(operations, project),
         "simulation": SimulationNode(parts.simulate, operations, project),
         "analysis": AnalysisNode(parts.measure, project),
-        "user_checkpoint": UserCheckpointNode(designer),
+        "user_checkpoint": UserCheckpointNode(reader),
         "undo_round": UndoRoundNode(operations, project),
-        "action": ActionNode(designer, operations, project),
+        "go_back": GoBackNode(operations, project, parts.journal),
+        "action": action,
         "conclude": ConcludeNode(operations, project),
     }

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from application.workflow.journal import DesignRun, open_run
-from application.workflow.refining import finished_design, refinement
+from application.workflow.refining import asks_for_new_circuit, finished_design, refinement
+from domain.llm.chat import ProviderChoice
+from domain.llm.provider_settings import BUILTIN
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.errors import UserInputError
 from shared.message import msg
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
     from application.ports.conversation import SessionStore, Transcript
 
 DEFAULT_MAX_ITERATIONS = 8
+_NAMED_CIRCUIT = re.compile(r"[\w./-]+\.(?:cir|sp|spice|net|ckt)\b", re.IGNORECASE)
+_LONGEST_LOOKED_AT = 2000
 _logger = logging.getLogger(__name__)
 
 
@@ -30,11 +35,14 @@ class DesignRequest:
 
     project: Path
     text: str
-    provider: str = "builtin"
+    choice: ProviderChoice = field(default_factory=ProviderChoice)
     max_iterations: int | None = None
     """None = `DEFAULT_MAX_ITERATIONS`, or what a pending run that goes on was begun with."""
     session_id: str = ""
     """The conversation of a finished design that `text` refines: its circuit, with other goals."""
+    main_circuit: str = ""
+    """The circuit the user works on, relative to the project: a model improves it, unless a new one is asked
+    for. "" when none is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +52,24 @@ class ResumeRequest:
     project: Path
     session_id: str = ""
     """"" = the newest that was interrupted."""
-    provider: str = "builtin"
+    choice: ProviderChoice = field(default_factory=ProviderChoice)
     max_iterations: int | None = None
     """None = as the design was begun with."""
 
 
-Answer = Literal["continue", "accept", "stop", "undo", "decline", "resume", "anew"]
+Answer = Literal[
+    "continue",
+    "accept",
+    "stop",
+    "undo",
+    "go_back",
+    "fix",
+    "instruction",
+    "question",
+    "decline",
+    "resume",
+    "anew",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +81,10 @@ class Reply:
     """None: as they are."""
     said: tuple[str, ...] = ()
     """What the user typed before it was answered; it belongs to the conversation."""
+    instruction: str = ""
+    """What is to be done to the circuit (instruction), or answered (question)."""
+    round_number: int = 0
+    """Of "go_back"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +155,7 @@ class RunSession:
             turn_id=new_ulid(),
             text=request.text,
             max_iterations=request.max_iterations or DEFAULT_MAX_ITERATIONS,
+            circuit=await asyncio.to_thread(_begun_from, request, self._project),
         )
 
     async def transcript(self, run: DesignRun) -> Transcript:
@@ -157,7 +182,8 @@ class RunSession:
     def _refine(self, request: DesignRequest) -> DesignRun:
         self._held = self._sessions.open(request.session_id)
         state = finished_design(self._held.events)
-        refines = None if state is None else refinement(state, request.text)
+        takes_any_wish = request.choice.provider != BUILTIN
+        refines = None if state is None else refinement(state, request.text, takes_any_wish=takes_any_wish)
         if refines is None:
             raise UserInputError(
                 msg("The message does not change any goal of the finished design."),
@@ -217,6 +243,20 @@ class RunSession:
         held, self._held = self._held, None
         if held is not None:
             held.close()
+
+
+def _begun_from(request: DesignRequest, project: Path) -> str:
+    """The circuit a model is to improve: one that the text names, else the main one."""
+    if request.choice.provider == BUILTIN or asks_for_new_circuit(request.text):
+        return ""
+    for name in (*_NAMED_CIRCUIT.findall(request.text[:_LONGEST_LOOKED_AT]), request.main_circuit):
+        try:
+            place = PurePosixPath(name)
+            if name and not place.is_absolute() and ".." not in place.parts and (project / name).is_file():
+                return place.as_posix()
+        except (OSError, ValueError):  # no name of a file
+            continue
+    return ""
 
 
 def nothing_to_resume(project: Path) -> UserInputError:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import aclosing, asynccontextmanager
-from typing import TYPE_CHECKING, Any, TypeGuard, cast
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from application.graph import WORKFLOW
 from application.ports.events import (
+    ChatEvent,
     ConfirmationAsked,
+    ConfirmationGiven,
+    ConfirmationNeeded,
     DesignEvent,
     Done,
     ErrorOccurred,
@@ -19,6 +22,8 @@ from application.ports.events import (
     SessionOpened,
     StopReason,
     TextWritten,
+    ToolEnded,
+    ToolStarted,
 )
 from application.workflow.design_sessions import (
     DEFAULT_MAX_ITERATIONS,
@@ -43,11 +48,19 @@ from shared.errors import (
     internal_error,
 )
 from shared.message import msg
+from shared.ulid import new_ulid
 from shared.uninterrupted import imported, in_pieces, uninterrupted
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from langchain_core.messages import SystemMessage
+
+    from application.agent.conversation import Conversation
+    from application.conversation.chatting import ChatWithModel
+    from application.conversation.consents import AskConsent
+    from application.conversation.model_access import ModelAccess
+    from application.conversation.turn_parts import TurnParts
     from application.graph.runtime import GraphRuntime
     from application.graph.state import GraphState
     from application.ports.conversation import Checkpointers, Designer
@@ -55,7 +68,11 @@ if TYPE_CHECKING:
     from application.ports.tracing import Span, TurnTracer
     from application.simulation.measuring import MeasureResult
     from application.simulation.simulating import RunSimulation
+    from application.tool_execution.confirming import Confirm
     from application.tool_execution.operations import Operations
+    from application.workflow.model_steps import ModelSteps
+    from domain.llm.chat import ProviderChoice
+    from domain.llm.conversation_record import ConversationRecord
 
 __all__ = [
     "DEFAULT_MAX_ITERATIONS",
@@ -68,6 +85,8 @@ __all__ = [
     "ResumeRequest",
 ]
 
+CONFIRM = "confirm"
+"""Kind of an interrupt in the agent's loop (`agent.loop.CONFIRM`, which is slow to import)."""
 _logger = logging.getLogger(__name__)
 
 
@@ -84,8 +103,11 @@ class DesignCircuit:
         checkpointers: Checkpointers,
         tracer: TurnTracer,
         narrators: Callable[[str], Narrate],
+        chat: Callable[[], ChatWithModel],
     ) -> None:
+        """`designers` decide by rules and equations, by the provider's name; `chat` has the models."""
         self._designers = designers
+        self._chat = chat
         self._projects = projects
         self._simulate = simulate
         self._measure = measure
@@ -95,9 +117,17 @@ class DesignCircuit:
         """Gives, for a sentence, what puts events into words of the sentence's language."""
 
     async def __call__(
-        self, request: DesignRequest | ResumeRequest, *, ask: Ask, emit: Callable[[DesignEvent], None]
+        self,
+        request: DesignRequest | ResumeRequest,
+        *,
+        ask: Ask,
+        emit: Callable[[DesignEvent | ChatEvent], None],
+        confirm: Confirm | None = None,
+        ask_consent: AskConsent | None = None,
     ) -> Done:
         """Run to the end; `emit` gets every event as it happens, `Done` always last (also returned).
+
+        `ask` decides at the design's own questions; `confirm` and `ask_consent` are those of a chat.
 
         A run that is cancelled, that waits for a person nobody can ask, or that lacks something of its
         environment can be resumed. Errors with a text for people become an `ErrorOccurred` before
@@ -106,11 +136,21 @@ class DesignCircuit:
         """
         progress = _Progress(request, ask, emit)
         try:
-            designer = self._designer(request.provider)
+            access = None
+            if request.choice.provider not in self._designers:
+                access = await self._chat().find_access(request.choice)
             async with self._project(request) as project:
                 progress.project = project.root
+                agreed = None
+                if access is not None and access.is_on_network:
+                    session_id = request.session_id
+                    agreed = await self._chat().find_access.consent(
+                        project, request.choice, session_id=session_id, ask=ask_consent
+                    )
                 async with _opened(project, progress) as (session, run):
-                    await self._run(designer, project, session, run, progress)
+                    if agreed is not None:
+                        agreed(run.session_id)
+                    await self._run(project, session, run, progress, access=access, confirm=confirm)
         except asyncio.CancelledError:
             progress.close("stopped")
             raise
@@ -123,29 +163,15 @@ class DesignCircuit:
     async def read_message(self, project: Path, session_id: str, text: str, provider: str) -> NextMessage:
         """How a message behind the designs of a conversation is taken; nothing is changed by asking.
 
-        Raises UserInputError when there is no such conversation, or the provider can't design.
+        Raises UserInputError when there is no such conversation.
         """
-        designer = self._designer(provider)
+        designer = self._designers.get(provider)
         files = await asyncio.to_thread(self._projects.open, project)
         try:
             read = await asyncio.to_thread(files.sessions.read, session_id)
             return await read_message(designer, finished_design(read.events), text)
         finally:
             await uninterrupted(asyncio.to_thread(files.close))
-
-    def _designer(self, provider: str) -> Designer:
-        try:
-            return self._designers[provider]
-        except KeyError:
-            raise UserInputError(
-                msg(
-                    "The provider {name} cannot run the design workflow in this version; only the "
-                    "built-in designer can.",
-                    name=provider,
-                ),
-                advice=msg("Omit --provider, or use `chat`: it works with every provider."),
-                error_type="provider_cannot_design",
-            ) from None
 
     @asynccontextmanager
     async def _project(self, request: DesignRequest | ResumeRequest) -> AsyncIterator[ProjectFiles]:
@@ -163,19 +189,24 @@ class DesignCircuit:
 
     async def _run(
         self,
-        designer: Designer,
         project: ProjectFiles,
         session: RunSession,
         run: DesignRun,
         progress: _Progress,
+        *,
+        access: ModelAccess | None,
+        confirm: Confirm | None,
     ) -> None:
         """Run the graph to its end; however it ends, the transcript has word of it."""
         await in_pieces(imported(WORKFLOW))
+        from application.agent.conversation import Conversation
         from application.tool_execution.operations import Operations
 
+        conversation = await Conversation.load(await session.transcript(run))
         begin = DesignJournal.begin if session.is_new else DesignJournal.take_up
         narrate = await asyncio.to_thread(self._narrators, run.text)
-        journal = await begin(await session.transcript(run), run, narrate)
+        journal = await begin(conversation, run, narrate)
+        progress.usage = lambda: _usage_since(conversation.record, run.turn_id)
         operations = Operations(log=project.operations, project=project)
         try:
             async with (
@@ -183,20 +214,25 @@ class DesignCircuit:
                     project.traces_path, turn_id=run.turn_id, session_id=run.session_id, name="design"
                 ) as span,
                 self._checkpointers(project.checkpoints_path, run.session_id) as saver,
+                AsyncExitStack() as opened,
             ):
-                runtime = self._runtime(
-                    designer=designer,
-                    project=project,
-                    operations=operations,
-                    journal=journal,
-                    saver=saver,
+                model = _Model(
+                    self._chat,
+                    progress.request.choice,
+                    project,
+                    conversation,
+                    journal,
+                    access=access,
+                    confirm=confirm,
                     span=span,
+                    opened=opened,
                 )
+                runtime = self._runtime(model, project, operations, journal, saver=saver, span=span)
                 try:
-                    await _follow(runtime, project, journal, progress, is_new=session.is_new)
+                    await _follow(runtime, project, journal, progress, model, is_new=session.is_new)
                 except Exception as error:
                     if not _can_go_on_after(error):
-                        await _settle_calls(journal, operations, error)
+                        await _settle_calls(journal, conversation, operations, error)
                         await self._checkpointers.prune(saver, run.session_id)
                         await journal.end("error", _told(error))
                     raise
@@ -206,28 +242,33 @@ class DesignCircuit:
                 span.note(outcome=done.stop_reason, rounds=done.rounds)
                 await journal.end(done.stop_reason, done)
         except asyncio.CancelledError:
-            await _leave_word(journal.pause("stopped"))
+            await _leave_word(_pause(journal, conversation, "stopped"))
             raise
         except Exception as error:
             if _can_go_on_after(error):
-                await _leave_word(journal.pause(error.error_type))
+                await _leave_word(_pause(journal, conversation, error.error_type))
             raise
 
     def _runtime(
         self,
-        *,
-        designer: Designer,
+        model: _Model,
         project: ProjectFiles,
         operations: Operations,
         journal: DesignJournal,
+        *,
         saver: Any,
         span: Span,
     ) -> GraphRuntime:
         from application.graph.runtime import GraphRuntime
         from application.workflow.builder import Workflow, build_workflow
+        from application.workflow.goal_readers import BuiltinGoals, ModelGoals
 
+        designer = self._designers.get(model.choice.provider)
+        by_model = ModelGoals(model.steps, model.goals_prompt)
         workflow = Workflow(
+            reader=by_model if designer is None else BuiltinGoals(designer),
             designer=designer,
+            steps=model.steps,
             project=project,
             operations=operations,
             simulate=self._simulate,
@@ -236,6 +277,75 @@ class DesignCircuit:
             span=span,
         )
         return GraphRuntime(build_workflow(workflow, saver))
+
+
+class _Model:
+    """The chosen model of a run, opened at its first use: a design by equations may need none."""
+
+    def __init__(
+        self,
+        chat: Callable[[], ChatWithModel],
+        choice: ProviderChoice,
+        project: ProjectFiles,
+        conversation: Conversation,
+        journal: DesignJournal,
+        *,
+        access: ModelAccess | None,
+        confirm: Confirm | None,
+        span: Span,
+        opened: AsyncExitStack,
+    ) -> None:
+        self.choice = choice
+        self._chat = chat
+        self._project = project
+        self._conversation = conversation
+        self._journal = journal
+        self._access = access
+        self._confirm = confirm
+        self._span = span
+        self._opened = opened
+        self._steps: ModelSteps | None = None
+        self._parts: TurnParts | None = None
+
+    async def steps(self) -> ModelSteps:
+        """What it does in a node. Raises UserInputError, EnvironmentProblem when it can't be asked."""
+        if self._steps is None:
+            from application.conversation.turn_parts import TurnParts
+            from application.workflow.model_steps import ModelSteps
+
+            chat = self._chat()
+            access = self._access or await chat.find_access(self.choice)
+            parts = self._parts = TurnParts(
+                chat.deps,
+                self.choice,
+                self._project,
+                self._conversation,
+                access=access,
+                confirm=self._confirm,
+            )
+            model = await self._opened.enter_async_context(chat.deps.models.open(self.choice))
+            others = await self._opened.enter_async_context(parts.models.others(access.alternatives))
+            self._steps = ModelSteps(parts, parts.asked(model, others), self._journal, self._span)
+        return self._steps
+
+    async def goals_prompt(self, values: Mapping[str, Any]) -> SystemMessage:
+        """The system message of the structured call for goals."""
+        return await (
+            self._chat()
+            .deps.prompts()
+            .system_message(self._project, task="EXTRACT_DESIGN_GOALS", values=values)
+        )
+
+    async def confirm(self, card_id: str, emit: Callable[[ChatEvent], None]) -> dict[str, Any]:
+        """The user's answers to a card of the loop."""
+        from domain.llm.tools.confirmation_card import answers_to_plain
+
+        await self.steps()  # a run that is taken up may begin with the question
+        assert self._parts is not None
+        emit(ConfirmationNeeded(card=self._conversation.record.card(card_id)))
+        answers = await self._parts.confirmation.ask(card_id)
+        emit(ConfirmationGiven(card_id=card_id, answers=answers))
+        return answers_to_plain(answers)
 
 
 @asynccontextmanager
@@ -275,6 +385,20 @@ def _start(project: ProjectFiles, run: DesignRun) -> GraphState:
         "user_input": run.text,
         "max_iterations": run.max_iterations,
         **({} if run.refines is None else _refined(run.refines)),
+        **({} if not run.circuit else _begun_from(project, run.circuit)),
+    }
+
+
+def _begun_from(project: ProjectFiles, circuit: str) -> GraphState:
+    """A start from a circuit of the project, which is round 0: simulated and judged before it is changed."""
+    content = project.read(project.root / circuit)
+    sha256 = project.keep_object(content)
+    return {
+        "circuit_file_path": circuit,
+        "netlist_sha256": sha256,
+        "circuit_files": {circuit: sha256},
+        "planned_simulation": new_ulid(),
+        "iteration_count": -1,
     }
 
 
@@ -286,6 +410,11 @@ def _refined(refines: Mapping[str, Any]) -> GraphState:
         "refined_from": dict(refines["design_intent"]),
         "circuit_file_path": str(refines["circuit_file_path"]),
         "netlist_sha256": str(refines["netlist_sha256"]),
+        "circuit_files": dict(refines.get("circuit_files") or {}),
+        "instruction": str(refines.get("instruction") or ""),
+        "more_changes": [],
+        "last_writes": [],
+        "error_places": [],
         "planned_change": None,
         "planned_simulation": "",
         "is_completed": False,
@@ -307,18 +436,32 @@ def _refined(refines: Mapping[str, Any]) -> GraphState:
 
 
 async def _follow(
-    runtime: GraphRuntime, project: ProjectFiles, journal: DesignJournal, progress: _Progress, *, is_new: bool
+    runtime: GraphRuntime,
+    project: ProjectFiles,
+    journal: DesignJournal,
+    progress: _Progress,
+    model: _Model,
+    *,
+    is_new: bool,
 ) -> None:
     """Run the graph from its start, or from the last step that is known, to its end."""
     run = journal.run
     rounds = progress.request.max_iterations or run.max_iterations
-    start = None if not is_new and await _go_back(runtime, journal) else _start(project, run)
-    decide = _decider(progress.ask, progress.emit, rounds, recapitulate=not is_new)
+    start = None
+    if is_new or not await _go_back(runtime, journal):
+        start = await asyncio.to_thread(_start, project, run)
+    decide_design = _decider(progress.ask, progress.emit, rounds, recapitulate=not is_new)
+
+    async def decide(value: dict[str, Any], state: GraphState) -> dict[str, Any]:
+        if value["kind"] == CONFIRM:
+            return await model.confirm(str(value["card_id"]), progress.emit)
+        return await decide_design(value, state)
+
     try:
         stream = runtime.run(run.session_id, start, decide=decide, rounds=rounds)
         async with aclosing(stream) as events:
             async for event in events:
-                progress.emit(cast("DesignEvent", event))
+                progress.emit(event)
     finally:
         progress.state = await uninterrupted(runtime.state(run.session_id))
 
@@ -349,6 +492,27 @@ def _can_go_on_after(error: Exception) -> TypeGuard[CircuitAIError]:
     return is_for_now and getattr(error, "error_type", "") != "object_missing"
 
 
+async def _pause(journal: DesignJournal, conversation: Conversation, reason: str) -> None:
+    """Keep what had come of an answer, and write why the run does not go on for now."""
+    await conversation.keep_unfinished("user" if reason == "stopped" else "error", cost=None)
+    await journal.pause(reason)
+
+
+def _usage_since(record: ConversationRecord, message_id: str) -> dict[str, int]:
+    """The tokens of a run that began with this message."""
+    from langchain_core.messages import AIMessage
+
+    from domain.llm.chat import Usage
+    from domain.llm.messages import get_usage
+
+    used, is_of_run = Usage(), False
+    for message in record.messages:
+        is_of_run = is_of_run or message.id == message_id
+        if is_of_run and isinstance(message, AIMessage):
+            used += get_usage(message) or Usage()
+    return used.to_plain()
+
+
 async def _leave_word(writing: Coroutine[Any, Any, None]) -> None:
     """Write how a run ended. Where even that fails (a full disk), what ended the run is the thing to tell."""
     try:
@@ -357,11 +521,15 @@ async def _leave_word(writing: Coroutine[Any, Any, None]) -> None:
         _logger.warning("The end of a design could not be written to its transcript: %s", error)
 
 
-async def _settle_calls(journal: DesignJournal, operations: Operations, error: Exception) -> None:
+async def _settle_calls(
+    journal: DesignJournal, conversation: Conversation, operations: Operations, error: Exception
+) -> None:
     """Give every call of a run that can't go on a result."""
     failure = _told(error)
     summary = failure.message
-    for call_id, name in tuple(journal.open_calls.items()):
+    await conversation.keep_unfinished("error", cost=None)
+    of_model = {call.call_id: call.name for call in conversation.record.open_calls()}
+    for call_id, name in {**of_model, **journal.open_calls}.items():
         record = await operations.settle(call_id)
         is_done = record is not None and record.state == "done"
         await journal.settle(
@@ -388,15 +556,29 @@ class _Progress:
     """Who asked for what, and what is known of the run for its closing event."""
 
     def __init__(
-        self, request: DesignRequest | ResumeRequest, ask: Ask, emit: Callable[[DesignEvent], None]
+        self,
+        request: DesignRequest | ResumeRequest,
+        ask: Ask,
+        emit: Callable[[DesignEvent | ChatEvent], None],
     ) -> None:
         self.request = request
         self.ask = ask
         self.project: Path = request.project
         self.state: GraphState = {}
-        self.emit = emit
+        self._emit = emit
+        self._running: dict[str, str] = {}
+        """Calls that were shown as started, not as ended."""
+        self.usage: Callable[[], dict[str, int]] = dict
         self._session_id = request.session_id if isinstance(request, ResumeRequest) else ""
         self._is_announced = False
+
+    def emit(self, event: DesignEvent | ChatEvent) -> None:
+        """Show an event."""
+        if isinstance(event, ToolStarted):
+            self._running[event.call_id] = event.name
+        elif isinstance(event, ToolEnded):
+            self._running.pop(event.call_id, None)
+        self._emit(event)
 
     def announce(self, run: DesignRun, *, is_new: bool) -> None:
         """Tell the session's id, before anything else."""
@@ -412,6 +594,11 @@ class _Progress:
     def close(self, stop_reason: StopReason | None) -> Done:
         """Tell that the run ended; None = by what its state says."""
         self._announce_nothing()
+        for call_id, name in tuple(self._running.items()):  # a stop came before its end was told
+            summary = msg("Interrupted.")
+            self.emit(
+                ToolEnded(call_id=call_id, name=name, success=False, summary=summary, error_type="stopped")
+            )
         done = self.done(stop_reason)
         self.emit(done)
         return done
@@ -434,22 +621,25 @@ class _Progress:
                 stop_reason = "declined"
             elif is_undone:
                 stop_reason = "undone"
+            elif state.get("user_intent") == "answered":
+                stop_reason = "answered"
             else:
                 stop_reason = "goals_met" if goals_met else "goals_not_met"
         return Done(
             stop_reason=stop_reason,
             project=self.project,
-            circuit=None if is_undone else state.get("circuit_file_path"),
+            circuit=None if is_undone else state.get("circuit_file_path") or None,
             goals_met=goals_met,
             verdicts=verdicts,
             metrics={verdict.goal.metric: verdict.measured.value for verdict in verdicts},
-            rounds=state.get("iteration_count", 0),
+            rounds=max(state.get("iteration_count", 0), 0),
+            usage=self.usage(),
         )
 
 
 def _decider(
     ask: Ask, emit: Callable[[DesignEvent], None], max_iterations: int, *, recapitulate: bool
-) -> Callable[[dict[str, Any], GraphState], Any]:
+) -> Callable[[dict[str, Any], GraphState], Awaitable[dict[str, Any]]]:
     """Turns the graph's interrupts into typed questions and the answers back.
 
     With `recapitulate` the first question comes with what it is about, told before the interruption.
@@ -490,8 +680,13 @@ def _decider(
         emit(ConfirmationAsked(kind=question.kind, answer=answer))
         if not isinstance(reply, Reply):
             return {"intent": answer, "goals": None, "said": []}
-        changed = None if reply.goals is None else [goal_to_plain(goal) for goal in reply.goals]
-        return {"intent": answer, "goals": changed, "said": list(reply.said)}
+        return {
+            "intent": answer,
+            "goals": None if reply.goals is None else [goal_to_plain(goal) for goal in reply.goals],
+            "said": list(reply.said),
+            "instruction": reply.instruction,
+            "round": reply.round_number,
+        }
 
     return decide
 

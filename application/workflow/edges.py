@@ -10,18 +10,38 @@ MAX_CONSECUTIVE_FIX_ATTEMPTS = 3
 STAGNATION_LIMIT = 2
 
 
+def route_after_request(state: GraphState) -> str:
+    """Goals are to be confirmed; what is no request for a circuit has been answered."""
+    return END if state.get("is_completed") else "confirm_goals"
+
+
 def route_after_goals(state: GraphState) -> str:
-    """Confirmed goals lead to a design, declined ones to the end."""
-    return "conclude" if state.get("user_intent") == "decline" else "initial_design"
+    """Confirmed goals lead to a design, to the circuit there is, or to a wish; declined ones to the end."""
+    match state.get("user_intent"):
+        case "decline":
+            return "conclude"
+        case "instruction":
+            return "action"
+        case _:
+            return "simulation" if state.get("planned_simulation") else "initial_design"
+
+
+def route_after_design(state: GraphState) -> str:
+    """A circuit is written or, where a model wrote it, simulated; without one the round has failed."""
+    if state.get("planned_change"):
+        return "write_circuit"
+    return "simulation" if state.get("planned_simulation") else "analysis"
 
 
 def route_by_user_intent(state: GraphState) -> str:
     """What was decided at the checkpoint."""
     match state.get("user_intent"):
-        case "continue":
+        case "continue" | "fix" | "instruction" | "question":
             return "action"
         case "undo":
             return "undo_round"
+        case "go_back":
+            return "go_back"
         case _:
             return "conclude"
 
@@ -32,13 +52,24 @@ def route_after_undo(state: GraphState) -> str:
 
 
 def route_after_action(state: GraphState) -> str:
-    """A planned change is made; with nothing left to change the same round is asked about again."""
-    return "write_circuit" if state.get("planned_change") else "user_checkpoint"
+    """A change is made and simulated; with nothing changed the same round is asked about again."""
+    if state.get("planned_change"):
+        return "write_circuit"
+    return "simulation" if state.get("planned_simulation") else "user_checkpoint"
 
 
 def route_after_write(state: GraphState) -> str:
-    """A new circuit is simulated; the best one, put back at the end, was."""
-    return END if state.get("is_completed") else "simulation"
+    """A new circuit is simulated; of one that is put back the figures are known."""
+    if state.get("planned_change"):  # another file of the circuit
+        return "write_circuit"
+    if state.get("is_completed"):
+        return END
+    return "simulation" if state.get("planned_simulation") else "user_checkpoint"
+
+
+def route_after_restoring(state: GraphState) -> str:
+    """What has to be put back is written; else the same checkpoint asks again."""
+    return "write_circuit" if state.get("planned_change") else "user_checkpoint"
 
 
 def route_after_conclude(state: GraphState) -> str:

@@ -18,18 +18,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from domain.llm.provider_settings import BUILTIN
 from shared.errors import UserInputError
 from shared.message import Message, msg
 from shared.ulid import new_ulid
-from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
-    from application.graph.state import GraphState
-    from application.ports.conversation import Transcript
+    from application.agent.conversation import Conversation
+    from application.graph.state import GraphState, JudgedRound
     from application.ports.events import DesignEvent
+    from domain.llm.chat import Usage
+    from domain.llm.costs import Cost
 
 Narrate = Callable[["DesignEvent"], str]
 """Puts an event into the words the user reads; "" for what is not told in words."""
@@ -46,6 +48,8 @@ class DesignRun:
     max_iterations: int
     refines: Mapping[str, Any] | None = None
     """What is known of the finished design it goes on from, and its goals now (`refining.refinement`)."""
+    circuit: str = ""
+    """The circuit it begins from, relative to the project; "" for a new one."""
     is_set_aside: bool = False
     """The user began another design instead; it can still be gone on with by name."""
 
@@ -60,14 +64,7 @@ def open_run(session_id: str, events: Sequence[Mapping[str, Any]]) -> DesignRun 
             case (("turn" | "adopted"), _):
                 found = None
             case "set_aside", _ if found is not None and event.get("turn_id") == found.turn_id:
-                found = DesignRun(
-                    session_id=session_id,
-                    turn_id=found.turn_id,
-                    text=found.text,
-                    max_iterations=found.max_iterations,
-                    refines=found.refines,
-                    is_set_aside=True,
-                )
+                found = replace(found, is_set_aside=True)
     return found
 
 
@@ -85,6 +82,7 @@ def _run_of(session_id: str, event: Mapping[str, Any]) -> DesignRun | None:
         text=text,
         max_iterations=rounds,
         refines=refines if isinstance(refines, Mapping) else None,
+        circuit=circuit if isinstance(circuit := design.get("circuit"), str) else "",
     )
 
 
@@ -102,6 +100,10 @@ class Said:
     """A step that told something, and perhaps planned calls: an assistant's message."""
 
     calls: tuple[PlannedCall, ...] = ()
+    usage: Usage | None = None
+    """Of a model that was asked for it."""
+    cost: Cost | None = None
+    provider: str = BUILTIN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,8 +136,8 @@ StepRecord = Said | Carried | Decided
 class DesignJournal:
     """The open transcript of one run. Made by `begin` or `take_up`."""
 
-    def __init__(self, transcript: Transcript, run: DesignRun, narrate: Narrate) -> None:
-        self._transcript = transcript
+    def __init__(self, conversation: Conversation, run: DesignRun, narrate: Narrate) -> None:
+        self._conversation = conversation
         self.run = run
         self._narrate = narrate
         self._updates: dict[str, GraphState] = {}
@@ -144,11 +146,11 @@ class DesignJournal:
         """The number of the last step that has its line."""
 
     @classmethod
-    async def begin(cls, transcript: Transcript, run: DesignRun, narrate: Narrate) -> DesignJournal:
+    async def begin(cls, conversation: Conversation, run: DesignRun, narrate: Narrate) -> DesignJournal:
         """The journal of a run that begins now: the user's sentence, and the turn it opens."""
         from domain.llm.messages import create_human_message, message_to_dict
 
-        journal = cls(transcript, run, narrate)
+        journal = cls(conversation, run, narrate)
         asked = create_human_message(run.text, message_id=run.turn_id)
         await journal._append(
             {"event": "message", "message": message_to_dict(asked), "step": run.turn_id},
@@ -160,16 +162,17 @@ class DesignJournal:
                     "text": run.text,
                     "max_iterations": run.max_iterations,
                     **({} if run.refines is None else {"refines": dict(run.refines)}),
+                    **({"circuit": run.circuit} if run.circuit else {}),
                 },
             },
         )
         return journal
 
     @classmethod
-    async def take_up(cls, transcript: Transcript, run: DesignRun, narrate: Narrate) -> DesignJournal:
+    async def take_up(cls, conversation: Conversation, run: DesignRun, narrate: Narrate) -> DesignJournal:
         """The journal of a run that was interrupted."""
-        journal = cls(transcript, run, narrate)
-        await asyncio.to_thread(journal._read, transcript.events)
+        journal = cls(conversation, run, narrate)
+        await asyncio.to_thread(journal._read, conversation.events)
         return journal
 
     @property
@@ -181,6 +184,18 @@ class DesignJournal:
     def open_calls(self) -> Mapping[str, str]:
         """Planned calls without a result: their ids and tools, in order."""
         return self._open_calls
+
+    def rounds(self) -> list[JudgedRound]:
+        """The rounds that were judged and not taken back, oldest first."""
+        found: dict[int, JudgedRound] = {}
+        for update in self._updates.values():
+            last = update.get("last_round")
+            if last is not None:
+                found = {number: each for number, each in found.items() if number < last["number"]}
+                found[last["number"]] = last
+            elif "last_round" in update:  # nothing was left
+                found = {}
+        return list(found.values())
 
     def step_id(self, number: int) -> str:
         """The id of a step of this run, counted from 1."""
@@ -249,7 +264,13 @@ class DesignJournal:
                 ]
                 if not words and not calls:
                     return {"event": "step"}
-                said = create_ai_message("\n".join(words), tool_calls=calls, provider="builtin")
+                said = create_ai_message(
+                    "\n".join(words),
+                    tool_calls=calls,
+                    provider=record.provider,
+                    usage=record.usage,
+                    cost=record.cost,
+                )
                 return {"event": "message", "message": message_to_dict(said)}
             case Carried():
                 params = {name: str(value) for name, value in record.summary.params.items()}
@@ -271,7 +292,7 @@ class DesignJournal:
                 return {**decided, "event": "message", "message": message_to_dict(spoken)}
 
     async def _append(self, *events: Mapping[str, Any]) -> None:
-        await uninterrupted(asyncio.to_thread(self._transcript.append, *events))
+        await self._conversation.write(*events)
 
     def _read(self, events: Sequence[Mapping[str, Any]]) -> None:
         for event in events:

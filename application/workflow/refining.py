@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,6 +15,13 @@ if TYPE_CHECKING:
     from shared.message import Message
 
 _FINISHED = ("goals_met", "goals_not_met")
+_LONGEST_LOOKED_AT = 2000
+_NEW = re.compile(
+    r"\b(?:new|another|different|separate)\s+(?:\w+[\s-]+){0,4}(?:circuit|design|amplifier|filter|netlist|file)"
+    r"|\b(?:design|create|build|make)\s+(?:me\s+)?an?\b|(?:新建|另外?一个|另做|重新设计一个|设计一个|设计一款|做一个)",
+    re.IGNORECASE,
+)
+"""How a new circuit is asked for, where there is one already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +54,11 @@ def finished_design(events: Sequence[Mapping[str, Any]]) -> dict[str, Any] | Non
     return state if is_finished and has_all else None
 
 
+def asks_for_new_circuit(text: str) -> bool:
+    """Whether a sentence asks for a circuit of its own, and not for the one there is to be changed."""
+    return _NEW.search(text[:_LONGEST_LOOKED_AT]) is not None
+
+
 def goals_in(state: Mapping[str, Any]) -> tuple[DesignGoal, ...]:
     from application.workflow.plain_state import goal_from_plain
 
@@ -55,14 +68,19 @@ def goals_in(state: Mapping[str, Any]) -> tuple[DesignGoal, ...]:
         return ()
 
 
-def refinement(state: Mapping[str, Any], text: str) -> dict[str, Any] | None:
-    """What a sentence changes of a finished design, as plain data for its next run; None when nothing."""
+def refinement(state: Mapping[str, Any], text: str, *, takes_any_wish: bool = False) -> dict[str, Any] | None:
+    """What a sentence changes of a finished design, as plain data for its next run; None when nothing.
+
+    A language model `takes_any_wish`: what changes no goal is an instruction for the circuit.
+    """
     from application.workflow.plain_state import goal_to_plain
 
     goals = goals_changed_by(text, goals_in(state))
-    if goals is None:
+    if goals is None and not takes_any_wish:
         return None
-    return {
+    wish = {} if goals is not None else {"instruction": text}
+    goals = goals_in(state) if goals is None else goals
+    return wish | {
         "design_intent": state["design_intent"],
         "circuit_file_path": state["circuit_file_path"],
         "netlist_sha256": state["netlist_sha256"],
@@ -70,10 +88,17 @@ def refinement(state: Mapping[str, Any], text: str) -> dict[str, Any] | None:
     }
 
 
-async def read_message(designer: Designer, state: Mapping[str, Any] | None, text: str) -> NextMessage:
-    """A sentence that describes a circuit begins another design, one that changes a goal refines this one."""
+async def read_message(designer: Designer | None, state: Mapping[str, Any] | None, text: str) -> NextMessage:
+    """A sentence that describes a circuit begins another design, one that changes a goal refines this one.
+
+    Without a `designer` a language model reads it: what does not ask for a new circuit refines this one.
+    """
     from shared.errors import CircuitError
 
+    if designer is None:
+        if state is None or asks_for_new_circuit(text):
+            return NextMessage("begins")
+        return NextMessage("refines", goals_in(state))
     try:
         await designer.understand(text)
         return NextMessage("begins")

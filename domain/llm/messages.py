@@ -57,6 +57,22 @@ def create_human_message(
     return HumanMessage(content=join_surrogates(text), id=message_id or new_ulid(), additional_kwargs=extra)
 
 
+def create_program_message(text: str, *, step: str, task: str) -> HumanMessage:
+    """What the program tells the model in the user's place: the `task` of the design's `step`.
+
+    A model reads it as the user's; people are not shown it.
+    """
+    message = create_human_message(text)
+    message.additional_kwargs["program"] = {"step": step, "task": task}
+    return message
+
+
+def get_program_step(message: BaseMessage) -> str:
+    """The step of a design that the program wrote this message for; "" for one of the user's."""
+    told = message.additional_kwargs.get("program")
+    return str(told.get("step", "")) if isinstance(told, dict) else ""
+
+
 def create_ai_message(
     text: str,
     *,

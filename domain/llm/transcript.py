@@ -58,7 +58,9 @@ def default_name(created_at: str) -> str:
 
 
 def role_of(message: Json) -> str:
-    """user, assistant, system, tool; "" for anything else."""
+    """user, assistant, system, tool; program: told to the model in the user's place; "" for anything else."""
+    if "program" in extra_of(message):
+        return "program"
     kind = message.get("type", message.get("role"))
     return _ROLES.get(kind, "") if isinstance(kind, str) else ""
 

@@ -9,19 +9,32 @@ from typing import TYPE_CHECKING, assert_never
 
 from application.app import Application
 from application.ports.events import (
+    AlternativeTaken,
+    AnswerStreamed,
+    AttachmentsLeftOut,
+    ChatEvent,
     CheckpointReached,
     ConfirmationAsked,
+    ConfirmationGiven,
+    ConfirmationNeeded,
     DesignEvent,
     Done,
     ErrorOccurred,
     GoalsUnderstood,
     IntentRead,
     IterationFinished,
+    RetryScheduled,
     SessionOpened,
+    SourcesFound,
     TextWritten,
+    TurnEnded,
 )
+from domain.llm.chat import ProviderChoice
 from domain.simulation.goals import DesignGoal, GoalVerdict
+from presentation.cli.chat_events import ChatPrinter
+from presentation.cli.confirming import confirmer, consent_asker
 from presentation.cli.events import common_document
+from presentation.cli.keys import unlock_keys
 from presentation.cli.terminal import read_line
 from presentation.json_output import Output
 from presentation.narration import Narrator
@@ -31,6 +44,17 @@ from shared.message import Message, msg
 if TYPE_CHECKING:
     from application.workflow.designing import Answer, DesignRequest, Question, ResumeRequest
 
+_OF_MODEL = (
+    AnswerStreamed,
+    SourcesFound,
+    RetryScheduled,
+    AlternativeTaken,
+    AttachmentsLeftOut,
+    ConfirmationNeeded,
+    ConfirmationGiven,
+    TurnEnded,
+)
+"""Events of the model at work, as in a chat."""
 _YES = ("", "y", "yes", "是", "好", "确认")
 
 
@@ -72,6 +96,12 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
 def _request(args: argparse.Namespace) -> DesignRequest | ResumeRequest:
     from application.workflow.designing import DesignRequest, ResumeRequest
 
+    choice = ProviderChoice(
+        provider=args.provider,
+        model=args.model,
+        base_url=args.base_url,
+        thinking=getattr(args, "thinking", None),
+    )
     if args.resume and args.text is not None:
         raise _bad_usage(
             msg(
@@ -83,7 +113,7 @@ def _request(args: argparse.Namespace) -> DesignRequest | ResumeRequest:
         return ResumeRequest(
             project=args.project,
             session_id=args.session,
-            provider=args.provider,
+            choice=choice,
             max_iterations=args.max_iterations,
         )
     if args.text is None:
@@ -93,7 +123,7 @@ def _request(args: argparse.Namespace) -> DesignRequest | ResumeRequest:
     return DesignRequest(
         project=args.project,
         text=args.text,
-        provider=args.provider,
+        choice=choice,
         max_iterations=args.max_iterations,
     )
 
@@ -125,7 +155,14 @@ async def _design(
             return "continue" if question.kind == "goals" else question.recommended
         return await _ask_on_terminal(question, printer.out)
 
-    return await app.design.run(request, ask=ask, emit=printer)
+    await unlock_keys(app, request.choice.provider, printer.out)
+    return await app.design.run(
+        request,
+        ask=ask,
+        emit=printer,
+        confirm=confirmer(printer.out, always_yes=always_yes),
+        ask_consent=consent_asker(printer.out, always_yes=always_yes),
+    )
 
 
 async def _ask_on_terminal(question: Question, out: Output) -> Answer:
@@ -177,11 +214,17 @@ class _EventPrinter:
     def __init__(self, out: Output) -> None:
         self.out = out
         self._narrate = Narrator(out.translate)
+        self._of_model = ChatPrinter(out)
 
-    def __call__(self, event: DesignEvent) -> None:
+    def __call__(self, event: DesignEvent | ChatEvent) -> None:
         if isinstance(event, SessionOpened) and event.resumed_text:
             self.out = self.out.in_language_of(event.resumed_text)
             self._narrate = Narrator(self.out.translate)
+            self._of_model = ChatPrinter(self.out)
+        if isinstance(event, _OF_MODEL):
+            self._of_model(event)
+            return
+        self._of_model.end_line()
         if self.out.as_json:
             self.out.json(event_document(event, self.out))
         elif not isinstance(event, ErrorOccurred) and (text := self._narrate(event)):

@@ -19,6 +19,7 @@ from application.ports.events import (
     ToolEnded,
 )
 from application.workflow.designing import DesignRequest, Question
+from domain.llm.chat import ProviderChoice
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import msg
 from tests.fakes.scripted_designer import ScriptedDesigner, rc_deck
@@ -180,10 +181,11 @@ async def test_an_unknown_provider_ends_with_error_and_done(tmp_path: Path) -> N
     async def never(question: Question) -> Answer:
         raise AssertionError(question)
 
-    app = bootstrap.build(environment=os.environ, designers={})
+    app = bootstrap.build(environment=os.environ)
     try:
+        request = DesignRequest(project=tmp_path, text="x", choice=ProviderChoice(provider="nobody"))
         with pytest.raises(UserInputError):
-            await app.design.run(DesignRequest(project=tmp_path, text="x"), ask=never, emit=events.append)
+            await app.design.run(request, ask=never, emit=events.append)
     finally:
         await app.close()
     assert isinstance(events[-2], ErrorOccurred)

@@ -10,16 +10,17 @@ import asyncio
 import hashlib
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from application.design.circuit_goals import save_goals
-from application.graph.state import GraphState, PlannedChange
+from application.graph.state import GraphState, JudgedRound, PlannedChange
 from application.ports.conversation import Designer
-from application.ports.events import CheckpointReached, TextWritten
+from application.ports.events import CheckpointReached, GoalsUnderstood, TextWritten
 from application.ports.project import ABSENT, ProjectFiles
 from application.tool_execution.operations import Operations
-from application.workflow.journal import Carried, PlannedCall, Said
-from application.workflow.nodes._effects import Finished, Step, carrying_out
+from application.workflow.journal import Carried, DesignJournal, PlannedCall, Said
+from application.workflow.nodes._effects import DesignNode, Finished, Step, carrying_out
 from application.workflow.plain_state import (
     goal_from_plain,
     goal_to_plain,
@@ -32,7 +33,7 @@ from domain.design.designer import Proposal
 from domain.simulation.goals import DesignGoal, GoalVerdict, all_met
 from domain.simulation.result import Quantity
 from shared.errors import CircuitError, UserInputError
-from shared.message import msg
+from shared.message import Message, msg
 from shared.ulid import new_ulid
 
 WRITE_TOOL = "rewrite_file"
@@ -92,13 +93,19 @@ class InitialDesignNode:
 class ActionNode:
     """What was decided at the checkpoint: another round with re-sized values."""
 
-    def __init__(self, designer: Designer, operations: Operations, project: ProjectFiles) -> None:
+    def __init__(
+        self, designer: Designer, operations: Operations, project: ProjectFiles, in_words: DesignNode
+    ) -> None:
+        """`in_words` carries out instructions, and answers questions."""
         self._designer = designer
+        self._in_words = in_words
         self._operations = operations
         self._project = project
 
     async def __call__(self, state: GraphState, step: Step) -> Finished:
         """Re-size after a miss; without anything left to change, say so: the checkpoint asks again."""
+        if state.get("user_intent") in ("instruction", "question"):
+            return await self._in_words(state, step)
         step.enter("action", state)
         expected = await _content_of_ours(self._project, self._operations, state)
         revised = await self._next_proposal(state)
@@ -155,25 +162,132 @@ class ConcludeNode:
             "planned_change": None,
         }
         best = state.get("best_round")
-        if best is None or best["netlist_sha256"] == state.get("netlist_sha256"):
+        if best is None or best["netlist_sha256"] in ("", state.get("netlist_sha256")):
             return Finished(update=ended, record=Said())
-        expected = await _content_of_ours(self._project, self._operations, state)
-        content = await asyncio.to_thread(self._project.read_object, best["netlist_sha256"])
-        change: PlannedChange = {
-            "call_id": new_ulid(),
-            "path": state["circuit_file_path"],
-            "sha256": best["netlist_sha256"],
-            "expected_sha256": expected,
-            "restored_round": best["number"],
-        }
+        restoring = await _restoring(self._project, self._operations, state, best, step)
+        if not restoring.changes:
+            return Finished(update=ended, record=Said())
         update: GraphState = {
             **ended,
-            "planned_change": change,
+            **restoring.update,
             "sim_result_path": best["sim_result_path"],
             "last_metrics": best["metrics"],
             "last_verdicts": best["verdicts"],
         }
-        return Finished(update=update, record=Said(calls=(_write_call(change, content.decode()),)))
+        return Finished(update=update, record=Said(calls=restoring.calls))
+
+
+class GoBackNode:
+    """Puts back the circuit of an earlier round, with its goals and figures; the rounds since stay known."""
+
+    def __init__(self, operations: Operations, project: ProjectFiles, journal: DesignJournal) -> None:
+        self._operations = operations
+        self._project = project
+        self._journal = journal
+
+    async def __call__(self, state: GraphState, step: Step) -> Finished:
+        """Plan it; a round that is not there leaves everything as it is, and the checkpoint asks again."""
+        number = state.get("go_back_to", 0)
+        found = next((each for each in self._journal.rounds() if each["number"] == number), None)
+        update: GraphState = {"current_node": "go_back", "user_intent": "continue", "planned_change": None}
+        if found is None:
+            step.tell(TextWritten(text=msg("There is no round {number} to go back to.", number=number)))
+            return Finished(update=update, record=Said())
+        restoring = await _restoring(self._project, self._operations, state, found, step)
+        if found["intent"] != state["design_intent"]:
+            intent = intent_from_plain(found["intent"])
+            step.tell(GoalsUnderstood(goals=intent.goals, assumptions=()))
+        step.tell(TextWritten(text=msg("Back to round {number}.", number=number)))
+        back: GraphState = {
+            **update,
+            **restoring.update,
+            "netlist_sha256": found["netlist_sha256"],
+            "circuit_files": found.get("files", {}),
+            "sim_result_path": found["sim_result_path"],
+            "last_metrics": found["metrics"],
+            "last_verdicts": found["verdicts"],
+            "proposal": found["proposal"],
+            "design_intent": found["intent"],
+            "design_goals_summary": found["intent"]["goals"],
+            "error_context": "",
+            "error_places": [],
+            "previous_round": state.get("last_round"),
+            "last_round": {**found, "number": state["iteration_count"]},
+            "stagnation_count": 0,
+            "is_exhausted": False,
+            "planned_simulation": "",
+        }
+        await asyncio.to_thread(keep_goals, self._project, {**state, **back}, state["circuit_file_path"])
+        return Finished(update=back, record=Said(calls=restoring.calls))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Restoring:
+    """What has to be written to have the circuit of a round again."""
+
+    changes: tuple[PlannedChange, ...]
+    calls: tuple[PlannedCall, ...]
+
+    @property
+    def update(self) -> GraphState:
+        if not self.changes:
+            return {"planned_change": None}
+        return {"planned_change": self.changes[0], "more_changes": list(self.changes[1:])}
+
+
+async def _restoring(
+    project: ProjectFiles, operations: Operations, state: GraphState, target: JudgedRound, step: Step
+) -> _Restoring:
+    """The changes; files of a model that somebody else changed since stay as they are, and that is told.
+
+    Raises CircuitError for a file of the built-in designer, which would overwrite it in the next round.
+    """
+    files = target.get("files") or {state["circuit_file_path"]: target["netlist_sha256"]}
+    changes: list[PlannedChange] = []
+    calls: list[PlannedCall] = []
+    held = {state["circuit_file_path"]: state["netlist_sha256"], **state.get("circuit_files", {})}
+    for path, sha256 in files.items():
+        if held.get(path) == sha256:
+            continue
+        found = await asyncio.to_thread(_hash_in, project, path)
+        if found not in (held.get(path), sha256) and not await _is_ours(operations, state, path, found):
+            if not target.get("files"):
+                raise _changed_by_somebody(project, path)
+            step.tell(
+                TextWritten(
+                    text=msg(
+                        "{path} was changed outside the design and is kept as it is; round {number} was not "
+                        "restored.",
+                        path=path,
+                        number=target["number"],
+                    )
+                )
+            )
+            return _Restoring(changes=(), calls=())
+        change: PlannedChange = {
+            "call_id": new_ulid(),
+            "path": path,
+            "sha256": sha256,
+            "expected_sha256": found,
+            "restored_round": target["number"],
+        }
+        content = await asyncio.to_thread(project.read_object, sha256)
+        changes.append(change)
+        calls.append(_write_call(change, content.decode("utf-8", "replace")))
+    return _Restoring(changes=tuple(changes), calls=tuple(calls))
+
+
+async def _is_ours(operations: Operations, state: GraphState, path: str, found: str) -> bool:
+    """Whether an operation of this conversation put there what a file holds.
+
+    The operations are asked, not only the transcript: its last lines may be lost, but not what they did.
+    """
+    if path == state.get("circuit_file_path") and found == state.get("netlist_sha256"):
+        return True
+    records = await operations.list(session_id=state["session_id"])
+    return any(
+        record.path == path and record.state == "done" and record.after_sha256 == found for record in records
+    )
 
 
 class WriteCircuitNode:
@@ -208,18 +322,18 @@ class WriteCircuitNode:
                     raise
                 raise _changed_by_somebody(self._project, path) from error
             call.success = True
-            call.summary = (
-                msg("Restored round {number}, the best one.", number=change["restored_round"])
-                if change["restored_round"]
-                else msg("Wrote {path}.", path=path)
-            )
+            call.summary = _summary(state, change)
+        more = state.get("more_changes", [])
         update: GraphState = {
             "current_node": "write_circuit",
-            "circuit_file_path": path,
-            "netlist_sha256": change["sha256"],
             "last_write": change["call_id"],
-            "planned_change": None,
+            "planned_change": more[0] if more else None,
+            "more_changes": more[1:],
         }
+        if not change["restored_round"] or path == state["circuit_file_path"]:
+            update |= {"circuit_file_path": path, "netlist_sha256": change["sha256"]}
+        writes = [*state.get("last_writes", []), change["call_id"]] if change["restored_round"] else []
+        update["last_writes"] = writes
         record = Carried(
             call_id=change["call_id"],
             name=WRITE_TOOL,
@@ -231,6 +345,14 @@ class WriteCircuitNode:
         return Finished(update=update, record=record)
 
 
+def _summary(state: GraphState, change: PlannedChange) -> Message:
+    if not change["restored_round"]:
+        return msg("Wrote {path}.", path=change["path"])
+    if state.get("is_completed"):
+        return msg("Restored round {number}, the best one.", number=change["restored_round"])
+    return msg("Restored {path} of round {number}.", path=change["path"], number=change["restored_round"])
+
+
 def refuse_foreign_change(project: ProjectFiles, state: GraphState) -> None:
     """Raises CircuitError when the circuit's file does not hold what the run put there."""
     if _hash_in(project, state["circuit_file_path"]) != state["netlist_sha256"]:
@@ -238,17 +360,11 @@ def refuse_foreign_change(project: ProjectFiles, state: GraphState) -> None:
 
 
 async def _content_of_ours(project: ProjectFiles, operations: Operations, state: GraphState) -> str:
-    """The hash of what the circuit's file holds; raises CircuitError when the run did not put it there.
-
-    The operations are asked too: the last lines of a transcript may be lost, but not what they did.
-    """
+    """The hash of what the circuit's file holds; raises CircuitError when the run did not put it there."""
     path = state["circuit_file_path"]
     found = await asyncio.to_thread(_hash_in, project, path)
-    if found != state["netlist_sha256"]:
-        records = await operations.list(session_id=state["session_id"])
-        ours = {record.after_sha256 for record in records if record.path == path and record.state == "done"}
-        if found not in ours:
-            raise _changed_by_somebody(project, path)
+    if not await _is_ours(operations, state, path, found):
+        raise _changed_by_somebody(project, path)
     return found
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from langgraph.types import interrupt
 
-from application.graph.state import GraphState
-from application.ports.conversation import Designer
-from application.ports.events import GoalsUnderstood
+from application.graph.state import GraphState, UserIntent
+from application.ports.events import GoalsUnderstood, TextWritten
+from application.workflow.goal_readers import GoalReader
 from application.workflow.journal import Decided, Said
 from application.workflow.nodes._effects import Finished, Step
 from application.workflow.plain_state import (
@@ -22,32 +22,43 @@ from application.workflow.plain_state import (
 class DesignGoalsNode:
     """Understands the request; has no effect on files."""
 
-    def __init__(self, designer: Designer) -> None:
-        self._designer = designer
+    def __init__(self, reader: GoalReader) -> None:
+        self._reader = reader
 
     async def __call__(self, state: GraphState, step: Step) -> Finished:
         """Goals and family of `user_input`. Raises CircuitError when they can't be understood."""
         step.enter("design_goals", state)
         if state.get("refined_goals"):
-            changed = await with_goals(self._designer, state, state["refined_goals"], step)
+            changed = await with_goals(self._reader, state, state["refined_goals"], step)
             return Finished(
                 update={"current_node": "design_goals", "refined_goals": [], **changed}, record=Said()
             )
-        intent = await self._designer.understand(state["user_input"])
+        understood = await self._reader.understand(state["user_input"])
+        intent = understood.intent
+        if intent is None:
+            assert understood.reply is not None
+            step.tell(TextWritten(text=understood.reply))
+            answered: GraphState = {
+                "current_node": "design_goals",
+                "is_completed": True,
+                "user_intent": "answered",
+                "termination_reason": "answered",
+            }
+            return Finished(update=answered, record=understood.said)
         step.tell(GoalsUnderstood(goals=intent.goals, assumptions=intent.assumptions))
         update: GraphState = {
             "current_node": "design_goals",
             "design_intent": intent_to_plain(intent),
             "design_goals_summary": [goal_to_plain(goal) for goal in intent.goals],
         }
-        return Finished(update=update, record=Said())
+        return Finished(update=update, record=understood.said)
 
 
 class ConfirmGoalsNode:
     """Asks; it has no effect of its own, because it runs again from its start when it is answered."""
 
-    def __init__(self, designer: Designer) -> None:
-        self._designer = designer
+    def __init__(self, reader: GoalReader) -> None:
+        self._reader = reader
 
     async def __call__(self, state: GraphState, step: Step) -> Finished:
         """Wait for the user's answer: ``{"intent": "continue" | "decline", "goals": [...] | None}``.
@@ -55,28 +66,27 @@ class ConfirmGoalsNode:
         Goals that he changed in his own words are not asked about: the next checkpoint can take them back.
         """
         if state.get("refined_from"):
-            return Finished(
-                update={"current_node": "confirm_goals", "user_intent": "continue"}, record=Said()
-            )
+            wish: UserIntent = "instruction" if state.get("instruction") else "continue"
+            return Finished(update={"current_node": "confirm_goals", "user_intent": wish}, record=Said())
         answer: dict[str, Any] = interrupt({"kind": "goals", "goals": state["design_goals_summary"]})
         record = Decided(kind="goals", answer=answer["intent"], said=tuple(answer.get("said") or ()))
         if answer["intent"] == "decline":
             return Finished(update={"current_node": "confirm_goals", "user_intent": "decline"}, record=record)
         update: GraphState = {"current_node": "confirm_goals", "user_intent": "continue"}
         if answer.get("goals"):
-            update |= await with_goals(self._designer, state, answer["goals"], step)
+            update |= await with_goals(self._reader, state, answer["goals"], step)
         return Finished(update=update, record=record)
 
 
 async def with_goals(
-    designer: Designer, state: GraphState, goals: list[dict[str, Any]], step: Step
+    reader: GoalReader, state: GraphState, goals: list[dict[str, Any]], step: Step
 ) -> GraphState:
     """The change of the state by goals that a person changed; says which ones hold now."""
     before = intent_from_plain(state["design_intent"])
     wanted = tuple(goal_from_plain(plain) for plain in goals)
     if wanted == before.goals:
         return {}
-    intent = await designer.follow(before, wanted)
+    intent = await reader.follow(before, wanted)
     step.tell(GoalsUnderstood(goals=intent.goals, assumptions=()))
     return {
         "design_intent": intent_to_plain(intent),

@@ -10,13 +10,13 @@ from typing import Any
 from langgraph.types import interrupt
 
 from application.graph.state import GraphState, JudgedRound
-from application.ports.conversation import Designer
 from application.ports.events import CheckpointReached, IterationFinished
 from application.ports.project import ProjectFiles
 from application.simulation.failure_place import placed
 from application.simulation.measuring import MeasureResult
 from application.simulation.simulating import RunSimulation, SimulationRequest
 from application.tool_execution.operations import Operations
+from application.workflow.goal_readers import GoalReader
 from application.workflow.journal import Carried, Decided, Said
 from application.workflow.nodes._effects import Finished, Step, carrying_out
 from application.workflow.nodes.circuit import SIMULATE_TOOL, refuse_foreign_change
@@ -35,6 +35,7 @@ from shared.errors import UserInputError
 from shared.message import Message, msg
 
 _SAME_SHORTFALL = 1e-6
+_MOST_PLACES = 3
 
 
 class SimulationNode:
@@ -60,6 +61,7 @@ class SimulationNode:
             "current_node": "simulation",
             "sim_result_path": outcome["result_path"],
             "error_context": error,
+            "error_places": [tuple(place) for place in outcome.get("places", ())],
             "planned_simulation": "",
         }
         record = Carried(
@@ -88,6 +90,7 @@ class SimulationNode:
             "result_path": result.result_path.relative_to(self._project.root).as_posix(),
             "summary": messages_to_plain([_summary(result, self._project.root)])[0],
             "duration_s": round(result.run.duration_s, 3),
+            "places": _places(result, self._project.root),
         }
         await self._operations.finish(call_id, outcome)
         return outcome
@@ -114,7 +117,8 @@ class AnalysisNode:
         best = state.get("best_round")
         is_better = _is_better(this, best)
         goals_met = all_met(verdicts)
-        step.tell(CheckpointReached(number=number, circuit=state["circuit_file_path"], goals_met=goals_met))
+        circuit = state.get("circuit_file_path", "")
+        step.tell(CheckpointReached(number=number, circuit=circuit, goals_met=goals_met))
         update: GraphState = {
             "current_node": "analysis",
             "iteration_count": number,
@@ -140,13 +144,14 @@ class AnalysisNode:
 class UserCheckpointNode:
     """Waits for a decision; it has no effect of its own, because it runs again when it is answered."""
 
-    def __init__(self, designer: Designer) -> None:
-        self._designer = designer
+    def __init__(self, reader: GoalReader) -> None:
+        self._reader = reader
 
     async def __call__(self, state: GraphState, step: Step) -> Finished:
-        """Answers: ``{"intent": "continue" | "accept" | "stop" | "undo", "goals": [...] | None}``.
+        """Answers: ``{"intent", "goals": [...] | None, "said": [...], "instruction", "round"}``.
 
         With goals the next round is judged by them; a round of before is no longer the best one.
+        `instruction` belongs to the intents "instruction" and "question", `round` to "go_back".
         """
         goals_met = all_met(verdict_from_plain(plain) for plain in state["last_verdicts"])
         answer: dict[str, Any] = interrupt(
@@ -158,9 +163,11 @@ class UserCheckpointNode:
             "checkpoint_count": state.get("checkpoint_count", 0) + 1,
             "goals_changed": "",
             "is_exhausted": False,
+            "instruction": str(answer.get("instruction") or ""),
+            "go_back_to": int(answer.get("round") or 0),
         }
         if answer["intent"] == "continue" and answer.get("goals"):
-            changed = await with_goals(self._designer, state, answer["goals"], step)
+            changed = await with_goals(self._reader, state, answer["goals"], step)
             if changed:
                 update |= changed
                 is_same_size = changed["design_intent"]["parameters"] == state["design_intent"]["parameters"]
@@ -184,14 +191,29 @@ def _round(
     return {
         "number": number,
         "shortfall": total_shortfall(verdicts),
-        "netlist_sha256": state["netlist_sha256"],
+        "netlist_sha256": state.get("netlist_sha256", ""),
         "sim_result_path": state["sim_result_path"],
         "metrics": _without_nan(metrics),
         "verdicts": [verdict_to_plain(verdict) for verdict in verdicts],
-        "proposal": state["proposal"],
+        "proposal": state.get("proposal", {}),
         "intent": state["design_intent"],
         "write_id": state.get("last_write", ""),
+        "write_ids": state.get("last_writes", []),
+        "files": state.get("circuit_files", {}),
     }
+
+
+def _places(result: SimulationResult, root: Path) -> list[tuple[str, int]]:
+    """File and line of the first errors that have one in the project."""
+    places = [
+        (issue.file.relative_to(root).as_posix(), issue.line)
+        for issue in result.issues
+        if issue.severity == "error"
+        and issue.line
+        and issue.file is not None
+        and issue.file.is_relative_to(root)
+    ]
+    return list(dict.fromkeys(places))[:_MOST_PLACES]
 
 
 def _without_nan(metrics: dict[str, float]) -> dict[str, float | None]:

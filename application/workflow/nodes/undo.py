@@ -37,9 +37,10 @@ class UndoRoundNode:
             async with carrying_out(
                 step, f"{write_id}-undo", UNDO_TOOL, path=path, operation=write_id
             ) as call:
-                record = await self._operations.find(write_id)
-                if record is not None and record.state != "undone":  # not before an interruption
-                    await self._operations.undo(write_id, session_id=state["session_id"])
+                for op_id in reversed(state.get("last_writes") or [write_id]):
+                    record = await self._operations.find(op_id)
+                    if record is not None and record.state != "undone":  # not before an interruption
+                        await self._operations.undo(op_id, session_id=state["session_id"])
                 call.success = True
                 call.summary = msg("Reverted round {number}: {path}.", number=number, path=path)
         except CircuitError as error:
@@ -87,6 +88,8 @@ def _as_it_was(state: GraphState, previous: JudgedRound) -> GraphState:
         "design_intent": previous["intent"],
         "design_goals_summary": previous["intent"]["goals"],
         "last_write": previous["write_id"],
+        "last_writes": previous.get("write_ids", []),
+        "circuit_files": previous.get("files", {}),
         "error_context": "",
         "iteration_count": previous["number"],
         "best_round": best if best is not None and best["number"] <= previous["number"] else previous,

@@ -80,15 +80,17 @@ async def carry_out(
         )
         await conversations.chat(chat, emit=emit, confirm=confirm, ask_consent=ask_consent)
     elif order.text is None:
-        await design.run(ResumeRequest(project=order.root, session_id=order.session_id), ask=ask, emit=emit)
+        resumed = ResumeRequest(project=order.root, session_id=order.session_id, choice=order.choice)
+        await design.run(resumed, ask=ask, emit=emit, confirm=confirm, ask_consent=ask_consent)
     else:
         wanted = DesignRequest(
             project=order.root,
             text=order.text,
-            provider=order.choice.provider,
+            choice=order.choice,
             session_id=order.session_id if order.refines else "",
+            main_circuit=order.main_circuit,
         )
-        await design.run(wanted, ask=ask, emit=emit)
+        await design.run(wanted, ask=ask, emit=emit, confirm=confirm, ask_consent=ask_consent)
 
 
 def rounds_allowed(conversations: Conversations, mode: Literal["free", "workflow"]) -> int:
@@ -163,9 +165,8 @@ class LiveRun:
             if not await self._window.save_buffers():
                 self._refuse()
                 return
-            if self._order.mode == "free":
-                # Without the passphrase the run tells by itself that there is no key.
-                await self._window.unlock_keys(self._order.choice)
+            # Without the passphrase the run tells by itself that there is no key.
+            await self._window.unlock_keys(self._order.choice)
             await carry_out(
                 self._conversations,
                 self._design,

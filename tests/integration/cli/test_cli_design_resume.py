@@ -162,15 +162,15 @@ def test_bad_usage_is_one_object_and_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_other_providers_are_sent_to_chat(cli: Cli, tmp_path: Path) -> None:
-    run = cli(
-        "design", tmp_path, FILTER, "--provider", "openai-compatible", "--model", "m",
-        "--base-url", "http://127.0.0.1:9/v1", "--yes", "--json",
-    )  # fmt: skip
-    assert run.exit_code == 2
-    assert "chat" in run.events[-2]["advice"]
-    assert [event["type"] for event in run.events] == ["session", "error", "done"]
-    assert list(tmp_path.iterdir()) == []
+def test_a_model_that_does_not_answer_leaves_a_design_to_go_on_with(cli: Cli, tmp_path: Path) -> None:
+    choice = ("--provider", "openai-compatible", "--model", "m", "--base-url", "http://127.0.0.1:9/v1")
+    run = cli("design", tmp_path, FILTER, *choice, "--yes", "--json")
+    assert run.exit_code == 3
+    assert [event["type"] for event in run.events] == ["session", "phase", "error", "done"]
+    assert "127.0.0.1:9" in run.events[-2]["message"]
+    # Whoever answers instead goes on from where it broke off.
+    again = cli("design", tmp_path, "--resume", "--yes", "--json")
+    assert (again.exit_code, again.events[-1]["stop_reason"]) == (0, "goals_met")
 
 
 def test_the_conversation_holds_what_the_user_read(cli: Cli, tmp_path: Path) -> None:

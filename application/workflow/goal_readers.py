@@ -1,0 +1,114 @@
+"""Who turns a sentence into goals: the rules of the built-in designer, or the chosen model by one call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from application.workflow.goal_reading import read_goals
+from application.workflow.journal import Said
+from domain.design.designer import DesignIntent
+from domain.simulation.goals import DesignGoal
+from shared.message import Message
+
+if TYPE_CHECKING:
+    from langchain_core.messages import SystemMessage
+
+    from application.ports.conversation import Designer
+    from application.workflow.model_steps import ModelSteps
+    from domain.design.goal_extraction import GoalsRead
+
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Understood:
+    """A sentence that was read."""
+
+    intent: DesignIntent | None
+    """None when it asks for no circuit: it is answered by `reply`."""
+    reply: Message | None = None
+    said: Said = field(default_factory=Said)
+    """What the reading took."""
+
+
+class GoalReader(Protocol):
+    """Reads goals, and follows those that a person changed."""
+
+    async def understand(self, text: str) -> Understood:
+        """Raises CircuitError ("unknown_circuit", "missing_goal", "impossible_goal"), ProviderError."""
+        ...
+
+    async def follow(self, intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
+        """The intent with other goals, and with what the circuit is sized for changed with them."""
+        ...
+
+
+class BuiltinGoals:
+    """The rules of the built-in designer."""
+
+    def __init__(self, designer: Designer) -> None:
+        self._designer = designer
+
+    async def understand(self, text: str) -> Understood:
+        return Understood(intent=await self._designer.understand(text))
+
+    async def follow(self, intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
+        return await self._designer.follow(intent, goals)
+
+
+class ModelGoals:
+    """One structured call to the chosen model, checked by our own language of expressions."""
+
+    def __init__(
+        self,
+        steps: Callable[[], Awaitable[ModelSteps]],
+        system_message: Callable[[Mapping[str, Any]], Awaitable[SystemMessage]],
+    ) -> None:
+        self._steps = steps
+        self._system_message = system_message
+        """Made of the values of its template."""
+
+    async def understand(self, text: str) -> Understood:
+        steps = await self._steps()
+        language = language_of(text)
+        system = await self._system_message(
+            {"user_requirement": text, "user_language": LANGUAGE_NAMES[language]}
+        )
+        read = await read_goals(steps.ask, system=str(system.content), text=text)
+        if not read.goals:
+            words = [str(read.reply), *read.questions]
+            reply = read.reply if isinstance(read.reply, Message) else in_words("\n".join(words))
+            return Understood(intent=None, reply=reply, said=steps.take_spent())
+        intent = DesignIntent(
+            family="",
+            parameters={"circuit_type": read.circuit_type, "summary": read.summary},
+            goals=read.goals,
+            assumptions=_notes(read),
+            language=language,
+        )
+        return Understood(intent=intent, said=steps.take_spent())
+
+    async def follow(self, intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
+        return replace(intent, goals=tuple(goals))
+
+
+def _notes(read: GoalsRead) -> tuple[Message, ...]:
+    """What was not understood, and what the model asks beside the goals it read."""
+    replied = read.reply if isinstance(read.reply, Message) else in_words(read.reply)
+    return tuple(note for note in (replied, *map(in_words, read.questions)) if str(note).strip())
+
+
+def in_words(text: str) -> Message:
+    """A text that is in its language already."""
+    return Message("{text}", {"text": text.strip()})
+
+
+LANGUAGE_NAMES: Mapping[str, str] = {"en": "English", "zh": "Chinese"}
+
+
+def language_of(text: str) -> Literal["en", "zh"]:
+    """In which language a model answers a sentence."""
+    return "zh" if _CHINESE.search(text) else "en"

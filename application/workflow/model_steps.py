@@ -1,0 +1,247 @@
+"""The steps of a design in which the chosen model works: the agent loop inside a node of the workflow.
+
+A step begins with a message of the program in the user's place, which names the step. So a step that runs
+again after a kill finds it, and goes on with the answers and results that stand behind it; the loop is the
+one of a chat, with the same calls, questions, limits, other models and costs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, cast
+
+from langchain_core.messages import AIMessage, ToolMessage
+
+from application.agent.answer import usage_of_chunk
+from application.agent.loop import compiled_loop
+from application.conversation.turn_parts import TurnParts
+from application.graph.runtime import STEPS_AROUND, STEPS_PER_ROUND
+from application.workflow.journal import Said
+from domain.circuit.netlist import LIBRARY_SUFFIXES
+from domain.design.fenced_netlist import fenced_netlist
+from domain.llm.agentic_loop.policy import out_of_time
+from domain.llm.chat import ProviderError, Usage
+from domain.llm.conversation_record import calls_of
+from domain.llm.costs import Cost, cost_of
+from domain.llm.messages import (
+    create_ai_message,
+    create_program_message,
+    get_program_step,
+    get_text,
+    get_tool_success,
+    message_to_dict,
+)
+from domain.llm.provider_settings import BUILTIN
+from domain.llm.tools.text_files import version_hash
+from shared.errors import UserInputError
+from shared.ulid import new_ulid
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage, SystemMessage
+
+    from application.agent.alternatives import AskedModel
+    from application.graph.state import GraphState
+    from application.ports.events import TurnEnd
+    from application.ports.tracing import Span
+    from application.tool_execution.executor import WorkflowNode
+    from application.workflow.journal import DesignJournal
+    from domain.llm.prompts.catalogue import TaskName
+
+_CIRCUITS = (".cir", ".sp", ".spice", ".net", ".ckt")
+_WRITE_TOOL = "rewrite_file"
+_NODE_OF_TASK: Mapping[str, WorkflowNode] = {
+    "INITIAL_DESIGN": "initial_design",
+    "GENERAL_CONVERSATION": "design_goals",
+}
+"""Whose tools a model has for a task; a question is answered by reading."""
+_STEM = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worked:
+    """What the model did in a step."""
+
+    answer: str
+    ended: TurnEnd
+    circuit: str
+    """The circuit it worked on, relative to the project; "" when it touched none."""
+    writes: tuple[str, ...]
+    """The operations that changed files, in order."""
+    paths: tuple[str, ...]
+    """The files they changed."""
+
+
+class ModelSteps:
+    """Of one run of a design."""
+
+    def __init__(self, parts: TurnParts, asked: AskedModel, journal: DesignJournal, span: Span) -> None:
+        self._parts = parts
+        self._asked = asked
+        self._journal = journal
+        self._span = span
+        self._record = parts.record
+        self._spent = Usage()
+        self._cost = Cost()
+
+    async def work(
+        self,
+        state: GraphState,
+        *,
+        task: TaskName,
+        values: Mapping[str, Any],
+        text: str,
+        new_file: Callable[[], str],
+    ) -> Worked:
+        """Let the model carry out `task`; `text` is what it is told, `values` fill its template.
+
+        A model that answers with a netlist in place of a call has it written for it: into the circuit, or
+        into `new_file()` (blocking). Raises ProviderError; what had come by then is gone on with.
+        """
+        step = self._journal.step_id(state["step_number"] + 1)
+        segment = self._record.messages_of_turn()
+        if not segment or get_program_step(segment[0]) != step:
+            message = create_program_message(text, step=step, task=task)
+            await self._parts.conversation.write({"event": "message", "message": message_to_dict(message)})
+        else:  # interrupted before
+            for record in await self._parts.context.operations.repair(
+                session_id=self._parts.conversation.session_id
+            ):
+                if record.kind == "simulation":
+                    await self._parts.forget_result(record.op_id)
+        circuit = state.get("circuit_file_path", "")
+        ended = await self._run(task, values, circuit)
+        worked = self._worked(ended)
+        if not worked.paths and task != "GENERAL_CONVERSATION":
+            netlist = fenced_netlist(worked.answer)
+            if netlist:
+                path = circuit or await asyncio.to_thread(new_file)
+                await self._write(path, netlist, step)
+                await self._run(task, values, circuit, asks=False)
+                worked = self._worked(ended)
+        return worked
+
+    async def _run(
+        self, task: TaskName, values: Mapping[str, Any], circuit: str, *, asks: bool = True
+    ) -> TurnEnd:
+        async def system_message() -> SystemMessage | None:
+            if self._parts.choice.provider == BUILTIN:  # it follows plain commands and reads no prompt
+                return None
+            return await self._parts.deps.prompts().system_message(
+                self._parts.project, task=task, values=values, main_circuit=circuit
+            )
+
+        nodes = self._parts.loop(
+            self._asked,
+            self._span,
+            system_message=system_message,
+            describe=lambda: self._parts.describe(circuit),
+            node=_NODE_OF_TASK.get(task, "action"),
+        )
+        limit = STEPS_AROUND + STEPS_PER_ROUND * self._parts.deps.limits.rounds
+        loop = compiled_loop(nodes, asks=asks)
+        state = await loop.ainvoke(self._parts.state(), {"recursion_limit": limit}, durability="sync")
+        return cast("TurnEnd", state.get("agent_ended") or "completed")
+
+    async def _write(self, path: str, netlist: str, step: str) -> None:
+        """Make a call of a netlist that stands in an answer."""
+        message = create_ai_message(
+            "",
+            tool_calls=[
+                {"id": new_ulid(), "name": _WRITE_TOOL, "args": {"path": path, "content": netlist}},
+            ],
+            provider=self._asked.choice.provider,
+        )
+        await self._parts.conversation.add(message, step=f"{step}/netlist")
+
+    def show(self, path: str, content: bytes) -> None:
+        """The model is told what a file holds now: it need not read it before it changes it."""
+        self._record.seen_versions[path] = version_hash(content)
+
+    async def ask(self, messages: Sequence[BaseMessage]) -> str:
+        """One answer, a JSON object where the server can be held to it; it is no message of its own.
+
+        What it takes is told by `take_spent`. Raises ProviderError.
+        """
+        asked, pricing = self._asked, self._parts.watch.pricing
+        while True:
+            await pricing.look_up(asked.choice)
+            if (why := self._parts.watch.unpriced()) is not None:
+                raise UserInputError(why, error_type="limit")
+            text: list[str] = []
+            usage, model = Usage(), ""
+            try:
+                stream = asked.model.astream(list(messages), json_mode=True)
+                async with (
+                    asyncio.timeout(self._parts.watch.limits.model_seconds),
+                    aclosing(cast("Any", stream)) as chunks,
+                ):
+                    async for chunk in chunks:
+                        text.append(get_text(chunk))
+                        usage = usage_of_chunk(chunk) or usage
+                        model = chunk.response_metadata.get("model_name") or model
+            except TimeoutError:
+                raise UserInputError(out_of_time(self._parts.watch.limits), error_type="limit") from None
+            except ProviderError as error:
+                if await asked.found_other_way(error, self._record):
+                    continue
+                raise
+            self._spent += usage
+            self._cost += cost_of(usage, pricing.price(model))
+            return "".join(text)
+
+    def take_spent(self) -> Said:
+        """Tokens and cost of the answers to `ask` since the last time, for the step's words."""
+        said = Said(usage=self._spent, cost=self._cost, provider=self._asked.choice.provider)
+        self._spent, self._cost = Usage(), Cost()
+        return said
+
+    def _worked(self, ended: TurnEnd) -> Worked:
+        """What stands in the transcript since the step began."""
+        executor = self._parts.executor
+        answer, circuit, writes, paths = "", "", [], []
+        for message in self._record.messages_of_turn():
+            if not isinstance(message, AIMessage):
+                continue
+            if text := get_text(message).strip():
+                answer = text
+            for call in calls_of(message):
+                result = self._record.result_of(call.call_id)
+                if result is None or not get_tool_success(result):
+                    continue
+                path = _path_of(result)
+                effect = executor.effect_of(call.name)
+                if not path or effect in ("read", "outside"):
+                    continue
+                if effect != "simulate":
+                    writes.append(call.call_id)
+                    paths.append(path)
+                if path.lower().endswith(_CIRCUITS) and (effect == "simulate" or not _is_part(path)):
+                    circuit = path
+        return Worked(
+            answer=answer,
+            ended=ended,
+            circuit=circuit,
+            writes=tuple(writes),
+            paths=tuple(dict.fromkeys(paths)),
+        )
+
+
+def file_stem(text: str) -> str:
+    """A file name's stem from a kind of circuit: "Common-emitter amplifier" -> common_emitter_amplifier."""
+    return _STEM.sub("_", text.lower()).strip("_")[:40].strip("_") or "circuit"
+
+
+def _is_part(path: str) -> bool:
+    return PurePosixPath(path).suffix.lower() in LIBRARY_SUFFIXES
+
+
+def _path_of(result: ToolMessage) -> str:
+    """The file a call was about, relative to the project."""
+    told = result.additional_kwargs.get("result")
+    path = (told.get("file_path") or told.get("path")) if isinstance(told, dict) else None
+    return path if isinstance(path, str) else ""

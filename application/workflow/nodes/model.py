@@ -1,0 +1,249 @@
+"""The nodes in which the chosen model decides on the circuit, with the project's tools."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from application.graph.state import GraphState
+from application.ports.events import CheckpointReached, TextWritten
+from application.ports.project import ProjectFiles
+from application.workflow.goal_readers import LANGUAGE_NAMES
+from application.workflow.journal import PlannedCall, Said
+from application.workflow.model_steps import Worked, file_stem
+from application.workflow.nodes._effects import Finished, Step
+from application.workflow.nodes.circuit import SIMULATE_TOOL, keep_goals
+from application.workflow.plain_state import verdict_from_plain
+from domain.simulation.goals import all_met
+from shared.errors import CircuitAIError
+from shared.message import msg
+from shared.ulid import new_ulid
+
+if TYPE_CHECKING:
+    from application.workflow.journal import DesignJournal
+    from application.workflow.model_steps import ModelSteps
+    from domain.llm.prompts.catalogue import TaskName
+
+_LINES_AROUND = 5
+_MOST_NAMES = 1000
+_ROUNDS_TOLD = 6
+
+Steps = Callable[[], Awaitable["ModelSteps"]]
+
+
+class ModelDesignNode:
+    """The first circuit for the confirmed goals."""
+
+    def __init__(self, steps: Steps, project: ProjectFiles) -> None:
+        self._steps = steps
+        self._project = project
+
+    async def __call__(self, state: GraphState, step: Step) -> Finished:
+        """A round without a circuit is a failed one: the checkpoint asks what to do."""
+        step.enter("initial_design", state)
+        steps = await self._steps()
+        worked = await steps.work(
+            state,
+            task="INITIAL_DESIGN",
+            values={**_common(state), "user_requirement": state["user_input"]},
+            text=(
+                "Design the circuit for the confirmed goals and write it into a file of the project. When "
+                "the file is written, say in a few sentences what you chose and why. The program then "
+                "simulates the file and judges it by the goals; you need not run it yourself."
+            ),
+            new_file=lambda: _free_name(self._project, state),
+        )
+        return await _round_of(self._project, state, worked, node="initial_design")
+
+
+class ModelActionNode:
+    """What was decided at the checkpoint, carried out by the model."""
+
+    def __init__(self, steps: Steps, project: ProjectFiles, journal: DesignJournal) -> None:
+        self._steps = steps
+        self._project = project
+        self._journal = journal
+
+    async def __call__(self, state: GraphState, step: Step) -> Finished:
+        """Another round with what the model changed; without a change the same checkpoint asks again."""
+        step.enter("action", state)
+        task, text = _task_of(state)
+        if state.get("goals_changed"):
+            await asyncio.to_thread(keep_goals, self._project, state, state["circuit_file_path"])
+        steps = await self._steps()
+        circuit = state.get("circuit_file_path", "")
+        netlist = await asyncio.to_thread(_read, self._project, circuit) if circuit else None
+        if netlist is not None:
+            steps.show(circuit, netlist)
+        worked = await steps.work(
+            state,
+            task=task,
+            values=await asyncio.to_thread(self._values, state, task, netlist or b""),
+            text=text,
+            new_file=lambda: _free_name(self._project, state),
+        )
+        finished = await _round_of(self._project, state, worked, node="action")
+        if finished.update.get("planned_simulation"):
+            return finished
+        if task in ("OPTIMIZE_PARAMETERS", "FIX_ERROR"):
+            step.tell(TextWritten(text=msg("No file was changed, so there is no new round.")))
+        step.tell(
+            CheckpointReached(
+                number=state.get("iteration_count", 0),
+                circuit=state.get("circuit_file_path", ""),
+                goals_met=all_met(map(verdict_from_plain, state["last_verdicts"])),
+            )
+        )
+        update: GraphState = {
+            "current_node": "action",
+            "planned_simulation": "",
+            "is_exhausted": task in ("OPTIMIZE_PARAMETERS", "FIX_ERROR"),
+        }
+        return Finished(update=update, record=Said())
+
+    def _values(self, state: GraphState, task: TaskName, netlist: bytes) -> dict[str, Any]:
+        circuit = state.get("circuit_file_path", "")
+        values = {
+            **_common(state),
+            "netlist": netlist.decode("utf-8", "replace"),
+            "circuit_file": circuit,
+            "metrics": state.get("last_metrics", {}),
+            "failed_goals": [v for v in state.get("last_verdicts", []) if not v["met"]],
+            "metric_history": _history(self._journal),
+        }
+        match task:
+            case "FIX_ERROR":
+                attempts = state.get("consecutive_fix_attempts", 0)
+                values |= {
+                    "error_message": state.get("error_context", ""),
+                    "error_log": _excerpts(self._project, state),
+                    "attempts": max(attempts - 1, 0),
+                }
+            case "EXECUTE_INSTRUCTION":
+                values["user_instruction"] = state.get("instruction", "")
+            case "GENERAL_CONVERSATION":
+                values |= {"user_message": state.get("instruction", ""), "context": f"Circuit: {circuit}"}
+            case _:
+                pass
+        return values
+
+
+def _task_of(state: GraphState) -> tuple[TaskName, str]:
+    """What the model is given, and what it is told in the user's place."""
+    circuit, said = state.get("circuit_file_path", ""), state.get("instruction", "")
+    match state.get("user_intent"):
+        case "instruction":
+            return "EXECUTE_INSTRUCTION", said
+        case "question":
+            return "GENERAL_CONVERSATION", said
+        case _ if state.get("error_context") or state.get("user_intent") == "fix":
+            return (
+                "FIX_ERROR",
+                f"{circuit or 'The circuit'} could not be simulated: {state.get('error_context', '')} "
+                "Mend the fault in the file. The program then simulates it again.",
+            )
+        case _:
+            missed = [each["goal"]["metric"] for each in state.get("last_verdicts", []) if not each["met"]]
+            aim = f"misses {', '.join(missed)}" if missed else "meets its goals; improve the least margin"
+            return (
+                "OPTIMIZE_PARAMETERS",
+                f"Next round: {circuit} {aim}. Change the file so that all goals are met, and say in a few "
+                "sentences what you changed and why. The program then simulates it and judges it again.",
+            )
+
+
+async def _round_of(project: ProjectFiles, state: GraphState, worked: Worked, *, node: str) -> Finished:
+    """What comes of a step: a simulation to be run, or nothing to be simulated."""
+    circuit = worked.circuit or state.get("circuit_file_path", "")
+    content = await asyncio.to_thread(_read, project, circuit) if circuit else None
+    update: GraphState = {"current_node": node, "is_exhausted": False}
+    if content is None or (node == "action" and not worked.writes):
+        if node == "action":
+            return Finished(update=update, record=Said())
+        nothing = msg("The model wrote no circuit.")
+        return Finished(
+            update={
+                **update,
+                "circuit_file_path": circuit,
+                "planned_simulation": "",
+                "sim_result_path": "",
+                "error_context": str(nothing),
+            },
+            record=Said(),
+        )
+    paths = {**state.get("circuit_files", {}), **dict.fromkeys(worked.paths, ""), circuit: ""}
+    files = await asyncio.to_thread(_kept, project, paths)
+    simulation = PlannedCall(call_id=new_ulid(), name=SIMULATE_TOOL, arguments={"file_path": circuit})
+    if node == "initial_design" or circuit != state.get("circuit_file_path"):
+        await asyncio.to_thread(keep_goals, project, state, circuit)
+    update |= {
+        "circuit_file_path": circuit,
+        "netlist_sha256": hashlib.sha256(content).hexdigest(),
+        "circuit_files": files,
+        "last_writes": list(worked.writes),
+        "last_write": worked.writes[-1] if worked.writes else "",
+        "planned_simulation": simulation.call_id,
+        "design_goals_path": project.goals.path_of(circuit).relative_to(project.root).as_posix(),
+        "proposal": {},
+    }
+    return Finished(update=update, record=Said(calls=(simulation,)))
+
+
+def _kept(project: ProjectFiles, paths: dict[str, str]) -> dict[str, str]:
+    """The files that are there, kept in the object store, with their hashes; blocking."""
+    kept = {}
+    for path in paths:
+        content = _read(project, path)
+        if content is not None:
+            kept[path] = project.keep_object(content)
+    return kept
+
+
+def _read(project: ProjectFiles, path: str) -> bytes | None:
+    try:
+        return project.read(project.root / path)
+    except CircuitAIError:  # deleted, or no place of the project's: it is no part of the circuit
+        return None
+
+
+def _text_of(project: ProjectFiles, path: str) -> str:
+    content = _read(project, path) if path else None
+    return "" if content is None else content.decode("utf-8", "replace")
+
+
+def _common(state: GraphState) -> dict[str, Any]:
+    intent = state["design_intent"]
+    return {
+        "design_goals": state["design_goals_summary"],
+        "circuit_type": intent["parameters"].get("circuit_type", intent["family"]),
+        "user_language": LANGUAGE_NAMES.get(intent["language"], "English"),
+    }
+
+
+def _history(journal: DesignJournal) -> list[dict[str, Any]]:
+    """Figures of the newest rounds, oldest first."""
+    newest = journal.rounds()[-_ROUNDS_TOLD:]
+    return [{"round": each["number"], "metrics": each["metrics"]} for each in newest]
+
+
+def _excerpts(project: ProjectFiles, state: GraphState) -> str:
+    """The lines around each place an error names."""
+    parts = []
+    for name, line in state.get("error_places", []):
+        lines = _text_of(project, name).split("\n")
+        first = max(line - 1 - _LINES_AROUND, 0)
+        shown = lines[first : line + _LINES_AROUND]
+        numbered = "\n".join(f"{number}: {text}" for number, text in enumerate(shown, first + 1))
+        parts.append(f"{name}, around line {line}:\n{numbered}")
+    return "\n\n".join(parts)
+
+
+def _free_name(project: ProjectFiles, state: GraphState) -> str:
+    """A place for a circuit of this kind that nothing has."""
+    stem = file_stem(str(_common(state)["circuit_type"]))
+    taken = {path.name.casefold() for path in Path(project.root).iterdir()}
+    names = (f"{stem}{'' if number == 1 else f'_{number}'}.cir" for number in range(1, _MOST_NAMES))
+    return next(name for name in names if name.casefold() not in taken)

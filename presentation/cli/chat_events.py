@@ -1,0 +1,173 @@
+"""What a conversation with a model tells: JSON lines, or the answer as it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import assert_never
+
+from application.agent.alternatives import named
+from application.ports.events import (
+    AlternativeTaken,
+    AnswerStreamed,
+    AttachmentsLeftOut,
+    ChatEvent,
+    ConfirmationGiven,
+    ConfirmationNeeded,
+    ErrorOccurred,
+    PhaseEntered,
+    RetryScheduled,
+    SessionOpened,
+    SourcesFound,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
+)
+from domain.llm.chat import ProviderChoice
+from domain.llm.costs import Cost, shown_cost
+from presentation.cli import web_search
+from presentation.cli.confirming import given_document, needed_document
+from presentation.cli.events import common_document
+from presentation.json_output import Output
+from shared.errors import CircuitAIError
+from shared.message import Message, msg
+
+
+class ChatPrinter:
+    """Prints events: one JSON object a line, or the answer as it comes."""
+
+    def __init__(self, out: Output, again: Callable[[ProviderChoice, str], str] | None = None) -> None:
+        self._out = out
+        self._again = again
+        """The command that asks another model, in a conversation."""
+        self._session_id = ""
+        self._is_in_line = False
+        self._message_id = ""
+        self.has_told_error = False
+        """An error was shown already."""
+
+    def __call__(self, event: ChatEvent) -> None:
+        if isinstance(event, SessionOpened):
+            self._session_id = event.session_id
+        if self._out.as_json:
+            for document in event_documents(event, self._out):
+                self._out.json(document)
+            self.has_told_error |= isinstance(event, ErrorOccurred)
+        else:
+            self._print(event)
+
+    def _print(self, event: ChatEvent) -> None:  # noqa: PLR0912 - one an event
+        out = self._out
+        match event:
+            case AnswerStreamed():
+                if event.message_id != self._message_id:  # an answer that follows another without a call
+                    self.end_line()
+                    self._message_id = event.message_id
+                if event.text:
+                    out.piece(event.text)
+                    self._is_in_line = not event.text.endswith("\n")
+            case SourcesFound():
+                self.end_line()
+                out.say(msg("Web search sources:"))
+                web_search.say_sources(event.sources, out)
+            case ToolStarted() | ConfirmationNeeded():
+                self.end_line()
+            case ToolEnded():
+                out.row(f"{'✓' if event.success else '✗'} {out.translate(event.summary)}")
+            case RetryScheduled():
+                self.end_line()
+                out.note(
+                    msg(
+                        "{reason} (retrying in {seconds} s)",
+                        reason=out.translate(event.reason),
+                        seconds=f"{event.wait_s:.0f}",
+                    )
+                )
+            case AlternativeTaken() | AttachmentsLeftOut():
+                self.end_line()
+                out.note(event.text)
+            case ErrorOccurred():
+                self.end_line()
+                self.has_told_error = True
+                out.fail(CircuitAIError(event.message, advice=event.advice, error_type=event.error_type))
+                self._tell_commands(event.offers)
+            case TurnEnded():
+                self.end_line()
+                if event.stop_reason == "stopped":
+                    out.say(msg("Stopped."))
+                if event.note is not None:
+                    out.say(event.note)
+                if (cost := _cost_line(event.cost, event.session_cost)) is not None:
+                    out.note(cost)
+            case SessionOpened() | PhaseEntered() | ConfirmationGiven():
+                pass
+            case _:
+                assert_never(event)
+
+    def _tell_commands(self, offers: tuple[ProviderChoice, ...]) -> None:
+        for offer in offers:
+            if self._again is not None:
+                command = self._again(offer, self._session_id)
+                self._out.note(msg("To ask {model}: {command}", model=named(offer), command=command))
+
+    def end_line(self) -> None:
+        """What follows begins a line of its own."""
+        if self._is_in_line:
+            self._out.line()
+        self._is_in_line = False
+
+
+def event_documents(event: ChatEvent, out: Output) -> list[dict[str, object]]:  # noqa: PLR0911
+    match event:
+        case AnswerStreamed():
+            pieces = (("reasoning", event.reasoning), ("token", event.text))
+            return [{"type": kind, "text": text} for kind, text in pieces if text]
+        case AlternativeTaken():
+            text = out.translate(event.text)
+            if event.kind == "context":
+                return [{"type": "alternative", "kind": "context", "kept": event.kept, "message": text}]
+            return [
+                {
+                    "type": "alternative",
+                    "kind": "model",
+                    "provider": event.provider,
+                    "model": event.model,
+                    "message": text,
+                }
+            ]
+        case AttachmentsLeftOut():
+            return [{"type": "attachments_left_out", "message": out.translate(event.text)}]
+        case RetryScheduled():
+            reason = out.translate(event.reason)
+            return [{"type": "retry", "attempt": event.attempt, "wait_s": event.wait_s, "reason": reason}]
+        case SourcesFound():
+            return [{"type": "sources", "sources": [source.to_plain() for source in event.sources]}]
+        case ConfirmationNeeded():
+            return [needed_document(event, out)]
+        case ConfirmationGiven():
+            return [given_document(event)]
+        case TurnEnded():
+            note = out.translate(event.note) if event.note else None
+            usage = dict(event.usage)
+            cost = {"turn": event.cost.to_plain(), "conversation": event.session_cost.to_plain()}
+            end = {"type": "done", "stop_reason": event.stop_reason, "usage": usage, "cost": cost}
+            return [{**end, "note": note}]
+        case _:
+            return [common_document(event, out)]
+
+
+def _cost_line(turn: Cost, conversation: Cost) -> Message | None:
+    """What was spent, for people; None for nothing, and where no price of the conversation is known."""
+    spent, whole = shown_cost(turn), shown_cost(conversation)
+    if turn.is_free or not whole:
+        return None
+    if not spent:
+        return msg("The cost of this turn is unknown.")
+    if conversation.unknown:
+        return msg(
+            "Cost at list prices: {spent}; this conversation: {whole}, not counting {count} "
+            "{count:answer|answers} of unknown cost.",
+            spent=spent,
+            whole=whole,
+            count=conversation.unknown,
+        )
+    return msg("Cost at list prices: {spent}; this conversation: {whole}.", spent=spent, whole=whole)

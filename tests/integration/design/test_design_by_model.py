@@ -1,0 +1,331 @@
+"""A design by a language model: goals by one call, its own tools in the nodes, every edge of the graph."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from application.app import Application
+from application.ports.events import (
+    ChatEvent,
+    ConfirmationNeeded,
+    DesignEvent,
+    Done,
+    IterationFinished,
+    TextWritten,
+    ToolEnded,
+)
+from application.workflow.designing import Answer, DesignRequest, Question, Reply, ResumeRequest
+from bootstrap import build
+from domain.llm.chat import ProviderChoice, ProviderError
+from domain.llm.tools.confirmation_card import same_answer
+from shared.paths import USER_HOME_VARIABLE
+from tests.fakes.designing_model import GOALS, DesigningModel, amplifier, in_turn, says, writes
+from tests.fakes.designing_model import Reply as Said
+from tests.fakes.llm_protocols import ollama_answer, siliconflow_answer, zhipu_answer
+from tests.fakes.llm_server import FakeLLMServer, OllamaSide, Script, answer, call, error
+
+TEXT = "A common-emitter amplifier with a gain of at least 20 dB at 10 kHz"
+WIRES: dict[str, Callable[..., Script]] = {
+    "openai-compatible": answer,
+    "zhipu": zhipu_answer,
+    "siliconflow": siliconflow_answer,
+    "ollama": ollama_answer,
+}
+Decide = Callable[[Question], Answer | Reply]
+
+
+def recommended(question: Question) -> Answer:
+    return "continue" if question.kind == "goals" else question.recommended
+
+
+@dataclass
+class Bench:
+    """A project, an application and a scripted model."""
+
+    root: Path
+    home: Path
+    model: DesigningModel = field(default_factory=DesigningModel)
+    events: list[DesignEvent | ChatEvent] = field(default_factory=list)
+    questions: list[Question] = field(default_factory=list)
+    scripts: list[Script] = field(default_factory=list)
+    """Answered before the model is asked."""
+
+    @contextmanager
+    def server(self, provider: str) -> Iterator[FakeLLMServer]:
+        def script(body: Any) -> Script:
+            if self.scripts:
+                return self.scripts.pop(0)
+            said = self.model(body)
+            calls = [call(name, arguments, id=f"c{n}") for n, (name, arguments) in enumerate(said.calls)]
+            return WIRES[provider](said.text, calls=calls)
+
+        with FakeLLMServer(script, models=["m"], ollama=OllamaSide()) as server:
+            yield server
+
+    def build(self) -> Application:
+        keys = {"CIRCUIT_AI_ZHIPU_API_KEY": "k", "CIRCUIT_AI_SILICONFLOW_API_KEY": "k"}
+        return build(environment={**os.environ, **keys, USER_HOME_VARIABLE: str(self.home)})
+
+    async def design(
+        self,
+        text: str | None = TEXT,
+        decide: Decide = recommended,
+        *,
+        provider: str = "openai-compatible",
+        confirm: Any = None,
+        **more: Any,
+    ) -> Done:
+        async def ask(question: Question) -> Answer | Reply:
+            self.questions.append(question)
+            return decide(question)
+
+        app = self.build()
+        try:
+            with self.server(provider) as server:
+                base = server.root_url if provider == "ollama" else server.base_url
+                choice = ProviderChoice(provider=provider, model="m", base_url=base)
+                request: DesignRequest | ResumeRequest
+                if text is None:
+                    request = ResumeRequest(project=self.root, choice=choice)
+                else:
+                    request = DesignRequest(project=self.root, text=text, choice=choice, **more)
+                return await app.design.run(request, ask=ask, emit=self.events.append, confirm=confirm)
+        finally:
+            await app.close()
+
+    def told(self, kind: type) -> list[Any]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+    @property
+    def words(self) -> list[str]:
+        return [str(event.text) for event in self.told(TextWritten)]
+
+    def circuit(self, name: str = "amp.cir") -> str:
+        return (self.root / name).read_text("utf-8")
+
+    def lines(self) -> list[dict[str, Any]]:
+        (session,) = (self.root / ".circuit_ai" / "conversations").glob("*.jsonl")
+        return [json.loads(line) for line in session.read_text("utf-8").splitlines()]
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path / "project", tmp_path / "home")
+
+
+@pytest.mark.parametrize("provider", WIRES)
+async def test_every_provider_brings_an_amplifier_from_an_empty_folder_to_its_goals(
+    bench: Bench, provider: str
+) -> None:
+    done = await bench.design(provider=provider)
+    assert (done.stop_reason, done.circuit, done.rounds) == ("goals_met", "amp.cir", 2)
+    assert bench.model.tasks == ["goals", "design", "optimize"]
+    assert bench.circuit() == amplifier("4.7k")
+    first, second = bench.told(IterationFinished)
+    assert first.metrics["gain"] < 20 < second.metrics["gain"]
+    goals, *steps = bench.model.seen
+    assert goals.json_wanted
+    assert not goals.tools
+    for request in steps:
+        assert {"rewrite_file", "patch_file", "run_simulation"} <= request.tools
+        assert "gain of at least 20 dB" in request.system
+    assert done.usage["total_tokens"] > 0
+    assert (bench.root / ".circuit_ai" / "goals" / "amp.cir.json").exists()
+
+
+async def test_words_that_ask_for_no_circuit_are_answered_and_design_nothing(bench: Bench) -> None:
+    bench.model.acts["goals"] = says(json.dumps({"goals": [], "reply": "Hello! What shall I design?"}))
+    done = await bench.design("Hello")
+    assert (done.stop_reason, done.circuit) == ("answered", None)
+    assert bench.words == ["Hello! What shall I design?"]
+    assert not bench.questions
+    assert not list(bench.root.glob("*.cir"))
+
+
+async def test_a_model_without_json_is_asked_once_more_then_the_user_is(bench: Bench) -> None:
+    bench.model.acts["goals"] = in_turn(says("Sure, I will!"), says(json.dumps(GOALS)))
+    assert (await bench.design()).goals_met
+    bench.model.acts["goals"] = says("I cannot do JSON.")
+    done = await bench.design("Another amplifier please")
+    assert done.stop_reason == "answered"
+    assert bench.words[-1] == "I cannot do JSON."
+
+
+async def test_a_model_that_calls_no_tools_has_its_netlist_written_for_it(bench: Bench) -> None:
+    bench.model.acts["design"] = says(f"Here it is:\n```spice\n{amplifier('470')}```\nGood luck.")
+    bench.model.acts["optimize"] = says(f"```\n{amplifier('4.7k')}```")
+    done = await bench.design()
+    assert done.goals_met
+    assert done.circuit == "common_emitter_amplifier.cir"
+    assert bench.circuit(done.circuit) == amplifier("4.7k")
+    assert [event.name for event in bench.told(ToolEnded)] == ["rewrite_file", "run_simulation"] * 2
+
+
+async def test_nonsense_is_a_failed_round_and_three_of_them_end_by_themselves(bench: Bench) -> None:
+    bench.model.acts |= {"design": says("I like turtles."), "fix": says("Still turtles.")}
+    done = await bench.design()
+    assert (done.stop_reason, done.circuit) == ("goals_not_met", None)
+    assert [question.has_failed for question in bench.questions[1:]] == [True, True]
+
+
+async def test_a_circuit_that_fails_is_fixed_with_the_lines_around_its_error(bench: Bench) -> None:
+    broken = amplifier("4.7k").replace(".model qn", ".model qx")
+    bench.model.acts |= {"design": writes("amp.cir", broken), "fix": writes("amp.cir", amplifier("4.7k"))}
+    done = await bench.design()
+    assert (done.goals_met, done.rounds) == (True, 2)
+    (fix, *_) = [request for request in bench.model.seen if request.task == "fix"]
+    assert "Q1 c b e qn" in fix.system
+    assert "around line 11" in fix.system
+
+
+async def test_three_failed_fixes_stop_the_automatic_rounds(bench: Bench) -> None:
+    def broken(number: int) -> str:
+        return amplifier("4.7k").replace(".model qn", f".model q{number}x")
+
+    bench.model.acts["design"] = writes("amp.cir", broken(0))
+    bench.model.acts["fix"] = in_turn(*(writes("amp.cir", broken(number)) for number in range(1, 9)))
+    done = await bench.design()
+    assert not done.goals_met
+    assert done.rounds == 3
+
+
+async def test_rounds_without_progress_stop_by_themselves(bench: Bench) -> None:
+    values = iter(("480", "470", "460", "450", "440"))
+    bench.model.acts["optimize"] = in_turn(*(writes("amp.cir", amplifier(value)) for value in values))
+    done = await bench.design()
+    assert (done.goals_met, done.rounds) == (False, 4)
+    assert bench.circuit() == amplifier("480")  # the best one
+
+
+def answers(*given: Answer | Reply) -> Decide:
+    left = list(given)
+    return lambda question: left.pop(0) if left else recommended(question)
+
+
+async def test_questions_and_instructions_at_the_checkpoint(bench: Bench) -> None:
+    bench.model.acts["instruction"] = writes("amp.cir", amplifier("3.3k"), "Rc is 3.3k.")
+    done = await bench.design(
+        decide=answers(
+            "continue",
+            Reply(answer="question", said=("Why so little gain?",), instruction="Why so little gain?"),
+            Reply(answer="instruction", said=("Take 3.3k for Rc",), instruction="Take 3.3k for Rc"),
+            "accept",
+        )
+    )
+    assert (done.stop_reason, done.rounds) == ("goals_met", 2)
+    assert bench.circuit() == amplifier("3.3k")
+    (question,) = [request for request in bench.model.seen if request.task == "question"]
+    assert not question.tools & {"rewrite_file", "patch_file", "run_simulation"}
+    asked = [(each.kind, each.round_number) for each in bench.questions]
+    assert asked == [("goals", 0), ("checkpoint", 1), ("checkpoint", 1), ("checkpoint", 2)]
+
+
+async def test_a_tool_that_a_question_does_not_have_is_not_run(bench: Bench) -> None:
+    bench.model.acts["question"] = writes("amp.cir", "gone\n", "I changed it.")
+    await bench.design(
+        decide=answers("continue", Reply(answer="question", instruction="Why?"), "stop"),
+    )
+    assert bench.circuit() == amplifier("470")
+    assert [event.error_type for event in bench.told(ToolEnded) if not event.success] == ["not_offered"]
+
+
+async def test_undo_twice_then_back_to_round_one_of_four(bench: Bench) -> None:
+    values = ("480", "490", "500", "510", "520")
+    bench.model.acts["optimize"] = in_turn(*(writes("amp.cir", amplifier(value)) for value in values))
+    done = await bench.design(
+        decide=answers(
+            "continue",
+            "continue",
+            "continue",
+            "undo",
+            "continue",
+            "continue",
+            Reply(answer="go_back", round_number=1),
+            "stop",
+        ),
+        max_iterations=20,
+    )
+    assert [event.number for event in bench.told(IterationFinished)] == [1, 2, 3, 3, 4]
+    last = bench.questions[-1]
+    assert last.verdicts[0].measured.value == pytest.approx(bench.told(IterationFinished)[0].metrics["gain"])
+    # Stopped at round 1, the best of all rounds is put back.
+    assert bench.circuit() == amplifier("510")
+    assert done.rounds == 4
+
+
+async def test_an_existing_circuit_is_round_zero_and_is_improved(bench: Bench) -> None:
+    bench.root.mkdir()
+    (bench.root / "stage.cir").write_text(amplifier("470"))
+    bench.model.acts["optimize"] = writes("stage.cir", amplifier("4.7k"))
+    done = await bench.design("stage.cir needs a gain of 20 dB at least")
+    assert (done.goals_met, done.circuit) == (True, "stage.cir")
+    assert [event.number for event in bench.told(IterationFinished)] == [0, 1]
+    assert bench.model.tasks == ["goals", "optimize"]
+
+
+async def test_a_wish_behind_an_accepted_design_changes_the_same_circuit(bench: Bench) -> None:
+    await bench.design()
+    session = next(event.session_id for event in bench.events if hasattr(event, "session_id"))
+    bench.model.acts["instruction"] = writes("amp.cir", amplifier("3.9k"), "3.9k now.")
+    done = await bench.design("Use 3.9k for the collector resistor", session_id=session)
+    assert (done.goals_met, done.circuit) == (True, "amp.cir")
+    assert bench.circuit() == amplifier("3.9k")
+
+
+async def test_a_network_that_fails_in_the_middle_leaves_a_design_that_goes_on(bench: Bench) -> None:
+    acts = bench.model.acts
+    acts["optimize"] = in_turn(writes("amp.cir", amplifier("4.7k")))
+    bench.scripts = []
+
+    def cut_then_go(question: Question) -> Answer:
+        if question.kind == "checkpoint":
+            bench.scripts = [error(401, "Invalid API key")]
+        return recommended(question)
+
+    with pytest.raises(ProviderError):
+        await bench.design(decide=cut_then_go)
+    assert bench.told(Done)[-1].stop_reason == "error"
+    bench.scripts = []
+    done = await bench.design(None)
+    assert (done.goals_met, done.rounds) == (True, 2)
+    assert bench.model.tasks == ["goals", "design", "optimize"]
+
+
+async def test_calls_that_need_a_yes_are_asked_about_within_the_design(bench: Bench) -> None:
+    bench.root.mkdir()
+    (bench.root / "notes.md").write_text("mine\n")
+
+    def delete(request: Any) -> Said:
+        if request.answers == 0:
+            return Said(calls=[("rewrite_file", {"path": "notes.md", "content": "theirs\n"})])
+        return writes("amp.cir", amplifier("4.7k"))(
+            type(request)(**{**vars(request), "answers": request.answers - 1})
+        )
+
+    bench.model.acts["design"] = delete
+    seen: list[ConfirmationNeeded] = []
+
+    async def refuse(card: Any) -> Any:
+        seen.append(card)
+        return same_answer(card, "refuse")
+
+    done = await bench.design(confirm=refuse)
+    assert done.goals_met
+    if seen:
+        assert (bench.root / "notes.md").read_text() == "mine\n"
+
+
+async def test_people_are_not_shown_what_the_program_tells_the_model(bench: Bench) -> None:
+    from domain.llm.transcript import messages_of, role_of, text_of
+
+    await bench.design()
+    shown = [text_of(message) for message in messages_of(bench.lines()) if role_of(message) == "user"]
+    assert shown == [TEXT]
