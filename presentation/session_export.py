@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from presentation.json_output import plain
@@ -20,14 +20,19 @@ def export_text(session: ShownSession, kind: ExportFormat, translate: Callable[[
 
     match kind:
         case "json":
-            return redact_known(_json_text(json_document(session)))
+            return document_text(json_document(session))
         case "txt":
             return redact_known(plain_text(session, translate))
         case _:
             return redact_known(markdown(session, translate))
 
 
-def _json_text(document: dict[str, Any]) -> str:
+def document_text(document: Mapping[str, Any]) -> str:
+    """A document as the text of a file; keys that are known are left out."""
+    return redact_known(_json_text(document))
+
+
+def _json_text(document: Mapping[str, Any]) -> str:
     """Indented JSON that is valid in UTF-8 (a lone surrogate makes it ASCII) and safe on a terminal."""
     text = json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=2)
     try:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from application.ports.conversation import SessionInfo, SessionStore
     from application.ports.project import Projects
+    from application.ports.project_view import ProjectView
     from domain.llm.tools.confirmation_card import Answers, ConfirmationCard
 
 _log = logging.getLogger(__name__)
@@ -156,6 +157,7 @@ class Sessions:
     write_file: Callable[[Path, bytes], None]
     forget_checkpoints: Callable[[Path, str], None]
     """Removes a thread from a project\'s database of checkpoints."""
+    views: Callable[[Path], ProjectView]
     alternatives: Callable[[], Alternatives] = Alternatives
     """The models the user has set up, of which stored failures may offer one."""
 
@@ -181,6 +183,24 @@ class Sessions:
                 own = self.alternatives().choices
                 found = shown(session_id, read.events, own=own, is_ours=read.is_ours)
                 return replace(found, is_in_use=read.is_in_use)
+
+        return await asyncio.to_thread(work)
+
+    async def design_report(self, project: Path, reference: str, *, program: str) -> Json:
+        """The designs of one conversation as data (`application.design.report_data`); see `show`.
+
+        `program` is the version that makes it. Raises UserInputError ("no_design") too.
+        """
+        from application.design.report_data import report_data
+
+        def work() -> Json:
+            files = self.projects.open(project)
+            try:
+                session_id = find_session(files.sessions, reference)
+                events = files.sessions.read(session_id).events
+                return report_data(session_id, events, files, self.views(files.root), program=program)
+            finally:
+                files.close()
 
         return await asyncio.to_thread(work)
 

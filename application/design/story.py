@@ -143,7 +143,7 @@ class _Teller:
             text = str(message.get("content", ""))
             yield self._made(
                 message_id=message_id,
-                words=_without_blocks(text) if goals or is_judged or node == "undo_round" else text,
+                words=without_blocks(text) if goals or is_judged or node == "undo_round" else text,
                 goals=goals,
                 assumptions=_assumptions(update) if node == "design_goals" else (),
                 verdicts=verdicts_from_plain(update["last_verdicts"]) if is_judged else (),
@@ -176,7 +176,7 @@ def _checkpoint(state: Mapping[str, Any], answer: str) -> Checkpoint:
     )
 
 
-def _without_blocks(text: str) -> str:
+def without_blocks(text: str) -> str:
     """A step's words without its goals, verdicts and calls, which have rows of their own."""
     lines = text.split("\n")
     kept: list[str] = []

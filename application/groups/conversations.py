@@ -155,6 +155,7 @@ class Conversations:
             projects=self._outside.project.projects,
             write_file=self._outside.program.write_file,
             forget_checkpoints=self._parts.forget_checkpoints,
+            views=self._outside.project.view,
             alternatives=self._alternatives,
         )
 

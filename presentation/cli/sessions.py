@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from application.app import Application
+from presentation import VERSION
 from presentation.cli.terminal import read_line
 from presentation.json_output import Output
 from shared.errors import NeedsConfirmation, UserInputError
@@ -19,15 +20,16 @@ if TYPE_CHECKING:
 
 _YES = ("y", "yes", "是", "好", "确认")
 _FORMATS = ("json", "txt", "md")
+_REPORT = "report"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """list|show|export|rename|delete PROJECT [ID] [NAME] [--format json|txt|md] [-o FILE] [--yes]."""
+    """list|show|export|rename|delete PROJECT [ID] [NAME] [--format json|txt|md|report] [-o FILE] [--yes]."""
     parser.add_argument("action", choices=("list", "show", "export", "rename", "delete"))
     parser.add_argument("project", type=Path, metavar="PROJECT")
     parser.add_argument("session", nargs="?", metavar="ID")
     parser.add_argument("name", nargs="?", metavar="NAME")
-    parser.add_argument("--format", choices=_FORMATS)
+    parser.add_argument("--format", choices=(*_FORMATS, _REPORT))
     parser.add_argument("-o", "--output", type=Path, metavar="FILE")
     parser.add_argument("--yes", action="store_true")
 
@@ -147,24 +149,36 @@ def _message_document(message: ShownMessage) -> dict[str, Any]:
 
 async def _export(args: argparse.Namespace, app: Application, out: Output) -> None:
     from application.conversation.session_texts import json_document
-    from presentation.session_export import export_text
+    from presentation.session_export import document_text, export_text
 
     suffix = args.output.suffix.lower().lstrip(".") if args.output else ""
     kind = cast("ExportFormat", args.format or (suffix if suffix in _FORMATS else "json"))
+    if args.format == _REPORT:
+        report = await app.conversations.sessions.design_report(args.project, args.session, program=VERSION)
+        if args.output is None and out.as_json:
+            out.json(report)
+            return
+        await _put_out(document_text(report), report["session_id"], _REPORT, args.output, app=app, out=out)
+        return
     session = await app.conversations.sessions.show(args.project, args.session)
     _note_problems(session, out)
     if kind == "json" and args.output is None and out.as_json:
         out.json(json_document(session))
         return
-    text = export_text(session, kind, out.translate)
-    if args.output is None:
+    await _put_out(export_text(session, kind, out.translate), session.id, kind, args.output, app=app, out=out)
+
+
+async def _put_out(
+    text: str, session_id: str, kind: str, target: Path | None, *, app: Application, out: Output
+) -> None:
+    if target is None:
         if out.as_json:
-            out.json({"ok": True, "id": session.id, "format": kind, "text": text})
+            out.json({"ok": True, "id": session_id, "format": kind, "text": text})
         out.line(text.rstrip("\n"))
         return
-    path = await app.conversations.sessions.save(text, args.output)
+    path = await app.conversations.sessions.save(text, target)
     if out.as_json:
-        out.json({"ok": True, "id": session.id, "format": kind, "path": path})
+        out.json({"ok": True, "id": session_id, "format": kind, "path": path})
     out.say(msg("Written: {path}", path=path))
 
 

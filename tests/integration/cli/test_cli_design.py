@@ -6,6 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from application.ports.events import IntentRead
+from presentation import VERSION
 from presentation.cli.design import event_document
 from presentation.json_output import Output
 from presentation.narration import Narrator
@@ -50,6 +51,29 @@ def test_what_a_project_holds_afterwards(cli: Cli, tmp_path: Path) -> None:
     database.close()
     assert len(rows) == 1, "nothing needs the steps of an ended run"
     assert max(size for (size,) in rows) < 20_000
+
+
+def test_a_finished_design_is_exported_as_report_data(cli: Cli, tmp_path: Path) -> None:
+    done = cli("design", tmp_path, FILTER, "--yes", "--json").events[-1]
+    report = cli("sessions", "export", tmp_path, "last", "--format", "report", "--json").document
+    [design] = report["designs"]
+    assert (design["text"], design["state"], design["circuit"]) == (FILTER, "ended", done["circuit"])
+    assert design["goals"][0]["words"]
+    assert design["goals"][0]["words"] in FILTER
+    assert len(design["rounds"]) == done["rounds"]
+    figures = {row["metric"]: row["value"] for row in design["rounds"][-1]["figures"]}
+    assert figures == done["metrics"]
+    assert design["end"]["stop_reason"] == "goals_met"
+    assert [call["tool"] for call in design["rounds"][0]["tried"]["calls"]] == [
+        "rewrite_file",
+        "run_simulation",
+    ]
+    version = design["rounds"][0]["simulator"]
+    assert version.startswith("ngspice-")
+    assert (report["versions"]["simulators"], report["versions"]["program"]) == ([version], VERSION)
+    target = tmp_path / "report.json"
+    assert cli("sessions", "export", tmp_path, "last", "--format", "report", "-o", target).exit_code == 0
+    assert json.loads(target.read_text()) == report
 
 
 def test_a_second_design_leaves_the_first_alone(cli: Cli, tmp_path: Path) -> None:

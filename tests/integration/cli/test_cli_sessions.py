@@ -45,6 +45,11 @@ def conversation(project):
     )
 
 
+def test_a_conversation_without_a_design_has_no_report_data(cli, project, conversation):
+    done = cli("sessions", "export", project, conversation, "--format", "report", "--json")
+    assert (done.exit_code, done.document["errors"][0]["error_type"]) == (2, "no_design")
+
+
 def test_a_project_without_conversations_lists_none(cli, project):
     done = cli("sessions", "list", project, "--json")
     assert (done.exit_code, done.document) == (0, {"ok": True, "sessions": []})

@@ -14,6 +14,7 @@ from domain.llm import messages as m
 from infrastructure.persistence.atomic import write_atomically
 from infrastructure.persistence.checkpoint_rows import forget_thread
 from infrastructure.persistence.project import ProjectFolders
+from infrastructure.persistence.project_view import FolderView
 from shared.errors import UserInputError
 from shared.ulid import new_ulid
 
@@ -217,7 +218,12 @@ def project(tmp_path):
 
 @pytest.fixture
 def sessions():
-    return Sessions(projects=ProjectFolders(), write_file=write_atomically, forget_checkpoints=forget_thread)
+    return Sessions(
+        projects=ProjectFolders(),
+        write_file=write_atomically,
+        forget_checkpoints=forget_thread,
+        views=lambda root: FolderView(root=root),
+    )
 
 
 def new(project, session_id="", *events):

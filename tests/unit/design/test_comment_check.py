@@ -157,7 +157,7 @@ FALSE = (
     ("距离目标 1 kHz 还差 120 Hz。", "120 Hz"),
     ("裕量只有 9 mV。", "9 mV"),
     ("The last round had 2.45 mA.", "2.45 mA"),
-    ("Three goals are missed: gain (−5.1 dB), cutoff (+29.9 Hz) and phase margin (−7.63°).", "5.1 dB"),
+    ("Three goals are missed: gain (−5.1 dB), cutoff (+29.9 Hz) and phase margin (−7.63°).", "−5.1 dB"),
     ("电流余量 640 µA。", "640 µA"),
     ("Cut-off: 1.05 kHz against 0.90…1.10 kHz.", "0.90"),
     ("与上一轮相比，THD 由 2.2 % 降至 0.62 %。", "2.2 %"),
