@@ -23,6 +23,7 @@ C1 out 0 1n
 RL out 0 {rload}
 .op
 .ac dec 10 10 1meg
+.meas ac att find vdb(out) at=1k
 .step param rload list 10k 1k 100k
 .end
 """
@@ -78,3 +79,19 @@ async def test_a_stepped_circuit_is_shown_as_a_family(
     await until(lambda: all(not trace.run for trace in area._shown) and len(area._shown) == 1)
     assert choice.currentText().endswith("ac · rload = 10k")
     await until(lambda: not services.app.program.tasks.handles)
+
+
+async def test_figures_and_curves_of_a_family_say_of_which_run_they_are(
+    pane: BottomPane, until: Until
+) -> None:
+    rows = [(item.shown_name, item.step) for item in pane.views.shown.measurements]
+    assert rows[:3] == [("att", "rload = 10k"), ("att", "rload = 1k"), ("att", "rload = 100k")]
+    assert rows[3][1] == "rload = 10k", "expressions are measured in the first run"
+    named = pane.views.measurements.table.rows[1][0]
+    assert (named.text, named.unit) == ("att", "rload = 1k")
+    first = pane.views.waveforms.area._panes[0]
+    assert sorted(name for name, _, _ in first._named()) == ["rload = 100k", "rload = 10k", "rload = 1k"]
+    with_names = pane.views.waveforms.area.grab().toImage()
+    for layer in first._layers:
+        layer._runs = list
+    assert pane.views.waveforms.area.grab().toImage() != with_names, "the names are drawn"

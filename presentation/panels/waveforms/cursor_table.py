@@ -47,7 +47,12 @@ class CursorTable(FigureTable):
             Column(title=language(msg("Cursors"))),
             *(Column(title=name, is_number=True, is_strong=True) for name in ("A", "B", f"B{MINUS}A")),
         ]
-        self.show_rows(columns, [] if self._shown is None else self._cells(*self._shown))
+        rows = [] if self._shown is None else self._cells(*self._shown)
+        self.clearSpans()
+        self.show_rows(columns, rows)
+        for number, cells in enumerate(rows):
+            if cells[1] is _EMPTY:  # only the difference has a value: the name has the room of A and B
+                self.setSpan(number, 0, 1, 3)
 
     def _cells(self, axis: Axis, traces: Sequence[Trace], a: int, b: int) -> list[list[Cell]]:
         rows = readout(axis, traces, a, b)
@@ -85,7 +90,8 @@ class CursorTable(FigureTable):
             cells = [_cell(each, row.unit) for each in (row.a, row.b, row.b - row.a)]
             return [
                 replace(head, unit=f"/ {name}" if name else ""),
-                *(replace(cell, unit=cell.unit.removesuffix(name)) for cell in cells),
+                # Not as units of the cells: those have a column of their own, and the names lose it.
+                *(Cell(text=_with_prefix(cell, name), style="small") for cell in cells),
             ]
         unit, texts = column([row.a, row.b, row.b - row.a], row.unit, is_place=row.color is None)
         return [
@@ -183,6 +189,11 @@ def _cell(value: float, unit: str) -> Cell:
         return Cell(text="—", style="small")
     text, shown = quantity(value, unit)
     return Cell(text=text, unit=shown, style="small")
+
+
+def _with_prefix(cell: Cell, unit: str) -> str:
+    """The number with the letter before its unit: ``10.00 k``."""
+    return f"{cell.text}{SPACE}{cell.unit.removesuffix(unit)}".rstrip()
 
 
 def _rate_cell(services: WindowServices, value: float, unit: str) -> Cell:

@@ -113,7 +113,9 @@ def significant(value: float, digits: int = 4) -> str:
 
 def quantity(value: float, unit: str, digits: int = 4) -> tuple[str, str]:
     """A single number and its unit as shown: ("9.976", "kHz"), ("−48.35", "dB"), ("53.0", "°")."""
-    scale = scale_for(abs(value), unit)
+    # As rounded: 0.99999 V is 1.000 V, not 1000 mV.
+    rounded = float(f"{value:.{digits - 1}e}") if math.isfinite(value) else value
+    scale = scale_for(abs(rounded), unit)
     return _number(value / scale.factor, unit, digits), scale.unit
 
 

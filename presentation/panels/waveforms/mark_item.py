@@ -20,6 +20,8 @@ from presentation.ui.theme import Theme, tokens
 
 Curves = Callable[[], Iterable[tuple[RealArray, RealArray]]]
 """Gives (m,), (m,) the points of each curve, in the box's coordinates."""
+Runs = Callable[[], Iterable[tuple[str, RealArray, RealArray]]]
+"""Gives the same of the runs of a family, each behind what it is called."""
 
 _BAR = 3.0
 _HALF_SPOT = 14.0
@@ -27,6 +29,10 @@ _HALF_SPOT = 14.0
 _HALF_HEIGHT = 10.0
 """Half the height of the gate a curve has to pass."""
 _GAP = 5.0
+_MOST_NAMED = 8
+"""Runs of a family that are named on their curves; the mouse names one of more."""
+_WHERE_NAMED = (0.88, 0.75, 0.62, 0.5, 0.38, 0.25, 0.12)
+"""Places across the box where they may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +68,13 @@ class MarkLook:
 class MarkItem(pg.GraphicsObject):  # type: ignore[misc]
     """The marks of a pane, of one of two layers."""
 
-    def __init__(self, box: pg.ViewBox, look: MarkLook, *, is_behind: bool, curves: Curves) -> None:
-        """`curves` gives what is drawn in the box now, so that words keep off it."""
+    def __init__(
+        self, box: pg.ViewBox, look: MarkLook, *, is_behind: bool, curves: Curves, runs: Runs
+    ) -> None:
+        """`curves` gives what is drawn in the box now, so that words keep off it, `runs` what is named."""
         super().__init__()
         self._curves = curves
+        self._runs = runs
         self._taken: list[QRectF] = []
         """Where words stand already."""
         self._box = box
@@ -96,7 +105,7 @@ class MarkItem(pg.GraphicsObject):  # type: ignore[misc]
         self.update()
 
     def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None) -> None:
-        if not self._marks:
+        if not self._marks and self._is_behind:
             return
         place = painter.worldTransform()
         frame = place.mapRect(QRectF(self._box.viewRect()))
@@ -121,6 +130,31 @@ class MarkItem(pg.GraphicsObject):  # type: ignore[misc]
                         start = place.map(QPointF(mark.at, mark.start))
                         end = place.map(QPointF(mark.at, mark.end))
                         self._paint_margin(painter, mark, start, end, frame)
+        if not self._is_behind:
+            self._paint_runs(painter, frame)
+
+    def _paint_runs(self, painter: QPainter, frame: QRectF) -> None:
+        """What each run of a family is called, on its curve, where the curves are farthest apart."""
+        runs = list(self._runs())
+        if not 1 < len(runs) <= _MOST_NAMED:
+            return
+        (left, right), (bottom, top) = self._box.viewRange()
+        metrics, scale = QFontMetricsF(self._look.font), frame.height() / (top - bottom)
+        heights = {
+            part: [frame.bottom() - (float(np.interp(left + part * (right - left), x, y)) - bottom) * scale
+                   for _, x, y in runs]
+            for part in _WHERE_NAMED
+        }  # fmt: skip
+        least = metrics.height()
+        part = max(heights, key=lambda part: _room(heights[part], least))
+        painter.setPen(self._look.text)
+        for number in _apart(heights[part], least):
+            name, middle = runs[number][0], heights[part][number]
+            wide = metrics.horizontalAdvance(name) + _GAP
+            place = QRectF(frame.left() + part * frame.width() - wide / 2, middle - least / 2, wide, least)
+            if frame.contains(place) and not any(map(place.intersects, self._taken)):
+                painter.fillRect(place, self._look.halo)
+                painter.drawText(place, Qt.AlignmentFlag.AlignCenter, name)
 
     def _paint_level(self, painter: QPainter, mark: LevelMark, place: QPointF, frame: QRectF) -> None:
         half = _HALF_SPOT * self._look.factor
@@ -254,6 +288,20 @@ class MarkItem(pg.GraphicsObject):  # type: ignore[misc]
         x_from, x_to = (left + (x - frame.left()) * across for x in (place.left(), place.right()))
         y_from, y_to = (top - (y - frame.top()) * upward for y in (place.bottom(), place.top()))
         return any(runs_through(x, y, (x_from, x_to), (y_from, y_to)) for x, y in self._curves())
+
+
+def _apart(heights: Sequence[float], least: float) -> list[int]:
+    """Which of some words fit below each other: those of the first and the last run before the others."""
+    kept: list[int] = []
+    for number in (0, len(heights) - 1, *range(1, len(heights) - 1)):
+        if all(abs(heights[number] - heights[other]) >= least for other in kept):
+            kept.append(number)
+    return kept
+
+
+def _room(heights: Sequence[float], least: float) -> tuple[int, float]:
+    """How good a place is: words that fit, and how far the nearest two curves are apart."""
+    return len(_apart(heights, least)), float(min(np.diff(sorted(heights))))
 
 
 def runs_through(

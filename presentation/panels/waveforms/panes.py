@@ -103,7 +103,8 @@ class Pane:
         self.box.addItem(self._grid, ignoreBounds=True)
         look = MarkLook.of(theme)
         self._layers = [
-            MarkItem(self.box, look, is_behind=is_behind, curves=self._drawn) for is_behind in (True, False)
+            MarkItem(self.box, look, is_behind=is_behind, curves=self._drawn, runs=self._named)
+            for is_behind in (True, False)
         ]
         for layer in self._layers:
             self.box.addItem(layer, ignoreBounds=True)
@@ -177,6 +178,7 @@ class Pane:
                 item.show_points(*stretch.visible(low, high, columns), pen)
                 item.setVisible(True)
                 item.setZValue(-1 if trace.is_ghost else 1 if is_selected else 0)
+        self._layers[1].update()  # runs are named where their curves are now
 
     def nearest(self, place: QPointF, reach: float) -> Trace | None:
         """The trace of a family that runs within `reach` pixels above or below a place of the scene."""
@@ -199,6 +201,13 @@ class Pane:
         for _, _, items in self.lines:
             for item in items:
                 yield item.points
+
+    def _named(self) -> Iterator[tuple[str, RealArray, RealArray]]:
+        """The runs of a family, as they are drawn."""
+        for trace, _, items in self.lines:
+            for item in items if trace.run else ():
+                if len(item.points[0]):
+                    yield trace.run, *item.points
 
     def _new_item(self) -> CurveItem:
         item = CurveItem(self.box)

@@ -74,7 +74,8 @@ class PlotFoot(QWidget):
     def _text(self, item: Measured) -> str:
         assert item.value is not None
         if item.goal is None:
-            return f"{item.name} {joined(*quantity(*item.as_shown(item.value)))}"
+            name = f"{item.shown_name} ({item.step})" if item.step else item.name
+            return f"{name} {joined(*quantity(*item.as_shown(item.value)))}"
         number, unit = beside_goal(item.goal, item.value)[0].split("\t")
         return f"{self._services.language(name_of(item.goal))} {joined(number, unit)}"
 

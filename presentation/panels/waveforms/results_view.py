@@ -226,7 +226,9 @@ class MeasurementsView(QWidget):
         )
         if is_missed and not self._shown.is_stale:
             color = "error.text"
-        name = Cell(text=item.name, style="mono_small", color=name_color, tip=self._tip(item))
+        name = Cell(
+            text=item.shown_name, unit=item.step, style="mono_small", color=name_color, tip=self._tip(item)
+        )
         if item.goal is not None:
             words = self._services.language(name_of(item.goal))
             name = Cell(text=words, color=name_color, tip=self._tip(item))

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
+from presentation.panels.waveforms.family import step_label
 from shared.errors import CircuitAIError
 from shared.message import Message
 
 if TYPE_CHECKING:
     from application.groups.project import Project
     from application.groups.simulation import Simulation
-    from application.simulation.waveforms import LoadedWaveforms, StoredFigures
+    from application.simulation.waveforms import LoadedWaveforms
     from domain.simulation.goals import DesignGoal
     from domain.simulation.result import Quantity
     from domain.simulation.waveform import Plot
@@ -49,6 +50,13 @@ class Measured:
     """What is asked of it."""
     expression: str = ""
     """What was evaluated; "" for a `.meas`."""
+    step: str = ""
+    """Of a stepped circuit: in which run it was measured, ``rload = 10k``."""
+
+    @property
+    def shown_name(self) -> str:
+        """Its name; of a stepped circuit without the number of the run."""
+        return self.name.rpartition("@")[0] if self.step and not self.expression else self.name
 
     def as_shown(self, value: Quantity) -> tuple[float, str]:
         """Number and unit of one of its values; a share in percent, unless a goal puts it as a fraction."""
@@ -190,7 +198,7 @@ class ShownResult(QObject):
     def _show_cards(self, request: int) -> None:
         """The figures that are there without measuring: those of the `.meas` cards."""
         if request == self._request and self.loaded is not None:
-            self._show_figures(_of_cards(self.loaded.figures, self.loaded.previous, self.goals))
+            self._show_figures(_of_cards(self.loaded, self.goals))
 
     def _show_figures(self, figures: tuple[Measured, ...]) -> None:
         self._measured, self._measured_on = figures, self.loaded
@@ -205,7 +213,7 @@ class ShownResult(QObject):
             self._show_cards(request)
             return
         added, goals = tuple(self._added), self.goals
-        cards = _of_cards(loaded.figures, loaded.previous, goals)
+        cards = _of_cards(loaded, goals)
         # A goal that a .meas of its name answers has its line already.
         asked = [goal for goal in goals if not any(card.goal is goal for card in cards)]
         now = await asyncio.to_thread(_evaluated, loaded.plots, [goal.expression for goal in asked], added)
@@ -219,7 +227,9 @@ class ShownResult(QObject):
             except CircuitAIError:  # its data were cleaned up: there is nothing to compare with
                 before = {}
         if request == self._request:
-            self._show_figures((*cards, *_of_expressions(now, before, added, asked)))
+            first = next((plot.step for plot in loaded.plots), None)  # what expressions are measured on
+            step = step_label(first) if first is not None and first.values else ""
+            self._show_figures((*cards, *_of_expressions(now, before, added, asked, step)))
 
     async def _goals(self, loaded: LoadedWaveforms) -> tuple[DesignGoal, ...]:
         root, figures = self._services.workspace.root, loaded.figures
@@ -252,12 +262,12 @@ class ShownResult(QObject):
             self.stale_changed.emit(is_stale)
 
 
-def _of_cards(
-    now: StoredFigures | None, before: StoredFigures | None, goals: Sequence[DesignGoal]
-) -> tuple[Measured, ...]:
+def _of_cards(loaded: LoadedWaveforms, goals: Sequence[DesignGoal]) -> tuple[Measured, ...]:
+    now, before = loaded.figures, loaded.previous
     if now is None:
         return ()
     earlier = {} if before is None else before.metrics
+    steps = {f"@{plot.step.number}": plot.step for plot in loaded.plots if plot.step and plot.step.values}
     by_name = {(goal.metric.lower(), goal.unit): goal for goal in goals}
     return tuple(
         Measured(
@@ -265,6 +275,7 @@ def _of_cards(
             value=quantity,
             previous=earlier.get(name),
             goal=by_name.get((name.lower(), quantity.unit)),
+            step=next((step_label(step) for mark, step in steps.items() if name.endswith(mark)), ""),
         )
         for name, quantity in now.metrics.items()
     )
@@ -275,6 +286,7 @@ def _of_expressions(
     before: Mapping[str, Quantity | CircuitAIError],
     added: Sequence[str],
     goals: Sequence[DesignGoal],
+    step: str,
 ) -> tuple[Measured, ...]:
     by_expression = {goal.expression: goal for goal in goals}
     found = []
@@ -293,6 +305,7 @@ def _of_expressions(
                 is_added=text in added,
                 goal=goal,
                 expression=text,
+                step=step,
             )
         )
     return tuple(found)

@@ -7,12 +7,12 @@ import pytest
 from presentation.panels.waveforms.figures import (
     column,
     fixed,
+    joined,
     linear_ticks,
     log_ticks,
     quantity,
     scale_for,
     significant,
-    with_unit,
 )
 from tests.ground.campaign import campaigns
 
@@ -25,6 +25,7 @@ def _texts(ticks):
     ("value", "unit", "shown"),
     [
         (9976.0, "Hz", "9.976 kHz"),
+        (0.99999, "V", "1.000 V"),
         (-48.35, "dB", "−48.35 dB"),
         (0.0871, "dB", "0.087 dB"),
         (-106.149, "dB", "−106.1 dB"),
@@ -32,7 +33,7 @@ def _texts(ticks):
         (53.0, "deg", "53.0°"),
         (1e-15, "A", "1.000 fA"),
         (0.0, "V", "0 V"),
-        (999.96, "Hz", "1000 Hz"),
+        (999.96, "Hz", "1.000 kHz"),
         (1e6, "Hz", "1.000 MHz"),
         (12.5e-9, "V/sqrt(Hz)", "12.50 nV/√Hz"),
         (4.2e-17, "V^2/Hz", "42.00 10⁻¹⁸ V²/Hz"),
@@ -42,7 +43,7 @@ def _texts(ticks):
     ],
 )
 def test_a_number_has_the_prefix_and_digits_an_engineer_writes(value, unit, shown):
-    assert with_unit(value, unit).replace("\u00a0", " ") == shown
+    assert joined(*quantity(value, unit)).replace("\u00a0", " ") == shown
 
 
 def test_numbers_of_a_row_share_one_unit():
