@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyqtgraph as pg  # type: ignore[import-untyped]
-from PyQt6.QtCore import QLineF, QPointF, QRectF, Qt
+from PyQt6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
 from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from PyQt6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
@@ -145,14 +145,16 @@ class MarkItem(pg.GraphicsObject):  # type: ignore[misc]
                    for _, x, y in runs]
             for part in _WHERE_NAMED
         }  # fmt: skip
-        least = metrics.height()
-        part = max(heights, key=lambda part: _room(heights[part], least))
+        edges = frame.top(), frame.bottom()
+        part = max(heights, key=lambda part: _room(heights[part], metrics.height(), edges))
+        shown = _apart(heights[part], metrics.height(), edges)
         painter.setPen(self._look.text)
-        for number in _apart(heights[part], least):
+        for number in shown if len(shown) > 1 else ():  # one name alone says nothing
             name, middle = runs[number][0], heights[part][number]
-            wide = metrics.horizontalAdvance(name) + _GAP
-            place = QRectF(frame.left() + part * frame.width() - wide / 2, middle - least / 2, wide, least)
-            if frame.contains(place) and not any(map(place.intersects, self._taken)):
+            size = QSizeF(metrics.horizontalAdvance(name) + _GAP, metrics.height())
+            place = QRectF(QPointF(), size)
+            place.moveCenter(QPointF(frame.left() + part * frame.width(), middle))
+            if not any(map(place.intersects, self._taken)):
                 painter.fillRect(place, self._look.halo)
                 painter.drawText(place, Qt.AlignmentFlag.AlignCenter, name)
 
@@ -290,18 +292,20 @@ class MarkItem(pg.GraphicsObject):  # type: ignore[misc]
         return any(runs_through(x, y, (x_from, x_to), (y_from, y_to)) for x, y in self._curves())
 
 
-def _apart(heights: Sequence[float], least: float) -> list[int]:
-    """Which of some words fit below each other: those of the first and the last run before the others."""
+def _apart(heights: Sequence[float], least: float, edges: tuple[float, float]) -> list[int]:
+    """Which of some words fit between the edges, below each other: the first and the last before others."""
     kept: list[int] = []
-    for number in (0, len(heights) - 1, *range(1, len(heights) - 1)):
-        if all(abs(heights[number] - heights[other]) >= least for other in kept):
+    for number in dict.fromkeys((0, len(heights) - 1, *range(len(heights)))):
+        middle = heights[number]
+        is_inside = edges[0] + least / 2 <= middle <= edges[1] - least / 2
+        if is_inside and all(abs(middle - heights[other]) >= least for other in kept):
             kept.append(number)
     return kept
 
 
-def _room(heights: Sequence[float], least: float) -> tuple[int, float]:
+def _room(heights: Sequence[float], least: float, edges: tuple[float, float]) -> tuple[int, float]:
     """How good a place is: words that fit, and how far the nearest two curves are apart."""
-    return len(_apart(heights, least)), float(min(np.diff(sorted(heights))))
+    return len(_apart(heights, least, edges)), float(min(np.diff(sorted(heights))))
 
 
 def runs_through(

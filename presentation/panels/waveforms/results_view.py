@@ -226,8 +226,9 @@ class MeasurementsView(QWidget):
         )
         if is_missed and not self._shown.is_stale:
             color = "error.text"
+        step = "" if item.expression else item.step  # beside a long expression it is in the tooltip
         name = Cell(
-            text=item.shown_name, unit=item.step, style="mono_small", color=name_color, tip=self._tip(item)
+            text=item.shown_name, unit=step, style="mono_small", color=name_color, tip=self._tip(item)
         )
         if item.goal is not None:
             words = self._services.language(name_of(item.goal))
@@ -246,6 +247,7 @@ class MeasurementsView(QWidget):
         if item.problem is not None:
             return self._services.language(item.problem)
         told = [item.name] if item.expression in ("", item.name) else [item.name, item.expression]
+        told.append(item.step)
         return "\n".join(text for text in (*told, self._judgement(item)) if text)
 
     def _judgement(self, item: Measured) -> str:
