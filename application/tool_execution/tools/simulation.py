@@ -11,6 +11,7 @@ from pydantic import Field
 
 from application.ports.project_view import ProjectView
 from application.simulation.failure_place import placed
+from application.simulation.judging import JudgedGoal
 from application.tool_execution.definition import Arguments, Assignments, Number, Switch, Tool, ToolContext
 from application.tool_execution.tools._common import in_thread, in_worker
 from application.tool_execution.tools.circuit_choice import chosen_circuit
@@ -206,7 +207,7 @@ async def _result(context: ToolContext, circuit: Path, simulated: SimulationResu
         return ToolResult(
             success=True,
             content=_content(details, goals),
-            summary=_summary(name, ", ".join(plot["analysis"] for plot in plots), simulated),
+            summary=_summary(name, ", ".join(plot["analysis"] for plot in plots), simulated, judged),
             result=details,
         )
     first = errors[0].message if errors else msg("The run ended as {status}.", status=simulated.run.status)
@@ -220,7 +221,15 @@ async def _result(context: ToolContext, circuit: Path, simulated: SimulationResu
     )
 
 
-def _summary(name: str, kinds: str, simulated: SimulationResult) -> Message:
+def _summary(name: str, kinds: str, simulated: SimulationResult, judged: tuple[JudgedGoal, ...]) -> Message:
+    told = _run_told(name, kinds, simulated)
+    if not judged:
+        return told
+    met = sum(each.verdict.met for each in judged)
+    return msg("{run} {met} of {count} {count:goal|goals} met.", run=told, met=met, count=len(judged))
+
+
+def _run_told(name: str, kinds: str, simulated: SimulationResult) -> Message:
     if simulated.is_reused:
         return msg(
             "{path} is unchanged since its stored run of {time} ({kinds}); it was not simulated again.",

@@ -308,12 +308,16 @@ def with_operation(card: OperationCard, entry: OperationEntry, undone_by: Mappin
     tip, steps = record.op_id, 0
     while tip in undone_by and steps <= len(undone_by):
         tip, steps = undone_by[tip], steps + 1
+    circuit = circuit_of_goals(record.path)
     changed = any(change.before != change.after for change in record.changes)
     return replace(
         card,
-        path=circuit_of_goals(record.path) or record.path,
+        path=circuit or record.path,
         diff=entry.diff,
-        is_new_file=record.before_sha256 == ABSENT and not record.further and record.after_sha256 != FOLDER,
+        is_new_file=record.before_sha256 == ABSENT
+        and not record.further
+        and record.after_sha256 != FOLDER
+        and not circuit,
         standing="none" if not changed else "undone" if steps % 2 else "stands",
         tip=tip,
     )
